@@ -3,13 +3,19 @@ const NOT_TYPED = ['search', 'checkbox', 'radio']
 
 const touched = new Set<HTMLInputElement | HTMLTextAreaElement>()
 
-function onInput({ target }: Event): void {
+function note(target: EventTarget | null): void {
   const isField = target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && !NOT_TYPED.includes(target.type))
   if (isField) touched.add(target)
 }
 
+function onInput({ target }: Event): void {
+  note(target)
+}
+
 /** Notes in which fields of the page somebody types. Returns the function that stops it. */
 export function watchTyping(): () => void {
+  // Somebody may have begun before this script was loaded.
+  note(document.activeElement)
   addEventListener('input', onInput, true)
   return () => removeEventListener('input', onInput, true)
 }

@@ -162,11 +162,12 @@ const FORM = { headers: { 'content-type': 'application/x-www-form-urlencoded' },
 
 test('404: no application, transaction or operator of that name, in every part of every path; 405 for every other method', async () => {
   const wrong: string[] = []
-  for (const { name, method, pattern, path } of [...(await endpoints('data')), ...(await endpoints('page'))]) {
+  for (const [place, { name, method, pattern, path }] of [...(await endpoints('data')), ...(await endpoints('page'))].entries()) {
     const parts = [...pattern.matchAll(/\[(\w+)\]/g)].map((match) => match[1] ?? '')
     for (const part of parts) {
       const filled = examplesFor(pattern)
-      for (const segment of WRONG_SEGMENTS) {
+      // The application is found by the same code everywhere: each address meets a third of the wrong names, every other part all of them.
+      for (const segment of WRONG_SEGMENTS.filter((_, each) => part !== 'application' || each % 3 === place % 3)) {
         const address = pattern.replaceAll(/\[(\w+)\]/g, (_, key: keyof ReturnType<typeof examplesFor>) =>
           key === part ? segment : filled[key],
         )
@@ -252,12 +253,14 @@ test('400: an export whose form is no form, or names no format or no transaction
 test('400 with a page that says so: every page whose address has a date that does not exist; no page breaks whatever else it has', async () => {
   const wrong: string[] = []
   const dates = PARAMETERS.filter((parameter) => /^(from|to)$|After$|Before$/.test(parameter))
-  for (const { path } of await endpoints('page')) {
+  for (const [page, { path }] of (await endpoints('page')).entries()) {
     // All of them at once, so that one request tries each. The dates apart, because one wrong date alone is refused: each value in
-    // the place of another date, so that every page meets every value and every date.
+    // the place of another date, so that every page meets every date. Pages read their addresses with the same code, so each page
+    // meets every third value, another third than the page before.
     const others = PARAMETERS.filter((each) => !dates.includes(each))
     for (const [place, value] of WRONG_QUERY_VALUES.entries()) {
-      for (const parameters of [others, [dates[place % dates.length] ?? '']]) {
+      if (place % 3 !== page % 3) continue
+      for (const parameters of [others, [dates[Math.floor(place / 3) % dates.length] ?? '']]) {
         if (value.length * parameters.length >= 12_000) continue
         const { status } = await send(`${path}?${parameters.map((each) => `${each}=${value}`).join('&')}`)
         if (status >= 500) wrong.push(`${path} with ${parameters.length} parameters ${value.slice(0, 40)}: ${status}`)
@@ -349,34 +352,33 @@ test('invalid or not_found, and no row written: every action with every field of
   assert.deepEqual(await fingerprint(database.pool), before)
 })
 
+/** A form in which one field holds this text twice: as a browser without script sends it, and as React's client does, whose fields carry a prefix. */
+function formsWith(actionId: string, field: string, text: string): { headers: Record<string, string>; body: string }[] {
+  const part = (of: string, value: string, file = '') => `--x\r\nContent-Disposition: form-data; name="${of}"${file}\r\n\r\n${value}\r\n`
+  const bodyOf = (start: string, prefix: string) =>
+    `${start}${part(prefix + field, text)}${part(prefix + field, text)}${part(`${prefix}password`, text, '; filename="a.txt"')}--x--\r\n`
+  return [
+    { headers: {}, body: bodyOf(part(`$ACTION_ID_${actionId}`, ''), '') },
+    { headers: { 'next-action': actionId, accept: 'text/x-component' }, body: bodyOf(part('0', '["$undefined","$K1"]'), '1_') },
+  ]
+}
+
 test('no row written and no 5xx: every public form, with every field unstorable, too long, twice, a file or missing', async () => {
   const wrong: string[] = []
   const before = await fingerprint(database.pool)
   const fields = ['email', 'password', 'code', 'next', 'theme', 'locale']
+  const texts = [...WRONG_TEXTS.slice(0, 6).map((each) => each.toWellFormed()), '//evil.example', 'zz']
   for (const { name, id } of await readBuiltActions()) {
     if (ACTIONS[name] !== 'public' || /signOut/.test(name)) continue
-    for (const text of [...WRONG_TEXTS.slice(0, 6).map((each) => each.toWellFormed()), '//evil.example', 'zz']) {
-      for (const field of fields) {
-        for (const anonymous of [true, false]) {
-          const part = (of: string, value: string, file = '') =>
-            `--x\r\nContent-Disposition: form-data; name="${of}"${file}\r\n\r\n${value}\r\n`
-          // As a browser without script sends it, and as React's client does, whose fields carry a prefix.
-          const bodies = ['', '1_'].map((prefix) => {
-            const start = prefix === '' ? part(`$ACTION_ID_${id}`, '') : part('0', '["$undefined","$K1"]')
-            return `${start}${part(prefix + field, text)}${part(prefix + field, text)}${part(`${prefix}password`, text, '; filename="a.txt"')}--x--\r\n`
-          })
-          for (const [place, body] of bodies.entries()) {
-            const action: Record<string, string> = place === 0 ? {} : { 'next-action': id, accept: 'text/x-component' }
-            const headers = {
-              'content-type': 'multipart/form-data; boundary=x',
-              origin: service.baseUrl,
-              ...action,
-              ...(anonymous && { cookie: '' }),
-            }
-            const { status, headers: answered } = await send('/sign-in', 'POST', { headers, body })
-            if (status >= 500 || /evil/.test(answered['location'] ?? ''))
-              wrong.push(`${name} ${field}=${JSON.stringify(text.slice(0, 20))}: ${status}`)
-          }
+    for (const [row, text] of texts.entries()) {
+      for (const [column, field] of fields.entries()) {
+        // Half of them signed in, in turn, so that every text and every field is tried both ways.
+        const session: Record<string, string> = (row + column) % 2 === 0 ? { cookie: '' } : {}
+        for (const { headers, body } of formsWith(id, field, text)) {
+          const common = { 'content-type': 'multipart/form-data; boundary=x', origin: service.baseUrl }
+          const answer = await send('/sign-in', 'POST', { headers: { ...common, ...headers, ...session }, body })
+          if (answer.status >= 500 || /evil/.test(answer.headers['location'] ?? ''))
+            wrong.push(`${name} ${field}=${JSON.stringify(text.slice(0, 20))}: ${answer.status}`)
         }
       }
     }

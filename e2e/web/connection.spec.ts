@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test'
 import { makeFileBatch } from '#server/approvals/testing/file-batch.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { expect, expectAccessible, signIn, test } from './fixtures.ts'
+import { expect, expectAccessible, signIn, test, waitForScripts } from './fixtures.ts'
 import { newPerson, sandboxPool } from './people.ts'
 import { personWith, type SandboxPerson, sandboxUrl } from './sandbox.ts'
 import { newQueue, openApprovals, panelOf, rowOf, sendButton } from './waiting.ts'
@@ -17,14 +17,8 @@ test.afterAll(() => pool.end())
 /** What a person notices as an answer to a press. */
 const FEEDBACK_MS = 100
 
-/** Waits for the parts of the frame that are loaded after the first paint. */
-async function isComplete(page: Page): Promise<void> {
-  await expect(page.getByText(/^Printed on/)).toHaveCount(1)
-}
-
 async function openSettings(page: Page, person: SandboxPerson): Promise<void> {
   await signIn(page, person, `/${person.slug}/settings`)
-  await isComplete(page)
 }
 
 test('offline, a link leaves the page as it is; connected again, the link is followed', async ({ page, context }) => {
@@ -46,7 +40,7 @@ test('a note typed before the connection was lost is kept: a link is offered aga
   const queue = await newQueue(pool)
   await queue.wait([{ name: 'Amadou Ngassa' }])
   await openApprovals(page, queue.checker)
-  await isComplete(page)
+  await waitForScripts(page)
   const note = panelOf(page).getByLabel('Payee note')
   await note.fill('Invoice 118 seen')
   await context.setOffline(true)
@@ -64,13 +58,13 @@ test('offline, no form, key or button of any page leads away from what was typed
   const person = await newPerson(pool, ['maker'])
   const offline = page.getByText('You are offline, so the page was not opened.')
   await signIn(page, person, `/${person.slug}/new`)
-  await isComplete(page)
+  await waitForScripts(page)
   const name = page.getByLabel('Name', { exact: true })
   await name.fill('Kossi Adjovi')
   await page.getByRole('button', { name: 'Save draft' }).click()
   await expect(page.getByRole('region', { name: 'Notifications' }).getByText('Draft saved')).toBeVisible()
   await page.goto(`/${person.slug}/new`)
-  await isComplete(page)
+  await waitForScripts(page)
   await name.fill('Kossi Agbossou')
   await context.setOffline(true)
   await page.getByRole('button', { name: 'Save draft' }).click()
@@ -102,7 +96,7 @@ test('offline, a batch is as it was: its draft, and a note about its decision', 
   await signIn(page, person, `/${person.slug}/batches?q=Primes`)
   await page.getByRole('link', { name: 'Primes du trimestre' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Primes du trimestre' })).toBeVisible()
-  await isComplete(page)
+  await waitForScripts(page)
   await page.context().setOffline(true)
   await page
     .getByRole('button', { name: /^Accept/ })
@@ -135,7 +129,7 @@ test('signed out in one window while a note is typed in another: the note surviv
   const queue = await newQueue(pool)
   const [first] = await queue.wait([{ name: 'Amadou Ngassa' }])
   await openApprovals(page, queue.checker)
-  await isComplete(page)
+  await waitForScripts(page)
   const note = panelOf(page).getByLabel('Payee note')
   await note.fill('Invoice 118 seen')
   const other = await context.newPage()
@@ -222,7 +216,7 @@ test('code that cannot be loaded: another try, then a reload is offered, and not
   await page.unroute('**/_next/static/**/*.js*')
   await main.getByRole('button', { name: 'Reload the page' }).click()
   await expect.poll(() => loads).toBe(1)
-  await isComplete(page)
+  await waitForScripts(page)
   await page.getByRole('button', { name: 'Change password' }).click()
   await expect(page.getByLabel('Current password')).toBeFocused()
   await page.context().close()
@@ -233,7 +227,7 @@ test('a page that fails in the browser says what to do, with the reference under
   // Not the page of the fixture: the browser reports the error that this test causes.
   const page = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()
   await signIn(page, person, `/${person.slug}`)
-  await isComplete(page)
+  await waitForScripts(page)
   await page.route('**/api/back-office/*/overview*', (route) => route.fulfill({ json: { finance: {} } }))
   // Read on the way to the browser, which does not always keep the body.
   const reported = Promise.withResolvers<string>()

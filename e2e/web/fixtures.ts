@@ -27,8 +27,21 @@ export const test = base.extend<{ isQuiet: undefined }>({
 
 export { expect }
 
-/** Signs in on the sign-in page and waits for the requested page. */
+/**
+ * Signs in and opens the requested page. Where e-mail and password are enough it does so without the sign-in page, which costs a second
+ * of CPU time; with a second factor it ends at the page that asks for the code.
+ */
 export async function signIn(page: Page, person: SandboxPerson, wanted = `/${person.slug}`): Promise<void> {
+  const { csrfToken }: { csrfToken: string } = await (await page.request.get('/api/auth/csrf')).json()
+  const form = { csrfToken, email: person.email, password: person.password }
+  await page.request.post('/api/auth/callback/credentials', { form, maxRedirects: 0 })
+  await page.goto(wanted)
+  if (new URL(page.url()).pathname === '/sign-in') await signInByForm(page, person, wanted)
+  else await waitForScripts(page)
+}
+
+/** Signs in on the sign-in page and waits for the requested page. */
+export async function signInByForm(page: Page, person: SandboxPerson, wanted = `/${person.slug}`): Promise<void> {
   await page.goto(wanted)
   await page.locator('input[name=email]').fill(person.email)
   await page.locator('input[name=password]').fill(person.password)
@@ -37,9 +50,18 @@ export async function signIn(page: Page, person: SandboxPerson, wanted = `/${per
   await waitForScripts(page)
 }
 
-/** Waits until React has taken over what the server rendered. On a busy machine a test is quicker, and what it presses before that is lost. */
+/**
+ * Waits until React has taken over what the server rendered, and on a page of the back office until the frame has loaded what it loads last:
+ * the line that is printed. On a busy machine a test is quicker, and what it presses before that is lost.
+ */
 export async function waitForScripts(page: Page): Promise<void> {
   await page.waitForFunction(() => Object.keys(document.body).some((key) => key.startsWith('__reactProps')))
+  if (hasFrame(page.url())) await expect(page.getByText(/^(Printed on|Imprimé le)/)).toHaveCount(1)
+}
+
+/** Whether this is an address of the back office, whose pages have its frame. */
+function hasFrame(address: string): boolean {
+  return !/^\/($|sign-in|docs|pay)/.test(new URL(address).pathname)
 }
 
 /** Searches with the keyboard. Repeats the first key until the scripts of the page handle it. */

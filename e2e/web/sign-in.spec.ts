@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
 import type { Pool } from '#server/database/pool.ts'
-import { expect, expectAccessible, signIn, test, WIDTHS } from './fixtures.ts'
+import { expect, expectAccessible, signIn, signInByForm, test, WIDTHS } from './fixtures.ts'
 import { newPerson, sandboxPool } from './people.ts'
 import { personWith } from './sandbox.ts'
 
@@ -12,7 +12,7 @@ test.afterAll(() => pool.end())
 
 test('a person signs in and comes to the page they wanted', async ({ page }) => {
   const person = personWith(['finance'])
-  await signIn(page, person, `/${person.slug}/search?q=12`)
+  await signInByForm(page, person, `/${person.slug}/search?q=12`)
   await expect(page).toHaveURL(`/${person.slug}/search?q=12`)
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Search')
 })

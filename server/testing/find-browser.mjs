@@ -3,31 +3,39 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
+/** The headless shell first: it draws no windows, and needs three fifths of the CPU time. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
 
 /**
- * The path of a Chromium: one that is installed, else Playwright's own, else the system's package, which only root can
- * install. Throws an Error with one sentence when there is none to be had.
+ * The path of a Chromium: one that is installed, else the system's package, which only root can install, else Playwright's own.
+ * Throws an Error with one sentence when there is none to be had.
  */
 export async function findBrowser(root, say) {
   const installed = process.env.CHROMIUM_PATH || onSearchPath() || (await playwrightsOwn(root))
   if (installed) return installed
   say('Fetching a browser for the tests (only this once) …')
-  spawnSync(process.execPath, [path.join(root, 'node_modules/playwright/cli.js'), 'install', 'chromium'], {
-    cwd: root,
-    stdio: 'ignore',
-    timeout: 120_000,
-  })
-  const fetched = await playwrightsOwn(root)
+  const fetched = installPackage() || (await fetchPlaywrightsOwn(root))
   if (fetched) return fetched
-  if (process.getuid?.() === 0) {
-    const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore', env: environment })
-    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], { stdio: 'ignore', env: environment })
+  throw new Error('The tests of the pages need a Chromium: install one (apt-get install chromium) or set CHROMIUM_PATH.')
+}
+
+function installPackage() {
+  if (process.getuid?.() !== 0) return undefined
+  const options = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }
+  spawnSync('apt-get', ['update', '-qq'], options)
+  // Older releases of Debian have no package of the shell alone.
+  for (const name of ['chromium-headless-shell', 'chromium']) {
+    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], options)
     const packaged = onSearchPath()
     if (packaged) return packaged
   }
-  throw new Error('The tests of the pages need a Chromium: install one (apt-get install chromium) or set CHROMIUM_PATH.')
+  return undefined
+}
+
+function fetchPlaywrightsOwn(root) {
+  const program = path.join(root, 'node_modules/playwright/cli.js')
+  spawnSync(process.execPath, [program, 'install', 'chromium'], { cwd: root, stdio: 'ignore', timeout: 120_000 })
+  return playwrightsOwn(root)
 }
 
 function onSearchPath() {

@@ -28,7 +28,7 @@ export type Round = {
 }
 
 /** Who works on which service. */
-export type Scene = {
+type Scene = {
   pool: Pool
   applicationId: string
   maker: Person

@@ -15,8 +15,11 @@ import { type StartableRow, selectStartable, updateStarted } from './row-store.t
 
 export type StartRowsDeps = StartTransactionsDeps & { pool: Pool }
 
-/** Rows of one part: a fraction of what the intake queue of an application holds, so that the API of the same application is served too. */
-const PART = 500
+/**
+ * Rows of one part: a fraction of what the intake queue of an application holds, so that the API of the same application is served too, and no
+ * more than one statement of intake takes, so that checkers find the rows in the order of the file.
+ */
+const PART = 250
 /**
  * Nobody waits for the rows as people wait for their pages, so they are started no faster than this, where the machine is fast enough: the
  * rest of its time is for others.

@@ -1,6 +1,6 @@
 import type { DecisionObstacle, TermsObstacle } from '#lib/approval-verdict.ts'
 import type { Currency } from '#lib/money.ts'
-import type { OperatorCode } from '#lib/operators.ts'
+import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import type { TransactionStatus, TransactionType, TransitionEvent } from '#lib/transaction-status.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
@@ -54,6 +54,7 @@ export type BatchState = {
   decisions: BatchDecisionRow[]
 }
 
+const CURRENCY_OF_OPERATOR = OPERATOR_CODES.map((code) => OPERATORS[code].country.currency)
 const ROW_KEY = sql.raw('i.application_id = t.application_id and i.transaction_id = t.transaction_id')
 
 function ofBatch(applicationId: string, batchId: string): Sql {
@@ -230,8 +231,8 @@ type WaitingBatch = {
   obstacle: DecisionObstacle | null
 }
 
-/** The ids of all batches that wait, by the index on their rows: one descent for each. */
-const WAITING_BATCHES = (applicationId: string) => sql`with recursive waiting (batch_id) as (
+/** The ids of all batches that wait, as `waiting` of a `with`, by the index on their rows: one descent for each. */
+export const WAITING_BATCHES = (applicationId: string) => sql`with recursive waiting (batch_id) as (
     (select t.batch_id from transactions t
       where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and t.batch_id is not null order by t.batch_id limit 1)
     union all
@@ -239,16 +240,24 @@ const WAITING_BATCHES = (applicationId: string) => sql`with recursive waiting (b
       and t.batch_id is not null and t.batch_id > w.batch_id order by t.batch_id limit 1) from waiting w where w.batch_id is not null
   )`
 
-/** Why a person may not decide on the waiting batch `w` now. One row that they may decide on is enough; otherwise the first row says why. */
+/**
+ * Why a person may not decide on the waiting batch `w` now. One row that they may decide on is enough; otherwise the first row says why.
+ * Neither a person who is no checker nor a maker makes it read all rows.
+ */
 function batchObstacle({ applicationId, id }: QueueViewer): Sql {
   const obstacle = decisionObstacle(sql`${applicationId}`, sql`${id}`)
   const rows = sql`transactions t join approval_items i on ${ROW_KEY}
     where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.status = 'PENDING_APPROVAL'`
-  return sql`case when not exists (select from ${rows} and (${obstacle}) is null)
+  // In order and only the first one: `exists` would read and hash all rows.
+  return sql`case when not (select is_checker(${applicationId}, ${id}))
+    or (select true from ${rows} and t.maker_id is distinct from ${id}::uuid and (${obstacle}) is null order by t.sequence limit 1) is null
     then (select ${obstacle} from ${rows} order by t.sequence limit 1) end`
 }
 
-/** Every batch that waits in an application, one row for each of its currencies, oldest first. */
+/**
+ * Every batch that waits in an application, one row for each of its currencies, oldest first. While rows of a batch are still being started, its
+ * counts and sums are those of the submission: thousands of rows are not counted again with every hundred that are added.
+ */
 export function selectWaitingBatches(queryable: Queryable, viewer: QueueViewer): Promise<WaitingBatch[]> {
   const { applicationId } = viewer
   return runQuery<WaitingBatch>(
@@ -257,13 +266,25 @@ export function selectWaitingBatches(queryable: Queryable, viewer: QueueViewer):
     select w.batch_id as "batchId", b.name, b.state, s.maker_id as "makerId", p.name as "makerName", s.currency, s.count,
       s.amount_minor as "amountMinor", s.created_at as "createdAt", s.expires_at as "expiresAt", ${batchObstacle(viewer)} as obstacle
     from waiting w
+      left join batches b on b.application_id = ${applicationId} and b.batch_id = w.batch_id
       cross join lateral (
         select t.maker_id, t.currency, count(*)::integer as count, sum(t.amount_minor) as amount_minor, min(t.created_at) as created_at,
           min(i.expires_at) as expires_at
         from transactions t join approval_items i on ${ROW_KEY}
         where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.status = 'PENDING_APPROVAL'
-        group by t.maker_id, t.currency) s
-      left join batches b on b.application_id = ${applicationId} and b.batch_id = w.batch_id
+          and b.state is distinct from 'submitting'
+        group by t.maker_id, t.currency
+        union all
+        select t.maker_id, c.currency, c.count, c.amount_minor, t.created_at, t.expires_at
+        from (select t.maker_id, t.created_at, i.expires_at from transactions t join approval_items i on ${ROW_KEY}
+              where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.status = 'PENDING_APPROVAL'
+              order by t.sequence limit 1) t
+          cross join lateral (
+            select o.currency, sum(s.count)::integer as count, sum(s."amountMinor") as amount_minor
+            from jsonb_to_recordset(b.sums) as s (operator text, count integer, "amountMinor" bigint)
+              join unnest(${OPERATOR_CODES}::text[], ${CURRENCY_OF_OPERATOR}::text[]) as o (operator, currency) on o.operator = s.operator
+            group by o.currency) c
+        where b.state = 'submitting') s
       left join people p on p.person_id = s.maker_id
     order by s.created_at, w.batch_id, s.currency`,
   )

@@ -1,6 +1,7 @@
 import type { Currency } from '#lib/money.ts'
 import { runQuery, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { WAITING_BATCHES } from './batch-store.ts'
 import { DECISION_COUNTS, IS_BATCH_ROW, mayDecide } from './may-decide.ts'
 
 /** Waiting transactions that the same people may decide on: of one maker, with the same needs, approved by the same people so far. */
@@ -21,23 +22,30 @@ export type WaitingKind = {
   transactionIds: string[]
 }
 
-/** Everything that waits and has not expired, in one pass over the partial index. */
+/** Everything that waits and has not expired. A batch whose rows are still being started waits for nobody yet, and is left out. */
 export function groupWaitingKinds(queryable: Queryable, applicationId: string): Promise<WaitingKind[]> {
+  const columns = sql`t.transaction_id, t.sequence, t.maker_id, t.currency, t.amount_minor, t.created_at, i.steps, i.needs_code, i.expires_at,
+    (select string_agg(d.checker_id::text, ' ' order by d.checker_id) from approval_decisions d
+      where d.application_id = t.application_id and d.transaction_id = t.transaction_id) as voters`
+  const rows = sql`transactions t join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
+    where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and i.expires_at > statement_timestamp()`
   return runQuery<WaitingKind>(
     queryable,
-    sql`with waiting as materialized (
-      select t.transaction_id, t.sequence, t.maker_id, case when ${IS_BATCH_ROW} then t.batch_id end as batch_id, t.currency, t.amount_minor,
-        t.created_at, i.steps, i.needs_code, i.expires_at,
-        (select string_agg(d.checker_id::text, ' ' order by d.checker_id) from approval_decisions d
-          where d.application_id = t.application_id and d.transaction_id = t.transaction_id) as voters
-      from transactions t join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
-      where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and i.expires_at > statement_timestamp()
+    sql`${WAITING_BATCHES(applicationId)}, started_batch as materialized (
+      select w.batch_id from waiting w left join batches b on b.application_id = ${applicationId} and b.batch_id = w.batch_id
+      where w.batch_id is not null and b.state is distinct from 'submitting'
+    ), waiting_row as materialized (
+      select ${columns}, null::uuid as batch_id from ${rows} and not ${IS_BATCH_ROW}
+      union all
+      -- offset 0: only the rows of these batches are read.
+      select r.* from started_batch s
+        cross join lateral (select ${columns}, t.batch_id from ${rows} and t.batch_id = s.batch_id and t.source = 'file' offset 0) r
     )
     select g.*, m.name as "makerName", b.name as "batchName" from (
       select w.maker_id as "makerId", w.batch_id as "batchId", w.steps, w.needs_code as "needsCode", w.currency, w.voters,
         count(*)::integer as count, sum(w.amount_minor) as "amountMinor", min(w.created_at) as "oldestAt", min(w.expires_at) as "expiresAt",
         (array_agg(w.transaction_id order by w.sequence))[1:3] as "transactionIds"
-      from waiting w group by 1, 2, 3, 4, 5, 6) g
+      from waiting_row w group by 1, 2, 3, 4, 5, 6) g
     left join people m on m.person_id = g."makerId"
     left join batches b on b.application_id = ${applicationId} and b.batch_id = g."batchId"
     order by g."oldestAt"`,

@@ -175,6 +175,28 @@ test('not sent: a batch whose first approval no longer counts, because its autho
   assert.deepEqual(must(await say(batchId, ada)), { kind: 'done', approved: 3, rejected: 0, waiting: 0, given: 2, needed: 2 })
 })
 
+test('a batch whose rows are still being started is listed with the count and the sums of its submission', async () => {
+  const { batchId } = await makeFileBatch(database.pool, { applicationId, makerId, count: 2, state: 'submitting' })
+  const sums = [
+    { operator: 'MOMOCM', count: 5, amountMinor: '700000', feeMinor: '0' },
+    { operator: 'OMCM', count: 2, amountMinor: '300000', feeMinor: '0' },
+    { operator: 'SNWAVE', count: 1, amountMinor: '50000', feeMinor: '0' },
+  ]
+  await database.pool.query('update batches set sums = $2 where batch_id = $1', [batchId, JSON.stringify(sums)])
+  const listed = (await queue(ada, 'others')).batches.find((batch) => batch.batchId === batchId)
+  assert.deepEqual(
+    [listed?.count, listed?.canDecide, listed?.sums],
+    [
+      8,
+      'submitting',
+      [
+        { currency: 'XAF', count: 7, amount: '10000' },
+        { currency: 'XOF', count: 1, amount: '500' },
+      ],
+    ],
+  )
+})
+
 test('is_maker, not_a_checker, submitting and not_found for those who may not, and nothing is stored', async () => {
   const { batchId } = await makeFileBatch(database.pool, { applicationId, makerId, count: 2 })
   const finance = await makePerson(database.pool, applicationId, ['finance'])

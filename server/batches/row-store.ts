@@ -26,13 +26,16 @@ export async function insertRows(trx: TrxClient, { applicationId, batchId }: Pla
   )
 }
 
+/** Stores what a check found. A row for which nothing changed is not written: the check at submission rarely finds anything else. */
 export async function updateCheckedRows(trx: TrxClient, { applicationId, batchId }: Place, rows: readonly CheckedRow[]): Promise<void> {
+  const numbers = rows.map((row) => row.row_number)
   const columns = Object.keys(CHECKED_ROW).filter((name) => name !== 'row_number')
   await trx.query(
     `update batch_rows b set ${columns.map((name) => `${name} = r.${name}`).join(', ')}
        from json_to_recordset($3) as r (${recordOf(CHECKED_ROW)})
-      where b.application_id = $1 and b.batch_id = $2 and b.row_number = r.row_number`,
-    [applicationId, batchId, encodeRows(CHECKED_ROW, rows)],
+      where b.application_id = $1 and b.batch_id = $2 and b.row_number = r.row_number and b.row_number between $4 and $5
+        and (${columns.map((name) => `b.${name}`).join(', ')}) is distinct from (${columns.map((name) => `r.${name}`).join(', ')})`,
+    [applicationId, batchId, encodeRows(CHECKED_ROW, rows), Math.min(...numbers), Math.max(...numbers)],
   )
 }
 
@@ -186,25 +189,33 @@ export type StartableRow = {
   externalId: string
 }
 
-/** The next rows of a submitted batch that were neither started nor refused. */
-export async function selectStartable(queryable: Queryable, { applicationId, batchId }: Place, limit: number): Promise<StartableRow[]> {
+/** The next rows of a submitted batch after a row that were neither started nor refused. */
+export async function selectStartable(
+  queryable: Queryable,
+  { applicationId, batchId }: Place,
+  { afterRow, limit }: { afterRow: number; limit: number },
+): Promise<StartableRow[]> {
   const { rows } = await queryable.query<StartableRow>(
     `select row_number as "rowNumber", operator, phone_number as "phoneNumber", customer_name as "customerName",
             amount_minor as "amountMinor", external_id as "externalId" from batch_rows
-      where application_id = $1 and batch_id = $2 and problems = '[]' and exclusion is null and transaction_id is null and refusal is null
-      order by row_number limit $3`,
-    [applicationId, batchId, limit],
+      where application_id = $1 and batch_id = $2 and row_number > $3 and problems = '[]' and exclusion is null and transaction_id is null
+        and refusal is null
+      order by row_number limit $4`,
+    [applicationId, batchId, afterRow, limit],
   )
   return rows
 }
 
 /** Notes what became of rows that were submitted. Returns how many of them are noted now for the first time. */
 export async function updateStarted(trx: TrxClient, { applicationId, batchId }: Place, rows: readonly StartedRow[]): Promise<number> {
+  // Where the rows are, so that a part reads itself and not the whole batch.
+  const numbers = rows.map((row) => row.row_number)
   const { rowCount } = await trx.query(
     `update batch_rows b set transaction_id = r.transaction_id, refusal = r.refusal
        from json_to_recordset($3) as r (${recordOf(STARTED_ROW)})
-      where b.application_id = $1 and b.batch_id = $2 and b.row_number = r.row_number and b.transaction_id is null and b.refusal is null`,
-    [applicationId, batchId, encodeRows(STARTED_ROW, rows)],
+      where b.application_id = $1 and b.batch_id = $2 and b.row_number = r.row_number and b.transaction_id is null and b.refusal is null
+        and b.row_number between $4 and $5`,
+    [applicationId, batchId, encodeRows(STARTED_ROW, rows), Math.min(...numbers), Math.max(...numbers)],
   )
   return rowCount ?? 0
 }

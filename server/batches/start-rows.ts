@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Currency } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
@@ -14,8 +15,16 @@ import { type StartableRow, selectStartable, updateStarted } from './row-store.t
 
 export type StartRowsDeps = StartTransactionsDeps & { pool: Pool }
 
-/** Rows of one part: a fraction of what the intake queue of an application holds, so that the API of the same application is served too. */
-const PART = 1_000
+/**
+ * Rows of one part: a fraction of what the intake queue of an application holds, so that the API of the same application is served too, and no
+ * more than one statement of intake takes, so that checkers find the rows in the order of the file.
+ */
+const PART = 250
+/**
+ * Nobody waits for the rows as people wait for their pages, so they are started no faster than this, where the machine is fast enough: the
+ * rest of its time is for others.
+ */
+const ROWS_PER_SECOND = 3_000
 
 /**
  * Starts the rows of a submitted batch that were not started yet, part by part, and ends with the batch `submitted`. Every row keeps its
@@ -28,9 +37,12 @@ export async function startRows(
   batch: Batch,
   options: { leaseMs: number; isEnding(): boolean },
 ): Promise<Result<null, 'pause'>> {
+  let afterRow = 0
   while (!options.isEnding()) {
-    const rows = await selectStartable(deps.pool, batch, PART)
-    if (rows.length === 0) {
+    const dueMs = performance.now() + (PART / ROWS_PER_SECOND) * 1_000
+    const rows = await selectStartable(deps.pool, batch, { afterRow, limit: PART })
+    const last = rows.at(-1)
+    if (!last) {
       await finish(deps.pool, batch)
       return ok(null)
     }
@@ -42,6 +54,8 @@ export async function startRows(
       await addStarted(trx, { ...batch, started, leaseMs: options.leaseMs })
       return ok(null)
     })
+    afterRow = last.rowNumber
+    if (rows.length === PART) await delay(Math.max(0, dueMs - performance.now()))
   }
   return err('pause')
 }

@@ -38,7 +38,7 @@ test('submitted rows wait for a checker with the batch, the maker and the total 
   )
 })
 
-test('the total of the whole file is weighed with each row, however many parts it is started in', async () => {
+test('the total of the whole file is weighed with each row, however many parts it is started in, and the order of the file is kept', async () => {
   const { pool } = harness
   const lines = Array.from({ length: 1_200 }, (_, index) => `237677${String(200_000 + index)};Person ${index};1000;MOMOCM`)
   const one = await harness.scene(lines)
@@ -65,6 +65,11 @@ test('the total of the whole file is weighed with each row, however many parts i
   must(await harness.submit({ ...one, application: await snapshotOf(pool, one.applicationId) }))
   const { rows } = await pool.query('select distinct steps from approval_items where application_id = $1', [one.applicationId])
   assert.deepEqual(rows, [{ steps: [2] }])
+  const inFile = (await harness.rowsOf(one)).map((row) => row.external_id)
+  assert.deepEqual(
+    (await harness.transactionsOf(one)).map((row) => row.external_id),
+    inFile,
+  )
 })
 
 test('refused: the same payments in another file, until a reason is given', async () => {

@@ -1108,8 +1108,11 @@ create index transactions_by_pay_token on transactions using hash (pay_token);
 create index transactions_by_phone on transactions (application_id, phone_number, sequence);
 create unique index transactions_final_sequence on transactions (application_id, status, final_sequence) where final_sequence is not null;
 create index transactions_waiting on transactions (application_id, sequence) where status = 'PENDING_APPROVAL';
+create index transactions_waiting_alone on transactions (application_id, sequence)
+  where status = 'PENDING_APPROVAL' and not (source = 'file' and batch_id is not null);
 create index transactions_waiting_batches on transactions (application_id, batch_id, sequence)
   where status = 'PENDING_APPROVAL' and batch_id is not null;
+create index transactions_waiting_by_name on transactions (lower(btrim(customer_name)), application_id) where status = 'PENDING_APPROVAL';
 
 create table transfer_services (
   application_id  uuid    not null,

@@ -30,6 +30,11 @@ begin
     select i.* from json_to_recordset(p_items) as i (item_index integer, application_id uuid, application_index integer,
       transaction_id uuid, from_status text, to_status text, event text, message text, reason text, operator_token text,
       operator_reference text, actor_kind text, actor_id uuid, checker_id uuid, at timestamptz)
+  ), open_application as materialized (
+    select a.application_id from applications a where a.application_id = any (p_application_ids) and a.is_enabled
+  ), closed_service as materialized (
+    select s.application_id, s.operator, s.type from transfer_services s
+      where s.application_id = any (p_application_ids) and not s.is_enabled
   ), found as materialized (
     select t.ctid as row_address, i.*, case when i.at is null then v_at else service_time(i.at) end as moved_at,
            t.status as current_status, t.version as current_version, t.type, t.operator, t.currency,
@@ -39,9 +44,8 @@ begin
              and not (i.to_status = 'SUCCESS' and t.type = 'DEPOSIT' and t.held_minor = 0)
              -- Only what could be started now is approved. Read after the lock, so that a change committed before it counts.
              and case when i.event = 'approved'
-                      then coalesce((select a.is_enabled from applications a where a.application_id = i.application_id), false)
-                           and coalesce((select s.is_enabled from transfer_services s where s.application_id = i.application_id
-                                           and s.operator = t.operator and s.type = t.type), true)
+                      then i.application_id in (select o.application_id from open_application o)
+                           and (i.application_id, t.operator, t.type) not in (select c.application_id, c.operator, c.type from closed_service c)
                       -- What an operator may have is never stopped. The caller holds the locks of the rows.
                       when i.event = 'stopped'
                       then exists (select from operator_work w where w.application_id = i.application_id

@@ -34,21 +34,29 @@ begin
   v_at := service_time();
 
   if p_has_bands then
-    -- Collected by one aggregate: adding to an object one item at a time would copy it for each.
+    -- Collected by one aggregate: adding to an object one item at a time would copy it for each. `certain` is the strongest band where
+    -- the total of the batch alone exceeds its limits: larger amounts exceed them too, so that it is found once for all rows of a file.
+    with weighed as materialized (
+      select b.*, sum(b.amount_minor) over (partition by b.application_id, b.type, b.maker_id, b.source, b.phone_number_forms[1]
+                                            order by b.item_index) - b.amount_minor as earlier_minor
+        from json_to_recordset(p_items) as b (item_index integer, application_id uuid, external_id uuid, type text,
+          phone_number_forms text[], amount_minor bigint, batch_sum_minor bigint, source text, maker_id uuid, bands jsonb,
+          at timestamptz)
+        -- A transaction that is stored already counts as stored, and must not count again as a part of this batch.
+        left join lateral (select t.external_id from transactions t
+                           where t.application_id = b.application_id and t.external_id >= b.external_id
+                           order by t.external_id limit 1) t on true
+        where b.bands is not null and t.external_id is distinct from b.external_id
+    ), certain as materialized (
+      select c.bands, c.batch_sum_minor, approval_band_among(jsonb_build_array(c.bands -> -1), 0, c.batch_sum_minor, 0, false) as band
+        from (select distinct w.bands, w.batch_sum_minor from weighed w where w.batch_sum_minor is not null) c
+    )
     select coalesce(jsonb_object_agg(b.item_index, w.band) filter (where w.band is not null), '{}') into v_waiting
-      from (select b.*, sum(b.amount_minor) over (partition by b.application_id, b.type, b.maker_id, b.source, b.phone_number_forms[1]
-                                                  order by b.item_index) - b.amount_minor as earlier_minor
-              from json_to_recordset(p_items) as b (item_index integer, application_id uuid, external_id uuid, type text,
-                phone_number_forms text[], amount_minor bigint, batch_sum_minor bigint, source text, maker_id uuid, bands jsonb,
-                at timestamptz)
-              -- A transaction that is stored already counts as stored, and must not count again as a part of this batch.
-              left join lateral (select t.external_id from transactions t
-                                 where t.application_id = b.application_id and t.external_id >= b.external_id
-                                 order by t.external_id limit 1) t on true
-              where b.bands is not null and t.external_id is distinct from b.external_id) b
-      cross join lateral (select approval_band_for(b.application_id, b.type, b.maker_id, b.source, b.phone_number_forms, b.amount_minor,
-                            coalesce(b.batch_sum_minor, 0), b.earlier_minor::bigint, b.bands,
-                            case when b.at is null then v_at else service_time(b.at) end) as band) w;
+      from weighed b
+      left join certain c on c.batch_sum_minor = b.batch_sum_minor and c.bands = b.bands
+      cross join lateral (select coalesce(c.band, approval_band_for(b.application_id, b.type, b.maker_id, b.source, b.phone_number_forms,
+                            b.amount_minor, coalesce(b.batch_sum_minor, 0), b.earlier_minor::bigint, b.bands,
+                            case when b.at is null then v_at else service_time(b.at) end)) as band) w;
   end if;
 
   return query

@@ -1,6 +1,7 @@
 'use client'
 
 import { useEffect } from 'react'
+import { ProgressBar } from '#components/ui/progress-bar.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import { formatCount } from '#lib/format.ts'
@@ -26,7 +27,7 @@ export function Submitting({ application, started, total }: { application: strin
   return (
     <section className="grid max-w-xl gap-2" aria-label={t('batches.submitting')}>
       <p role="status">{t('batches.submittingText', { started: formatCount(started, locale), total: formatCount(total, locale) })}</p>
-      <progress value={started} max={Math.max(total, 1)} aria-label={t('batches.submitting')} className="h-2 w-full accent-accent" />
+      <ProgressBar label={t('batches.submitting')} value={started} max={total} />
       <p className="text-second text-quiet">{t('batches.submittingHint')}</p>
     </section>
   )

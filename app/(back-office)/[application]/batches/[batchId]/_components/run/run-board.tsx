@@ -8,6 +8,7 @@ import { Badge, type Tone } from '#components/ui/badge.tsx'
 import { ButtonLink, buttonClass } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Link } from '#components/ui/link.tsx'
+import { ProgressBar } from '#components/ui/progress-bar.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
@@ -96,19 +97,7 @@ function Progress({ one }: { one: BatchRunOperator }) {
           {t('batch.run.ended', { ended: formatCount(ended, locale), total: formatCount(one.total.count, locale) })}
         </span>
       </p>
-      <svg
-        role="progressbar"
-        aria-label={t('batch.run.progress', { operator: one.operator })}
-        aria-valuemin={0}
-        aria-valuemax={one.total.count}
-        aria-valuenow={ended}
-        viewBox="0 0 100 1"
-        preserveAspectRatio="none"
-        className="h-2 w-full rounded-full"
-      >
-        <rect width="100" height="1" className="fill-line" />
-        <rect width={(ended * 100) / one.total.count} height="1" className="fill-accent" />
-      </svg>
+      <ProgressBar label={t('batch.run.progress', { operator: one.operator })} value={ended} max={one.total.count} />
       {one.unconfirmed > 0 && <p className="text-second text-wait">{t('batch.run.unconfirmed', { count: one.unconfirmed })}</p>}
     </div>
   )

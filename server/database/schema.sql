@@ -422,11 +422,24 @@ create table fee_days (
   constraint fee_days_fee_app_minor_check check (fee_app_minor >= 0),
   constraint fee_days_fee_system_minor_check check (fee_system_minor >= 0)
 );
+create trigger add_fee_month after insert or update on fee_days for each row execute function add_fee_month();
 
 create table fee_marks (
   application_id uuid   not null,
   added_until    bigint not null,
   constraint fee_marks_pkey primary key (application_id)
+);
+
+create table fee_months (
+  application_id   uuid   not null,
+  month            date   not null,
+  operator         text   not null,
+  type             text   not null,
+  fee_system_minor bigint not null,
+  fee_app_minor    bigint not null,
+  constraint fee_months_pkey primary key (application_id, month, operator, type),
+  constraint fee_months_fee_app_minor_check check (fee_app_minor >= 0),
+  constraint fee_months_fee_system_minor_check check (fee_system_minor >= 0)
 );
 
 create table fee_schedules (
@@ -1303,6 +1316,9 @@ create view ledger_movements as
 -- function add_fee_days(p_application uuid, p_limit bigint)
 --   returns bigint
 --   plpgsql, volatile: server/reports/sql/add-fee-days.sql
+-- function add_fee_month()
+--   returns trigger
+--   plpgsql, volatile: server/reports/sql/add-fee-month.sql
 -- function add_ledger_days(p_application uuid, p_from timestamptz, p_until timestamptz)
 --   returns void
 --   plpgsql, volatile: server/ledger/sql/add-ledger-days.sql

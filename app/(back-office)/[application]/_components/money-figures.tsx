@@ -9,10 +9,8 @@ import type { CurrencyMoney, MoneyFigures } from '#lib/finance-dto.ts'
 import { formatAmount } from '#lib/format.ts'
 import { addDecimals, type Currency } from '#lib/money.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
+import { FIGURE_LINK } from './figure-link.ts'
 import { useDirections } from './use-directions.ts'
-
-/** A figure that links to its list, tall enough for a pointer. The faint line says so without a pointer. */
-export const FIGURE_LINK = 'inline-block py-0.5 underline decoration-line-2 decoration-1 underline-offset-4 hover:decoration-current'
 
 type Props = {
   money: readonly CurrencyMoney[]

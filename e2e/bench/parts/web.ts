@@ -51,7 +51,7 @@ async function measureWeb(context: Context): Promise<Figure[]> {
     const measure = (questions: readonly WebQuestion[]) => measureTimes(context, visitor, transactionId, questions)
     const times = await measure(questionsOfFees('while no fee is summed'))
     await addFeesUntilLate(pool, partner.applicationId)
-    times.push(...(await measure(questionsOfFees('with 100,000 fees added one by one'))))
+    times.push(...(await measure(questionsOfFees(`with ${LATE_MAX} fees added one by one`))))
     await addFeeDays(pool)
     times.push(...(await measure(WEB_QUESTIONS)))
     const scripts = await measureScripts(context, visitor, baseUrl, transactionId)

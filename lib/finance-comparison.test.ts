@@ -38,6 +38,7 @@ test('an exact difference, and a percentage only of an amount above zero', () =>
   assert.deepEqual(compareAmounts('1100', '100.02'), { difference: '999.98', thousandths: 9998n })
   assert.deepEqual(compareAmounts('1100', '100'), { difference: '1000', thousandths: null })
   assert.deepEqual(compareAmounts('500', '-100'), { difference: '600', thousandths: null })
+  assert.deepEqual(compareAmounts('-100', '500'), { difference: '-600', thousandths: null })
   assert.deepEqual(compareAmounts('0', '0.5'), { difference: '-0.5', thousandths: -1000n })
 })
 

@@ -34,13 +34,13 @@ function monthsBack(day: UtcDay, months: number): UtcDay {
 const THOUSANDTHS_MAX = 9_999n
 
 /**
- * By how much an amount differs from the one before, in thousandths where that means something: the one before is above zero, and the
- * difference below ten times it.
+ * By how much an amount differs from the one before, in thousandths where that means something: the one before is above zero, the one now not
+ * below it, and the difference below ten times the one before.
  */
 export function compareAmounts(now: string, before: string): { difference: string; thousandths: bigint | null } {
   const [nowMinor, beforeMinor] = [parseMinor(now), parseMinor(before)]
   const difference = nowMinor - beforeMinor
-  if (beforeMinor <= 0n) return { difference: formatMinor(difference), thousandths: null }
+  if (beforeMinor <= 0n || nowMinor < 0n) return { difference: formatMinor(difference), thousandths: null }
   const absolute = difference < 0n ? -difference : difference
   const rounded = (absolute * 2_000n + beforeMinor) / (beforeMinor * 2n)
   const thousandths = rounded > THOUSANDTHS_MAX ? null : difference < 0n ? -rounded : rounded

@@ -12,8 +12,11 @@ import type { TransactionStatus, TransactionType } from './transaction-status.ts
 
 type DirectionSum = { count: number; amount: string }
 
-/** Money of one currency by direction; never added together. `net` is collects less deposits, before fees. */
-export type MoneyFigures = { collects: DirectionSum; deposits: DirectionSum; net: string; feesSystem: string; feesApp: string }
+/**
+ * Money of one currency by direction; never added together. `net` is collects less deposits, before fees. `fees`: null while they are being
+ * summed, which is for seconds or minutes after a first start over a history.
+ */
+export type MoneyFigures = { collects: DirectionSum; deposits: DirectionSum; net: string; fees: { system: string; app: string } | null }
 
 /** `before`: the same in the period that this one is compared with; null where there is none. */
 export type CurrencyMoney = { currency: Currency; now: MoneyFigures; before: MoneyFigures | null }

@@ -2,32 +2,36 @@
 
 import { useEffect, useState, useTransition } from 'react'
 import { Button } from '#components/ui/button.tsx'
+import { isReachable, useIsReachable } from '#components/ui/reachable.ts'
 import { useT } from '#components/ui/translations.tsx'
 import { useIsOnline } from '#components/ui/use-is-online.ts'
 import { HELD_EVENT, useRouter } from '#components/ui/use-router.ts'
+import { findService, keepPage } from './keep-page.ts'
 import { hasTypedText, watchTyping } from './typed-text.ts'
 
 /** Shown as busy for no longer than this: somebody may have stopped the load. */
 const BUSY_MAX_MS = 10_000
 
 /**
- * What a pressed link does besides leading on. Without a connection the page stays, with all that was typed in it, and the link, or where a
- * form or a key leads, is offered again; once connected, it is followed unless something is typed. Every other link shows at once that it was
- * pressed.
+ * What a pressed link does besides leading on. If the service cannot be reached the page stays, with all that was typed in it, and the link, or
+ * where a form or a key leads, is offered again; once it can, the link is followed unless something is typed. Every other link shows at once
+ * that it was pressed.
  */
 export function LinkGuard() {
   const t = useT()
   const router = useRouter()
   const isOnline = useIsOnline()
+  const canOpen = useIsReachable()
   const [heldHref, setHeldHref] = useState<string>()
   const [isPending, startTransition] = useTransition()
   useEffect(watchTyping, [])
+  useEffect(() => keepPage(() => router.refresh()), [router])
   useEffect(() => {
     // After the handlers of the links: what nobody prevented would load a page from the server.
     function onClick(event: MouseEvent) {
       const link = leavingLink(event)
       if (!link) return
-      if (!navigator.onLine) {
+      if (!isReachable()) {
         event.preventDefault()
         setHeldHref(link.href)
         return
@@ -40,7 +44,7 @@ export function LinkGuard() {
     function onSubmit(event: SubmitEvent) {
       const href = addressOfForm(event)
       if (href === undefined || !(event.target instanceof HTMLFormElement)) return
-      if (navigator.onLine) return showLeaving(event.target)
+      if (isReachable()) return showLeaving(event.target)
       event.preventDefault()
       setHeldHref(href)
     }
@@ -55,25 +59,25 @@ export function LinkGuard() {
     }
   }, [])
   useEffect(() => {
-    if (!isOnline || heldHref === undefined || hasTypedText()) return
+    if (!canOpen || heldHref === undefined || hasTypedText()) return
     setHeldHref(undefined)
     startTransition(() => router.push(heldHref))
-  }, [isOnline, heldHref, router])
+  }, [canOpen, heldHref, router])
+  function open(href: string) {
+    startTransition(async () => {
+      // Asked, because somebody who presses knows more than the last attempt: their network is back.
+      if (!canOpen && !(await findService())) return
+      setHeldHref(undefined)
+      startTransition(() => router.push(href))
+    })
+  }
   return (
     <div role="status" className="no-print">
       {heldHref !== undefined && (
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-line bg-wait-soft px-4 py-2 text-wait md:px-6">
-          <p className="basis-60 grow">{isOnline ? t('frame.heldOnline') : t('frame.heldOffline')}</p>
-          <Button
-            size="small"
-            disabled={!isOnline}
-            isBusy={isPending}
-            onClick={() => {
-              setHeldHref(undefined)
-              startTransition(() => router.push(heldHref))
-            }}
-          >
-            {t('frame.heldOpen')}
+          <p className="basis-60 grow">{t(canOpen ? 'frame.heldOnline' : isOnline ? 'frame.heldLost' : 'frame.heldOffline')}</p>
+          <Button size="small" disabled={!isOnline} isBusy={isPending} onClick={() => open(heldHref)}>
+            {t(canOpen || !isOnline ? 'frame.heldOpen' : 'ui.retry')}
           </Button>
           <Button size="small" onClick={() => setHeldHref(undefined)}>
             {t('frame.heldStay')}

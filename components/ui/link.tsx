@@ -2,6 +2,7 @@
 
 import { useRouter } from 'next/navigation'
 import { type AnchorHTMLAttributes, type MouseEvent, useTransition } from 'react'
+import { isReachable } from './reachable.ts'
 
 type LinkProps = AnchorHTMLAttributes<HTMLAnchorElement> & {
   href: string /** Off: the page stays where it is scrolled to. */
@@ -19,8 +20,8 @@ export function Link({ href, scroll = true, isReplacing = false, onClick, ...res
   function follow(event: MouseEvent<HTMLAnchorElement>) {
     onClick?.(event)
     if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
-    // Without a connection the frame keeps the page and offers the link again (frame/link-guard).
-    if (!navigator.onLine) return
+    // If the service cannot be reached the frame keeps the page and offers the link again (frame/link-guard).
+    if (!isReachable()) return
     event.preventDefault()
     // The link shows that it was pressed until the page has arrived, however slow the connection is.
     startTransition(() => (isReplacing ? router.replace(href, { scroll }) : router.push(href, { scroll })))

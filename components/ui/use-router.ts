@@ -1,7 +1,8 @@
 import { useRouter as useNextRouter } from 'next/navigation'
 import { useMemo } from 'react'
+import { isReachable, onReachableChange } from './reachable.ts'
 
-/** Sent to the window with an address that was not opened, because there is no connection. `frame/link-guard` offers it again. */
+/** Sent to the window with an address that was not opened, because the service cannot be reached. `frame/link-guard` offers it again. */
 export const HELD_EVENT = 'held-address'
 
 type Router = {
@@ -10,22 +11,29 @@ type Router = {
 }
 
 /**
- * The router for everything that is not a link. Without a connection Next's own would replace the page, and all that was typed in it, by the
- * browser's error page: here the page stays, an address is offered again, and a refresh follows once there is a connection.
+ * The router for everything that is not a link. If the service cannot be reached, Next's own would replace the page, and all that was typed in
+ * it, by the browser's error page: here the page stays, an address is offered again, and a refresh follows once it can be reached.
  */
 export function useRouter(): Router {
   const router = useNextRouter()
-  return useMemo(
-    () => ({
+  return useMemo(() => {
+    let isWaiting = false
+    return {
       push(href, options) {
-        if (navigator.onLine) router.push(href, options)
+        if (isReachable()) router.push(href, options)
         else dispatchEvent(new CustomEvent(HELD_EVENT, { detail: href }))
       },
       refresh() {
-        if (navigator.onLine) router.refresh()
-        else addEventListener('online', () => router.refresh(), { once: true })
+        if (isReachable()) return router.refresh()
+        if (isWaiting) return
+        isWaiting = true
+        const stop = onReachableChange(() => {
+          if (!isReachable()) return
+          stop()
+          isWaiting = false
+          router.refresh()
+        })
       },
-    }),
-    [router],
-  )
+    }
+  }, [router])
 }

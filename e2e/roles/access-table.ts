@@ -44,6 +44,7 @@ export const ROUTES: Record<string, Row> = {
   'GET /sign-in/invitation': { access: 'public' },
 
   'GET /[application]': { access: 'overview:read' },
+  'GET /[application]/[...rest]': { access: 'member', address: '/[application]/nothing/here', allowed: 404 },
   'GET /[application]/search': { access: 'member', address: '/[application]/search?q=nothing' },
   'GET /[application]/transactions': { access: 'transaction:read' },
   'GET /[application]/transactions/[transactionId]': { access: 'transaction:read' },

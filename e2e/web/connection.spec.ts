@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test'
 import { makeFileBatch } from '#server/approvals/testing/file-batch.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { expect, expectAccessible, signIn, test, waitForScripts } from './fixtures.ts'
+import { expect, expectAccessible, moveToFirstRow, signIn, test, waitForScripts } from './fixtures.ts'
 import { newPerson, sandboxPool } from './people.ts'
 import { personWith, type SandboxPerson, sandboxUrl } from './sandbox.ts'
 import { newQueue, openApprovals, panelOf, rowOf, sendButton } from './waiting.ts'
@@ -52,6 +52,42 @@ test('a note typed before the connection was lost is kept: a link is offered aga
   await expect(note).toHaveValue('Invoice 118 seen')
   await page.getByRole('button', { name: 'Open the page' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Totals' })).toBeVisible()
+})
+
+test('the service does not answer while the browser is online: links, keys and a search keep what was typed, and are offered again', async ({
+  page,
+}) => {
+  const queue = await newQueue(pool)
+  await queue.wait([{ name: 'Amadou Ngassa' }])
+  await openApprovals(page, queue.checker)
+  await isComplete(page)
+  const note = panelOf(page).getByLabel('Payee note')
+  await note.fill('Invoice 118 seen')
+  const lost = page.getByText('The service cannot be reached, so the page was not opened.')
+  // Nothing listens there; then a proxy whose service is away.
+  await page.route('**/*', (route) => route.abort('connectionrefused'))
+  await page.getByRole('link', { name: 'Totals' }).first().click()
+  await expect(lost).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(lost).toBeVisible()
+  await page.getByRole('button', { name: 'Stay here' }).click()
+  await page.unroute('**/*')
+  await page.route('**/*', (route) => route.fulfill({ status: 502, body: 'Bad Gateway' }))
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('g')
+  await page.keyboard.press('b')
+  await expect(lost).toBeVisible()
+  await page.getByRole('button', { name: 'Stay here' }).click()
+  await page.locator('input[name=q]:visible').fill('Awa')
+  await page.keyboard.press('Enter')
+  await expect(lost).toBeVisible()
+  await page.unroute('**/*')
+  await expect(page.getByText('You are connected again.')).toBeVisible()
+  await expect(page).toHaveURL(`/${queue.slug}/approvals`)
+  await expect(note).toHaveValue('Invoice 118 seen')
+  await page.getByRole('button', { name: 'Open the page' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Search' })).toBeVisible()
 })
 
 test('offline, no form, key or button of any page leads away from what was typed', async ({ page, context }) => {
@@ -196,6 +232,34 @@ test('on a slow connection every link of the frame, and a search, show within 10
   }, person.slug)
   for (const [selector, ms] of Object.entries(tookMs)) expect(ms, selector).toBeLessThan(FEEDBACK_MS)
   answer()
+})
+
+test('what the server rendered stays in place until its script arrives, also when the list changes meanwhile', async ({ page }) => {
+  const person = personWith(['maker', 'checker'])
+  await signIn(page, person, `/${person.slug}/settings`)
+  for (const [rest, name] of [
+    ['transactions', /^View/],
+    ['approvals', /^Operator/],
+  ] as const) {
+    const address = `/${person.slug}/${rest}`
+    const named = (await (await page.request.get(address)).text()).match(/\/_next\/static\/[^"'\\\s]+?\.js/g)
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/_next/static/**/*.js*', async (route) => {
+      if (!named?.includes(new URL(route.request().url()).pathname)) await released
+      await route.continue()
+    })
+    await page.goto(address)
+    await waitForScripts(page)
+    const control = page.getByRole('main').getByRole('button', { name }).first()
+    const rendered = await control.elementHandle()
+    await moveToFirstRow(page)
+    await page.keyboard.press('j')
+    expect(await rendered?.evaluate((button) => button.isConnected), address).toBe(true)
+    release()
+    await control.click()
+    await expect(page.locator('[popover]:popover-open')).toBeVisible()
+    await page.unroute('**/_next/static/**/*.js*')
+  }
 })
 
 test('code that cannot be loaded: another try, then a reload is offered, and nothing reloads unasked', async ({ browser }) => {

@@ -164,13 +164,19 @@ for (const locale of ['en-GB', 'fr-CM']) {
   for (const colorScheme of ['light', 'dark'] as const) {
     test.describe(`${locale} ${colorScheme}`, () => {
       test.use({ locale, colorScheme })
-      test('an address with nothing at it is accessible at every width', async ({ page }) => {
-        const person = personWith(['administrator'])
+      test('an address with nothing at it, and a page that the roles do not include, are accessible at every width', async ({ page }) => {
+        const person = personWith(['maker'])
         await signIn(page, person)
-        await page.goto(`/${person.slug}/nothing-here`)
-        for (const width of WIDTHS) {
-          await page.setViewportSize({ width, height: 800 })
-          await expectAccessible(page)
+        for (const [rest, status] of [
+          ['nothing-here', 404],
+          ['balances/MOMOCM', 403],
+        ] as const) {
+          expect((await page.goto(`/${person.slug}/${rest}`))?.status()).toBe(status)
+          await expect(page.locator('h1')).toHaveCount(1)
+          for (const width of WIDTHS) {
+            await page.setViewportSize({ width, height: 800 })
+            await expectAccessible(page)
+          }
         }
       })
     })

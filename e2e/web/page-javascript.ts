@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 
 type PageScripts = { bytes: number; files: number }
@@ -98,12 +99,15 @@ function run(cwd: string, args: readonly string[]): Promise<void> {
   })
 }
 
-async function addressOf(output: NodeJS.ReadableStream): Promise<string> {
+async function addressOf(output: Readable): Promise<string> {
   let text = ''
-  for await (const chunk of output) {
+  // A pipe that is closed would end the server at its next line.
+  for await (const chunk of output.iterator({ destroyOnReturn: false })) {
     text += String(chunk)
     const address = /http:\/\/localhost:(\d+)/.exec(text)?.[1]
-    if (address) return `http://127.0.0.1:${address}`
+    if (!address) continue
+    output.resume()
+    return `http://127.0.0.1:${address}`
   }
   throw new Error('next start said no address')
 }

@@ -5,8 +5,8 @@ import { can, PERMISSIONS, type Permission } from '#lib/permissions.ts'
 import { COLOUR_RULES, expect, findAxeViolations, signIn, test, WIDTHS, waitForScripts } from './fixtures.ts'
 import { personWith, type SandboxPerson } from './sandbox.ts'
 
-/** Requires a password entered before; e2e/web/sign-in.spec.ts checks it. */
-const ELSEWHERE = new Set(['/', '/sign-in/second-factor'])
+/** Requires a password entered before, or is no page; e2e/web/sign-in.spec.ts and frame.spec.ts check them. */
+const ELSEWHERE = new Set(['/', '/sign-in/second-factor', '/[application]/[...rest]'])
 /** The layout shift that is allowed while a page loads: none that is visible. */
 const SHIFT_MAX = 0.01
 const TAB_MAX = 400

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
+import { batchListSchema } from '#lib/schemas/batch-address.ts'
+import { listBatches } from '#server/reports/batches/list-batches.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
@@ -344,6 +346,23 @@ test('in the decided queue with its checkers in order, and in that of no other d
   const [newest] = (await decided({})).batches
   assert.deepEqual([newest?.batchId, newest?.decided?.by], [batchId, names])
   assert.deepEqual((await decided({ to: '2020-01-01' })).batches, [])
+})
+
+test('each checker once, although their program decided on every row at a time of its own', async () => {
+  const { batchId } = await makeFileBatch(database.pool, { applicationId, makerId, count: 3 })
+  await database.pool.query(
+    `insert into approval_decisions (application_id, transaction_id, checker_id, maker_id, decision, note, through, decided_at, batch_id)
+       select t.application_id, t.transaction_id, c.id, t.maker_id, 'validated', 'Seen', 'api',
+              now() + row_number() over (order by c.place, t.sequence) * interval '1 second', t.batch_id
+         from transactions t cross join unnest($2::uuid[]) with ordinality as c (id, place) where t.batch_id = $1`,
+    [batchId, [ben, ada]],
+  )
+  const names = await Promise.all([ben, ada].map((id) => nameOf(id)))
+  const filter = approvalFilterSchema.parse({ queue: 'decided' })
+  const { batches } = await listApprovals(database.pool, { ...viewer(ada), businessZone: 'UTC' }, filter)
+  assert.deepEqual(batches.find((batch) => batch.batchId === batchId)?.decided?.by, names)
+  const listed = await listBatches(database.pool, applicationId, batchListSchema.parse({}))
+  assert.deepEqual(listed.batches.find((batch) => batch.batchId === batchId)?.decidedBy, names)
 })
 
 async function nameOf(personId: string): Promise<string> {

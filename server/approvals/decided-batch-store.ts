@@ -9,7 +9,7 @@ import { decisionCondition, type QueueViewer } from './queue-store.ts'
 const SUBMITTED_MAX = 500
 const LISTED_MAX = 50
 
-/** A batch on which somebody decided. `decidedAt` is the time of the last decision; amounts in hundredths, as text. */
+/** A batch on which somebody decided. `decidedAt` is the time of the last decision, `decidedBy` names each person once; amounts in hundredths, as text. */
 export type DecidedBatch = {
   batchId: string
   name: string
@@ -36,9 +36,10 @@ export function selectDecidedBatches(
           order by created_at desc, batch_id desc limit ${SUBMITTED_MAX}) b
       join people m on m.person_id = b.maker_id
       cross join lateral (
-        select max(l.decided_at) as decided_at, array_agg(p.name order by l.decided_at) as names,
-          bool_or(${decisionCondition(filter, businessZone)}) as is_fitting
-        from list_batch_decisions(b.application_id, b.batch_id) l join people p on p.person_id = l.checker_id) d
+        select max(w.last_at) as decided_at, array_agg(w.name order by w.first_at) as names, bool_or(w.is_fitting) as is_fitting from (
+          select p.name, min(l.decided_at) as first_at, max(l.decided_at) as last_at,
+            bool_or(${decisionCondition(filter, businessZone)}) as is_fitting
+          from list_batch_decisions(b.application_id, b.batch_id) l join people p on p.person_id = l.checker_id group by p.person_id) w) d
     where d.is_fitting order by d.decided_at desc, b.batch_id limit ${LISTED_MAX}`,
   )
 }

@@ -48,10 +48,13 @@ export async function requireActor(application: string, permission: Permission):
   }
 }
 
+/** First parts of addresses that are no application's: what does not exist below them leads nobody to the sign-in page. */
+const PRODUCT_PLACES = new Set(['api', 'docs', 'health', 'metrics', 'pay', 'public', 'sign-in'])
+
 /** What the frame and its pages show of the actor of this request: name, roles, applications, language, zone. */
 export const getViewer = cache(async (application: string): Promise<Viewer> => {
   const person = await currentPerson()
-  if (!person) return redirect(paths.signIn(await wantedAddress(application)))
+  if (!person) return PRODUCT_PLACES.has(application) ? notFound() : redirect(paths.signIn(await wantedAddress(application)))
   const membership = person.memberships.find((each) => each.slug === application)
   if (!membership) return notFound()
   if (membership.requiresSecondFactor && !person.hasSecondFactor) return redirect(paths.enrol(await wantedAddress(application)))

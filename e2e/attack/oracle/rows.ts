@@ -53,6 +53,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   operator_circuits: 'derived',
   operator_balances: 'derived',
   fee_days: 'derived',
+  fee_months: 'derived',
   fee_marks: 'derived',
   retention_marks: 'derived',
   sign_in_throttles: 'counts attempts',

@@ -5,14 +5,17 @@ import { memoryFigure } from '#e2e/bench/context.ts'
 import { loadHistory } from '#e2e/bench/data/history.ts'
 import { createPartners } from '#e2e/bench/environment/partners.ts'
 import { type Figure, median, percentile } from '#e2e/bench/figures.ts'
-import { UPGRADE_QUESTIONS, WEB_QUESTIONS, type WebQuestion } from '#e2e/bench/web/pages.ts'
+import { questionsOfFees, WEB_QUESTIONS, type WebQuestion } from '#e2e/bench/web/pages.ts'
 import { openVisitor, type Timing, type Visitor } from '#e2e/bench/web/visitor.ts'
 import { buildPages } from '#e2e/processes/build-pages.ts'
 import { ROUTES } from '#e2e/roles/access-table.ts'
 import { findRoutes } from '#e2e/roles/find-endpoints.ts'
 import { measureEmptyPage, measurePageScripts, SCRIPT_BAR } from '#e2e/web/page-javascript.ts'
+import type { Pool } from '#server/database/pool.ts'
 import { listCustomers } from '#server/reports/customers/list-customers.ts'
 import { addFeeDays } from '#server/reports/totals/add-fee-days.ts'
+import { addFees, findFeeMark } from '#server/reports/totals/fee-days-store.ts'
+import { LATE_MAX } from '#server/reports/totals/money-figures.ts'
 
 const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
 const TIME_BAR_MS = 150
@@ -45,14 +48,23 @@ async function measureWeb(context: Context): Promise<Figure[]> {
   const visitor = await openVisitor(pool, baseUrl, partner.applicationId)
   try {
     await listCustomers(pool)
-    const upgrade = await measureTimes(context, visitor, transactionId, UPGRADE_QUESTIONS)
+    const measure = (questions: readonly WebQuestion[]) => measureTimes(context, visitor, transactionId, questions)
+    const times = await measure(questionsOfFees('while no fee is summed'))
+    await addFeesUntilLate(pool, partner.applicationId)
+    times.push(...(await measure(questionsOfFees(`with ${LATE_MAX} fees added one by one`))))
     await addFeeDays(pool)
-    const times = [...upgrade, ...(await measureTimes(context, visitor, transactionId, WEB_QUESTIONS))]
+    times.push(...(await measure(WEB_QUESTIONS)))
     const scripts = await measureScripts(context, visitor, baseUrl, transactionId)
     return [...times, ...scripts, await memoryFigure('web', server)]
   } finally {
     await visitor.close()
   }
+}
+
+/** Leaves as many transactions without a sum of their fees as pages add one by one at most. */
+async function addFeesUntilLate(pool: Pool, applicationId: string): Promise<void> {
+  let { behind } = await findFeeMark(pool, applicationId)
+  while (behind > LATE_MAX) behind -= await addFees(pool, applicationId, Math.min(20_000, Number(behind - LATE_MAX)))
 }
 
 async function measureTimes(

@@ -39,13 +39,15 @@ export const WEB_QUESTIONS: WebQuestion[] = [
   { name: 'suggestions without a match', data: '/suggestions?q=zzzzzz' },
 ]
 
-/** Asked once more while no fee is summed by day yet, as in the first seconds after an upgrade. */
-export const UPGRADE_QUESTIONS: WebQuestion[] = [
-  { name: 'totals without fees by day', page: '/totals', data: '/totals' },
-  {
-    name: 'totals of ten years without fees by day',
-    page: '/totals?from=2016-01-01&to=2027-01-01',
-    data: '/totals?from=2016-01-01&to=2027-01-01',
-  },
-  { name: 'overview without fees by day', page: '', data: '/overview' },
-]
+/** Asked once more while fees are being summed, as after a first start over a history. `after`: how far the sums are behind. */
+export function questionsOfFees(after: string): WebQuestion[] {
+  return [
+    { name: `totals ${after}`, page: '/totals', data: '/totals' },
+    {
+      name: `totals of ten years ${after}`,
+      page: '/totals?from=2016-01-01&to=2027-01-01',
+      data: '/totals?from=2016-01-01&to=2027-01-01',
+    },
+    { name: `overview ${after}`, page: '', data: '/overview' },
+  ]
+}

@@ -20,8 +20,9 @@ export async function selectBatches(queryable: Queryable, applicationId: string,
   return runQuery<ListedBatch>(
     queryable,
     sql`select ${sql.raw(BATCH_COLUMNS)}, p.name as "makerName", listed.total,
-          coalesce((select array_agg(c.name order by d.decided_at) from list_batch_decisions(b.application_id, b.batch_id) d
-            join people c on c.person_id = d.checker_id), '{}') as "decidedBy"
+          coalesce((select array_agg(w.name order by w.first_at) from (
+            select c.name, min(d.decided_at) as first_at from list_batch_decisions(b.application_id, b.batch_id) d
+              join people c on c.person_id = d.checker_id group by c.person_id) w), '{}') as "decidedBy"
         from (select b.application_id, b.batch_id, count(*) over ()::integer as total from batches b
                where ${sql.join(conditions, sql` and `)}
                order by b.created_at desc, b.batch_id desc limit ${BATCH_PAGE_SIZE} offset ${filter.page * BATCH_PAGE_SIZE}) listed

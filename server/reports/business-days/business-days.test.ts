@@ -141,7 +141,7 @@ test('totals, chart, fees and success rates of any days are a recount of the row
           TRANSACTION_TYPES.map((type) => ({ count: of(type).length, amount: amountOf(of(type)) })),
         )
         const fees = status === 'SUCCESS' ? own.reduce((sum, row) => sum + row.feeSystemMinor, 0n) : 0n
-        assert.equal(now?.feesSystem ?? '0', formatMinor(fees))
+        assert.equal(now?.fees?.system ?? '0', formatMinor(fees))
         for (const { period, collects, depositCount } of totals.charts.find((chart) => chart.currency === currency)?.periods ?? []) {
           const ofDay = own.filter((row) => dayIn(zone, row.createdAt).startsWith(period))
           assert.equal(collects, amountOf(ofDay.filter((row) => row.type === 'COLLECT')), period)

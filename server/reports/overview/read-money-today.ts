@@ -7,7 +7,7 @@ import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-snapshot.ts'
 import { selectBalances } from '#server/reports/statements/balance-store.ts'
 import { selectThresholds } from '#server/reports/statements/ledger-days-store.ts'
-import { readMoneySums, readSumsBefore, toMoney } from '#server/reports/totals/money-figures.ts'
+import { readMoneySums, toMoney } from '#server/reports/totals/money-figures.ts'
 import { toCharts } from '#server/reports/totals/read-totals.ts'
 import { selectPeriodSums } from '#server/reports/totals/roll-up-sums-store.ts'
 import { daysOnly } from '#server/reports/transaction-search/roll-up-ranges-store.ts'
@@ -44,13 +44,12 @@ function readFigures(
 ): Promise<Pick<FinanceOverview, 'money' | 'charts'>> {
   const query = { from: today, to: today, type: null, operators: [], status: 'SUCCESS' as const }
   return withSnapshot(pool, async (snapshot) => {
-    const sums = await readMoneySums(snapshot, application, query)
-    const before = await readSumsBefore(snapshot, application, query, { from: yesterday, to: yesterday })
+    const { sums, sumsBefore } = await readMoneySums(snapshot, application, query, { from: yesterday, to: yesterday })
     const asked = { ...query, ...range }
     const periods = await selectPeriodSums(snapshot, application.applicationId, asked, daysOnly(application.businessZone, asked), 'day', [
       'SUCCESS',
     ])
-    return { money: toMoney(sums, before, 'SUCCESS'), charts: toCharts(periods, daysBetween(range.from, range.to)) }
+    return { money: toMoney(sums, sumsBefore, 'SUCCESS'), charts: toCharts(periods, daysBetween(range.from, range.to)) }
   })
 }
 

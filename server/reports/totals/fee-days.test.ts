@@ -8,6 +8,7 @@ import { inUtc } from '#server/testing/business-time.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { fund, makeApplication } from '#server/testing/factories.ts'
 import { addFeeDays } from './add-fee-days.ts'
+import { LATE_MAX } from './money-figures.ts'
 import { readTotals } from './read-totals.ts'
 
 let database: TestDatabase
@@ -26,10 +27,13 @@ async function recount(applicationId: string, type: string | null): Promise<stri
   return formatMinor(rows[0]?.sum ?? 0n)
 }
 
-async function feesOf(applicationId: string, type: string | null, from?: string): Promise<string> {
-  const query = totalsQuerySchema.parse({ dates: 'always', ...(type ? { type } : {}), ...(from ? { from } : {}) })
+async function feesOf(applicationId: string, type: string | null, from?: string, to?: string): Promise<string> {
+  const query = totalsQuerySchema.parse({ dates: 'always', ...(type ? { type } : {}), ...(from ? { from } : {}), ...(to ? { to } : {}) })
   const { money } = await readTotals(database.pool, inUtc(applicationId), query, new Date())
-  return money.reduce((sum, { now }) => addDecimals(sum, addDecimals(now.feesSystem, now.feesApp)), '0')
+  return money.reduce((sum, { now }) => {
+    assert.ok(now.fees)
+    return addDecimals(sum, addDecimals(now.fees.system, now.fees.app))
+  }, '0')
 }
 
 test('the same fees before, between and after two additions of what succeeded, for both directions', async () => {
@@ -58,7 +62,65 @@ test('zero fees for days without a transaction, and for transactions that failed
   await liveThrough(database.pool, applicationId, createRandom(9), 10)
   assert.equal(await feesOf(applicationId, null, '9999-01-01'), '0')
   const failed = await readTotals(database.pool, inUtc(applicationId), totalsQuerySchema.parse({ status: 'FAILED' }), new Date())
-  assert.ok(failed.money.every(({ now }) => now.feesSystem === '0' && now.feesApp === '0'))
+  assert.ok(failed.money.every(({ now }) => now.fees?.system === '0' && now.fees.app === '0'))
+})
+
+test('null for fees while more transactions wait for their sum than a page adds, every other figure at once; then the fees', async () => {
+  const applicationId = await makeApplication(database.pool)
+  await liveThrough(database.pool, applicationId, createRandom(21), 20)
+  const read = async () => (await readTotals(database.pool, inUtc(applicationId), totalsQuerySchema.parse({}), new Date())).money
+  const known = await read()
+  const markAt = (behind: bigint) =>
+    database.pool.query(
+      `insert into fee_marks (application_id, added_until) select application_id, success_count - $2 from application_counters where application_id = $1
+         on conflict (application_id) do update set added_until = excluded.added_until`,
+      [applicationId, behind],
+    )
+  await markAt(LATE_MAX)
+  assert.deepEqual(await read(), known)
+  await markAt(LATE_MAX + 1n)
+  const without = known.map(({ currency, now, before }) => ({
+    currency,
+    now: { ...now, fees: null },
+    before: before && { ...before, fees: null },
+  }))
+  assert.deepEqual(await read(), without)
+})
+
+test('the fees of exactly the days of a range, whether it begins and ends inside months or between them', async () => {
+  const applicationId = await makeApplication(database.pool)
+  await database.pool.query(
+    `with days as (select current_date - n as day, n from generate_series(0, 800, 3) as n),
+          fees as (insert into fee_days (application_id, day, operator, type, fee_system_minor, fee_app_minor)
+                     select $1, day, o, 'COLLECT', 100 * (1 + n % 17), 100 * (n % 5) from days, unnest(array['OMCM', 'UGMTN']) as o)
+       insert into transaction_days (application_id, day, operator, type, status, transaction_count, amount_minor)
+         select $1, day, o, 'COLLECT', 'SUCCESS', 1, 700 from days, unnest(array['OMCM', 'UGMTN']) as o`,
+    [applicationId],
+  )
+  await database.pool.query(
+    'update fee_days set fee_app_minor = fee_app_minor + 300 where application_id = $1 and day > current_date - 400',
+    [applicationId],
+  )
+  const day = async (text: string) => (await database.pool.query<{ day: string }>(`select (${text})::date as day`)).rows[0]?.day
+  const month = (back: number) => day(`date_trunc('month', current_date) - interval '${back} months'`)
+  for (const [from, to] of [
+    [undefined, undefined],
+    ['0001-01-01', '9999-12-31'],
+    [await day('current_date - 700'), await day('current_date - 31')],
+    [await day('current_date - 20'), await day('current_date - 3')],
+    [await month(9), await day(`'${await month(4)}'::date - 1`)],
+    [await month(9), await month(4)],
+    [await day(`'${await month(9)}'::date - 1`), await month(8)],
+    [await month(2), await month(2)],
+    [await month(5), undefined],
+  ]) {
+    const { rows } = await database.pool.query<{ sum: bigint }>(
+      `select coalesce(sum(fee_system_minor + fee_app_minor), 0) as sum from fee_days where application_id = $1
+         and day between coalesce($2::date, '-infinity') and coalesce($3::date, 'infinity')`,
+      [applicationId, from, to],
+    )
+    assert.equal(await feesOf(applicationId, null, from, to), formatMinor(rows[0]?.sum ?? 0n), `${from} to ${to}`)
+  }
 })
 
 test('the days before as the second figure, and null where no days are compared', async () => {

@@ -9,28 +9,46 @@ import { type RollUpRanges, selectRollUpRanges } from '#server/reports/transacti
 import { type FeeSum, findFeeMark, selectFeeSums } from './fee-days-store.ts'
 import { type OperatorStatusSum, type RollUpQuery, selectOperatorSums } from './roll-up-sums-store.ts'
 
-type MoneySums = { all: OperatorStatusSum[]; fees: FeeSum[]; ranges: RollUpRanges }
+type MoneySums = { all: OperatorStatusSum[]; fees: FeeSum[] | null; ranges: RollUpRanges }
 type MoneyQuery = RollUpQuery & { status: TransactionStatus | 'ALL' }
 
-/** What the query matches in every status, and the fees of what succeeded, in the caller's snapshot. */
-export async function readMoneySums(snapshot: Queryable, application: BusinessTime, query: MoneyQuery): Promise<MoneySums> {
-  const { applicationId } = application
-  const ranges = await selectRollUpRanges(snapshot, application, query)
-  const all = await selectOperatorSums(snapshot, applicationId, query, ranges)
-  // Fees are taken when a transaction succeeds.
-  const fees =
-    query.status === 'SUCCESS' ? await selectFeeSums(snapshot, application, query, await findFeeMark(snapshot, applicationId)) : []
-  return { all, fees, ranges }
-}
+/**
+ * Succeeded transactions that are added one by one where their fees are not summed by day yet: as many as 800 per second leave until the task
+ * runs again, and some 40 ms of reading. A first start over a history has more to sum, at about two seconds per million: until then pages show
+ * no fees, because those of a part would be wrong, and all of them would take longer than anybody should wait.
+ */
+export const LATE_MAX = 50_000n
 
-/** The same for the days that are compared; nothing where there are none. */
-export async function readSumsBefore(
+/**
+ * What the query matches in every status, and the fees of what succeeded (null while they are being summed), in the caller's snapshot; and the
+ * same for the days that are compared, null where there are none.
+ */
+export async function readMoneySums(
   snapshot: Queryable,
   application: BusinessTime,
   query: MoneyQuery,
   before: DayRange | null,
-): Promise<MoneySums | null> {
-  return before === null ? null : readMoneySums(snapshot, application, { ...query, ...(before satisfies OpenRange) })
+): Promise<{ sums: MoneySums; sumsBefore: MoneySums | null }> {
+  const [fees, feesBefore] = await readFees(snapshot, application, query, before)
+  const read = async (range: OpenRange): Promise<Omit<MoneySums, 'fees'>> => {
+    const ranges = await selectRollUpRanges(snapshot, application, range)
+    return { all: await selectOperatorSums(snapshot, application.applicationId, query, ranges), ranges }
+  }
+  const sums = { ...(await read(query)), fees: fees ?? null }
+  return { sums, sumsBefore: before && { ...(await read(before)), fees: feesBefore ?? null } }
+}
+
+/** The fees of the query's days and of those before. Fees are taken when a transaction succeeds, so no other status has any. */
+async function readFees(
+  snapshot: Queryable,
+  application: BusinessTime,
+  query: MoneyQuery,
+  before: DayRange | null,
+): Promise<readonly FeeSum[][]> {
+  const ranges: OpenRange[] = before ? [query, before] : [query]
+  if (query.status !== 'SUCCESS') return ranges.map(() => [])
+  const { addedUntil, behind } = await findFeeMark(snapshot, application.applicationId)
+  return behind > LATE_MAX ? [] : selectFeeSums(snapshot, application, query, ranges, addedUntil)
 }
 
 /** The sums with a status. */
@@ -47,7 +65,7 @@ export function statusesOf(status: TransactionStatus | 'ALL'): readonly Transact
 export function toMoney(now: MoneySums, before: MoneySums | null, status: TransactionStatus | 'ALL'): CurrencyMoney[] {
   return CURRENCIES.flatMap((currency) => {
     const isOwn = ({ operator }: Pick<OperatorStatusSum, 'operator'>) => OPERATORS[operator].country.currency === currency
-    const figuresOf = ({ all, fees }: MoneySums) => toFigures(withStatus(all, status).filter(isOwn), fees.filter(isOwn))
+    const figuresOf = ({ all, fees }: MoneySums) => toFigures(withStatus(all, status).filter(isOwn), fees?.filter(isOwn))
     const figures = figuresOf(now)
     const figuresBefore = before && figuresOf(before)
     const hasAny = [figures, figuresBefore].some((each) => each && each.collects.count + each.deposits.count > 0)
@@ -55,15 +73,19 @@ export function toMoney(now: MoneySums, before: MoneySums | null, status: Transa
   })
 }
 
-function toFigures(sums: readonly OperatorStatusSum[], fees: readonly FeeSum[]): MoneyFigures {
+function toFigures(sums: readonly OperatorStatusSum[], fees: readonly FeeSum[] | undefined): MoneyFigures {
   const collects = sums.filter((sum) => sum.type === 'COLLECT')
   const deposits = sums.filter((sum) => sum.type === 'DEPOSIT')
   return {
     collects: { count: countOf(collects), amount: formatMinor(amountOf(collects)) },
     deposits: { count: countOf(deposits), amount: formatMinor(amountOf(deposits)) },
     net: formatMinor(amountOf(collects) - amountOf(deposits)),
-    feesSystem: formatMinor(fees.reduce((sum, fee) => sum + fee.feeSystemMinor, 0n)),
-    feesApp: formatMinor(fees.reduce((sum, fee) => sum + fee.feeAppMinor, 0n)),
+    fees: fees
+      ? {
+          system: formatMinor(fees.reduce((sum, fee) => sum + fee.feeSystemMinor, 0n)),
+          app: formatMinor(fees.reduce((sum, fee) => sum + fee.feeAppMinor, 0n)),
+        }
+      : null,
   }
 }
 

@@ -10,7 +10,7 @@ import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-snapshot.ts'
 import { totalByRange, totalOfApplication } from '#server/reports/partner-lists/total-queries.ts'
 import { daysOnly } from '#server/reports/transaction-search/roll-up-ranges-store.ts'
-import { amountOf, countOf, readMoneySums, readSumsBefore, shareOf, statusesOf, toMoney, withStatus } from './money-figures.ts'
+import { amountOf, countOf, readMoneySums, shareOf, statusesOf, toMoney, withStatus } from './money-figures.ts'
 import { type OperatorStatusSum, type PeriodSum, selectDayBounds, selectPeriodSums } from './roll-up-sums-store.ts'
 
 /**
@@ -25,8 +25,7 @@ export function readTotals(pool: Pool, application: BusinessTime, filter: Totals
   const { status } = filter
   const query = { ...range, type: filter.type, operators: filter.operator, status }
   return withSnapshot(pool, async (snapshot) => {
-    const sums = await readMoneySums(snapshot, application, query)
-    const sumsBefore = await readSumsBefore(snapshot, application, query, before)
+    const { sums, sumsBefore } = await readMoneySums(snapshot, application, query, before)
     const bounds = await selectDayBounds(snapshot, application)
     const { step, periods } = periodsOf(range, { first: bounds?.first ?? today, last: laterOf(bounds?.last ?? today, today) })
     const ranges = step === 'day' ? daysOnly(businessZone, query) : sums.ranges

@@ -71,6 +71,14 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
       where (t.s, t.a) is distinct from (f.fee_system_minor, f.fee_app_minor)`,
   },
   {
+    check: 'fee months',
+    sql: `select concat_ws(' ', application_id, month, operator, type) as subject, 'fees by month differ from those by day' as detail
+      from (select application_id, date_trunc('month', day)::date as month, operator, type, sum(fee_system_minor) s, sum(fee_app_minor) a
+              from fee_days group by 1, 2, 3, 4) d
+      full join fee_months m using (application_id, month, operator, type)
+      where (d.s, d.a) is distinct from (m.fee_system_minor, m.fee_app_minor)`,
+  },
+  {
     check: 'day edges',
     sql: `select concat_ws(' ', application_id, time_zone, status, day, business_day, operator, type) as subject,
              'what belongs to another day of the zone differs from a recount' as detail

@@ -11,7 +11,7 @@ import type { PeriodPart, TotalsQuery } from '#lib/finance-address.ts'
 import type { CurrencyChart as Chart, PeriodTotal } from '#lib/finance-dto.ts'
 import { formatAmount, formatCount } from '#lib/format.ts'
 import type { Currency } from '#lib/money.ts'
-import { FIGURE_LINK } from './money-figures.tsx'
+import { FIGURE_LINK } from './figure-link.ts'
 import { useDays } from './use-days.ts'
 import { useDirections } from './use-directions.ts'
 

@@ -9,10 +9,8 @@ import type { CurrencyMoney, MoneyFigures } from '#lib/finance-dto.ts'
 import { formatAmount } from '#lib/format.ts'
 import { addDecimals, type Currency } from '#lib/money.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
+import { FIGURE_LINK } from './figure-link.ts'
 import { useDirections } from './use-directions.ts'
-
-/** A figure that links to its list, tall enough for a pointer. The faint line says so without a pointer. */
-export const FIGURE_LINK = 'inline-block py-0.5 underline decoration-line-2 decoration-1 underline-offset-4 hover:decoration-current'
 
 type Props = {
   money: readonly CurrencyMoney[]
@@ -66,9 +64,14 @@ function CurrencyFigures({ money, filter, hrefOf }: Omit<Props, 'money'> & { mon
         {isSettled && (
           <Figure
             name={t('totals.fees')}
-            {...pick((figures) => addDecimals(figures.feesSystem, figures.feesApp))}
+            amount={now.fees && addDecimals(now.fees.system, now.fees.app)}
+            before={before?.fees ? addDecimals(before.fees.system, before.fees.app) : null}
             href={hrefOf({ currency })}
-            second={t('totals.feesOf', { system: formatAmount(now.feesSystem, locale), app: formatAmount(now.feesApp, locale) })}
+            second={
+              now.fees
+                ? t('totals.feesOf', { system: formatAmount(now.fees.system, locale), app: formatAmount(now.fees.app, locale) })
+                : t('totals.feesLater')
+            }
           />
         )}
       </dl>
@@ -76,17 +79,18 @@ function CurrencyFigures({ money, filter, hrefOf }: Omit<Props, 'money'> & { mon
   )
 }
 
-type FigureProps = { name: string; amount: string; before: string | null; href: string | null; second: ReactNode; isMain?: boolean }
+/** `amount`: null while it is not known. */
+type FigureProps = { name: string; amount: string | null; before: string | null; href: string | null; second: ReactNode; isMain?: boolean }
 
 function Figure({ name, amount, before, href, second, isMain = false }: FigureProps) {
   const { locale } = useTranslations()
-  const text = formatAmount(amount, locale)
+  const text = amount === null ? '–' : formatAmount(amount, locale)
   return (
     <div className="min-w-0 max-sm:flex max-sm:justify-between max-sm:gap-4">
       <dt className="text-second text-quiet">{name}</dt>
       <dd className="tabular max-sm:text-right">
         <span className={`block font-strong tracking-[-0.01em] text-balance ${isMain ? 'xl:text-figure xl:leading-[26px]' : ''}`}>
-          {href === null ? (
+          {href === null || amount === null ? (
             text
           ) : (
             <Link href={href} className={FIGURE_LINK}>
@@ -94,7 +98,7 @@ function Figure({ name, amount, before, href, second, isMain = false }: FigurePr
             </Link>
           )}
         </span>
-        {before !== null && <Change amount={amount} before={before} />}
+        {amount !== null && before !== null && <Change amount={amount} before={before} />}
         <span className="block text-second text-quiet">{second}</span>
       </dd>
     </div>

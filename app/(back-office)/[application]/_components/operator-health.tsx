@@ -12,7 +12,7 @@ import { formatCount, formatShare } from '#lib/format.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { paths, toQuery } from '#lib/paths.ts'
 import { type DayRange, OVERVIEW_DAYS } from '#lib/time.ts'
-import { FIGURE_LINK } from './money-figures.tsx'
+import { FIGURE_LINK } from './figure-link.ts'
 
 /** Below this share an operator's success rate is marked. */
 const SHARE_LOW = 0.8

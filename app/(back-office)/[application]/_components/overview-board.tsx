@@ -10,15 +10,13 @@ import type { OverviewDto } from '#lib/finance-dto.ts'
 import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
+import { refreshInterval } from './refresh-interval.ts'
 
 /** Rendered on the server; each person's browser loads the code of their own roles only, after the page. */
 const CHECKER = definePart(async () => ({ default: (await import('./checker-part.tsx')).CheckerPart }))
 const FINANCE = definePart(async () => ({ default: (await import('./finance-part.tsx')).FinancePart }))
 const MAKER = definePart(async () => ({ default: (await import('./maker-part.tsx')).MakerPart }))
 const ADMINISTRATOR = definePart(async () => ({ default: (await import('./administrator-part.tsx')).AdministratorPart }))
-
-/** Changes refresh the page through live updates; this interval is for figures that only time changes. */
-const REFRESH_MS = 60_000
 
 /** The first page after sign-in: a part for each role of the person, each with one main figure. Every figure links to its list. */
 export function OverviewBoard({ application, days }: { application: string; days: number }) {
@@ -27,7 +25,7 @@ export function OverviewBoard({ application, days }: { application: string; days
     queryKey: queryKeys.overview(application, days),
     queryFn: ({ signal }) => fetchData<OverviewDto>(paths.data(application, 'overview', { days }), signal),
     placeholderData: keepPreviousData,
-    refetchInterval: REFRESH_MS,
+    refetchInterval: ({ state }) => refreshInterval(state.data?.finance?.money),
   })
   const place = { application, days }
   return (

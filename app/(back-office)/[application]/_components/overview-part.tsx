@@ -4,7 +4,7 @@ import { type ReactNode, useId } from 'react'
 import { Money } from '#components/domain/money.tsx'
 import { Link } from '#components/ui/link.tsx'
 import type { CurrencyAmount } from '#lib/approvals.ts'
-import { FIGURE_LINK } from './money-figures.tsx'
+import { FIGURE_LINK } from './figure-link.ts'
 
 type PartProps = { title: string; aside?: ReactNode; children: ReactNode }
 

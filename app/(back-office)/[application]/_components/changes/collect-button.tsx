@@ -1,11 +1,11 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
 import { useState, useTransition } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import type { CollectedSecret } from '#lib/proposed-change.ts'
 import { collectSecret } from '../../../../actions/changes.ts'

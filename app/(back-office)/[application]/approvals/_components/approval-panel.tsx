@@ -2,17 +2,24 @@
 
 import DecisionForm from '#components/domain/decision-form.tsx'
 import { DecisionReport } from '#components/domain/decision-report.tsx'
-import { useBoardContext } from './board-context.ts'
+import { BoardContext, useBoardContext } from './board-context.ts'
 import type { Subject } from './board-state.ts'
 import { PanelHead } from './panel-head.tsx'
 import { PanelItem, PanelObstacle } from './panel-item.tsx'
 import { PanelSelection } from './panel-selection.tsx'
+import type { Board } from './use-board.ts'
 import { useFinish } from './use-finish.ts'
 
 /** What is in the panel: what a decision did, the selection, or one transaction; and the decision about it. */
-export default function ApprovalPanel() {
-  const board = useBoardContext()
-  const { subject, state, dispatch } = board
+export default function ApprovalPanel({ board }: { board: Board }) {
+  return (
+    <BoardContext value={board}>
+      <PanelBody board={board} />
+    </BoardContext>
+  )
+}
+
+function PanelBody({ board: { subject, state, dispatch } }: { board: Board }) {
   if (state.report) {
     return (
       <div className="overflow-y-auto p-4.5">

@@ -5,21 +5,17 @@ import { DataTable } from '#components/table/data-table.tsx'
 import { NewRows } from '#components/table/new-rows.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { APPROVAL_PAGE_SIZE } from '#lib/approval-address.ts'
 import type { ApprovalRow } from '#lib/approvals.ts'
 import { moneyText } from '#lib/format.ts'
-import { paths } from '#lib/paths.ts'
 import { useBoardContext } from './board-context.ts'
 import { DECIDED_COLUMNS, DECIDED_SETTINGS, WAITING_COLUMNS, WAITING_SETTINGS } from './columns.tsx'
 
-const PAGES = definePart(async () => ({ default: (await import('#components/table/pagination-bar.tsx')).PaginationBar }))
 const EMPTY_QUEUE = definePart(() => import('./empty-queue.tsx'))
-export const BULK_BAR = definePart(() => import('./bulk-bar.tsx'))
 
-/** The list, what came in since, the selection and the pages. */
-export function ApprovalTable({ total, pageNumber }: { total: number; pageNumber: number }) {
+/** The list, and what came in since. */
+export function ApprovalTable() {
   const { t, locale } = useTranslations()
-  const { application, queue, query, list, current, selection, selected, select, open } = useBoardContext()
+  const { application, queue, query, list, current, selection, select, open } = useBoardContext()
   const { whole } = selection
   const isDecided = queue === 'decided'
   // A snapshot of the whole filter holds exactly its own items, not what came in since.
@@ -47,21 +43,6 @@ export function ApprovalTable({ total, pageNumber }: { total: number; pageNumber
           : {})}
         empty={<LazyPart part={EMPTY_QUEUE} props={{ application, queue, query, page: list.page }} fallback={<div className="h-44" />} />}
       />
-      {total > APPROVAL_PAGE_SIZE && (
-        <LazyPart
-          part={PAGES}
-          props={{
-            page: pageNumber,
-            size: APPROVAL_PAGE_SIZE,
-            total,
-            sizes: [APPROVAL_PAGE_SIZE],
-            hrefFor: (next) => paths.approvals(application, { ...query, page: next === 0 ? null : next }),
-          }}
-        />
-      )}
-      {selected.length > 0 && (
-        <LazyPart part={BULK_BAR} props={{ total, isPageSelected: whole === null && selected.length === list.rows.length }} />
-      )}
     </div>
   )
 }

@@ -5,8 +5,8 @@ import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { Skeleton } from '#components/ui/skeleton.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { AMOUNT_FORM } from './amount-part.ts'
-import { BULK_BAR } from './approval-table.tsx'
-import { useBoardContext } from './board-context.ts'
+import { BULK_BAR } from './bulk-bar-part.ts'
+import type { Board } from './use-board.ts'
 
 const CONTENT = definePart(() => import('./approval-panel.tsx'))
 /** What opens later on this page, fetched while nobody waits for it, so that it opens without a connection too. */
@@ -16,9 +16,9 @@ const LATER = [CONTENT, BULK_BAR, AMOUNT_FORM]
  * Where decisions are made: beside the list where there is room, over its side where there is less, over all of it on a phone. Not modal:
  * the list and its keys keep working. Its head and its buttons stay in sight, and what is between them scrolls.
  */
-export function BoardPanel() {
+export function BoardPanel({ board }: { board: Board }) {
   const t = useT()
-  const { subject, state, dispatch, isPanelOver } = useBoardContext()
+  const { subject, state, dispatch, isPanelOver } = board
   useEffect(() => {
     const idle = globalThis.requestIdleCallback ?? ((then: () => void) => setTimeout(then, 200))
     // A load that fails here is tried again when its part is opened.
@@ -51,7 +51,12 @@ export function BoardPanel() {
       onKeyDown={onKeyDown}
       className="no-print approval-panel flex min-h-0 flex-col bg-surface shadow-float max-[1400px]:data-[open=false]:hidden"
     >
-      <LazyPart part={CONTENT} props={{}} fallback={<PanelWaiting />} />
+      <LazyPart
+        part={CONTENT}
+        props={{ board }}
+        subject={subject?.kind === 'one' ? subject.row.transactionId : label}
+        fallback={<PanelWaiting />}
+      />
     </aside>
   )
 }

@@ -36,7 +36,7 @@ export default function BulkBar({ total, isPageSelected }: { total: number; isPa
       summary={
         <>
           <strong>{t('table.selected', { count: selected.length })}</strong>
-          <span>·</span>
+          <span className="max-sm:hidden">·</span>
           <span>{sumsText(sumItems(selected), locale)}</span>
         </>
       }

@@ -24,7 +24,9 @@ function MakerCell({ row }: { row: ApprovalRow }) {
   const t = useT()
   return (
     <>
-      <span className={`block max-w-28 truncate text-ink-2 ${SECOND}`}>{row.maker?.name ?? t('approvals.api')}</span>
+      <span className={`block max-w-28 truncate text-ink-2 @min-[960px]/table:max-w-44 ${SECOND}`}>
+        {row.maker?.name ?? t('approvals.api')}
+      </span>
       <span className="block text-second whitespace-nowrap text-quiet">
         <RelativeTime at={row.createdAt} isCoarse />
         {row.status === 'PENDING_APPROVAL' && <Left until={row.expiresAt} />}

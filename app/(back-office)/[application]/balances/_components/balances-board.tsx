@@ -8,7 +8,7 @@ import { PageHeader } from '#components/ui/page-header.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { BalanceCard, BalancesDto } from '#lib/finance-dto.ts'
 import { formatAmount } from '#lib/format.ts'
-import { formatUtc } from '#lib/format-time.ts'
+import { formatTime } from '#lib/format-time.ts'
 import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
@@ -23,7 +23,7 @@ type Props = { application: string; canSetThreshold: boolean; canReadStatement: 
 
 /** Available money per currency, then one card per operator. */
 export function BalancesBoard({ application, canSetThreshold, canReadStatement, canExport }: Props) {
-  const { t, locale } = useTranslations()
+  const { t, locale, timeZone } = useTranslations()
   const [asked, setAsked] = useState<BalanceCard | null>(null)
   const { data, isError, refetch } = useQuery({
     queryKey: queryKeys.balances(application),
@@ -35,7 +35,7 @@ export function BalancesBoard({ application, canSetThreshold, canReadStatement, 
     <>
       <PageHeader
         title={t('frame.balances')}
-        lead={t('balances.asOf', { time: formatUtc(t, new Date(data.asOf)) })}
+        lead={t('balances.asOf', { time: formatTime(t, timeZone, new Date(data.asOf), 'full') })}
         actions={canExport && <ExportLinks application={application} rest="balances/export" label={t('balances.export')} />}
       />
       <div className="mt-3">

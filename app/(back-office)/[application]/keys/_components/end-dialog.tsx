@@ -1,10 +1,10 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
 import { useState, useTransition } from 'react'
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { toast } from '#components/ui/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import { blockApiUser, revokeKey } from '../actions.ts'
 

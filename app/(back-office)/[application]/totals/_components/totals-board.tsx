@@ -22,13 +22,12 @@ import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 import { CurrencyChart } from '../../_components/currency-chart.tsx'
-import { FIGURE_LINK, MoneyCards } from '../../_components/money-figures.tsx'
+import { FIGURE_LINK } from '../../_components/figure-link.ts'
+import { MoneyCards } from '../../_components/money-figures.tsx'
+import { refreshInterval } from '../../_components/refresh-interval.ts'
 import { useDays } from '../../_components/use-days.ts'
 import { useDirections } from '../../_components/use-directions.ts'
 import { TotalsFilters } from './totals-filters.tsx'
-
-/** Changes refresh the page through live updates; this interval is for figures that only time changes. */
-const REFRESH_MS = 60_000
 
 const WIDE = 'max-sm:hidden'
 
@@ -41,7 +40,7 @@ export function TotalsBoard({ application, query, canExport }: { application: st
     queryKey: queryKeys.totals(application, address),
     queryFn: ({ signal }) => fetchData<TotalsDto>(paths.data(application, 'totals', address), signal),
     placeholderData: keepPreviousData,
-    refetchInterval: REFRESH_MS,
+    refetchInterval: ({ state }) => refreshInterval(state.data?.money),
   })
   const isEmpty = data?.operators.length === 0 && data.money.length === 0
   return (

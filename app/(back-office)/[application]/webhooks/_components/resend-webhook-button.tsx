@@ -1,10 +1,10 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
 import { useState, useTransition } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { toast } from '#components/ui/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { resend } from '../../transactions/actions.ts'

@@ -1,10 +1,10 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
 import { useEffect, useState, useTransition } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import { stopRecovery } from '../actions.ts'
 

@@ -1,11 +1,11 @@
 'use client'
 
-import { useRouter } from 'next/navigation'
 import { type FormEvent, useState, useTransition } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { announce } from '#components/ui/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import { sendTestWebhook } from '../actions.ts'
 

@@ -15,7 +15,7 @@ import { useRouter } from '#components/ui/use-router.ts'
 import { type DatesQuery, type StatementQuery, statementAddress } from '#lib/finance-address.ts'
 import type { LineFilter, StatementDto } from '#lib/finance-dto.ts'
 import { formatCount } from '#lib/format.ts'
-import { formatUtc } from '#lib/format-time.ts'
+import { formatTime } from '#lib/format-time.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
@@ -33,7 +33,7 @@ type Props = { application: string; operator: OperatorCode; query: StatementQuer
 
 /** The statement of one operator: sums, then days or lines. Prints on A4. */
 export function StatementBoard({ application, operator, query, canExport }: Props) {
-  const { t, locale } = useTranslations()
+  const { t, locale, timeZone } = useTranslations()
   const days = useDays()
   const router = useRouter()
   const dates = statementAddress({ ...query, view: 'days', kind: null, page: 0 })
@@ -90,7 +90,11 @@ export function StatementBoard({ application, operator, query, canExport }: Prop
       {data && (
         <>
           <StatementSums data={data} hrefOf={linesHref} />
-          {data.agrees && <p className="mt-2 text-second text-quiet">{t('statement.asOf', { time: formatUtc(t, new Date(data.asOf)) })}</p>}
+          {data.agrees && (
+            <p className="mt-2 text-second text-quiet">
+              {t('statement.asOf', { time: formatTime(t, timeZone, new Date(data.asOf), 'full') })}
+            </p>
+          )}
           <div className="mt-4">
             <Tabs
               label={t('statement.view')}

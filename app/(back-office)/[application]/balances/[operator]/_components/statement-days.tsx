@@ -8,11 +8,11 @@ import { useTranslations } from '#components/ui/translations.tsx'
 import type { LineFilter, StatementDay, StatementDto } from '#lib/finance-dto.ts'
 import { formatAmount, formatCount } from '#lib/format.ts'
 import { addDecimals } from '#lib/money.ts'
+import { FIGURE_LINK } from '../../../_components/figure-link.ts'
 import { useDays } from '../../../_components/use-days.ts'
 
 /** The lines behind each figure of a day. */
 const FILTERS = { collected: 'collect', funded: 'fund', paid: 'pay', fees: 'fees', placed: 'hold', released: 'release' } as const
-const FIGURE = 'inline-block py-0.5 hover:underline'
 const WIDE = 'max-sm:hidden print:table-cell'
 
 type Props = { data: StatementDto; hrefOf: (kind: LineFilter | null, period: { from: string; to: string }) => string }
@@ -26,7 +26,7 @@ export function StatementDays({ data, hrefOf }: Props) {
     day[figure] === '0' ? (
       <span className="text-quiet">0</span>
     ) : (
-      <Link href={hrefOf(FILTERS[figure], day)} className={FIGURE}>
+      <Link href={hrefOf(FILTERS[figure], day)} className={FIGURE_LINK}>
         {formatAmount(day[figure], locale)}
       </Link>
     )
@@ -65,12 +65,12 @@ export function StatementDays({ data, hrefOf }: Props) {
         {data.days.map((day) => (
           <Tr key={day.day} className="whitespace-nowrap">
             <Td>
-              <Link href={hrefOf(null, day)} className={FIGURE}>
+              <Link href={hrefOf(null, day)} className={FIGURE_LINK}>
                 {write.period(day.day)}
               </Link>
             </Td>
             <Td align="end" className={WIDE}>
-              <Link href={hrefOf(null, day)} className={FIGURE}>
+              <Link href={hrefOf(null, day)} className={FIGURE_LINK}>
                 {formatCount(day.count, locale)}
               </Link>
             </Td>

@@ -9,6 +9,7 @@ import { useTranslations } from '#components/ui/translations.tsx'
 import type { LineFilter, StatementDto } from '#lib/finance-dto.ts'
 import { formatAmount } from '#lib/format.ts'
 import { addDays } from '#lib/time.ts'
+import { FIGURE_LINK } from '../../../_components/figure-link.ts'
 
 type LinesHref = (kind: LineFilter | null, dates?: { from: string | null; to: string }) => string
 
@@ -97,11 +98,11 @@ export function StatementSums({ data, hrefOf }: { data: StatementDto; hrefOf: Li
 
 type FigureProps = { amount: string; href: string; isInText?: boolean; children: ReactNode }
 
-/** Zero has no lines to link to. A link within text is underlined. */
+/** Zero has no lines to link to. A link within text is underlined like any other. */
 function Figure({ amount, href, isInText = false, children }: FigureProps) {
   if (amount === '0') return <span className="inline-block py-0.5">{children}</span>
   return (
-    <Link href={href} className={`inline-block py-0.5 ${isInText ? 'underline' : 'hover:underline'}`}>
+    <Link href={href} className={isInText ? 'inline-block py-0.5 underline' : FIGURE_LINK}>
       {children}
     </Link>
   )

@@ -117,6 +117,7 @@ create table applications (
   time_zone              text        not null default 'UTC',
   countries              text[]      not null default array['CAMEROON', 'IVORY_COAST', 'SENEGAL', 'BURKINA_FASO', 'MALI', 'BENIN', 'UGANDA'],
   default_webhook_url    text,
+  runs_installation      boolean     not null default false,
   constraint applications_pkey primary key (application_id),
   constraint applications_api_id_key unique (api_id),
   constraint one_application_per_slug unique (slug),
@@ -126,6 +127,7 @@ create table applications (
   constraint slug_fits_an_address check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'),
   constraint time_zone_is_known check (time_zone ~ '^[A-Za-z][A-Za-z0-9_+/-]*$' and timezone(time_zone, '2026-01-01 00:00:00+00'::timestamptz) is not null)
 );
+create unique index applications_run_by_one on applications (runs_installation) where runs_installation;
 create trigger give_slug before insert on applications for each row execute function give_application_slug();
 create trigger note_delete after delete on applications
   referencing old table as changed_rows for each statement execute function note_application_change();
@@ -870,6 +872,7 @@ create table proposed_changes (
   reason         text        not null default '',
   collect_until  timestamptz,
   collected_at   timestamptz,
+  sealed_payload text,
   constraint proposed_changes_pkey primary key (application_id, change_id),
   constraint proposed_changes_application_id_fkey foreign key (application_id) references applications(application_id),
   constraint proposed_changes_decided_by_fkey foreign key (decided_by) references people(person_id),
@@ -877,10 +880,12 @@ create table proposed_changes (
   constraint proposed_changes_check check ((outcome is null) = (decided_by is null) and (outcome is null) = (decided_at is null)),
   constraint proposed_changes_check1 check (outcome is null or (outcome = 'withdrawn') = (decided_by = proposed_by)),
   constraint proposed_changes_collected check (collected_at is null or collect_until is not null and outcome = 'confirmed'),
+  constraint proposed_changes_keep_no_secrets check (outcome is null or sealed_payload is null),
   constraint proposed_changes_outcome_check check (outcome in ('confirmed', 'refused', 'withdrawn')),
   constraint proposed_changes_reason_check check (length(reason) <= 500)
 );
 create index proposed_changes_by_time on proposed_changes (application_id, proposed_at desc);
+create index proposed_changes_sealed on proposed_changes (expires_at) where sealed_payload is not null;
 
 create table recovery_codes (
   person_id uuid        not null,

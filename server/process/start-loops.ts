@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expireApprovals } from '#server/approvals/expire-approvals.ts'
+import { forgetExpiredSecrets } from '#server/changes/forget-expired-secrets.ts'
 import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { pollBalances } from '#server/operators/balances/poll-balances.ts'
@@ -124,6 +125,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
       const removed = await removeOldRows(pool, { months: config.retentionMonths, now: clock.now(), isEnding })
       if (Object.keys(removed).length > 0) logger.info({ removed }, 'Rows that were older than this installation keeps them were removed')
     }),
+    scheduledTask('forget_expired_secrets', '*/10 * * * *', () => forgetExpiredSecrets(pool)),
     scheduledTask('forget_refresh_tokens', '13 3 * * *', async () => void (await pruneRefreshTokens(pool, clock.now()))),
     scheduledTask('forget_refusals', '29 3 * * *', async () => void (await pruneRefusals(pool, clock.now()))),
     scheduledTask('forget_ended_sessions', '17 * * * *', async () => void (await pruneEndedSessions(pool, clock.now()))),

@@ -37,14 +37,19 @@ export async function readAllSettings(queryable: Queryable, onUnreadable: (error
   })
 }
 
-/** Locks the settings of all operators to the end of the transaction, and returns those of one. */
-export async function lockSettings(trx: Queryable, operator: OperatorCode, protocol: string): Promise<StoredSettings | undefined> {
-  await trx.query('lock table operator_settings in share row exclusive mode')
-  const { rows } = await trx.query<SettingsRow>(`select ${COLUMNS} from operator_settings where operator = $1 and protocol = $2`, [
+/** Returns the settings of one operator and protocol. */
+export async function readSettings(queryable: Queryable, operator: OperatorCode, protocol: string): Promise<StoredSettings | undefined> {
+  const { rows } = await queryable.query<SettingsRow>(`select ${COLUMNS} from operator_settings where operator = $1 and protocol = $2`, [
     operator,
     protocol,
   ])
   return rows[0] && toSettings(rows[0])
+}
+
+/** Locks the settings of all operators to the end of the transaction, and returns those of one. */
+export async function lockSettings(trx: Queryable, operator: OperatorCode, protocol: string): Promise<StoredSettings | undefined> {
+  await trx.query('lock table operator_settings in share row exclusive mode')
+  return readSettings(trx, operator, protocol)
 }
 
 export async function putSettings(trx: Queryable, { operator, protocol, document }: OperatorSettings): Promise<void> {

@@ -41,6 +41,32 @@ export function mergeDocuments(document: SettingsDocument, changes: SettingsDocu
   return merged
 }
 
+/** The paths of the secrets that one document has and the other has not, or has with another value. */
+export function changedSecrets(
+  before: SettingsDocument | undefined,
+  after: SettingsDocument | undefined,
+  secretFields: ReadonlySet<string>,
+): string[] {
+  const paths = [before, after].flatMap((document) => (document ? withoutSecrets(document, secretFields).secretsSet : []))
+  return [...new Set(paths)].filter((path) => valueAt(before, path) !== valueAt(after, path)).toSorted()
+}
+
+/** The value at a path with dots. */
+export function valueAt(document: SettingsDocument | undefined, path: string): unknown {
+  let value: unknown = document
+  for (const name of path.split('.')) value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+  return value
+}
+
+/** Every value of a document with its path, as people read it. */
+export function fieldsIn(document: SettingsDocument, prefix = ''): [path: string, value: string | number | boolean | string[]][] {
+  return Object.entries(document).flatMap(([name, value]): [string, string | number | boolean | string[]][] => {
+    if (isDocument(value)) return fieldsIn(value, `${prefix}${name}.`)
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return [[prefix + name, value]]
+    return Array.isArray(value) ? [[prefix + name, value.map(String)]] : []
+  })
+}
+
 function isDocument(value: unknown): value is SettingsDocument {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

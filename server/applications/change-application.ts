@@ -11,7 +11,13 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { type ApplicationChange, closeServices, findInstallation, updateApplication } from './application-store.ts'
 import { readTerms } from './terms-queries.ts'
 
-type ChangeFailure = 'not_permitted' | 'invalid_name' | 'invalid_countries' | 'invalid_webhook_url' | 'unknown_application' | 'another_runs_installation'
+type ChangeFailure =
+  | 'not_permitted'
+  | 'invalid_name'
+  | 'invalid_countries'
+  | 'invalid_webhook_url'
+  | 'unknown_application'
+  | 'another_runs_installation'
 
 /**
  * Changes an application's settings; omitted settings are unchanged. Its administrators change all of them but two: switching it off and on,

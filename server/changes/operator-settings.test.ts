@@ -126,9 +126,7 @@ test('invalid_settings for another address with the stored secrets, which only i
 test('changed_meanwhile when the command line changed a secret alone after the proposal', async () => {
   await given({ baseUrl: ADDRESS, secret: 'before' })
   const { changeId } = must(await propose({ callsMax: 9 }))
-  must(
-    await setOperator(database.pool, { operator: 'OMCM', protocol: 'gateway', changes: { secret: 'meanwhile' }, actor: SYSTEM_ACTOR }),
-  )
+  must(await setOperator(database.pool, { operator: 'OMCM', protocol: 'gateway', changes: { secret: 'meanwhile' }, actor: SYSTEM_ACTOR }))
   assert.deepEqual(await confirm(changeId), { ok: false, error: 'changed_meanwhile' })
   must(await withdrawChange(database.pool, { applicationId, changeId, actor: anna }))
 })
@@ -161,10 +159,10 @@ test('refused for administrators of every other application, and once the comman
   const [partner] = [await administrator(elsewhere), await administrator(elsewhere)]
   const refusal = { ok: false, error: { code: 'refused', reason: 'not_the_installation' } }
   assert.deepEqual(await propose({ callsMax: 1 }, partner), refusal)
-  assert.deepEqual(
-    await setOperator(database.pool, { operator: 'OMCM', protocol: 'gateway', changes: { callsMax: 1 }, actor: partner }),
-    { ok: false, error: 'not_the_installation' },
-  )
+  assert.deepEqual(await setOperator(database.pool, { operator: 'OMCM', protocol: 'gateway', changes: { callsMax: 1 }, actor: partner }), {
+    ok: false,
+    error: 'not_the_installation',
+  })
   const designate = (id: string, runsInstallation: boolean, actor: PersonCommandActor | typeof SYSTEM_ACTOR = SYSTEM_ACTOR) =>
     changeApplication(database.pool, { applicationId: id, change: { runsInstallation }, actor })
   assert.deepEqual(await designate(elsewhere, true, partner), { ok: false, error: 'not_permitted' })

@@ -84,11 +84,9 @@ async function store(
 }
 
 /** Whether anybody else could confirm it. */
-async function hasSecondPerson(
-  trx: TrxClient,
-  { applicationId, actor, kind }: ProposeChange,
-  change: BoundChange,
-): Promise<boolean> {
+async function hasSecondPerson(trx: TrxClient, { applicationId, actor, kind }: ProposeChange, change: BoundChange): Promise<boolean> {
   const members = await listActiveMembers(trx, applicationId)
-  return members.some(({ personId, roles }) => personId !== actor.id && personId !== change.personId && can(roles, CHANGE_PERMISSIONS[kind].confirm))
+  return members.some(
+    ({ personId, roles }) => personId !== actor.id && personId !== change.personId && can(roles, CHANGE_PERMISSIONS[kind].confirm),
+  )
 }

@@ -657,6 +657,16 @@ create table operator_attempts (
   constraint operator_attempts_kind_check check (kind in ('submit', 'query', 'callback'))
 );
 
+create table operator_availability (
+  operator text        not null,
+  type     text        not null,
+  since    timestamptz not null,
+  state    text        not null,
+  constraint operator_availability_pkey primary key (operator, type, since),
+  constraint operator_availability_state_check check (state in ('OPERATIONAL', 'DELAYED', 'CLOSED')),
+  constraint operator_availability_type_check check (type in ('COLLECT', 'DEPOSIT'))
+);
+
 create table operator_balances (
   operator         text        not null,
   collect_minor    bigint,
@@ -699,6 +709,24 @@ create trigger refuse_change before delete or update on operator_contradictions 
 alter table operator_contradictions enable always trigger refuse_change;
 create trigger refuse_truncate before truncate on operator_contradictions for each statement execute function refuse_change();
 alter table operator_contradictions enable always trigger refuse_truncate;
+
+create table operator_outcome_marks (
+  application_id uuid   not null,
+  success_until  bigint not null,
+  failed_until   bigint not null,
+  constraint operator_outcome_marks_pkey primary key (application_id)
+);
+
+create table operator_outcomes (
+  application_id    uuid        not null,
+  operator          text        not null,
+  type              text        not null,
+  hour              timestamptz not null,
+  outcome           text        not null,
+  bucket            smallint    not null,
+  transaction_count bigint      not null,
+  constraint operator_outcomes_pkey primary key (application_id, operator, hour, type, outcome, bucket)
+);
 
 create table operator_reference_marks (
   application_id uuid   not null,
@@ -1314,6 +1342,9 @@ create view ledger_movements as
 -- function add_ledger_edges(p_application uuid, p_time_zone text, p_from timestamptz, p_until timestamptz)
 --   returns void
 --   plpgsql, volatile: server/ledger/sql/add-ledger-edges.sql
+-- function add_operator_outcomes(p_application uuid, p_limit bigint, p_since timestamptz, p_messages text[], p_causes text[])
+--   returns bigint
+--   plpgsql, volatile: server/reports/sql/add-operator-outcomes.sql
 -- function apply_transitions(p_application_ids uuid[], p_items json)
 --   returns table(item_index integer, is_moved boolean, status text, version integer)
 --   plpgsql, volatile: server/transactions/sql/apply-transitions.sql

@@ -102,7 +102,9 @@ function connectPart(
   const checked = protocol.check(document)
   if (!checked.ok) {
     // Stored by a release with another schema: the operator is not in service until its settings are set again.
-    reportUnexpected('operators: settings', new Error(problemSentences(checked.error).join('; ')), { message: `The settings of ${operator} do not fit` })
+    reportUnexpected('operators: settings', new Error(problemSentences(checked.error).join('; ')), {
+      message: `The settings of ${operator} do not fit`,
+    })
     return undefined
   }
   const { common, routes } = checked.value

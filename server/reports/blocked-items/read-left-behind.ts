@@ -36,7 +36,8 @@ async function readChanges(
     if (!isChangeKind(kind)) continue
     const change: LeftChange = { changeId, kind, subject, expiresAt: expiresAt.toISOString() }
     // The subject of a change about a person is that person's id, and they take no part in it.
-    const mayConfirm = (id: string, roles: readonly Role[]) => id !== proposedBy && id !== subject && can(roles, CHANGE_PERMISSIONS[kind].confirm)
+    const mayConfirm = (id: string, roles: readonly Role[]) =>
+      id !== proposedBy && id !== subject && can(roles, CHANGE_PERMISSIONS[kind].confirm)
     if (proposedBy === personId) found.proposals.push(change)
     else if (
       subject !== personId &&

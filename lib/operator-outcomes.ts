@@ -60,3 +60,6 @@ export type DirectionHistory = {
   waiting: number
   unconfirmed: number
 }
+
+export const HISTORY_PERIODS = ['hours', 'days'] as const
+export type HistoryPeriod = (typeof HISTORY_PERIODS)[number]

@@ -32,3 +32,60 @@ export type ProtocolSettings = {
 /** What is wrong with one field. `secret_again`: the address changes, so the secret has to be entered again. */
 export const SETTING_PROBLEMS = ['missing', 'format', 'range', 'unknown_field', 'incomplete', 'secret_again'] as const
 export type SettingProblem = (typeof SETTING_PROBLEMS)[number]
+
+/** The names of fields and of their groups, each with its words in lib/i18n. A field of a later protocol is shown with its own name. */
+export const SETTING_NAMES = [
+  'accountMsisdn',
+  'apiKey',
+  'apiPassword',
+  'apiUser',
+  'apiUsername',
+  'apiVersion',
+  'baseUrl',
+  'bearerHeader',
+  'callbackBaseUrl',
+  'callbackKey',
+  'callsMax',
+  'channelMsisdn',
+  'clientId',
+  'clientSecret',
+  'codeMeanings',
+  'collection',
+  'consumerKey',
+  'consumerSecret',
+  'country',
+  'directions',
+  'disbursement',
+  'dropsNewPrefix',
+  'echoesReference',
+  'environment',
+  'key',
+  'merchantKey',
+  'merchantMsisdn',
+  'namespace',
+  'password',
+  'path',
+  'pin',
+  'pushMessage',
+  'queryTimeoutMs',
+  'rsaPadding',
+  'sandboxCurrency',
+  'secret',
+  'sendsCallbacks',
+  'sharedSecret',
+  'signingSecret',
+  'signsMessages',
+  'submissionsPerSecondMax',
+  'submitTimeoutMs',
+  'subscriptionKey',
+  'takesDecimals',
+  'targetEnvironment',
+  'username',
+] as const
+export type SettingName = (typeof SETTING_NAMES)[number]
+
+/** Whether there are words for a field. */
+export function isSettingName(text: string): text is SettingName {
+  const names: readonly string[] = SETTING_NAMES
+  return names.includes(text)
+}

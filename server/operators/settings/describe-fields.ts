@@ -28,13 +28,13 @@ function fieldsOf(schema: JsonSchema, prefix: string, isGroupRequired: boolean, 
   })
 }
 
-function kindOf({ type, enum: values }: JsonSchema): SettingField['kind'] {
+function kindOf({ type, enum: values, const: only }: JsonSchema): SettingField['kind'] {
   if (type === 'boolean') return 'yes_no'
   if (type === 'integer') return 'whole'
   if (type === 'number') return 'number'
   if (type === 'array') return 'choices'
   if (type === 'object') return 'codes'
-  return values ? 'choice' : 'text'
+  return values || only !== undefined ? 'choice' : 'text'
 }
 
 /** Those of the field itself, of the entries of a list, or of the values of a table of codes. */

@@ -29,14 +29,17 @@ export function withoutSecrets(
   return { shown: strip(document, ''), secretsSet }
 }
 
-/** Returns the document with these changes: a field that is null is removed, one that is left out stays, at any depth. */
+/** Returns the document with these changes: a field that is null is removed, one that is left out stays, at any depth. A group that is left empty is removed. */
 export function mergeDocuments(document: SettingsDocument, changes: SettingsDocument): SettingsDocument {
   const merged = { ...document }
   for (const [name, change] of Object.entries(changes)) {
     const present = merged[name]
     if (change === null) delete merged[name]
-    else if (isDocument(change)) merged[name] = mergeDocuments(isDocument(present) ? present : {}, change)
-    else merged[name] = change
+    else if (isDocument(change)) {
+      const group = mergeDocuments(isDocument(present) ? present : {}, change)
+      if (Object.keys(group).length > 0) merged[name] = group
+      else delete merged[name]
+    } else merged[name] = change
   }
   return merged
 }

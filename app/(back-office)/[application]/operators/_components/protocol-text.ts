@@ -10,7 +10,12 @@ const NAMES: Readonly<Record<string, string>> = {
   moov: 'Moov SOAP',
 }
 
-/** The name of a protocol as its operator writes it. */
+/** The name of a protocol as its operator writes it, in a sentence. */
 export function protocolText(t: Translate, protocol: string): string {
   return protocol === 'gateway' ? t('operators.gateway') : (NAMES[protocol] ?? protocol)
+}
+
+/** The same as a heading. */
+export function protocolName(t: Translate, protocol: string): string {
+  return protocol === 'gateway' ? t('operators.gatewayName') : (NAMES[protocol] ?? protocol)
 }

@@ -2,7 +2,7 @@ import type { Translate } from '#lib/i18n/translate.ts'
 import { FIELD_FACT, SECRET_FACT } from '#lib/operator-settings.ts'
 import { isOperatorCode, OPERATORS } from '#lib/operators.ts'
 import type { ChangeFacts, ProposedChangeDto } from '#lib/proposed-change.ts'
-import { protocolText } from './protocol-text.ts'
+import { protocolName } from './protocol-text.ts'
 import { settingName, settingText } from './setting-words.ts'
 
 /** The fields that a proposal changes, before and after. Of a secret, only that it changes. */
@@ -16,7 +16,7 @@ export function SettingsDifference({ t, change: { before, after } }: { t: Transl
     <>
       <p className="mt-1">
         {isOperatorCode(operator) && `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)} · `}
-        {protocolText(t, String(protocol))}
+        {protocolName(t, String(protocol))}
       </p>
       {isRemoval && <p className="mt-1">{t('operators.removesSettings')}</p>}
       <dl className="mt-2 grid gap-1">

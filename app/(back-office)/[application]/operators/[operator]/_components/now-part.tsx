@@ -67,8 +67,9 @@ function Direction({ words: { t }, direction, history }: DirectionProps) {
       {protocol !== null && state !== 'OPERATIONAL' && <p className="mt-2">{t(`availability.hint.${state}`)}</p>}
       {history && (history.waiting > 0 || history.unconfirmed > 0) && (
         <p className="mt-2 text-ink-2">
-          {t('operators.waiting', { count: history.waiting })}
-          {history.unconfirmed > 0 && <span className="text-wait"> · {t('operators.unconfirmed', { count: history.unconfirmed })}</span>}
+          {history.waiting > 0 && t('operators.waiting', { count: history.waiting })}
+          {history.waiting > 0 && history.unconfirmed > 0 && ' · '}
+          {history.unconfirmed > 0 && <span className="text-wait">{t('operators.unconfirmed', { count: history.unconfirmed })}</span>}
         </p>
       )}
     </Card>

@@ -4,7 +4,7 @@ import type { FormEvent } from 'react'
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { ProtocolSettings } from '#lib/operator-settings.ts'
-import { protocolText } from '../../_components/protocol-text.ts'
+import { protocolName } from '../../_components/protocol-text.ts'
 import { useSettingsProposal } from './use-settings-proposal.ts'
 
 type Props = { application: string; settings: ProtocolSettings; onClose: () => void }
@@ -19,7 +19,7 @@ export default function RemovalDialog({ application, settings, onClose }: Props)
   }
   return (
     <FormDialog
-      title={t('operators.removeOf', { protocol: protocolText(t, settings.protocol) })}
+      title={t('operators.removeOf', { protocol: protocolName(t, settings.protocol) })}
       submitLabel={t('change.propose')}
       submitVariant="danger"
       isPending={isPending}

@@ -24,7 +24,8 @@ export function SettingInput({ field, value, isStored, problem }: Props) {
     label: nameOf(t, path),
     error: problemText(t, problem),
     hint: hintOf(t, field),
-    ...(isRequired ? {} : { note: t('operators.optional') }),
+    // A group has all of its fields or none.
+    ...(isRequired || path.includes('.') ? {} : { note: t('operators.optional') }),
   }
   if (kind === 'secret') return <SecretInput {...common} isStored={isStored} isRequired={isRequired} />
   if (kind === 'choice' || kind === 'yes_no') {

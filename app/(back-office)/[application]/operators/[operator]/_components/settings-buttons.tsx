@@ -5,7 +5,7 @@ import { Button } from '#components/ui/button.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { ProtocolSettings } from '#lib/operator-settings.ts'
-import { protocolText } from '../../_components/protocol-text.ts'
+import { protocolName } from '../../_components/protocol-text.ts'
 
 const SETTINGS_DIALOG = definePart(() => import('./settings-dialog.tsx'))
 const REMOVAL_DIALOG = definePart(() => import('./removal-dialog.tsx'))
@@ -15,7 +15,7 @@ export function SettingsButtons({ application, settings }: { application: string
   const t = useT()
   const [open, setOpen] = useState<'change' | 'remove' | null>(null)
   const onClose = () => setOpen(null)
-  const protocol = protocolText(t, settings.protocol)
+  const protocol = protocolName(t, settings.protocol)
   return (
     <div className="no-print mt-3 flex flex-wrap gap-2">
       <Button aria-label={t(settings.stored ? 'operators.changeOf' : 'operators.enterOf', { protocol })} onClick={() => setOpen('change')}>

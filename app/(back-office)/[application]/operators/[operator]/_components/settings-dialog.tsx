@@ -4,7 +4,7 @@ import type { FormEvent } from 'react'
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { ProtocolSettings, SettingField } from '#lib/operator-settings.ts'
-import { protocolText } from '../../_components/protocol-text.ts'
+import { protocolName } from '../../_components/protocol-text.ts'
 import { settingName } from '../../_components/setting-words.ts'
 import { readSettingsForm } from './read-settings-form.ts'
 import { SettingInput } from './setting-input.tsx'
@@ -34,7 +34,7 @@ export default function SettingsDialog({ application, settings, onClose }: Props
   )
   return (
     <FormDialog
-      title={t(settings.stored ? 'operators.changeOf' : 'operators.enterOf', { protocol: protocolText(t, settings.protocol) })}
+      title={t(settings.stored ? 'operators.changeOf' : 'operators.enterOf', { protocol: protocolName(t, settings.protocol) })}
       submitLabel={t('change.propose')}
       isPending={isPending}
       error={error}

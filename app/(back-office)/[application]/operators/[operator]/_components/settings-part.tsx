@@ -3,7 +3,7 @@ import { Card } from '#components/ui/card.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import type { ProtocolSettings } from '#lib/operator-settings.ts'
-import { protocolText } from '../../_components/protocol-text.ts'
+import { protocolName } from '../../_components/protocol-text.ts'
 import { settingName, settingText } from '../../_components/setting-words.ts'
 import { SettingsButtons } from './settings-buttons.tsx'
 
@@ -55,7 +55,7 @@ function Protocol({ t, application, settings, mayChange }: ProtocolProps) {
   )
   return (
     <Card>
-      <h3 className="font-strong">{protocolText(t, protocol)}</h3>
+      <h3 className="font-strong">{protocolName(t, protocol)}</h3>
       {stored ? (
         <>
           <p className="text-second text-quiet">

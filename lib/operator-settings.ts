@@ -82,7 +82,7 @@ export const SETTING_NAMES = [
   'targetEnvironment',
   'username',
 ] as const
-export type SettingName = (typeof SETTING_NAMES)[number]
+type SettingName = (typeof SETTING_NAMES)[number]
 
 /** Whether there are words for a field. */
 export function isSettingName(text: string): text is SettingName {

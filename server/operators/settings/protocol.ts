@@ -100,7 +100,7 @@ export function defineProtocol<Settings extends CommonSettings>(options: Protoco
     fields: describeFields(schema, new Set(secretFields)),
     check(document) {
       const parsed = schema.safeParse(document)
-      if (!parsed.success) return err(parsed.error.issues.map(problemOf))
+      if (!parsed.success) return err(parsed.error.issues.map((issue) => problemOf(issue, document)))
       return ok({
         routes: new Map(directionsOf(parsed.data).map((type) => [type, `${name} ${environmentOf(parsed.data)}`.trim()])),
         common: parsed.data,
@@ -111,15 +111,21 @@ export function defineProtocol<Settings extends CommonSettings>(options: Protoco
 }
 
 // A message of zod never repeats the value.
-function problemOf(issue: z.core.$ZodIssue): FieldProblem {
-  return { path: issue.path.join('.'), problem: kindOf(issue), message: issue.message }
+function problemOf(issue: z.core.$ZodIssue, document: unknown): FieldProblem {
+  const { path, message } = issue
+  return { path: path.join('.'), problem: path.length > 0 && isMissing(document, path) ? 'missing' : kindOf(issue), message }
 }
 
-function kindOf(issue: z.core.$ZodIssue): SettingProblem {
-  if (issue.code === 'invalid_type') return issue.message.includes('received undefined') ? 'missing' : 'format'
-  if (issue.code === 'too_small' || issue.code === 'too_big') return 'range'
-  if (issue.code === 'unrecognized_keys') return 'unknown_field'
-  return issue.code === 'custom' ? 'incomplete' : 'format'
+function isMissing(document: unknown, path: readonly PropertyKey[]): boolean {
+  let value = document
+  for (const name of path) value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+  return value === undefined
+}
+
+function kindOf({ code }: z.core.$ZodIssue): SettingProblem {
+  if (code === 'too_small' || code === 'too_big') return 'range'
+  if (code === 'unrecognized_keys') return 'unknown_field'
+  return code === 'custom' ? 'incomplete' : 'format'
 }
 
 /** One sentence per problem. */

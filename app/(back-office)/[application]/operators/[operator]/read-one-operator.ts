@@ -12,7 +12,7 @@ import { listActiveMembers } from '#server/people/person-queries.ts'
 import { readOperatorHistory } from '#server/reports/operator-outcomes/read-operator-history.ts'
 import { type DirectionState, readDirectionStates } from '../read-operators.ts'
 
-export type OneOperator = {
+type OneOperator = {
   directions: DirectionState[]
   history: DirectionHistory[]
   /** Null for administrators of every other application than the one that runs the installation. */

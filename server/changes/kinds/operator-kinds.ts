@@ -12,7 +12,7 @@ const settings: ChangeKind = defineKind({
   subjectOf: ({ operator, protocol }) => `${operator} ${protocol}`,
   async read(queryable, applicationId, { changes, ...about }) {
     if (!(await runsInstallation(queryable, applicationId))) return err('not_the_installation')
-    return withCode(await readSettingsChange(queryable, { ...about, changes: changes ?? undefined }))
+    return withCode(await readSettingsChange(queryable, { ...about, changes: changes ?? undefined }, { locks: true }))
   },
   async apply(trx, { payload: { changes, ...about }, actor }) {
     return withCode(await setOperator(trx, { ...about, changes: changes ?? undefined, actor }))

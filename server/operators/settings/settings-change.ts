@@ -4,7 +4,7 @@ import type { ChangeFacts } from '#lib/proposed-change.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { changedSecrets, fieldsIn, mergeDocuments, type SettingsDocument, valueAt, withoutSecrets } from './operator-settings.ts'
-import { readSettings } from './operator-settings-store.ts'
+import { lockSettings, readSettings } from './operator-settings-store.ts'
 import type { FieldProblem, Protocol } from './protocol.ts'
 import { findProtocol } from './protocols.ts'
 
@@ -48,12 +48,16 @@ function keptSecrets(protocol: Protocol, before: SettingsDocument, after: Settin
     .map((path) => ({ path, problem: 'secret_again', message: 'has to be entered again, because the address changes' }))
 }
 
-/** What is and what would be, for the two people who decide. Of secrets, only that they are set and which ones change. */
+/**
+ * What is and what would be, for the two people who decide. Of secrets, only that they are set and which ones change. `locks`: nobody changes
+ * the settings until the transaction ends, so that what was compared is what is changed.
+ */
 export async function readSettingsChange(
   queryable: Queryable,
   change: SettingsChange,
+  { locks }: { locks: boolean },
 ): Promise<Result<{ before: ChangeFacts; after: ChangeFacts }, SettingsFailure>> {
-  const stored = await readSettings(queryable, change.operator, change.protocol)
+  const stored = await (locks ? lockSettings : readSettings)(queryable, change.operator, change.protocol)
   const checked = checkChange({ ...change, before: stored?.document, keepsSecretsAtNewAddress: false })
   if (!checked.ok) return checked
   const { protocol, after } = checked.value

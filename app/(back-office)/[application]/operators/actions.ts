@@ -45,7 +45,7 @@ export async function proposeSettings(
       const { pool } = backOfficeRuntime()
       const { applicationId } = actor
       if (!(await runsInstallation(pool, applicationId))) return err('not_permitted')
-      const checked = await readSettingsChange(pool, { ...change, changes: change.changes ?? undefined })
+      const checked = await readSettingsChange(pool, { ...change, changes: change.changes ?? undefined }, { locks: false })
       if (!checked.ok && typeof checked.error === 'object') {
         const problems = checked.error.problems.map(({ path, problem }) => [path, problem] as const)
         return err({ code: 'invalid_settings', fields: Object.fromEntries(problems.toReversed()) })

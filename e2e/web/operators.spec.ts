@@ -128,7 +128,7 @@ test('a closed operator is named on the overview, in the list of operators to ch
     await page.getByLabel('Type').selectOption({ label: 'Collect' })
     await expect(previewOf(page)).not.toContainText(answersNot)
     await page.goto(`/${solange.slug}`)
-    await expect(page.getByRole('region', { name: 'Operators' })).toContainText('Airtel Uganda, Deposit: Closed')
+    await expect(page.getByRole('region', { name: 'Availability of the operators' })).toContainText('Airtel Uganda, Deposit: Closed')
   } finally {
     await pool.query(`update operator_circuits set state = 'OPERATIONAL', since = now() where operator = 'UGAIRTEL' and type = 'DEPOSIT'`)
   }

@@ -44,7 +44,8 @@ export async function proposeSettings(
     async (actor, change) => {
       const { pool } = backOfficeRuntime()
       const { applicationId } = actor
-      if (!(await runsInstallation(pool, applicationId))) return err('not_permitted')
+      // Every other application has no settings of operators at all.
+      if (!(await runsInstallation(pool, applicationId))) return err({ code: 'not_found' })
       const checked = await readSettingsChange(pool, { ...change, changes: change.changes ?? undefined }, { locks: false })
       if (!checked.ok && typeof checked.error === 'object') {
         const problems = checked.error.problems.map(({ path, problem }) => [path, problem] as const)

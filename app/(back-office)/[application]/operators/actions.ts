@@ -38,14 +38,14 @@ export async function testOperator(
 export async function proposeSettings(
   application: string,
   input: ProposedSettings,
-): Promise<ActionResult<null, ProposalCode | 'refused' | 'invalid_settings'>> {
+): Promise<ActionResult<null, ProposalCode | 'refused' | 'invalid_settings' | 'not_found'>> {
   return runAction(
     { schema: operatorSettingsChangeSchema, permission: 'operator:configure', application, input },
     async (actor, change) => {
       const { pool } = backOfficeRuntime()
       const { applicationId } = actor
       // Every other application has no settings of operators at all.
-      if (!(await runsInstallation(pool, applicationId))) return err({ code: 'not_found' })
+      if (!(await runsInstallation(pool, applicationId))) return err('not_found')
       const checked = await readSettingsChange(pool, { ...change, changes: change.changes ?? undefined }, { locks: false })
       if (!checked.ok && typeof checked.error === 'object') {
         const problems = checked.error.problems.map(({ path, problem }) => [path, problem] as const)

@@ -1,2 +1,13 @@
+import type { OperatorCode } from './operators.ts'
+import type { TransactionType } from './transaction-status.ts'
+
 /** Whether submissions of one direction reach an operator: all of them, fewer at once, or none but a trial now and then. */
 export type Availability = 'OPERATIONAL' | 'DELAYED' | 'CLOSED'
+
+/** A direction that is not OPERATIONAL, and since when. */
+export type DisturbedDirection = {
+  operator: OperatorCode
+  type: TransactionType
+  state: Exclude<Availability, 'OPERATIONAL'>
+  since: string
+}

@@ -1,4 +1,5 @@
 import type { ApprovalRow, CurrencyAmount } from './approvals.ts'
+import type { DisturbedDirection } from './availability.ts'
 import type { PeriodStep } from './chart-periods.ts'
 import type { Currency } from './money.ts'
 import type { OperatorCode } from './operators.ts'
@@ -139,6 +140,8 @@ export type OverviewDto = {
   asOf: string
   from: UtcDay
   to: UtcDay
+  /** The directions that do not work as usual now. */
+  disturbed: readonly DisturbedDirection[]
   checker: CheckerOverview | null
   finance: FinanceOverview | null
   maker: MakerOverview | null

@@ -1,6 +1,7 @@
+import type { Availability } from './availability.ts'
 import type { OperatorCode } from './operators.ts'
 import type { UtcDay } from './time.ts'
-import type { TransactionType } from './transaction-status.ts'
+import { FAILURE_REASONS, type TransactionType } from './transaction-status.ts'
 
 /** How many days the outcomes of operators are shown for. */
 export const OUTCOME_DAYS = 7
@@ -24,3 +25,41 @@ export type DirectionOutcomes = Outcomes & {
 export type OperatorTestProblem = 'no_answer' | 'credentials_refused' | 'unusable_answer'
 /** `problem` null: it signed in and read the balance. */
 export type OperatorTestResult = { problem: OperatorTestProblem | null; durationMs: number }
+
+/** How far the page of one operator looks back. */
+export const HISTORY_HOURS = 24
+export const HISTORY_DAYS = 30
+
+/** What can become of a transaction that was submitted; `open`: without a result yet. */
+export const SUBMISSION_OUTCOMES = ['succeeded', ...FAILURE_REASONS, 'open'] as const
+export type SubmissionOutcome = (typeof SUBMISSION_OUTCOMES)[number]
+
+/** The transactions that were submitted in one hour or on one day, and how long they took until their result; null if none has one. */
+export type HistorySlot = {
+  /** The beginning of the hour, or a business day. */
+  slot: string
+  counts: Readonly<Record<SubmissionOutcome, number>>
+  medianMs: number | null
+  slowMs: number | null
+  /** How many minutes of it the direction was not OPERATIONAL. */
+  delayedMinutes: number
+  closedMinutes: number
+}
+
+/** A stretch of time in which a direction was not OPERATIONAL; `until` null: it still is not. */
+export type Disturbance = { state: Exclude<Availability, 'OPERATIONAL'>; from: string; until: string | null }
+
+export type DirectionHistory = {
+  type: TransactionType
+  hours: readonly HistorySlot[]
+  days: readonly HistorySlot[]
+  /** Newest first. */
+  disturbances: readonly Disturbance[]
+  disturbanceCount: number
+  /** Not submitted yet, and submitted with an unknown outcome. */
+  waiting: number
+  unconfirmed: number
+}
+
+export const HISTORY_PERIODS = ['hours', 'days'] as const
+export type HistoryPeriod = (typeof HISTORY_PERIODS)[number]

@@ -54,7 +54,9 @@ export const paths = {
   people: (application: string) => `/${application}/people`,
   terms: (application: string) => `/${application}/application`,
   funding: (application: string) => `/${application}/funding`,
-  operators: (application: string, query: { operator?: string } = {}) => `/${application}/operators${toQuery(query)}`,
+  operators: (application: string) => `/${application}/operators`,
+  /** One operator: now, its history and its settings. */
+  operator: (application: string, operator: string, query: QueryValues = {}) => `/${application}/operators/${operator}${toQuery(query)}`,
   person: (application: string, personId: string) => `/${application}/people/${personId}`,
   audit: (application: string, query: QueryValues = {}) => `/${application}/audit${toQuery(query)}`,
   /** The token is in the fragment, which browsers send to nobody. */

@@ -1,4 +1,5 @@
 import type { ApprovalEvidence, ApprovalRow } from './approvals.ts'
+import type { DisturbedDirection } from './availability.ts'
 import type { Currency } from './money.ts'
 import type { OperatorCode } from './operators.ts'
 import type { TransactionType } from './transaction-status.ts'
@@ -26,6 +27,9 @@ export type PaymentPreview = {
   /** Null without a phone number. */
   evidence: ApprovalEvidence | null
 }
+
+/** With whether the operator works in this direction now; null: as usual. */
+export type ShownPaymentPreview = PaymentPreview & { disturbed: DisturbedDirection | null }
 
 /** Somebody who was paid or collected from before, with the latest success. */
 export type KnownBeneficiary = {

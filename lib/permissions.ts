@@ -43,6 +43,8 @@ export const PERMISSIONS = {
   /** Availability, outcomes and balances of the operators, and a test that moves no money. */
   'operator:read': ['administrator'],
   'operator:test': ['administrator'],
+  /** How operators are reached: only in the application that runs the installation. */
+  'operator:configure': ['administrator'],
   /** Test transactions; offered in a sandbox only. */
   'sandbox:use': ['administrator', 'engineer'],
   'own-settings:change': ROLES,

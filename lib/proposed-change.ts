@@ -1,3 +1,5 @@
+import type { Permission } from './permissions.ts'
+
 /** How long a proposal can be confirmed. */
 export const CHANGE_LIFETIME_DAYS = 7
 
@@ -20,8 +22,36 @@ export const CHANGE_KINDS = [
   'api_user.reset',
   'api_user.unblock',
   'webhook_secret.rotate',
+  'operator.set',
 ] as const
 export type ChangeKindName = (typeof CHANGE_KINDS)[number]
+
+const PEOPLE = { propose: 'people:change', confirm: 'people:change' } as const
+const TERMS = { propose: 'access:change', confirm: 'access:change' } as const
+const ACCESS = { propose: 'access:propose', confirm: 'access:change' } as const
+const RULES = { propose: 'policy:change', confirm: 'policy:change' } as const
+const OPERATORS = { propose: 'operator:configure', confirm: 'operator:configure' } as const
+/** What the person who proposes a change of each kind needs, and the one who confirms it. */
+export const CHANGE_PERMISSIONS: Readonly<Record<ChangeKindName, Readonly<{ propose: Permission; confirm: Permission }>>> = {
+  'person.invite': PEOPLE,
+  'person.roles': PEOPLE,
+  'person.unblock': PEOPLE,
+  'person.second_factor_reset': PEOPLE,
+  'service.set': TERMS,
+  'fees.set': TERMS,
+  'application.set': TERMS,
+  'time_zone.set': TERMS,
+  'address.allow': ACCESS,
+  'address.deny': ACCESS,
+  'policy.activate': RULES,
+  'key.create': ACCESS,
+  'key.rotate': ACCESS,
+  'api_user.create': ACCESS,
+  'api_user.reset': ACCESS,
+  'api_user.unblock': ACCESS,
+  'webhook_secret.rotate': ACCESS,
+  'operator.set': OPERATORS,
+}
 
 export type ChangeState = 'open' | 'confirmed' | 'refused' | 'withdrawn' | 'expired'
 

@@ -62,6 +62,7 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   refuseFunding: { fundingId: '', reason: 'fine' },
   withdrawFunding: { fundingId: '' },
   testOperator: { operator: 'MOMOCM' },
+  proposeSettings: { operator: 'MOMOCM', protocol: 'gateway', changes: { baseUrl: 'https://gateway.example', secret: 'fine' } },
   renewLink: { invitationId: '' },
   withdrawLink: { invitationId: '' },
   endSessions: { personId: '', sessionId: '' },

@@ -60,7 +60,7 @@ test('the service does not answer while the browser is online: links, keys and a
   const queue = await newQueue(pool)
   await queue.wait([{ name: 'Amadou Ngassa' }])
   await openApprovals(page, queue.checker)
-  await isComplete(page)
+  await waitForScripts(page)
   const note = panelOf(page).getByLabel('Payee note')
   await note.fill('Invoice 118 seen')
   const lost = page.getByText('The service cannot be reached, so the page was not opened.')

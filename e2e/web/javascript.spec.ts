@@ -18,7 +18,7 @@ const PAGES = [
 /** Pages that other roles may not open. */
 const OWN_PAGES: Readonly<Partial<Record<string, readonly string[]>>> = {
   finance: ['/balances/MOMOCM', '/funding'],
-  administrator: ['/people', '/rules/edit', '/audit', '/application', '/funding', '/operators'],
+  administrator: ['/people', '/rules/edit', '/audit', '/application', '/funding', '/operators', '/operators/MOMOCM'],
   engineer: ['/keys', '/webhooks', '/webhooks/signing', '/sandbox'],
 }
 

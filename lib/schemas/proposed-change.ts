@@ -78,3 +78,9 @@ export const apiUserCreationSchema = z.strictObject({
 })
 export const apiUserChangeSchema = z.strictObject({ apiUserId: z.uuid() })
 export const webhookSecretRotationSchema = z.strictObject({ overlapHours })
+/** Fields of the settings to change, as their protocol names them: null removes one. Null instead of them: the settings are removed. */
+export const operatorSettingsChangeSchema = z.strictObject({
+  operator: z.enum(OPERATOR_CODES),
+  protocol: text(60).min(1),
+  changes: z.record(z.string().max(60), z.json()).nullable(),
+})

@@ -47,7 +47,8 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
   },
   {
     name: 'set-application',
-    summary: 'Change its name, countries and default webhook address, require a second factor, add transactionStatus to its webhooks',
+    summary:
+      'Change its name, countries and default webhook address, require a second factor, add transactionStatus to its webhooks, let two of its administrators change how the operators are reached',
     options: {
       application: required('ID|NAME'),
       name: optional('NAME'),
@@ -55,6 +56,7 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
       'webhook-status-copy': optional('yes|no'),
       countries: optional('NAME,NAME|all'),
       'default-webhook-url': optional('URL|none'),
+      'runs-installation': optional('yes|no'),
     },
     async run(pool, options) {
       const { applicationId } = await applicationOf(pool, options)
@@ -63,6 +65,7 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
         requiresSecondFactor: yesOrNo(options, 'second-factor'),
         copiesWebhookStatus: yesOrNo(options, 'webhook-status-copy'),
         countries: countriesOf(options),
+        runsInstallation: yesOrNo(options, 'runs-installation'),
         defaultWebhookUrl: options['default-webhook-url'] === 'none' ? null : options['default-webhook-url'],
       }
       unwrap(await changeApplication(pool, { applicationId, change, actor }))

@@ -22,6 +22,7 @@ async function list(pool: Pool, options: Options): Promise<Output> {
           apiId: one.apiId,
           timeZone: one.timeZone,
           enabled: yes(one.isEnabled),
+          runsInstallation: yes(one.runsInstallation),
         })),
       },
     }

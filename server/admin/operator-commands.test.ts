@@ -66,6 +66,13 @@ for (const [name, document, problem] of [
   })
 }
 
+test('the application that runs the installation in list', async () => {
+  const { applicationId = '' } = await harness.facts('create-application', '--name', 'Operations')
+  assert.match((await harness.admin(['list'])).out, new RegExp(`${applicationId}.* yes +no`))
+  await harness.facts('set-application', '--application', applicationId, '--runs-installation', 'yes')
+  assert.match((await harness.admin(['list'])).out, new RegExp(`${applicationId}.* yes +yes`))
+})
+
 test('exit code 2 without a file, and for a protocol of another operator exit code 1', async () => {
   assert.equal((await harness.admin(['set-operator', '--operator', 'MOMOCM', '--protocol', 'mtn-momo'])).code, 2)
   const run = await harness.admin(['set-operator', '--operator', 'OMCM', '--protocol', 'mtn-momo', '--file', await documentFile({})])

@@ -10,6 +10,7 @@ import { listAvailability } from '#server/operators/availability/availability-qu
 import { listOperatorBalances } from '#server/operators/balances/balance-queries.ts'
 import { listOperators } from '#server/operators/settings/list-operators.ts'
 import type { SettingsDocument } from '#server/operators/settings/operator-settings.ts'
+import { problemSentences } from '#server/operators/settings/protocol.ts'
 import { PROTOCOLS } from '#server/operators/settings/protocols.ts'
 import { type SetOperatorFailure, setOperator } from '#server/operators/settings/set-operator.ts'
 import { testOperator } from '#server/operators/settings/test-operator.ts'
@@ -114,8 +115,9 @@ function readDocument(file: string): SettingsDocument {
 }
 
 function sentenceOf(failure: SetOperatorFailure): string {
-  if (typeof failure === 'object') return `These settings do not fit: ${failure.problems.join('; ')}.`
+  if (typeof failure === 'object') return `These settings do not fit: ${problemSentences(failure.problems).join('; ')}.`
   return {
+    not_the_installation: 'Only the application that runs the installation may do this.',
     not_permitted: 'Only the administrator of the machine may do this.',
     unknown_protocol: 'That operator does not use this protocol.',
     not_set: 'There are no such settings.',

@@ -11,6 +11,8 @@ export type ApplicationListing = {
   requiresSecondFactor: boolean
   copiesWebhookStatus: boolean
   timeZone: string
+  /** Its administrators may change how the operators are reached. */
+  runsInstallation: boolean
   createdAt: Date
 }
 type ApiKeyListing = {
@@ -46,6 +48,7 @@ export async function listApplications(queryable: Queryable): Promise<Applicatio
     requires_second_factor: boolean
     copies_webhook_status: boolean
     time_zone: string
+    runs_installation: boolean
     created_at: Date
   }>('select * from applications order by name, application_id')
   return rows.map((row) => ({
@@ -56,6 +59,7 @@ export async function listApplications(queryable: Queryable): Promise<Applicatio
     requiresSecondFactor: row.requires_second_factor,
     copiesWebhookStatus: row.copies_webhook_status,
     timeZone: row.time_zone,
+    runsInstallation: row.runs_installation,
     createdAt: row.created_at,
   }))
 }

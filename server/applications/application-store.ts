@@ -57,6 +57,16 @@ export type ApplicationChange = {
   countries?: CountryName[] | undefined
   /** Null: none. */
   defaultWebhookUrl?: string | null | undefined
+  runsInstallation?: boolean | undefined
+}
+
+/** The application that runs the installation, if it is another one. */
+export async function findInstallation(queryable: Queryable, applicationId: string): Promise<string | undefined> {
+  const { rows } = await queryable.query<{ id: string }>(
+    'select application_id as id from applications where runs_installation and application_id <> $1',
+    [applicationId],
+  )
+  return rows[0]?.id
 }
 
 /** Changes the settings that are present; false when there is no such application. */
@@ -64,7 +74,8 @@ export async function updateApplication(trx: Queryable, applicationId: string, c
   const { rowCount } = await trx.query(
     `update applications set is_enabled = coalesce($2, is_enabled), name = coalesce($3, name),
        requires_second_factor = coalesce($4, requires_second_factor), copies_webhook_status = coalesce($5, copies_webhook_status),
-       countries = coalesce($6, countries), default_webhook_url = case when $7 then $8 else default_webhook_url end
+       countries = coalesce($6, countries), default_webhook_url = case when $7 then $8 else default_webhook_url end,
+       runs_installation = coalesce($9, runs_installation)
      where application_id = $1`,
     [
       applicationId,
@@ -75,6 +86,7 @@ export async function updateApplication(trx: Queryable, applicationId: string, c
       change.countries ?? null,
       change.defaultWebhookUrl !== undefined,
       change.defaultWebhookUrl ?? null,
+      change.runsInstallation ?? null,
     ],
   )
   return rowCount === 1

@@ -8,14 +8,20 @@ import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
 import type { Database, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { type ApplicationChange, closeServices, updateApplication } from './application-store.ts'
+import { type ApplicationChange, closeServices, findInstallation, updateApplication } from './application-store.ts'
 import { readTerms } from './terms-queries.ts'
 
-type ChangeFailure = 'not_permitted' | 'invalid_name' | 'invalid_countries' | 'invalid_webhook_url' | 'unknown_application'
+type ChangeFailure =
+  | 'not_permitted'
+  | 'invalid_name'
+  | 'invalid_countries'
+  | 'invalid_webhook_url'
+  | 'unknown_application'
+  | 'another_runs_installation'
 
 /**
- * Changes an application's settings; omitted settings are unchanged. Its administrators change all of them; switching it off and on is
- * reserved for the machine administrator. A country that is left has its services switched off; one that is joined has none switched on.
+ * Changes an application's settings; omitted settings are unchanged. Its administrators change all of them but two: switching it off and on,
+ * and letting it run the installation, are reserved for the machine administrator. A country that is left has its services switched off; one that is joined has none switched on.
  */
 export async function changeApplication(
   database: Database,
@@ -23,13 +29,15 @@ export async function changeApplication(
 ): Promise<Result<void, ChangeFailure>> {
   const { applicationId, actor } = command
   if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
-  if (command.change.isEnabled !== undefined && actor.kind !== 'system') return err('not_permitted')
+  const { isEnabled, runsInstallation } = command.change
+  if ((isEnabled !== undefined || runsInstallation !== undefined) && actor.kind !== 'system') return err('not_permitted')
   const name = command.change.name?.trim()
   const change = { ...command.change, name }
   const problem = problemOf(change)
   if (problem) return err(problem)
   return withTransaction<void, ChangeFailure>(database, async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
+    if (runsInstallation && (await findInstallation(trx, applicationId))) return err('another_runs_installation')
     const present = await readTerms(trx, applicationId)
     if (!(await updateApplication(trx, applicationId, change))) return err('unknown_application')
     const closedServices = change.countries ? await leaveOthers(trx, applicationId, change.countries) : []

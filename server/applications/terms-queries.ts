@@ -24,6 +24,12 @@ export async function readTerms(queryable: Queryable, applicationId: string): Pr
   return rows[0]
 }
 
+/** Whether its administrators may change how the operators are reached: only the command line says so, of one application. */
+export async function runsInstallation(queryable: Queryable, applicationId: string): Promise<boolean> {
+  const { rowCount } = await queryable.query('select 1 from applications where application_id = $1 and runs_installation', [applicationId])
+  return rowCount === 1
+}
+
 /** Returns the business time zone of an application, and the one that it gets as soon as its sums are counted; undefined if there is none. */
 export async function readTimeZone(
   queryable: Queryable,

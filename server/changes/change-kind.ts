@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import type { Permission } from '#lib/permissions.ts'
 import type { ChangeFacts, CollectedSecret } from '#lib/proposed-change.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
@@ -9,16 +8,15 @@ import type { Queryable, TrxClient } from '#server/database/pool.ts'
 type Difference = { before: ChangeFacts; after: ChangeFacts }
 /** Who confirms a change, and who proposed it. */
 type Deciders = { actor: PersonCommandActor; proposedBy: string }
-type Json = { [key: string]: string | number | boolean | null | string[] }
+type JsonValue = string | number | boolean | null | JsonValue[] | Json
+type Json = { [key: string]: JsonValue }
 
 /** A kind of change, with its input still to be read. */
 export type ChangeKind = {
-  /** What the person who confirms needs. */
-  permission: Permission
-  /** What the person who proposes needs. */
-  proposePermission: Permission
   /** Whether its command makes a secret, which the proposer collects after the confirmation. */
   makesSecret: boolean
+  /** Its input holds secrets: it is stored encrypted while it waits, and removed when it ends. */
+  holdsSecrets: boolean
   /** Reads an input or a stored payload. */
   bind(input: unknown): Result<BoundChange, 'invalid'>
 }
@@ -53,10 +51,8 @@ type Commands<Payload, Value> =
 /** Defines a kind of change over the command that carries it out. */
 export function defineKind<Payload extends Json, Value>(
   kind: Commands<Payload, Value> & {
-    permission: Permission
-    /** If it is not the same. */
-    proposePermission?: Permission
     schema: z.ZodType<Payload>
+    holdsSecrets?: boolean
     subjectOf(payload: Payload): string
     personOf?(payload: Payload): string
     mayPropose?(actor: PersonCommandActor, difference: Difference): boolean
@@ -65,9 +61,8 @@ export function defineKind<Payload extends Json, Value>(
   },
 ): ChangeKind {
   return {
-    permission: kind.permission,
-    proposePermission: kind.proposePermission ?? kind.permission,
     makesSecret: kind.collect !== undefined,
+    holdsSecrets: kind.holdsSecrets ?? false,
     bind(input) {
       const parsed = kind.schema.safeParse(input)
       if (!parsed.success) return err('invalid')

@@ -1,5 +1,7 @@
 import type { ChangeFacts } from '#lib/proposed-change.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
+import { proposedChangePlace } from '#server/secrets-at-rest/sealed-columns.ts'
 
 type ChangeOutcome = 'confirmed' | 'refused' | 'withdrawn'
 
@@ -9,6 +11,8 @@ type NewChange = {
   kind: string
   subject: string
   payload: unknown
+  /** The payload holds secrets and is stored encrypted. */
+  isSealed: boolean
   before: ChangeFacts
   after: ChangeFacts
   proposedBy: string
@@ -25,19 +29,22 @@ export async function hasOpenChange(trx: Queryable, applicationId: string, kind:
 }
 
 export async function insertChange(trx: Queryable, change: NewChange): Promise<void> {
+  const payload = JSON.stringify(change.payload)
+  const place = proposedChangePlace(change.applicationId, change.changeId)
   await trx.query(
-    `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(days => $9))`,
+    `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at, sealed_payload)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(days => $9), $10)`,
     [
       change.applicationId,
       change.changeId,
       change.kind,
       change.subject,
-      JSON.stringify(change.payload),
+      change.isSealed ? '{}' : payload,
       JSON.stringify(change.before),
       JSON.stringify(change.after),
       change.proposedBy,
       change.lifetimeDays,
+      change.isSealed ? keyringOfProcess().seal(place, payload) : null,
     ],
   )
 }
@@ -55,13 +62,17 @@ export type StoredChange = {
 
 /** Returns a change and locks its row until the transaction ends. */
 export async function lockChange(trx: Queryable, applicationId: string, changeId: string): Promise<StoredChange | undefined> {
-  const { rows } = await trx.query<StoredChange>(
+  const { rows } = await trx.query<StoredChange & { sealedPayload: string | null }>(
     `select change_id as "changeId", kind, subject, payload, before, after, proposed_by as "proposedBy",
-            outcome is null and expires_at > now() as "isOpen"
+            outcome is null and expires_at > now() as "isOpen", sealed_payload as "sealedPayload"
        from proposed_changes where application_id = $1 and change_id = $2 for update`,
     [applicationId, changeId],
   )
-  return rows[0]
+  const [row] = rows
+  if (!row) return undefined
+  const { sealedPayload, ...stored } = row
+  if (sealedPayload === null) return stored
+  return { ...stored, payload: JSON.parse(keyringOfProcess().open(proposedChangePlace(applicationId, changeId), sealedPayload)) }
 }
 
 /** What an open change of a kind would do; undefined if there is no such change. */
@@ -73,13 +84,13 @@ export async function selectPayload(queryable: Queryable, applicationId: string,
   return rows[0]?.payload
 }
 
-/** Stores what became of a change. */
+/** Stores what became of a change. Secrets in its input are removed with it. */
 export async function endChange(
   trx: Queryable,
   end: { applicationId: string; changeId: string; outcome: ChangeOutcome; decidedBy: string; reason: string },
 ): Promise<void> {
   await trx.query(
-    `update proposed_changes set outcome = $3, decided_by = $4, decided_at = now(), reason = $5
+    `update proposed_changes set outcome = $3, decided_by = $4, decided_at = now(), reason = $5, sealed_payload = null
       where application_id = $1 and change_id = $2 and outcome is null`,
     [end.applicationId, end.changeId, end.outcome, end.decidedBy, end.reason],
   )
@@ -91,6 +102,11 @@ export async function openCollection(trx: Queryable, applicationId: string, chan
     `update proposed_changes set collect_until = now() + make_interval(days => $3) where application_id = $1 and change_id = $2`,
     [applicationId, changeId, lifetimeDays],
   )
+}
+
+/** Removes the secrets in the input of changes that nobody can confirm any more. */
+export async function removeExpiredPayloads(queryable: Queryable): Promise<void> {
+  await queryable.query('update proposed_changes set sealed_payload = null where sealed_payload is not null and expires_at <= now()')
 }
 
 type CollectableChange = Pick<StoredChange, 'kind' | 'subject' | 'payload' | 'proposedBy'> & {

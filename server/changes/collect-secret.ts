@@ -1,5 +1,5 @@
 import { can } from '#lib/permissions.ts'
-import { type CollectedSecret, isChangeKind } from '#lib/proposed-change.ts'
+import { CHANGE_PERMISSIONS, type CollectedSecret, isChangeKind } from '#lib/proposed-change.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
@@ -34,13 +34,13 @@ export async function collectSecret(
     if (!(await lockApplication(trx, applicationId))) return err('not_found')
     const stored = await lockCollectable(trx, applicationId, changeId)
     if (!stored || stored.proposedBy !== actor.id || !isChangeKind(stored.kind)) return err('not_found')
-    const kind = KINDS[stored.kind]
-    if (!mayAct(actor, applicationId, kind.proposePermission)) return err('not_permitted')
+    const [kind, needs] = [KINDS[stored.kind], CHANGE_PERMISSIONS[stored.kind]]
+    if (!mayAct(actor, applicationId, needs.propose)) return err('not_permitted')
     if (!stored.isCollectable) return err('not_collectable')
     const change = kind.bind(stored.payload)
     if (!change.ok) throw new Error(`The payload of change ${changeId} cannot be read`)
     const confirmer = await readConfirmer(trx, applicationId, stored.decidedBy)
-    if (!confirmer || !can(confirmer.roles, kind.permission)) return err('confirmation_ended')
+    if (!confirmer || !can(confirmer.roles, needs.confirm)) return err('confirmation_ended')
     const collected = await change.value.collect(trx, { applicationId, actor: confirmer, collectorId: actor.id, now })
     if (!collected.ok) return err({ code: 'refused', reason: collected.error })
     await endCollection(trx, applicationId, changeId)

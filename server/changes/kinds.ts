@@ -1,8 +1,8 @@
-import type { Permission } from '#lib/permissions.ts'
 import type { ChangeKindName } from '#lib/proposed-change.ts'
 import type { ChangeKind } from './change-kind.ts'
 import { APPLICATION_KINDS } from './kinds/application-kinds.ts'
 import { CREDENTIAL_KINDS } from './kinds/credential-kinds.ts'
+import { OPERATOR_KINDS } from './kinds/operator-kinds.ts'
 import { PERSON_KINDS } from './kinds/person-kinds.ts'
 import { POLICY_KINDS } from './kinds/policy-kinds.ts'
 
@@ -12,9 +12,5 @@ export const KINDS: Readonly<Record<ChangeKindName, ChangeKind>> = {
   ...APPLICATION_KINDS,
   ...POLICY_KINDS,
   ...CREDENTIAL_KINDS,
-}
-
-/** What the person who confirms a kind of change needs. */
-export function permissionOf(kind: ChangeKindName): Permission {
-  return KINDS[kind].permission
+  ...OPERATOR_KINDS,
 }

@@ -1,9 +1,8 @@
 import { can } from '#lib/permissions.ts'
-import { type ChangeKindName, isChangeKind, type ProposedChangeDto } from '#lib/proposed-change.ts'
+import { CHANGE_PERMISSIONS, type ChangeKindName, isChangeKind, type ProposedChangeDto } from '#lib/proposed-change.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { type ChangeRow, selectChanges } from './change-store.ts'
-import { KINDS } from './kinds.ts'
 
 /** The list of a page: those that wait, and what was decided lately. */
 const LISTED_MAX = 50
@@ -40,7 +39,7 @@ function toDto(row: ChangeRow, kind: ChangeKindName, actor: PersonCommandActor):
 function mayDecide(row: ChangeRow, kind: ChangeKindName, actor: PersonCommandActor): ProposedChangeDto['mayDecide'] {
   if (row.outcome !== null || row.isExpired) return 'decided'
   if (row.proposedBy === actor.id) return 'own_proposal'
-  if (!can(actor.roles, KINDS[kind].permission)) return 'not_permitted'
+  if (!can(actor.roles, CHANGE_PERMISSIONS[kind].confirm)) return 'not_permitted'
   // The subject of a change about a person is that person's id.
   if (row.subject === actor.id) return 'about_you'
   return true

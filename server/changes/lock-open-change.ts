@@ -1,5 +1,5 @@
 import type { Permission } from '#lib/permissions.ts'
-import { isChangeKind } from '#lib/proposed-change.ts'
+import { CHANGE_PERMISSIONS, isChangeKind } from '#lib/proposed-change.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
@@ -30,11 +30,12 @@ export async function lockOpenChange(
   const stored = await lockChange(trx, applicationId, changeId)
   if (!stored || !isChangeKind(stored.kind)) return err('not_found')
   const kind = KINDS[stored.kind]
-  if (!mayAct(actor, applicationId, kind.permission)) return err('not_permitted')
+  const needs = CHANGE_PERMISSIONS[stored.kind]
+  if (!mayAct(actor, applicationId, needs.confirm)) return err('not_permitted')
   if (!stored.isOpen) return err('not_open')
   const change = kind.bind(stored.payload)
   if (!change.ok) throw new Error(`The payload of change ${changeId} cannot be read`)
   if (stored.proposedBy === actor.id) return err('own_proposal')
   if (change.value.personId === actor.id) return err('about_you')
-  return ok({ stored, change: change.value, proposePermission: kind.proposePermission, makesSecret: kind.makesSecret })
+  return ok({ stored, change: change.value, proposePermission: needs.propose, makesSecret: kind.makesSecret })
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { can } from '#lib/permissions.ts'
-import { CHANGE_LIFETIME_DAYS, type ChangeKindName } from '#lib/proposed-change.ts'
+import { CHANGE_LIFETIME_DAYS, CHANGE_PERMISSIONS, type ChangeKindName } from '#lib/proposed-change.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
@@ -8,7 +8,7 @@ import { lockApplication } from '#server/database/application-locks.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { listActiveMembers } from '#server/people/person-queries.ts'
-import type { BoundChange, ChangeKind } from './change-kind.ts'
+import type { BoundChange } from './change-kind.ts'
 import { hasOpenChange, insertChange } from './change-store.ts'
 import { KINDS } from './kinds.ts'
 
@@ -35,13 +35,13 @@ type ProposeChange = { applicationId: string; kind: ChangeKindName; input: unkno
 export async function proposeChange(pool: Pool, command: ProposeChange): Promise<Result<{ changeId: string }, ProposeFailure>> {
   const { applicationId, actor } = command
   const kind = KINDS[command.kind]
-  if (!mayAct(actor, applicationId, kind.proposePermission)) return err('not_permitted')
+  if (!mayAct(actor, applicationId, CHANGE_PERMISSIONS[command.kind].propose)) return err('not_permitted')
   const bound = kind.bind(command.input)
   if (!bound.ok) return bound
   if (bound.value.personId === actor.id) return err('about_you')
   return withTransaction<{ changeId: string }, ProposeFailure>(pool, async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
-    if (!(await hasSecondPerson(trx, command, kind, bound.value))) return err('no_second_person')
+    if (!(await hasSecondPerson(trx, command, bound.value))) return err('no_second_person')
     return store(trx, command, bound.value)
   })
 }
@@ -66,6 +66,7 @@ async function store(
     kind,
     subject,
     payload,
+    isSealed: KINDS[kind].holdsSecrets,
     before,
     after,
     proposedBy,
@@ -83,12 +84,9 @@ async function store(
 }
 
 /** Whether anybody else could confirm it. */
-async function hasSecondPerson(
-  trx: TrxClient,
-  { applicationId, actor }: ProposeChange,
-  kind: ChangeKind,
-  change: BoundChange,
-): Promise<boolean> {
+async function hasSecondPerson(trx: TrxClient, { applicationId, actor, kind }: ProposeChange, change: BoundChange): Promise<boolean> {
   const members = await listActiveMembers(trx, applicationId)
-  return members.some(({ personId, roles }) => personId !== actor.id && personId !== change.personId && can(roles, kind.permission))
+  return members.some(
+    ({ personId, roles }) => personId !== actor.id && personId !== change.personId && can(roles, CHANGE_PERMISSIONS[kind].confirm),
+  )
 }

@@ -33,6 +33,7 @@ const REFERENCE_TABLES: Record<string, string> = {
   operator_settings: 'one row per operator and protocol: an operator account belongs to the installation',
   operator_access_tokens: 'one row per account at an operator',
   operator_circuits: 'two rows per operator: whether submissions reach it',
+  operator_availability: 'one row per change of availability of an operator and direction within a month',
   operator_balances: 'one row per operator: what it reports as our balance',
   ledger_seal: 'one row: up to when postings are summed by day',
 }

@@ -6,7 +6,7 @@ import { combineConnectors } from './combine-connectors.ts'
 import type { Connector, Connectors, GuardedConnector } from './connector.ts'
 import { guardConnector } from './guard-connector.ts'
 import type { OperatorSettings } from './settings/operator-settings.ts'
-import type { ConnectorContext, Protocol } from './settings/protocol.ts'
+import { type ConnectorContext, type Protocol, problemSentences } from './settings/protocol.ts'
 import { PROTOCOLS } from './settings/protocols.ts'
 import type { AccessTokens } from './tokens/access-tokens.ts'
 
@@ -102,7 +102,9 @@ function connectPart(
   const checked = protocol.check(document)
   if (!checked.ok) {
     // Stored by a release with another schema: the operator is not in service until its settings are set again.
-    reportUnexpected('operators: settings', new Error(checked.error.join('; ')), { message: `The settings of ${operator} do not fit` })
+    reportUnexpected('operators: settings', new Error(problemSentences(checked.error).join('; ')), {
+      message: `The settings of ${operator} do not fit`,
+    })
     return undefined
   }
   const { common, routes } = checked.value

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expireApprovals } from '#server/approvals/expire-approvals.ts'
+import { forgetExpiredSecrets } from '#server/changes/forget-expired-secrets.ts'
 import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
+import { forgetAvailability } from '#server/operators/availability/forget-availability.ts'
 import { pollBalances } from '#server/operators/balances/poll-balances.ts'
 import { endStoppedRows } from '#server/operators/control-batch.ts'
 import { createDispatcher } from '#server/operators/dispatcher.ts'
@@ -14,6 +16,7 @@ import { pruneEndedSessions } from '#server/people/end-session.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { countWantedZones } from '#server/reports/business-days/count-wanted-zones.ts'
 import { listCustomers } from '#server/reports/customers/list-customers.ts'
+import { addOperatorOutcomes, forgetOperatorOutcomes } from '#server/reports/operator-outcomes/add-operator-outcomes.ts'
 import { addFeeDays } from '#server/reports/totals/add-fee-days.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
 import { removeOldRows } from '#server/retention/remove-old-rows.ts'
@@ -108,6 +111,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
       if (repaired > 0) logger.warn({ repaired }, 'Operator work was scheduled too far ahead: the clock of the database has changed')
     }),
     scheduledTask('list_operator_references', '* * * * *', () => listOperatorReferences(pool, isEnding)),
+    scheduledTask('add_operator_outcomes', '* * * * *', () => addOperatorOutcomes(pool, clock.now(), isEnding)),
     scheduledTask('poll_operator_balances', '*/5 * * * *', () => pollBalances({ pool, connectors, logger })),
     scheduledTask('list_customers', '* * * * *', () => listCustomers(pool, isEnding)),
     scheduledTask('count_time_zones', '* * * * *', () => countWantedZones(pool, isEnding)),
@@ -124,7 +128,12 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
       const removed = await removeOldRows(pool, { months: config.retentionMonths, now: clock.now(), isEnding })
       if (Object.keys(removed).length > 0) logger.info({ removed }, 'Rows that were older than this installation keeps them were removed')
     }),
+    scheduledTask('forget_expired_secrets', '*/10 * * * *', () => forgetExpiredSecrets(pool)),
     scheduledTask('forget_refresh_tokens', '13 3 * * *', async () => void (await pruneRefreshTokens(pool, clock.now()))),
+    scheduledTask('forget_operator_history', '37 3 * * *', async () => {
+      await forgetOperatorOutcomes(pool, clock.now())
+      await forgetAvailability(pool, clock.now())
+    }),
     scheduledTask('forget_refusals', '29 3 * * *', async () => void (await pruneRefusals(pool, clock.now()))),
     scheduledTask('forget_ended_sessions', '17 * * * *', async () => void (await pruneEndedSessions(pool, clock.now()))),
     scheduledTask('forget_failed_sign_ins', '7 * * * *', async () => void (await pruneSignInThrottles(pool, clock.now()))),

@@ -6,6 +6,7 @@ import type { Role } from '#lib/permissions.ts'
 import { ok, type Result } from '#lib/result.ts'
 import { createRandom } from '#lib/seeded-random.ts'
 import { allowAddress } from '#server/applications/allow-address.ts'
+import { changeApplication } from '#server/applications/change-application.ts'
 import { createApiKey } from '#server/applications/create-api-key.ts'
 import { createApplication } from '#server/applications/create-application.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
@@ -119,6 +120,8 @@ async function seedApplication(
   const nowMs = now.getTime()
   await setSimulatedTime(trx, setupMs(now))
   const { applicationId, apiId, webhookSecret } = demand(await createApplication(pool, { name: cast.name, timeZone: cast.timeZone, actor }))
+  // Two administrators of the first application can try how operators are set up.
+  if (index === 0) demand(await changeApplication(pool, { applicationId, change: { runsInstallation: true }, actor }))
   const { apiKey } = demand(await createApiKey(pool, { applicationId, name: 'Sandbox', actor }))
   const { apiUserId, password } = demand(await createApiUser(pool, { applicationId, username: cast.username, actor }))
   for (const network of ['127.0.0.1', '::1']) demand(await allowAddress(pool, { applicationId, network, note: 'This machine', actor }))

@@ -10,6 +10,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'operator_settings', identity: ['operator_settings_id'], field: 'document' },
   { table: 'operator_access_tokens', identity: ['operator_access_token_id'], field: 'token' },
   { table: 'operator_work', identity: ['application_id', 'transaction_id'], field: 'customer_code' },
+  { table: 'proposed_changes', identity: ['application_id', 'change_id'], field: 'sealed_payload' },
 ]
 
 /** A row that comes before all others of a column: no row is made with it. */
@@ -40,4 +41,9 @@ export function operatorTokenPlace(operatorAccessTokenId: string): SecretPlace {
 /** The place of the code that a customer entered for a payment. */
 export function customerCodePlace(applicationId: string, transactionId: string): SecretPlace {
   return { table: 'operator_work', row: `${applicationId}/${transactionId}`, field: 'customer_code' }
+}
+
+/** The place of the input of a proposed change that holds secrets. */
+export function proposedChangePlace(applicationId: string, changeId: string): SecretPlace {
+  return { table: 'proposed_changes', row: `${applicationId}/${changeId}`, field: 'sealed_payload' }
 }

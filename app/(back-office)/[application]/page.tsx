@@ -39,7 +39,7 @@ export default async function OverviewPage({ params, searchParams }: Props) {
   ])
   return (
     <PageData state={dehydrate(queryClient)}>
-      <PageMessages messages={pickMessages(MESSAGES[locale], ['overview.', 'totals.', 'approvals.risk.'])}>
+      <PageMessages messages={pickMessages(MESSAGES[locale], ['overview.', 'totals.', 'approvals.risk.', 'availability.'])}>
         <OverviewBoard application={application} days={days} />
       </PageMessages>
     </PageData>

@@ -51,6 +51,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   // Written for transactions to which an operator gave one reference, as the operator that returns garbage does.
   shared_operator_references: 'of transactions',
   operator_circuits: 'derived',
+  operator_availability: 'derived',
+  operator_outcomes: 'derived',
+  operator_outcome_marks: 'derived',
   operator_balances: 'derived',
   fee_days: 'derived',
   fee_months: 'derived',

@@ -20,7 +20,6 @@ import { isOnAllowList, readFees, readService, readTerms, readTimeZone } from '#
 import { type ChangeKind, defineKind } from '#server/changes/change-kind.ts'
 
 const settings: ChangeKind = defineKind({
-  permission: 'access:change',
   schema: applicationChangeSchema,
   subjectOf: () => 'settings',
   async read(queryable, applicationId, payload) {
@@ -32,7 +31,6 @@ const settings: ChangeKind = defineKind({
 
 /** Takes effect once the sums of its days are counted. What is waited for counts as what is now. */
 const timeZone: ChangeKind = defineKind({
-  permission: 'access:change',
   schema: timeZoneChangeSchema,
   subjectOf: () => 'time zone',
   async read(queryable, applicationId, payload) {
@@ -45,7 +43,6 @@ const timeZone: ChangeKind = defineKind({
 })
 
 const service: ChangeKind = defineKind({
-  permission: 'access:change',
   schema: serviceChangeSchema,
   subjectOf: ({ operator, type }) => `${operator} ${type}`,
   async read(queryable, applicationId, { operator, type, ...after }) {
@@ -63,7 +60,6 @@ const service: ChangeKind = defineKind({
 
 /** The application's own part: the service's part is not its to change. */
 const fees: ChangeKind = defineKind({
-  permission: 'access:change',
   schema: feesChangeSchema,
   subjectOf: ({ operator, type }) => `${operator} ${type}`,
   async read(queryable, applicationId, { operator, type, ...after }) {
@@ -81,8 +77,6 @@ const fees: ChangeKind = defineKind({
 })
 
 const allowance: ChangeKind = defineKind({
-  permission: 'access:change',
-  proposePermission: 'access:propose',
   schema: addressAllowanceSchema,
   subjectOf: ({ network }) => canonical(network),
   async read(queryable, applicationId, { network, note }) {
@@ -96,8 +90,6 @@ const allowance: ChangeKind = defineKind({
 })
 
 const removal: ChangeKind = defineKind({
-  permission: 'access:change',
-  proposePermission: 'access:propose',
   schema: addressRemovalSchema,
   subjectOf: ({ network }) => canonical(network),
   async read(queryable, applicationId, { network }) {

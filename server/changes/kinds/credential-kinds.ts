@@ -15,10 +15,8 @@ import { createApiUser } from '#server/partner-auth/create-api-user.ts'
 import { resetApiUserPassword } from '#server/partner-auth/reset-api-user-password.ts'
 
 const HOUR_MS = 3_600_000
-const shared = { permission: 'access:change', proposePermission: 'access:propose' } as const
 
 const keyCreation: ChangeKind = defineKind({
-  ...shared,
   schema: keyCreationSchema,
   subjectOf: ({ name }) => name,
   async read(_queryable, _applicationId, { name }) {
@@ -31,7 +29,6 @@ const keyCreation: ChangeKind = defineKind({
 
 /** A new key with the name of an old one, which ends when the overlap is over. The overlap begins when the new key is collected. */
 const keyRotation: ChangeKind = defineKind({
-  ...shared,
   schema: keyRotationSchema,
   subjectOf: ({ apiKeyId }) => apiKeyId,
   async read(queryable, applicationId, { apiKeyId, overlapHours }) {
@@ -49,7 +46,6 @@ const keyRotation: ChangeKind = defineKind({
 })
 
 const apiUserCreation: ChangeKind = defineKind({
-  ...shared,
   schema: apiUserCreationSchema,
   subjectOf: ({ username }) => username,
   async read(_queryable, _applicationId, { username }) {
@@ -61,7 +57,6 @@ const apiUserCreation: ChangeKind = defineKind({
 })
 
 const passwordReset: ChangeKind = defineKind({
-  ...shared,
   schema: apiUserChangeSchema,
   subjectOf: ({ apiUserId }) => apiUserId,
   async read(queryable, applicationId, { apiUserId }) {
@@ -75,7 +70,6 @@ const passwordReset: ChangeKind = defineKind({
 })
 
 const unblocking: ChangeKind = defineKind({
-  ...shared,
   schema: apiUserChangeSchema,
   subjectOf: ({ apiUserId }) => apiUserId,
   async read(queryable, applicationId, { apiUserId }) {
@@ -87,7 +81,6 @@ const unblocking: ChangeKind = defineKind({
 })
 
 const webhookSecretRotation: ChangeKind = defineKind({
-  ...shared,
   schema: webhookSecretRotationSchema,
   subjectOf: () => 'webhook secret',
   async read(_queryable, _applicationId, { overlapHours }) {

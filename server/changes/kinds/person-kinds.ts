@@ -11,7 +11,6 @@ import { unblockMember } from '#server/people/unblock-member.ts'
 
 /** What a member may do, and whether they may do anything. A person proposes only roles that they have. */
 const roles: ChangeKind = defineKind({
-  permission: 'people:change',
   schema: rolesChangeSchema,
   subjectOf: ({ personId }) => personId,
   personOf: ({ personId }) => personId,
@@ -35,7 +34,6 @@ function rolesIn({ roles: names }: ChangeFacts): readonly string[] {
 }
 
 const secondFactorReset: ChangeKind = defineKind({
-  permission: 'people:change',
   schema: secondFactorResetSchema,
   subjectOf: ({ personId }) => personId,
   personOf: ({ personId }) => personId,
@@ -52,7 +50,6 @@ const secondFactorReset: ChangeKind = defineKind({
 
 /** A person who is not a member yet. Whether they work in another application is not shown: the administrators learn it by confirming. */
 const invitation: ChangeKind = defineKind({
-  permission: 'people:change',
   schema: invitationSchema,
   subjectOf: ({ email }) => email,
   mayPropose(actor, { after }) {
@@ -74,7 +71,6 @@ const invitation: ChangeKind = defineKind({
 
 /** Blocking takes privileges away, so one person is enough; unblocking gives them back. */
 const unblocking: ChangeKind = defineKind({
-  permission: 'people:change',
   schema: unblockSchema,
   subjectOf: ({ personId }) => personId,
   personOf: ({ personId }) => personId,

@@ -6,7 +6,6 @@ import { listPolicies } from '#server/policy/list-policies.ts'
 
 /** A version of the approval rules that was saved becomes the active one. The page shows both versions; the facts are their numbers. */
 const activation: ChangeKind = defineKind({
-  permission: 'policy:change',
   schema: policyActivationSchema,
   subjectOf: () => 'approval rules',
   async read(queryable, applicationId, { version }) {

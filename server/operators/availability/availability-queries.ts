@@ -13,3 +13,15 @@ export async function listAvailability(queryable: Queryable): Promise<Availabili
   })
   return rows
 }
+
+/** The changes of one operator after a time, oldest first, with the last one before it in each direction. */
+export async function listAvailabilityChanges(queryable: Queryable, operator: OperatorCode, after: Date): Promise<AvailabilityRow[]> {
+  const { rows } = await queryable.query<AvailabilityRow>(
+    `select operator, type, state, since from operator_availability a
+      where operator = $1 and since >= coalesce(
+        (select max(since) from operator_availability b where b.operator = $1 and b.type = a.type and b.since <= $2), $2)
+      order by since`,
+    [operator, after],
+  )
+  return rows
+}

@@ -6,13 +6,13 @@ import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
 import { operatorSettingsPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import type { OperatorSettings, SettingsDocument } from './operator-settings.ts'
 
-type StoredSettings = OperatorSettings & { version: bigint }
+type StoredSettings = OperatorSettings & { version: bigint; changedAt: Date }
 
-type SettingsRow = { id: string; operator: OperatorCode; protocol: string; document: string; version: bigint }
+type SettingsRow = { id: string; operator: OperatorCode; protocol: string; document: string; version: bigint; changedAt: Date }
 
 const documentSchema = z.record(z.string(), z.unknown())
 
-const COLUMNS = 'operator_settings_id as id, operator, protocol, document, version'
+const COLUMNS = 'operator_settings_id as id, operator, protocol, document, version, changed_at as "changedAt"'
 
 /** A text that changes whenever any settings change. */
 export async function readSettingsVersion(queryable: Queryable): Promise<string> {
@@ -37,14 +37,19 @@ export async function readAllSettings(queryable: Queryable, onUnreadable: (error
   })
 }
 
-/** Locks the settings of all operators to the end of the transaction, and returns those of one. */
-export async function lockSettings(trx: Queryable, operator: OperatorCode, protocol: string): Promise<StoredSettings | undefined> {
-  await trx.query('lock table operator_settings in share row exclusive mode')
-  const { rows } = await trx.query<SettingsRow>(`select ${COLUMNS} from operator_settings where operator = $1 and protocol = $2`, [
+/** Returns the settings of one operator and protocol. */
+export async function readSettings(queryable: Queryable, operator: OperatorCode, protocol: string): Promise<StoredSettings | undefined> {
+  const { rows } = await queryable.query<SettingsRow>(`select ${COLUMNS} from operator_settings where operator = $1 and protocol = $2`, [
     operator,
     protocol,
   ])
   return rows[0] && toSettings(rows[0])
+}
+
+/** Locks the settings of all operators to the end of the transaction, and returns those of one. */
+export async function lockSettings(trx: Queryable, operator: OperatorCode, protocol: string): Promise<StoredSettings | undefined> {
+  await trx.query('lock table operator_settings in share row exclusive mode')
+  return readSettings(trx, operator, protocol)
 }
 
 export async function putSettings(trx: Queryable, { operator, protocol, document }: OperatorSettings): Promise<void> {
@@ -65,7 +70,7 @@ export async function removeSettings(trx: Queryable, operator: OperatorCode, pro
   await trx.query('delete from operator_settings where operator = $1 and protocol = $2', [operator, protocol])
 }
 
-function toSettings({ id, operator, protocol, document, version }: SettingsRow): StoredSettings {
+function toSettings({ id, operator, protocol, document, version, changedAt }: SettingsRow): StoredSettings {
   const plain: SettingsDocument = documentSchema.parse(JSON.parse(keyringOfProcess().open(operatorSettingsPlace(id), document)))
-  return { operator, protocol, document: plain, version }
+  return { operator, protocol, document: plain, version, changedAt }
 }

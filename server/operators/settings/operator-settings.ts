@@ -29,16 +29,45 @@ export function withoutSecrets(
   return { shown: strip(document, ''), secretsSet }
 }
 
-/** Returns the document with these changes: a field that is null is removed, one that is left out stays, at any depth. */
+/** Returns the document with these changes: a field that is null is removed, one that is left out stays, at any depth. A group that is left empty is removed. */
 export function mergeDocuments(document: SettingsDocument, changes: SettingsDocument): SettingsDocument {
   const merged = { ...document }
   for (const [name, change] of Object.entries(changes)) {
     const present = merged[name]
     if (change === null) delete merged[name]
-    else if (isDocument(change)) merged[name] = mergeDocuments(isDocument(present) ? present : {}, change)
-    else merged[name] = change
+    else if (isDocument(change)) {
+      const group = mergeDocuments(isDocument(present) ? present : {}, change)
+      if (Object.keys(group).length > 0) merged[name] = group
+      else delete merged[name]
+    } else merged[name] = change
   }
   return merged
+}
+
+/** The paths of the secrets that one document has and the other has not, or has with another value. */
+export function changedSecrets(
+  before: SettingsDocument | undefined,
+  after: SettingsDocument | undefined,
+  secretFields: ReadonlySet<string>,
+): string[] {
+  const paths = [before, after].flatMap((document) => (document ? withoutSecrets(document, secretFields).secretsSet : []))
+  return [...new Set(paths)].filter((path) => valueAt(before, path) !== valueAt(after, path)).toSorted()
+}
+
+/** The value at a path with dots. */
+export function valueAt(document: SettingsDocument | undefined, path: string): unknown {
+  let value: unknown = document
+  for (const name of path.split('.')) value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+  return value
+}
+
+/** Every value of a document with its path, as people read it. */
+export function fieldsIn(document: SettingsDocument, prefix = ''): [path: string, value: string | number | boolean | string[]][] {
+  return Object.entries(document).flatMap(([name, value]): [string, string | number | boolean | string[]][] => {
+    if (isDocument(value)) return fieldsIn(value, `${prefix}${name}.`)
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return [[prefix + name, value]]
+    return Array.isArray(value) ? [[prefix + name, value.map(String)]] : []
+  })
 }
 
 function isDocument(value: unknown): value is SettingsDocument {

@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import type { SettingField, SettingProblem } from '#lib/operator-settings.ts'
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 import type { Connector, Terms } from '#server/operators/connector.ts'
 import type { AccessTokens } from '#server/operators/tokens/access-tokens.ts'
+import { describeFields } from './describe-fields.ts'
 
 /** What a connector is given beside its settings. */
 export type ConnectorContext = {
@@ -74,13 +76,18 @@ type CheckedSettings = {
   connect(context: ConnectorContext): Connector
 }
 
+/** What is wrong with a field of a document; `message` is for the command line. */
+export type FieldProblem = { path: string; problem: SettingProblem; message: string }
+
 /** A protocol, as everything outside its folder sees it. */
 export type Protocol = {
   name: string
   operators: readonly OperatorCode[]
   secretFields: ReadonlySet<string>
-  /** Returns one sentence per field that does not fit. */
-  check(document: unknown): Result<CheckedSettings, string[]>
+  /** What a form needs to know of each field. */
+  fields: readonly SettingField[]
+  /** Returns what is wrong with each field that does not fit. */
+  check(document: unknown): Result<CheckedSettings, FieldProblem[]>
 }
 
 /** Defines a protocol. Everything that is typed by its settings stays in here. */
@@ -90,10 +97,10 @@ export function defineProtocol<Settings extends CommonSettings>(options: Protoco
     name,
     operators,
     secretFields: new Set(secretFields),
+    fields: describeFields(schema, new Set(secretFields)),
     check(document) {
       const parsed = schema.safeParse(document)
-      // A message of zod never repeats the value.
-      if (!parsed.success) return err(parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the document'}: ${issue.message}`))
+      if (!parsed.success) return err(parsed.error.issues.map((issue) => problemOf(issue, document)))
       return ok({
         routes: new Map(directionsOf(parsed.data).map((type) => [type, `${name} ${environmentOf(parsed.data)}`.trim()])),
         common: parsed.data,
@@ -101,6 +108,29 @@ export function defineProtocol<Settings extends CommonSettings>(options: Protoco
       })
     },
   }
+}
+
+// A message of zod never repeats the value.
+function problemOf(issue: z.core.$ZodIssue, document: unknown): FieldProblem {
+  const { path, message } = issue
+  return { path: path.join('.'), problem: path.length > 0 && isMissing(document, path) ? 'missing' : kindOf(issue), message }
+}
+
+function isMissing(document: unknown, path: readonly PropertyKey[]): boolean {
+  let value = document
+  for (const name of path) value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+  return value === undefined
+}
+
+function kindOf({ code }: z.core.$ZodIssue): SettingProblem {
+  if (code === 'too_small' || code === 'too_big') return 'range'
+  if (code === 'unrecognized_keys') return 'unknown_field'
+  return code === 'custom' ? 'incomplete' : 'format'
+}
+
+/** One sentence per problem. */
+export function problemSentences(problems: readonly FieldProblem[]): string[] {
+  return problems.map(({ path, message }) => `${path || 'the document'}: ${message}`)
 }
 
 /** Every operator code, for protocols that any of them may use. */

@@ -10,6 +10,7 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { followSettings } from './follow-settings.ts'
 import { mergeDocuments, withoutSecrets } from './operator-settings.ts'
+import { problemSentences } from './protocol.ts'
 import { setOperator } from './set-operator.ts'
 
 let database: TestDatabase
@@ -82,7 +83,7 @@ for (const [name, changes, problem] of [
     const before = await lastAudit()
     const result = await set(changes)
     assert.ok(!result.ok && typeof result.error === 'object')
-    assert.match(result.error.problems.join(' '), problem)
+    assert.match(problemSentences(result.error.problems).join(' '), problem)
     assert.ok(!JSON.stringify(result).includes('a secret value'))
     assert.deepEqual(await lastAudit(), before)
   })

@@ -1,8 +1,7 @@
 import type { LeftBehind, LeftChange } from '#lib/leaving.ts'
 import { formatMinor } from '#lib/money.ts'
 import { can, type Role } from '#lib/permissions.ts'
-import { isChangeKind } from '#lib/proposed-change.ts'
-import { permissionOf } from '#server/changes/kinds.ts'
+import { CHANGE_PERMISSIONS, isChangeKind } from '#lib/proposed-change.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { listActiveMembers } from '#server/people/person-queries.ts'
 import { countDrafts, type LeftItemRow, selectLeftItems, selectOpenChanges } from './left-behind-store.ts'
@@ -37,7 +36,8 @@ async function readChanges(
     if (!isChangeKind(kind)) continue
     const change: LeftChange = { changeId, kind, subject, expiresAt: expiresAt.toISOString() }
     // The subject of a change about a person is that person's id, and they take no part in it.
-    const mayConfirm = (id: string, roles: readonly Role[]) => id !== proposedBy && id !== subject && can(roles, permissionOf(kind))
+    const mayConfirm = (id: string, roles: readonly Role[]) =>
+      id !== proposedBy && id !== subject && can(roles, CHANGE_PERMISSIONS[kind].confirm)
     if (proposedBy === personId) found.proposals.push(change)
     else if (
       subject !== personId &&

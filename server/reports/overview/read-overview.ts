@@ -5,6 +5,7 @@ import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
 import { addDays } from '#lib/time.ts'
 import { type ApprovalViewer, listApprovals } from '#server/approvals/list-approvals.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { listDisturbed } from '#server/operators/availability/list-disturbed.ts'
 import { readHealth } from './read-health.ts'
 import { readMoneyToday } from './read-money-today.ts'
 import { readOwnWork } from './read-own-work.ts'
@@ -18,13 +19,14 @@ export async function readOverview(pool: Pool, reader: OverviewReader, days: num
   const to = dayIn(reader.businessZone, now)
   const range = { from: addDays(to, 1 - days), to }
   const partOf = <Part>(role: Role, read: () => Promise<Part>) => (reader.roles.includes(role) ? read() : null)
-  const [checker, finance, maker, administrator] = await Promise.all([
+  const [disturbed, checker, finance, maker, administrator] = await Promise.all([
+    listDisturbed(pool, reader.applicationId),
     partOf('checker', () => readWaiting(pool, reader)),
     partOf('finance', () => readMoneyToday(pool, reader, range, now)),
     partOf('maker', () => readOwnWork(pool, reader, now)),
     reader.roles.includes('administrator') || reader.roles.includes('engineer') ? readHealth(pool, reader, range) : null,
   ])
-  return { zone: reader.businessZone, asOf: now.toISOString(), ...range, checker, finance, maker, administrator }
+  return { zone: reader.businessZone, asOf: now.toISOString(), ...range, disturbed, checker, finance, maker, administrator }
 }
 
 /** What waits for this checker, and the flags of the first page of their queue: the payments that they see next. */

@@ -1,11 +1,13 @@
 'use client'
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { AvailabilityNote } from '#components/domain/availability-note.tsx'
 import { DaysNote } from '#components/domain/days-note.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { PageHeader } from '#components/ui/page-header.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
+import type { DisturbedDirection } from '#lib/availability.ts'
 import type { OverviewDto } from '#lib/finance-dto.ts'
 import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
@@ -36,6 +38,7 @@ export function OverviewBoard({ application, days }: { application: string; days
       </div>
       {data && (
         <div className="mt-4 grid grid-cols-1 gap-8">
+          <Operators disturbed={data.disturbed} />
           {data.checker && <LazyPart part={CHECKER} props={{ application, waiting: data.checker }} />}
           {data.finance && <LazyPart part={FINANCE} props={{ ...place, range: data, finance: data.finance }} />}
           {data.maker && <LazyPart part={MAKER} props={{ application, own: data.maker }} />}
@@ -45,5 +48,19 @@ export function OverviewBoard({ application, days }: { application: string; days
         </div>
       )}
     </>
+  )
+}
+
+/** Whether the operators work, for everybody: it explains what takes longer today. */
+function Operators({ disturbed }: { disturbed: readonly DisturbedDirection[] }) {
+  const { t } = useTranslations()
+  return (
+    <section aria-label={t('availability.title')} className="grid gap-2">
+      {disturbed.length === 0 ? (
+        <p className="text-quiet">{t('availability.allWork')}</p>
+      ) : (
+        disturbed.map((direction) => <AvailabilityNote key={`${direction.operator} ${direction.type}`} direction={direction} />)
+      )}
+    </section>
   )
 }

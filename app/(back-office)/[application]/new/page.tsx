@@ -40,7 +40,7 @@ export default async function NewPaymentPage({ params, searchParams }: Props) {
   if (sent) queryClient.setQueryData(queryKeys.transaction(application, sent.transactionId), sent)
   return (
     <PageData state={dehydrate(queryClient)}>
-      <PageMessages messages={pickMessages(MESSAGES[locale], ['payment.', 'approvals.', 'transaction.', 'source.'])}>
+      <PageMessages messages={pickMessages(MESSAGES[locale], ['payment.', 'availability.', 'approvals.', 'transaction.', 'source.'])}>
         {/* Another payment is another form: nothing that was typed into the one before stays. */}
         <NewPayment
           key={payment}

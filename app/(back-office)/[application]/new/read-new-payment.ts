@@ -1,9 +1,11 @@
+import type { DisturbedDirection } from '#lib/availability.ts'
 import type { OwnTransaction } from '#lib/finance-dto.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import type { PaymentContent, PaymentDraft } from '#lib/payment-preview.ts'
 import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import type { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { listDisturbed } from '#server/operators/availability/list-disturbed.ts'
 import { readReturned } from '#server/reports/overview/read-own-work.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { findDraft, listDrafts } from '#server/transactions/payment-drafts.ts'
@@ -24,6 +26,8 @@ export type NewPaymentState = {
   isDraft: boolean
   drafts: readonly PaymentDraft[]
   returned: readonly OwnTransaction[]
+  /** What does not work as usual, to mark it before it is chosen. */
+  disturbed: readonly DisturbedDirection[]
 }
 
 const EMPTY: PaymentContent = { type: 'DEPOSIT', country: '', operator: '', phoneNumber: '', customerName: '', amount: '' }
@@ -37,11 +41,12 @@ export async function readNewPayment(
 ): Promise<NewPaymentState> {
   const { applicationId, id } = actor
   const owner = { applicationId, personId: id }
-  const [stored, draft, drafts, returned] = await Promise.all([
+  const [stored, draft, drafts, returned, disturbed] = await Promise.all([
     findByExternalIds(pool, applicationId, [externalId]),
     findDraft(pool, owner, externalId),
     listDrafts(pool, owner),
     readReturned(pool, actor, clock.now()),
+    listDisturbed(pool, applicationId),
   ])
   const originId = draft?.originId ?? from
   const [sent, replaced] = await Promise.all([
@@ -56,6 +61,7 @@ export async function readNewPayment(
     isDraft: draft !== undefined,
     drafts: drafts.filter((each) => each.externalId !== externalId),
     returned: returned.filter((each) => each.transactionId !== originId),
+    disturbed,
   }
 }
 

@@ -3,10 +3,18 @@
 import { z } from 'zod'
 import type { ActionResult } from '#lib/action-result.ts'
 import type { OperatorTestResult } from '#lib/operator-outcomes.ts'
-import { err } from '#lib/result.ts'
+import { err, ok } from '#lib/result.ts'
 import { operatorSchema } from '#lib/schemas/finance-query.ts'
+import { operatorSettingsChangeSchema } from '#lib/schemas/proposed-change.ts'
+import { runsInstallation } from '#server/applications/terms-queries.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
+import { proposeChange } from '#server/changes/propose-change.ts'
+import { readSettingsChange } from '#server/operators/settings/settings-change.ts'
+
+/** Fields to change, in groups as the protocol has them; null removes one, and null instead of them removes the settings. */
+export type ProposedSettings = z.output<typeof operatorSettingsChangeSchema>
+type ProposalCode = Exclude<Extract<Awaited<ReturnType<typeof proposeChange>>, { ok: false }>['error'], object>
 
 const oneOperator = z.strictObject({ operator: operatorSchema })
 
@@ -21,4 +29,31 @@ export async function testOperator(
     if (result.ok) return result
     return err(typeof result.error === 'string' ? result.error : result.error.code)
   })
+}
+
+/**
+ * Proposes how an operator is reached, for an administrator of the application that runs the installation. `fields` of the error names what is
+ * wrong with which field, and never repeats a value.
+ */
+export async function proposeSettings(
+  application: string,
+  input: ProposedSettings,
+): Promise<ActionResult<null, ProposalCode | 'refused' | 'invalid_settings' | 'not_found'>> {
+  return runAction(
+    { schema: operatorSettingsChangeSchema, permission: 'operator:configure', application, input },
+    async (actor, change) => {
+      const { pool } = backOfficeRuntime()
+      const { applicationId } = actor
+      // Every other application has no settings of operators at all.
+      if (!(await runsInstallation(pool, applicationId))) return err('not_found')
+      const checked = await readSettingsChange(pool, { ...change, changes: change.changes ?? undefined }, { locks: false })
+      if (!checked.ok && typeof checked.error === 'object') {
+        const problems = checked.error.problems.map(({ path, problem }) => [path, problem] as const)
+        return err({ code: 'invalid_settings', fields: Object.fromEntries(problems.toReversed()) })
+      }
+      const proposed = await proposeChange(pool, { applicationId, kind: 'operator.set', input: change, actor })
+      if (proposed.ok) return ok(null)
+      return err(typeof proposed.error === 'string' ? proposed.error : 'refused')
+    },
+  )
 }

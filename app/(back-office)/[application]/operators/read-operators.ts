@@ -2,6 +2,7 @@ import type { Availability } from '#lib/availability.ts'
 import { formatMinor } from '#lib/money.ts'
 import type { DirectionOutcomes } from '#lib/operator-outcomes.ts'
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
+import { TRANSACTION_TYPES, type TransactionType } from '#lib/transaction-status.ts'
 import { OPEN_SERVICE } from '#server/applications/snapshot.ts'
 import { listServices } from '#server/applications/terms-queries.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
@@ -10,13 +11,17 @@ import { listAvailability } from '#server/operators/availability/availability-qu
 import { listBalancesFor } from '#server/operators/balances/balance-queries.ts'
 import { readOperatorOutcomes } from '#server/reports/operator-outcomes/read-operator-outcomes.ts'
 
-/** One operator and direction. `protocol` null: nothing can be submitted there. */
-export type OperatorDirection = DirectionOutcomes & {
+/** One direction of an operator now. `protocol` null: nothing can be submitted there. */
+export type DirectionState = {
+  operator: OperatorCode
+  type: TransactionType
   isEnabled: boolean
   protocol: string | null
   state: Availability
   since: string | null
 }
+
+export type OperatorDirection = DirectionOutcomes & DirectionState
 
 /** What an operator reported last, as decimals; null: not checked yet, or not shown to this application. */
 export type ReportedBalance = {
@@ -29,36 +34,47 @@ export type ReportedBalance = {
   ledger: string | null
 }
 
-/** Everything on the page. The connectors are those of this process, which follow the stored settings within a second. */
+/** Everything on the page of all operators, except what was proposed. */
 export async function readOperators(actor: BackOfficeActor): Promise<{ directions: OperatorDirection[]; balances: ReportedBalance[] }> {
   const { pool, reportPool, clock, forcedQueries } = backOfficeRuntime()
-  const { connectors } = forcedQueries
-  const [outcomes, availability, balances, services] = await Promise.all([
+  const [outcomes, balances, states] = await Promise.all([
     readOperatorOutcomes(reportPool, actor, { now: clock.now() }),
-    listAvailability(pool),
     listBalancesFor(pool, actor.applicationId),
-    listServices(pool, actor.applicationId),
+    readDirectionStates(actor.applicationId),
   ])
-  const directions = outcomes.map((outcome): OperatorDirection => {
-    const isOwn = (row: { operator: string; type: string }) => row.operator === outcome.operator && row.type === outcome.type
-    const circuit = availability.find(isOwn)
-    // A route is a protocol and the operator's environment.
-    const route = connectors.get(outcome.operator)?.terms.routes.get(outcome.type)
-    return {
-      ...outcome,
-      isEnabled: (services.find(isOwn) ?? OPEN_SERVICE).isEnabled,
-      protocol: route?.split(' ')[0] ?? null,
-      state: circuit?.state ?? 'OPERATIONAL',
-      since: circuit && circuit.state !== 'OPERATIONAL' ? circuit.since.toISOString() : null,
-    }
-  })
   return {
-    directions,
+    directions: outcomes.flatMap((outcome) =>
+      states
+        .filter(({ operator, type }) => operator === outcome.operator && type === outcome.type)
+        .map((state) => ({ ...outcome, ...state })),
+    ),
     balances: OPERATOR_CODES.map((operator) => {
       const found = balances.find((balance) => balance.operator === operator)
-      return { operator, isConnected: connectors.get(operator) !== undefined, ...shownBalance(found) }
+      return { operator, isConnected: forcedQueries.connectors.get(operator) !== undefined, ...shownBalance(found) }
     }),
   }
+}
+
+/** Both directions of one operator or of all. The connectors are those of this process, which follow the stored settings within a second. */
+export async function readDirectionStates(applicationId: string, only?: OperatorCode): Promise<DirectionState[]> {
+  const { pool, forcedQueries } = backOfficeRuntime()
+  const [availability, services] = await Promise.all([listAvailability(pool), listServices(pool, applicationId)])
+  return (only ? [only] : OPERATOR_CODES).flatMap((operator) =>
+    TRANSACTION_TYPES.map((type): DirectionState => {
+      const isOwn = (row: { operator: string; type: string }) => row.operator === operator && row.type === type
+      const circuit = availability.find(isOwn)
+      // A route is a protocol and the operator's environment.
+      const route = forcedQueries.connectors.get(operator)?.terms.routes.get(type)
+      return {
+        operator,
+        type,
+        isEnabled: (services.find(isOwn) ?? OPEN_SERVICE).isEnabled,
+        protocol: route?.split(' ')[0] ?? null,
+        state: circuit?.state ?? 'OPERATIONAL',
+        since: circuit && circuit.state !== 'OPERATIONAL' ? circuit.since.toISOString() : null,
+      }
+    }),
+  )
 }
 
 type Balance = Awaited<ReturnType<typeof listBalancesFor>>[number]

@@ -10,6 +10,7 @@ import { readAddress } from '#lib/schemas/read-address.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { listDisturbed } from '#server/operators/availability/list-disturbed.ts'
 import { readBatch, readBatchRows } from '#server/reports/batches/read-batch.ts'
 import { BatchHead } from './_components/batch-head.tsx'
 import { ColumnsForm } from './_components/columns-form.tsx'
@@ -35,19 +36,33 @@ export default async function BatchPage({ params, searchParams }: Props) {
   if (!snapshot || !z.uuid().safeParse(batchId).success) notFound()
   const address = readAddress(batchPageSchema, await searchParams)
   const { show, page } = address.ok ? address.value : batchPageSchema.parse({})
-  const [t, locale, batch] = await Promise.all([getT(), readLocale(), readBatch(runtime.pool, snapshot, batchId)])
+  const [t, locale, batch, disturbed] = await Promise.all([
+    getT(),
+    readLocale(),
+    readBatch(runtime.pool, snapshot, batchId),
+    listDisturbed(runtime.pool, actor.applicationId),
+  ])
   if (!batch) notFound()
   const mayChange = can(actor.roles, 'transaction:create')
   const rows =
     batch.state === 'draft' ? await readBatchRows(runtime.pool, { ...batch, applicationId: actor.applicationId }, { show, page }) : []
   const words = { t, locale, timeZone: actor.timeZone ?? 'UTC' }
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['batches.'])}>
+    <PageMessages messages={pickMessages(MESSAGES[locale], ['batches.', 'availability.'])}>
       <BatchHead application={application} batch={batch} mayChange={mayChange} words={words} />
       <div className="mt-4 grid grid-cols-1 gap-5">
         {batch.state === 'checking' && <ColumnsForm application={application} batch={batch} mayChange={mayChange} />}
         {batch.state === 'draft' && (
-          <DryRun application={application} batch={batch} rows={rows} show={show} page={page} mayChange={mayChange} words={words} />
+          <DryRun
+            application={application}
+            batch={batch}
+            rows={rows}
+            show={show}
+            page={page}
+            mayChange={mayChange}
+            words={words}
+            disturbed={disturbed}
+          />
         )}
         {batch.state === 'submitting' && <Submitting application={application} started={batch.startedCount} total={batch.readyCount} />}
         {batch.state === 'submitted' && <BatchRun application={application} batchId={batch.batchId} />}

@@ -16,7 +16,7 @@ const FORM = definePart(() => import('./payment-form.tsx'))
 type Props = Omit<NewPaymentState, 'sent'> & { application: string; personId: string; externalId: string; sentId: string | null }
 
 /** The form of a payment, and once it is sent what becomes of it. */
-export function NewPayment({ application, personId, externalId, sentId, origin, initial, isDraft, drafts, returned }: Props) {
+export function NewPayment({ application, personId, externalId, sentId, origin, initial, isDraft, drafts, returned, disturbed }: Props) {
   const t = useT()
   const [sent, setSent] = useState(sentId)
   if (sent !== null) return <PaymentResult application={application} transactionId={sent} />
@@ -29,7 +29,16 @@ export function NewPayment({ application, personId, externalId, sentId, origin, 
         {mayWrite && (
           <LazyPart
             part={FORM}
-            props={{ application, personId, externalId, originId: origin?.transactionId ?? null, initial, isDraft, onSent: setSent }}
+            props={{
+              application,
+              personId,
+              externalId,
+              originId: origin?.transactionId ?? null,
+              initial,
+              isDraft,
+              disturbed,
+              onSent: setSent,
+            }}
             fallback={<Skeleton className="h-[30rem] w-full" />}
           />
         )}

@@ -5,17 +5,18 @@ import { fieldProps } from '#components/form/field-props.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import type { DisturbedDirection } from '#lib/availability.ts'
 import { formatPhone } from '#lib/format.ts'
-import { COUNTRIES, COUNTRY_NAMES, type CountryName, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import { COUNTRIES, COUNTRY_NAMES, type CountryName, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { advisePhone } from '#lib/phone-advice.ts'
 import { TRANSACTION_TYPES } from '#lib/transaction-status.ts'
 import { KnownBeneficiaries } from './known-beneficiaries.tsx'
 import type { PaymentForm } from './use-payment-form.ts'
 
-type Props = { application: string; payment: PaymentForm }
+type Props = { application: string; payment: PaymentForm; disturbed: readonly DisturbedDirection[] }
 
 /** The fields of a payment, with help while somebody types. */
-export function PaymentFields({ application, payment }: Props) {
+export function PaymentFields({ application, payment, disturbed }: Props) {
   const t = useT()
   const { form, values, country } = payment
   const [lookedUp, setLookedUp] = useState('')
@@ -44,7 +45,7 @@ export function PaymentFields({ application, payment }: Props) {
             </option>
           ))}
         </Select>
-        <OperatorSelect payment={payment} />
+        <OperatorSelect payment={payment} disturbed={disturbed} />
       </div>
       <PhoneField payment={payment} onLookUp={setLookedUp} />
       <TextField
@@ -81,12 +82,17 @@ export function PaymentFields({ application, payment }: Props) {
 }
 
 /** The operators of the country; of all countries as long as none is chosen, and then the operator chooses the country. */
-function OperatorSelect({ payment: { form, values, country, chooseOperator } }: { payment: PaymentForm }) {
+function OperatorSelect({ payment: { form, values, country, chooseOperator }, disturbed }: Omit<Props, 'application'>) {
   const t = useT()
+  const labelOf = (code: OperatorCode) => {
+    const state = disturbed.find(({ operator, type }) => operator === code && type === values.type)?.state
+    const { brand } = OPERATORS[code]
+    return state ? t('availability.option', { operator: brand, state: t(`availability.${state}`) }) : brand
+  }
   const optionsOf = (name: CountryName) =>
     OPERATOR_CODES.filter((code) => OPERATORS[code].country.name === name).map((code) => (
       <option key={code} value={code}>
-        {OPERATORS[code].brand}
+        {labelOf(code)}
       </option>
     ))
   return (

@@ -9,6 +9,7 @@ import { toast } from '#components/ui/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import { type ActionRefusal, callAction, refusalText } from '#lib/action-result.ts'
+import type { DisturbedDirection } from '#lib/availability.ts'
 import type { PaymentContent } from '#lib/payment-preview.ts'
 import { keepDraft, sendForApproval } from '../actions.ts'
 import { PaymentFields } from './payment-fields.tsx'
@@ -42,11 +43,21 @@ type PaymentFormProps = {
   originId: string | null
   initial: PaymentContent
   isDraft: boolean
+  disturbed: readonly DisturbedDirection[]
   onSent: (transactionId: string) => void
 }
 
 /** The form of one payment beside what it would cost and require. A default export, because its code is loaded after the page's. */
-export default function PaymentForm({ application, personId, externalId, originId, initial, isDraft, onSent }: PaymentFormProps) {
+export default function PaymentForm({
+  application,
+  personId,
+  externalId,
+  originId,
+  initial,
+  isDraft,
+  disturbed,
+  onSent,
+}: PaymentFormProps) {
   const t = useT()
   const router = useRouter()
   // Of this person only: another who signs in in the same tab does not see it.
@@ -96,7 +107,7 @@ export default function PaymentForm({ application, personId, externalId, originI
     >
       {/* Until the script is there, what somebody types would be lost. */}
       <fieldset disabled={!isReady} className="grid min-w-0 gap-4">
-        <PaymentFields application={application} payment={payment} />
+        <PaymentFields application={application} payment={payment} disturbed={disturbed} />
         {problem && <ErrorNotice error={problem} />}
         {refusal && SHOWN_BY_RELOAD.includes(refusal) && (
           <Button className="justify-self-start" onClick={() => location.reload()}>

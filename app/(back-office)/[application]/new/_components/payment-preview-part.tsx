@@ -3,6 +3,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { reasonText } from '#components/domain/approval-reason.tsx'
+import { AvailabilityNote } from '#components/domain/availability-note.tsx'
 import { EvidenceLines, type EvidenceView } from '#components/domain/evidence-lines.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
@@ -15,7 +16,7 @@ import { addDecimals, compareDecimals } from '#lib/money.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
 import { paymentQueryKeys } from '#lib/payment-address.ts'
-import type { PaymentPreview } from '#lib/payment-preview.ts'
+import type { PaymentPreview, ShownPaymentPreview } from '#lib/payment-preview.ts'
 import { fetchData } from '#lib/query-client.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 import { usePaused } from './use-paused.ts'
@@ -32,7 +33,7 @@ export function PaymentPreviewPart({ application, originId, payment }: Props) {
   const asked = JSON.parse(usePaused(JSON.stringify(askedOf(payment, originId)), PAUSE_MS)) as Asked | null
   const { data, isError, refetch } = useQuery({
     queryKey: paymentQueryKeys.preview(application, asked ?? {}),
-    queryFn: ({ signal }) => fetchData<PaymentPreview>(paths.data(application, 'payment-preview', asked ?? {}), signal),
+    queryFn: ({ signal }) => fetchData<ShownPaymentPreview>(paths.data(application, 'payment-preview', asked ?? {}), signal),
     enabled: asked !== null,
     placeholderData: keepPreviousData,
   })
@@ -63,7 +64,7 @@ function askedOf({ operator, values, plain }: PaymentForm, originId: string | nu
   }
 }
 
-function Preview({ application, asked, preview }: { application: string; asked: Asked; preview: PaymentPreview }) {
+function Preview({ application, asked, preview }: { application: string; asked: Asked; preview: ShownPaymentPreview }) {
   const { t, locale } = useTranslations()
   const { currency, limits, obstacle, fees, balance, evidence, approval } = preview
   const type: TransactionType = asked.type === 'COLLECT' ? 'COLLECT' : 'DEPOSIT'
@@ -72,6 +73,7 @@ function Preview({ application, asked, preview }: { application: string; asked: 
     asked.amount !== undefined && (compareDecimals(asked.amount, limits.minimum) < 0 || compareDecimals(asked.amount, limits.maximum) > 0)
   return (
     <>
+      {preview.disturbed && <AvailabilityNote direction={preview.disturbed} />}
       {obstacle && (
         <Notice tone="bad">
           {t(`payment.obstacle.${obstacle.kind}`, {

@@ -1,18 +1,16 @@
+import { AvailabilityBadge } from '#components/domain/availability-badge.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
-import { Badge, type Tone } from '#components/ui/badge.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
-import type { Availability } from '#lib/availability.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
 import type { OperatorDirection } from '../read-operators.ts'
 import { figuresOf } from './figures.ts'
-
-const TONES: Readonly<Record<Availability, Tone>> = { OPERATIONAL: 'ok', DELAYED: 'wait', CLOSED: 'bad' }
+import { ServiceState } from './service-state.tsx'
 
 /** On a phone, the first cell says whether the operator works, and the rest is left out. */
 const WIDE = 'max-sm:hidden'
@@ -70,11 +68,11 @@ function Row({ t, locale, application, direction }: RowProps) {
             <>
               {' · '}
               <Link
-                href={`${paths.operators(application, { operator })}#by-day`}
-                aria-label={t('operators.byDayOf', { operator: name })}
+                href={paths.operator(application, operator)}
+                aria-label={t('operators.detailsOf', { operator: name })}
                 className="inline-block py-0.5 underline"
               >
-                {t('operators.byDayLink')}
+                {t('operators.details')}
               </Link>
             </>
           )}
@@ -118,9 +116,7 @@ function Row({ t, locale, application, direction }: RowProps) {
 function AvailabilityState({ t, direction: { state, since } }: { t: Translate; direction: OperatorDirection }) {
   return (
     <>
-      <Badge tone={TONES[state]} hasDot>
-        {t(`operators.state.${state}`)}
-      </Badge>
+      <AvailabilityBadge t={t} state={state} />
       {since && (
         <span className="block text-second text-quiet">
           {t('operators.since')} <TimeText at={since} />
@@ -128,19 +124,4 @@ function AvailabilityState({ t, direction: { state, since } }: { t: Translate; d
       )}
     </>
   )
-}
-
-function ServiceState({ t, direction: { isEnabled, protocol } }: { t: Translate; direction: OperatorDirection }) {
-  if (protocol === null) return <Badge tone="bad">{t('operators.notConnected')}</Badge>
-  return (
-    <>
-      {isEnabled ? <Badge tone="ok">{t('operators.on')}</Badge> : <Badge>{t('operators.off')}</Badge>}
-      <span className="block text-second text-quiet">{t('operators.through', { protocol: protocolText(t, protocol) })}</span>
-    </>
-  )
-}
-
-function protocolText(t: Translate, protocol: string): string {
-  if (protocol === 'gateway') return t('operators.gateway')
-  return protocol === 'mtn-momo' ? 'MTN MoMo' : protocol
 }

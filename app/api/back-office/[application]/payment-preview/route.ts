@@ -1,9 +1,11 @@
 import type { NextRequest } from 'next/server'
+import type { ShownPaymentPreview } from '#lib/payment-preview.ts'
 import { err, ok } from '#lib/result.ts'
 import { paymentPreviewSchema } from '#lib/schemas/payment.ts'
 import { previewPayment } from '#server/approvals/preview-payment.ts'
 import { answerData } from '#server/back-office/answer-data.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { listDisturbed } from '#server/operators/availability/list-disturbed.ts'
 
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   const { application } = await params
@@ -22,7 +24,12 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
         amountMinor: amount ?? null,
         originId: from ?? null,
       }
-      return ok(await previewPayment(runtime, { application: snapshot, makerId: actor.id, payment, now: runtime.clock.now() }))
+      const [preview, disturbed] = await Promise.all([
+        previewPayment(runtime, { application: snapshot, makerId: actor.id, payment, now: runtime.clock.now() }),
+        listDisturbed(runtime.pool, actor.applicationId),
+      ])
+      const found = disturbed.find((direction) => direction.operator === operator && direction.type === type)
+      return ok({ ...preview, disturbed: found ?? null } satisfies ShownPaymentPreview)
     },
   )
 }

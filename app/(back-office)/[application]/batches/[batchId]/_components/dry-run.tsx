@@ -1,6 +1,8 @@
+import { AvailabilityNote } from '#components/domain/availability-note.tsx'
 import { Card } from '#components/ui/card.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
 import { Tabs } from '#components/ui/tabs.tsx'
+import type { DisturbedDirection } from '#lib/availability.ts'
 import { BATCH_PAGE_SIZE, type BatchDto, type BatchRowDto, ROW_FILTERS, type RowFilter } from '#lib/batch-dto.ts'
 import type { BatchWords } from '#lib/batch-text.ts'
 import { formatCount } from '#lib/format.ts'
@@ -22,10 +24,11 @@ type Props = {
   page: number
   mayChange: boolean
   words: BatchWords
+  disturbed: readonly DisturbedDirection[]
 }
 
 /** What would happen if the batch was submitted as it is. Nothing has moved. */
-export function DryRun({ application, batch, rows, show, page, mayChange, words }: Props) {
+export function DryRun({ application, batch, rows, show, page, mayChange, words, disturbed }: Props) {
   const { t, locale } = words
   const counts: Record<RowFilter, number> = {
     all: batch.rowCount,
@@ -49,6 +52,11 @@ export function DryRun({ application, batch, rows, show, page, mayChange, words 
         </Card>
         <Card className="grid grid-cols-1 gap-3">
           <h2>{t('batches.before')}</h2>
+          {disturbed
+            .filter(({ operator, type }) => type === batch.type && batch.operators.some((sum) => sum.operator === operator))
+            .map((direction) => (
+              <AvailabilityNote key={direction.operator} direction={direction} />
+            ))}
           <ApprovalNeeds batch={batch} t={t} />
           <ReadingNotes reading={batch.reading} t={t} />
           {batch.twin && <Notice tone="wait">{t('batches.twin', { name: batch.twin.name, maker: batch.twin.makerName })}</Notice>}

@@ -1,0 +1,93 @@
+import { Card } from '#components/ui/card.tsx'
+import { StackedChart } from '#components/ui/stacked-chart.tsx'
+import { Tabs } from '#components/ui/tabs.tsx'
+import { formatTime } from '#lib/format-time.ts'
+import { type DirectionHistory, HISTORY_PERIODS, type HistoryPeriod, type HistorySlot } from '#lib/operator-outcomes.ts'
+import type { OperatorCode } from '#lib/operators.ts'
+import { paths } from '#lib/paths.ts'
+import { FAILURE_REASONS } from '#lib/transaction-status.ts'
+import { durationText } from '../../_components/figures.ts'
+import { HistoryTable } from './history-table.tsx'
+import type { OperatorWords } from './operator-words.ts'
+
+type Props = {
+  words: OperatorWords
+  application: string
+  operator: OperatorCode
+  period: HistoryPeriod
+  history: readonly DirectionHistory[]
+}
+
+/** What became of the submissions of each hour or day, a chart per direction. */
+export function HistoryPart({ words, application, operator, period, history }: Props) {
+  const { t } = words
+  return (
+    <section aria-labelledby="history" className="mt-6">
+      <h2 id="history">{t('operators.history')}</h2>
+      <p className="mt-1 text-second text-quiet">{t('operators.historyNote')}</p>
+      <div className="mt-2">
+        <Tabs
+          label={t('operators.period')}
+          tabs={HISTORY_PERIODS.map((each) => ({
+            href: paths.operator(application, operator, { period: each === 'hours' ? null : each }),
+            label: t(`operators.period.${each}`),
+            isCurrent: each === period,
+          }))}
+        />
+      </div>
+      <div className="mt-3 grid grid-cols-1 gap-3 xl:grid-cols-2">
+        {history.map((direction) => (
+          <Card key={direction.type}>
+            <Chart words={words} direction={direction} slots={direction[period]} period={period} />
+          </Card>
+        ))}
+      </div>
+    </section>
+  )
+}
+
+type ChartProps = { words: OperatorWords; direction: DirectionHistory; slots: readonly HistorySlot[]; period: HistoryPeriod }
+
+function Chart({ words, direction, slots, period }: ChartProps) {
+  const { t, locale } = words
+  const title = t(`operators.chart.${period}`, { type: t(`type.${direction.type}`) })
+  const nameOf = (slot: string) => slotText(words, slot, period)
+  return (
+    <StackedChart
+      locale={locale}
+      title={title}
+      labels={slots.map(({ slot }) => nameOf(slot))}
+      hints={slots.map((slot) => `${nameOf(slot.slot)} · ${hintOf(words, slot)}`)}
+      series={[
+        { name: t('operators.succeeded'), tone: 'ok', values: slots.map(({ counts }) => counts.succeeded) },
+        { name: t('operators.failed'), tone: 'bad', values: slots.map((slot) => failedIn(slot)) },
+        { name: t('operators.open'), tone: 'wait', values: slots.map(({ counts }) => counts.open) },
+      ]}
+      band={{
+        name: t('operators.band'),
+        tones: slots.map(({ closedMinutes, delayedMinutes }) => (closedMinutes > 0 ? 'bad' : delayedMinutes > 0 ? 'wait' : null)),
+      }}
+      tableLabel={t('operators.asTable')}
+      table={<HistoryTable words={words} title={title} slots={slots} nameOf={nameOf} />}
+    />
+  )
+}
+
+function failedIn({ counts }: HistorySlot): number {
+  return FAILURE_REASONS.reduce((sum, reason) => sum + counts[reason], 0)
+}
+
+function hintOf({ t, locale }: OperatorWords, slot: HistorySlot): string {
+  const parts = [
+    `${t('operators.succeeded')} ${slot.counts.succeeded}`,
+    `${t('operators.failed')} ${failedIn(slot)}`,
+    `${t('operators.open')} ${slot.counts.open}`,
+  ]
+  if (slot.medianMs !== null) parts.push(`${t('operators.median')} ${durationText(t, locale, slot.medianMs)}`)
+  return parts.join(' · ')
+}
+
+/** A day of the application, or an hour on the person's clock. */
+function slotText({ t, timeZone }: OperatorWords, slot: string, period: HistoryPeriod): string {
+  return period === 'days' ? formatTime(t, 'UTC', new Date(`${slot}T00:00:00Z`), 'day') : formatTime(t, timeZone, new Date(slot), 'time')
+}

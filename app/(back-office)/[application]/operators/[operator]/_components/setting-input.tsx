@@ -1,0 +1,147 @@
+import { Checkbox, Select, TextField } from '#components/ui/field.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import type { Translate } from '#lib/i18n/translate.ts'
+import { SETTING_PROBLEMS, type SettingField, type SettingValue } from '#lib/operator-settings.ts'
+import { choiceText, codeLines, isTable, settingName } from '../../_components/setting-words.ts'
+import { REMOVE_PREFIX } from './read-settings-form.ts'
+
+type Props = {
+  field: SettingField
+  value: SettingValue | undefined
+  /** A secret that is stored. */
+  isStored: boolean
+  problem: string | undefined
+}
+
+/** The control of one field, by its kind. */
+export function SettingInput({ field, value, isStored, problem }: Props) {
+  const t = useT()
+  const { path, kind, choices, isRequired } = field
+  const id = `setting-${path}`
+  const common = {
+    id,
+    name: path,
+    label: nameOf(t, path),
+    error: problemText(t, problem),
+    hint: hintOf(t, field),
+    // A group has all of its fields or none.
+    ...(isRequired || path.includes('.') ? {} : { note: t('operators.optional') }),
+  }
+  if (kind === 'secret') return <SecretInput {...common} isStored={isStored} isRequired={isRequired} />
+  if (kind === 'choice' || kind === 'yes_no') {
+    const options = kind === 'yes_no' ? ['true', 'false'] : choices
+    return (
+      <Select {...common} defaultValue={value === undefined ? '' : String(value)}>
+        <option value="">{t(isRequired ? 'operators.choose' : 'operators.default')}</option>
+        {options.map((option) => (
+          <option key={option} value={option}>
+            {kind === 'yes_no' ? t(option === 'true' ? 'change.yes' : 'change.no') : choiceText(t, option)}
+          </option>
+        ))}
+      </Select>
+    )
+  }
+  if (kind === 'choices') {
+    const chosen = Array.isArray(value) ? value : []
+    return (
+      <fieldset className="grid gap-1" aria-describedby={`${id}-hint`}>
+        <legend className="mb-1 font-medium">{common.label}</legend>
+        <div className="flex flex-wrap gap-x-6 gap-y-1.5">
+          {choices.map((choice) => (
+            <Checkbox key={choice} name={path} value={choice} defaultChecked={chosen.includes(choice)} label={choiceText(t, choice)} />
+          ))}
+        </div>
+        <p id={`${id}-hint`} className="text-second text-quiet">
+          {common.error && <span className="block text-bad">{common.error}</span>}
+          {common.hint}
+        </p>
+      </fieldset>
+    )
+  }
+  if (kind === 'codes') return <CodesInput {...common} lines={isTable(value) ? codeLines(value) : []} />
+  return (
+    <TextField
+      {...common}
+      defaultValue={value === undefined ? '' : String(value)}
+      inputMode={kind === 'text' ? (path.endsWith('Url') ? 'url' : 'text') : 'decimal'}
+      autoComplete="off"
+      spellCheck={false}
+      maxLength={2_048}
+    />
+  )
+}
+
+type Common = { id: string; name: string; label: string; error: string | undefined; hint: string | undefined; note?: string }
+
+/** Never shows what is stored. An empty field keeps it. */
+function SecretInput({ isStored, isRequired, ...common }: Common & { isStored: boolean; isRequired: boolean }) {
+  const t = useT()
+  return (
+    <div className="grid gap-1.5">
+      <TextField
+        {...common}
+        type="password"
+        hint={isStored ? t('operators.secretHint') : common.hint}
+        autoComplete="new-password"
+        spellCheck={false}
+        maxLength={4_096}
+      />
+      {isStored && !isRequired && (
+        <Checkbox name={REMOVE_PREFIX + common.name} label={t('operators.removeSecret', { name: common.label })} />
+      )}
+    </div>
+  )
+}
+
+function CodesInput({ lines, ...common }: Common & { lines: readonly string[] }) {
+  return (
+    <div className="grid gap-1">
+      <label htmlFor={common.id} className="font-medium">
+        {common.label}
+        {common.note && <span className="ml-1.5 text-second font-regular text-quiet">{common.note}</span>}
+      </label>
+      <textarea
+        id={common.id}
+        name={common.name}
+        defaultValue={lines.join('\n')}
+        rows={3}
+        aria-invalid={common.error ? true : undefined}
+        aria-describedby={`${common.id}-hint`}
+        spellCheck={false}
+        className="w-full rounded-sm border border-line-2 bg-surface px-2.5 py-1.5 text-work text-ink aria-invalid:border-bad"
+      />
+      <p id={`${common.id}-hint`} className="text-second text-quiet">
+        {common.error && <span className="block text-bad">{common.error}</span>}
+        {common.hint}
+      </p>
+    </div>
+  )
+}
+
+/** Without the group, which is the legend around it. */
+function nameOf(t: Translate, path: string): string {
+  return settingName(t, path.slice(path.lastIndexOf('.') + 1))
+}
+
+function problemText(t: Translate, problem: string | undefined): string | undefined {
+  const known = SETTING_PROBLEMS.find((each) => each === problem)
+  return known && t(`operators.fieldProblem.${known}`)
+}
+
+const HINTS = [
+  'baseUrl',
+  'callbackBaseUrl',
+  'sendsCallbacks',
+  'submitTimeoutMs',
+  'queryTimeoutMs',
+  'callsMax',
+  'submissionsPerSecondMax',
+  'directions',
+  'codeMeanings',
+  'targetEnvironment',
+] as const
+
+function hintOf(t: Translate, { path, choices }: SettingField): string | undefined {
+  const name = HINTS.find((each) => each === path)
+  return name && t(`operators.fieldHint.${name}`, { choices: choices.join(', ') })
+}

@@ -1,0 +1,49 @@
+import type { Translate } from '#lib/i18n/translate.ts'
+import { FIELD_FACT, SECRET_FACT } from '#lib/operator-settings.ts'
+import { isOperatorCode, OPERATORS } from '#lib/operators.ts'
+import type { ChangeFacts, ProposedChangeDto } from '#lib/proposed-change.ts'
+import { protocolName } from './protocol-text.ts'
+import { settingName, settingText } from './setting-words.ts'
+
+/** The fields that a proposal changes, before and after. Of a secret, only that it changes. */
+export function SettingsDifference({ t, change: { before, after } }: { t: Translate; change: ProposedChangeDto }) {
+  const { operator, protocol } = before
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => (name.startsWith(FIELD_FACT) || name.startsWith(SECRET_FACT)) && !isEqual(before[name], after[name]),
+  )
+  const isRemoval = after['version'] === null
+  return (
+    <>
+      <p className="mt-1">
+        {isOperatorCode(operator) && `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)} · `}
+        {protocolName(t, String(protocol))}
+      </p>
+      {isRemoval && <p className="mt-1">{t('operators.removesSettings')}</p>}
+      <dl className="mt-2 grid gap-1">
+        {names.map((name) => (
+          <div key={name} className="flex flex-wrap gap-x-3">
+            <dt className="w-56 shrink-0 text-quiet">{settingName(t, name.slice(name.indexOf(' ') + 1))}</dt>
+            <dd className="min-w-0 wrap-anywhere whitespace-pre-line">
+              <del className="text-quiet">{sideText(t, before, name)}</del>
+              <span aria-hidden="true" className="mx-1.5 text-ink-3">
+                →
+              </span>
+              <ins className="font-medium no-underline">{sideText(t, after, name)}</ins>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  )
+}
+
+function isEqual(left: ChangeFacts[string] | undefined, right: ChangeFacts[string] | undefined): boolean {
+  return JSON.stringify(left) === JSON.stringify(right)
+}
+
+function sideText(t: Translate, facts: ChangeFacts, name: string): string {
+  const value = facts[name]
+  if (value === undefined || value === null) return t('change.none')
+  if (name.startsWith(SECRET_FACT)) return t(value === 'changed' ? 'operators.secretChanged' : 'operators.secretStored')
+  return settingText(t, value)
+}

@@ -1,0 +1,24 @@
+'use client'
+
+import { useT } from '#components/ui/translations.tsx'
+import type { DisturbedDirection } from '#lib/availability.ts'
+import { OPERATORS } from '#lib/operators.ts'
+import { AvailabilityBadge } from './availability-badge.tsx'
+import { RelativeTime } from './time-text.tsx'
+
+/** Which direction does not work as usual, since when, and what that means for its payments. */
+export function AvailabilityNote({ direction: { operator, type, state, since } }: { direction: DisturbedDirection }) {
+  const t = useT()
+  const { brand, country } = OPERATORS[operator]
+  const name = `${brand} ${t(`country.${country.name}`)}`
+  return (
+    <p>
+      <span className="font-medium">{t('availability.of', { operator: name, type: t(`type.${type}`) })}</span>{' '}
+      <AvailabilityBadge t={t} state={state} />{' '}
+      <span className="text-second text-quiet">
+        {t('availability.since')} <RelativeTime at={since} />
+      </span>
+      <span className="block text-ink-2">{t(`availability.hint.${state}`)}</span>
+    </p>
+  )
+}

@@ -1,0 +1,62 @@
+const LABELS_MAX = 7
+/** From this many labels on, every second one is left out on a phone. */
+const LABELS_NARROW = 5
+/** A bar of any amount is visible, in percent of the height. */
+export const BAR_MIN = 0.8
+
+/** A place or length in the chart. Percentages need no inline style, which the content policy refuses, and distort no text. */
+export function percent(value: number): string {
+  return `${value.toFixed(2)}%`
+}
+
+/** The values of the scale, each beside its line. */
+export function Axis({ values }: { values: readonly string[] }) {
+  const all = ['0', ...values]
+  return (
+    <div aria-hidden="true" className="relative grid h-44 shrink-0 text-second text-quiet tabular">
+      {/* Makes the column as wide as its longest value. */}
+      {all.map((value) => (
+        <span key={value} className="invisible col-start-1 row-start-1">
+          {value}
+        </span>
+      ))}
+      <svg aria-hidden="true" className="absolute inset-0 size-full overflow-visible fill-current">
+        {all.map((value, index) => (
+          <text key={value} x="100%" y={percent(100 - (index / Math.max(1, all.length - 1)) * 100)} dy="0.35em" textAnchor="end">
+            {value}
+          </text>
+        ))}
+      </svg>
+    </div>
+  )
+}
+
+/** Labels below the middle of their bars. */
+export function Labels({ labels }: { labels: readonly string[] }) {
+  const places = writtenPlaces(labels.length)
+  return (
+    <svg aria-hidden="true" className="mt-1.5 h-5 w-full overflow-visible fill-current text-second text-quiet tabular">
+      {places.map((index, place) => {
+        // Below narrow bars the first and the last label would spill out of the chart.
+        const edge = labels.length <= LABELS_MAX * 2 ? undefined : index === 0 ? 'start' : index === labels.length - 1 ? 'end' : undefined
+        return (
+          <text
+            key={labels[index]}
+            x={edge === 'start' ? '0%' : edge === 'end' ? '100%' : percent(((index + 0.5) / labels.length) * 100)}
+            y="14"
+            textAnchor={edge ?? 'middle'}
+            className={places.length >= LABELS_NARROW && place % 2 === 1 ? 'max-sm:hidden' : undefined}
+          >
+            {labels[index]}
+          </text>
+        )
+      })}
+    </svg>
+  )
+}
+
+/** The places of the labels that are written: all of a few, otherwise the first, the last and some at equal distances between. */
+function writtenPlaces(count: number): number[] {
+  const written = Math.min(count, LABELS_MAX)
+  return Array.from({ length: written }, (_, place) => (written < 2 ? 0 : Math.round((place * (count - 1)) / (written - 1))))
+}

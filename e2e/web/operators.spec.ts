@@ -1,0 +1,153 @@
+import type { Browser, Page } from 'playwright/test'
+import type { Pool } from '#server/database/pool.ts'
+import { expect, expectAccessibleEverywhere, LOOKS, signIn, test, waitForScripts } from './fixtures.ts'
+import { fillIn, openNewPayment, previewOf } from './new-payment.ts'
+import { newApplication, newPerson, sandboxPool } from './people.ts'
+import { personWith, type SandboxPerson, sandboxUrl } from './sandbox.ts'
+
+let pool: Pool
+test.beforeAll(async () => {
+  pool = await sandboxPool()
+})
+test.afterAll(() => pool.end())
+
+const SECRET = 'a secret that no page repeats'
+
+async function openAs(browser: Browser, person: SandboxPerson, place: string): Promise<Page> {
+  const page = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()
+  await signIn(page, person, `/${person.slug}/${place}`)
+  return page
+}
+
+/** Everything that a page receives from now on, as text, except for the stream of events, which has no end and no content. */
+function listenTo(page: Page): Promise<string>[] {
+  const received: Promise<string>[] = []
+  page.on('response', (response) => {
+    if (!response.headers()['content-type']?.startsWith('text/event-stream')) received.push(response.text().catch(() => ''))
+  })
+  return received
+}
+
+/** Reloads until the operator is reached through this protocol; a second is what a change may take, the rest is the page's. */
+async function expectThrough(page: Page, protocol: string): Promise<void> {
+  await expect(async () => {
+    await page.reload()
+    await expect(page.getByText(`through ${protocol}`).first()).toBeVisible({ timeout: 100 })
+  }).toPass({ timeout: 4_000 })
+  await waitForScripts(page)
+}
+
+test('settings that one administrator proposes are refused, then confirmed by another and in force at once; no page ever has the secret', async ({
+  page,
+  browser,
+}) => {
+  const [serge, helene] = [personWith(['administrator'], 0), personWith(['administrator'], 1)]
+  const received = listenTo(page)
+  await signIn(page, serge, `/${serge.slug}/operators/MLMOOV`)
+  const dialog = page.getByRole('dialog')
+  const propose = () => dialog.getByRole('button', { name: 'Propose change' }).click()
+  await page.getByRole('button', { name: 'Enter settings: Gateway' }).click()
+  await dialog.getByLabel('Address', { exact: true }).fill('gateway.example')
+  await propose()
+  await expect(dialog.getByText('This value does not have the expected form.')).toBeVisible()
+  await expect(dialog.getByText('Fill in this field.')).toBeVisible()
+  await dialog.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:1')
+  await dialog.getByLabel('Shared secret').fill(SECRET)
+  await page.keyboard.press('Control+Enter')
+  await expect(page.getByText('Waiting for another administrator.')).toBeVisible()
+
+  const second = await openAs(browser, helene, 'operators')
+  received.push(...listenTo(second))
+  const proposal = second.getByRole('listitem').filter({ hasText: 'Moov Mali · Gateway' }).first()
+  await expect(proposal).toContainText('http://127.0.0.1:1')
+  await expect(proposal).toContainText('a new value')
+  await proposal.getByRole('button', { name: 'Refuse' }).click()
+  await second.getByRole('dialog').getByLabel('Reason').fill('Which gateway is this?')
+  await second.getByRole('dialog').getByRole('button', { name: 'Refuse' }).click()
+  await expect(second.getByText('No change is waiting.')).toBeVisible()
+
+  await page.reload()
+  await waitForScripts(page)
+  await page.getByText('1 earlier change').click()
+  await expect(page.getByText('Reason: Which gateway is this?')).toBeVisible()
+  await page.getByRole('button', { name: 'Enter settings: Gateway' }).click()
+  await dialog.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:1')
+  await dialog.getByLabel('Shared secret').fill(SECRET)
+  await propose()
+  await expect(page.getByText('Waiting for another administrator.')).toBeVisible()
+  await second.reload()
+  await waitForScripts(second)
+  await second.getByRole('button', { name: 'Confirm' }).click()
+  await expect(second.getByText('No change is waiting.')).toBeVisible()
+  await expectThrough(page, 'gateway')
+  await page.getByRole('button', { name: 'Test Moov Mali' }).click()
+  await expect(page.getByText(/No answer within/)).toBeVisible()
+
+  await page.getByRole('button', { name: 'Change settings: Gateway' }).click()
+  await expect(dialog.getByLabel('Shared secret')).toHaveValue('')
+  await dialog.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:2')
+  await propose()
+  await expect(dialog.getByText('The address changes, so enter this secret again.')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await dialog.getByRole('button', { name: 'Discard' }).click()
+  await page.getByRole('button', { name: 'Remove settings: Gateway' }).click()
+  await propose()
+  await expect(page.getByText('The settings would be removed.')).toBeVisible()
+  await second.reload()
+  await waitForScripts(second)
+  await second.getByRole('button', { name: 'Confirm' }).click()
+  await expect(second.getByText('No change is waiting.')).toBeVisible()
+  await expectThrough(page, 'Moov SOAP')
+  for (const text of [...(await Promise.all(received)), await page.content(), await second.content()]) expect(text).not.toContain(SECRET)
+  await second.context().close()
+})
+
+test("an administrator of another application sees the operator's history and no settings", async ({ page }) => {
+  const { applicationId } = await newApplication(pool)
+  const anna = await newPerson(pool, ['administrator'], applicationId, 'Anna Ngo')
+  await signIn(page, anna, `/${anna.slug}/operators/MOMOCM`)
+  await expect(page.getByText('belongs to the installation, not to this application')).toBeVisible()
+  await expect(page.getByRole('button', { name: /settings/ })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Test MTN Cameroon' }).click()
+  await expect(page.getByText(/Works: signed in and read the balance in/)).toBeVisible()
+})
+
+test('a closed operator is named on the overview, in the list of operators to choose and beside the payment', async ({ page }) => {
+  const { applicationId } = await newApplication(pool)
+  const solange = await newPerson(pool, ['maker'], applicationId, 'Solange Mballa')
+  const answersNot = 'The operator does not answer. Payments wait and are sent in order when it is back.'
+  await pool.query(
+    `insert into operator_circuits (operator, type, state, since) values ('UGAIRTEL', 'DEPOSIT', 'CLOSED', now())
+       on conflict (operator, type) do update set state = 'CLOSED', since = now()`,
+  )
+  try {
+    await openNewPayment(page, solange)
+    await fillIn(page, { country: 'Uganda', operator: 'Airtel (Closed)', phone: '+256 702 20 93 41' })
+    await expect(previewOf(page)).toContainText('Airtel Uganda, Deposit: Closed')
+    await expect(previewOf(page)).toContainText(answersNot)
+    await page.getByLabel('Type').selectOption({ label: 'Collect' })
+    await expect(previewOf(page)).not.toContainText(answersNot)
+    await page.goto(`/${solange.slug}`)
+    await expect(page.getByRole('region', { name: 'Availability of the operators' })).toContainText('Airtel Uganda, Deposit: Closed')
+  } finally {
+    await pool.query(`update operator_circuits set state = 'OPERATIONAL', since = now() where operator = 'UGAIRTEL' and type = 'DEPOSIT'`)
+  }
+})
+
+for (const look of LOOKS) {
+  test.describe(`${look.locale} ${look.colorScheme}`, () => {
+    test.use(look)
+    test('the page of an operator, its figures as a table and the form of its settings are accessible at every width', async ({ page }) => {
+      const serge = personWith(['administrator'], 0)
+      await signIn(page, serge, `/${serge.slug}/operators/MOMOCM?period=days`)
+      await page
+        .getByText(/^(As a table|Sous forme de tableau)$/)
+        .first()
+        .click()
+      await expectAccessibleEverywhere(page)
+      await page.getByRole('button', { name: /MTN MoMo/ }).click()
+      await expect(page.getByRole('dialog')).toBeVisible()
+      await expectAccessibleEverywhere(page)
+    })
+  })
+}

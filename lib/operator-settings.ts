@@ -1,0 +1,91 @@
+import type { OperatorCode } from './operators.ts'
+
+/** The facts of a proposed change of settings, beside `operator`, `protocol` and `version`: a field, and whether a secret is set. */
+export const FIELD_FACT = 'field '
+export const SECRET_FACT = 'secret '
+/** What is shown of a secret: that one is stored, or that it becomes another one. */
+export type SecretState = 'stored' | 'changed'
+
+/** One field of the settings of a protocol, as a form needs it. `path`: with dots where fields are grouped. */
+export type SettingField = {
+  path: string
+  kind: 'text' | 'secret' | 'number' | 'whole' | 'yes_no' | 'choice' | 'choices' | 'codes'
+  /** Of `choice`, `choices` and `codes`: the values that are possible. */
+  choices: readonly string[]
+  isRequired: boolean
+  minimum: number | null
+  maximum: number | null
+}
+
+/** A value that is not secret. */
+export type SettingValue = string | number | boolean | readonly string[] | Readonly<Record<string, string>>
+
+/** The settings of one operator and protocol as the page receives them: of secrets only which ones are set. */
+export type ProtocolSettings = {
+  operator: OperatorCode
+  protocol: string
+  fields: readonly SettingField[]
+  /** Null: none are stored. */
+  stored: { version: number; changedAt: string; values: Readonly<Record<string, SettingValue>>; secretsSet: readonly string[] } | null
+}
+
+/** What is wrong with one field. `secret_again`: the address changes, so the secret has to be entered again. */
+export const SETTING_PROBLEMS = ['missing', 'format', 'range', 'unknown_field', 'incomplete', 'secret_again'] as const
+export type SettingProblem = (typeof SETTING_PROBLEMS)[number]
+
+/** The names of fields and of their groups, each with its words in lib/i18n. A field of a later protocol is shown with its own name. */
+export const SETTING_NAMES = [
+  'accountMsisdn',
+  'apiKey',
+  'apiPassword',
+  'apiUser',
+  'apiUsername',
+  'apiVersion',
+  'baseUrl',
+  'bearerHeader',
+  'callbackBaseUrl',
+  'callbackKey',
+  'callsMax',
+  'channelMsisdn',
+  'clientId',
+  'clientSecret',
+  'codeMeanings',
+  'collection',
+  'consumerKey',
+  'consumerSecret',
+  'country',
+  'directions',
+  'disbursement',
+  'dropsNewPrefix',
+  'echoesReference',
+  'environment',
+  'key',
+  'merchantKey',
+  'merchantMsisdn',
+  'namespace',
+  'password',
+  'path',
+  'pin',
+  'pushMessage',
+  'queryTimeoutMs',
+  'rsaPadding',
+  'sandboxCurrency',
+  'secret',
+  'sendsCallbacks',
+  'sharedSecret',
+  'signingSecret',
+  'signsMessages',
+  'submissionsPerSecondMax',
+  'submitTimeoutMs',
+  'subscriptionKey',
+  'takesDecimals',
+  'targetEnvironment',
+  'username',
+] as const
+type SettingName = (typeof SETTING_NAMES)[number]
+
+/** Whether there are words for a field. */
+export function isSettingName(text: string): text is SettingName {
+  const names: readonly string[] = SETTING_NAMES
+  return names.includes(text)
+}

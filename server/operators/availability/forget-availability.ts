@@ -1,0 +1,10 @@
+import { HISTORY_DAYS } from '#lib/operator-outcomes.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { removeAvailabilityBefore } from './availability-store.ts'
+
+const DAY_MS = 86_400_000
+
+/** Removes the changes of availability that no page shows any more. */
+export async function forgetAvailability(pool: Pool, now: Date): Promise<void> {
+  await removeAvailabilityBefore(pool, new Date(now.getTime() - (HISTORY_DAYS + 2) * DAY_MS))
+}

@@ -1,0 +1,40 @@
+-- Adds the next final transactions of an application, at most p_limit of each status, to the outcomes by hour, and returns how many it went
+-- through. Final sequences have no gaps and commit in order, so what is read up to the highest one is complete. A second run waits for the
+-- mark and continues after it. The hour and the time are counted from the first submission: what never went to an operator is left out.
+-- p_causes names the messages in p_messages; any other message is `other`.
+create or replace function add_operator_outcomes(p_application uuid, p_limit bigint, p_since timestamptz, p_messages text[], p_causes text[])
+returns bigint
+language plpgsql volatile set jit = off set enable_seqscan = off
+set search_path from current as $$
+declare
+  v_mark operator_outcome_marks;
+  v_success bigint;
+  v_failed bigint;
+begin
+  insert into operator_outcome_marks (application_id, success_until, failed_until) values (p_application, 0, 0) on conflict do nothing;
+  select * into v_mark from operator_outcome_marks m where m.application_id = p_application for no key update;
+  select least(c.success_count, v_mark.success_until + p_limit), least(c.failed_count, v_mark.failed_until + p_limit)
+    into v_success, v_failed from application_counters c where c.application_id = p_application;
+  if v_success is null or (v_success <= v_mark.success_until and v_failed <= v_mark.failed_until) then return 0; end if;
+  insert into operator_outcomes as o (application_id, operator, type, hour, outcome, bucket, transaction_count)
+    select t.application_id, t.operator, t.type, date_trunc('hour', s.started_at, 'UTC'),
+           case when t.status = 'SUCCESS' then 'succeeded' else coalesce(p_causes[array_position(p_messages, t.message)], 'other') end,
+           floor(ln(greatest(1, extract(epoch from t.final_at - s.started_at) * 1000)) / ln(1.2)), count(*)
+      from (
+        select f.* from transactions f
+          where f.application_id = p_application and f.status = 'SUCCESS' and f.final_sequence > v_mark.success_until and f.final_sequence <= v_success
+        union all
+        select f.* from transactions f
+          where f.application_id = p_application and f.status = 'FAILED' and f.final_sequence > v_mark.failed_until and f.final_sequence <= v_failed
+      ) t
+      cross join lateral (
+        select min(a.started_at) as started_at from operator_attempts a
+          where a.application_id = t.application_id and a.transaction_id = t.transaction_id and a.kind = 'submit'
+      ) s
+      where t.final_at >= p_since and s.started_at >= p_since
+      group by 1, 2, 3, 4, 5, 6
+    on conflict (application_id, operator, hour, type, outcome, bucket) do update
+      set transaction_count = o.transaction_count + excluded.transaction_count;
+  update operator_outcome_marks m set success_until = v_success, failed_until = v_failed where m.application_id = p_application;
+  return v_success - v_mark.success_until + v_failed - v_mark.failed_until;
+end $$;

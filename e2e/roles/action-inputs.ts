@@ -66,9 +66,9 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   withdrawLink: { invitationId: '' },
   endSessions: { personId: '', sessionId: '' },
   blockPerson: { personId: '', acknowledged: true },
-  saveRules: { rules: [{ name: 'fine', sources: ['fax'], approvals: [1] }] },
+  saveRules: { rules: [{ name: 'fine', sources: ['fax'], approvals: [1] }], accepted: ['fine'] },
   // No version has this number, so what is right is not found.
-  restoreRules: { version: 99_999 },
+  restoreRules: { version: 99_999, accepted: ['fine'] },
   collectSecret: { changeId: '' },
   countRecovery: { since: '2026-03-14T09:30', includesDelivered: false },
   startRecovery: { since: '2026-03-14T09:30', includesDelivered: false, counted: 1 },

@@ -61,7 +61,7 @@ export default async function RuleVersionPage({ params, searchParams }: Props) {
       />
       {findings && (
         <div className="mt-4 grid gap-3">
-          <Findings t={t} findings={findings} />
+          <Findings t={t} locale={locale} findings={findings} />
           {!isAlone && (
             <VersionButtons
               application={application}

@@ -58,7 +58,7 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
     note: 'fine',
     attachment: { name: 'fine.pdf', sha256: '0'.repeat(64) },
   },
-  confirmFunding: { fundingId: '' },
+  confirmFunding: { fundingId: '', code: '000000' },
   refuseFunding: { fundingId: '', reason: 'fine' },
   withdrawFunding: { fundingId: '' },
   testOperator: { operator: 'MOMOCM' },

@@ -209,6 +209,7 @@ create table audit_entries (
 );
 create index audit_entries_by_action on audit_entries (application_id, action, sequence);
 create index audit_entries_by_actor on audit_entries (application_id, actor_id, sequence);
+create index audit_entries_by_kind on audit_entries (application_id, actor_kind, sequence) where actor_kind <> 'person';
 create index audit_entries_by_subject on audit_entries (application_id, "left"(subject, 80), sequence);
 create index audit_entries_by_time on audit_entries (application_id, at);
 create trigger refuse_change before delete or update on audit_entries for each row execute function refuse_change();
@@ -1169,6 +1170,7 @@ create index webhook_deliveries_by_time on webhook_deliveries (next_at) where st
 create index webhook_deliveries_due on webhook_deliveries (target, next_at) where state = 'due';
 create index webhook_deliveries_exhausted on webhook_deliveries (application_id, finished_at) where state = 'exhausted';
 create index webhook_deliveries_given_up on webhook_deliveries (application_id, transaction_id) where state = 'exhausted';
+create index webhook_deliveries_waiting on webhook_deliveries (application_id, transaction_id) where state = 'due';
 
 create table webhook_recoveries (
   application_id     uuid        not null,

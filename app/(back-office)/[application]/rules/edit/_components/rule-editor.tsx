@@ -36,7 +36,7 @@ export default function RuleEditor({ application, initial, keptAs }: Props) {
   const { t, locale } = useTranslations()
   const router = useRouter()
   const form = useRuleForm(initial)
-  const { fields, append, remove, move } = useFieldArray({ control: form.control, name: 'rules' })
+  const { fields, append, remove } = useFieldArray({ control: form.control, name: 'rules' })
   const [problem, setProblem] = useState<string | null>(null)
   const [findings, setFindings] = useState<readonly RuleFinding[]>([])
   const [isAccepted, setIsAccepted] = useState(false)
@@ -77,14 +77,7 @@ export default function RuleEditor({ application, initial, keptAs }: Props) {
         )}
         {fields.length === 0 && <p>{t('rules.none')}</p>}
         {fields.map((field, index) => (
-          <RuleCard
-            key={field.id}
-            form={form}
-            index={index}
-            count={fields.length}
-            onMove={(to) => move(index, to)}
-            onRemove={() => remove(index)}
-          />
+          <RuleCard key={field.id} form={form} index={index} onRemove={() => remove(index)} />
         ))}
         {fields.length < RULES_MAX && (
           <Button className="justify-self-start" onClick={() => append(NEW_RULE)}>

@@ -16,7 +16,7 @@ const written = z.strictObject({ rules: z.array(z.record(z.string(), z.unknown()
 const restored = z.strictObject({ version: z.int().min(1).max(2_147_483_647), accepted })
 
 /** A version was stored, or why it was not: the present checkers could not approve what it holds back, or it has gaps that were not accepted. */
-export type SavedRules = { version: number } | { findings: readonly RuleFinding[] }
+type SavedRules = { version: number } | { findings: readonly RuleFinding[] }
 type SaveCode = 'not_permitted' | 'unknown_application' | 'invalid_rules'
 
 /** Stores rules as the next version. They take effect when another administrator confirms their activation. */

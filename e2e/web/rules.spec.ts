@@ -62,7 +62,7 @@ test('a rule that two administrators changed takes effect: a deposit above the n
   await page.reload()
   await expect(page.getByText('These are the changes that you had begun in this tab.')).toBeVisible()
   const changed = page.locator('section', { has: page.getByRole('heading', { name: 'Rule 2' }) })
-  await changed.getByText('Change', { exact: true }).click()
+  await changed.getByText('Change Rule 2').click()
   await changed.getByLabel('Checkers').selectOption('2')
   await page.getByRole('button', { name: 'Save as a new version' }).click()
   // The gap is named, and accepted or not.
@@ -120,7 +120,7 @@ for (const look of LOOKS) {
       const { anna, applicationId, maker } = await team()
       await wait(applicationId, maker, { steps: [3], needsCode: true })
       await signIn(page, anna, `/${anna.slug}/rules/edit`)
-      await page.locator('main form button:not([type=submit])').last().click()
+      await page.getByRole('button', { name: /^(Add a rule|Ajouter une règle)$/ }).click()
       await page.locator('main details summary').last().click()
       await page.locator('input[inputmode=decimal]').last().fill('500000')
       await page.locator('main form button[type=submit]').click()

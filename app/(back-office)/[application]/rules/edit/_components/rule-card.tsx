@@ -48,7 +48,10 @@ export function RuleCard({ form, index, onRemove }: Props) {
         {parsed.success ? ruleSentence(t, locale, parsed.data) : <span className="text-quiet">{t('rules.editor.incomplete')}</span>}
       </output>
       <details open={isOpen || errors !== undefined} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
-        <summary className="cursor-pointer text-ink-2">{t('rules.editor.change')}</summary>
+        <summary className="cursor-pointer text-ink-2">
+          {t('rules.editor.change')}
+          <span className="sr-only"> {t('rules.editor.rule', { number })}</span>
+        </summary>
         <div className="mt-4 grid gap-4">
           <TextField label={t('rules.field.name')} hint={t('rules.field.nameHint')} maxLength={120} {...field('name')} />
           <RuleChoices form={form} index={index} errors={errors} />

@@ -1,4 +1,5 @@
 import type { Currency } from './money.ts'
+import type { OperatorCode } from './operators.ts'
 import type { TransactionType } from './transaction-status.ts'
 
 /** How many people would have to approve, and how many of the present checkers could. */
@@ -18,8 +19,23 @@ export type RuleFinding =
   | (DeciderShortage & { kind: 'makers_stuck'; makers: readonly string[] })
   /** Rules have limits in other currencies, and none covers these, which the application uses. */
   | { kind: 'currency_without_rule'; type: TransactionType; isApi: boolean; currencies: readonly Currency[] }
+  /** Rules have limits in this currency, and none covers these operators, for what the API starts. */
+  | { kind: 'operators_without_rule'; type: TransactionType; operators: readonly OperatorCode[] }
+  /** What the API starts up to this amount is sent without approval; `operators`: only there, null: at all that are in use. */
+  | {
+      kind: 'amounts_without_rule'
+      type: TransactionType
+      currency: Currency
+      upToMinor: string
+      operators: readonly OperatorCode[] | null
+    }
 
-/** Whether rules with this finding are refused. */
+/** Whether rules with this finding are refused. All others can be saved by somebody who has seen and accepted them. */
 export function isRefused({ kind }: RuleFinding): boolean {
   return kind === 'nobody_can_approve'
+}
+
+/** A finding as the person who accepts it sends it back: the same text for the same finding. */
+export function findingKey(finding: RuleFinding): string {
+  return JSON.stringify(finding)
 }

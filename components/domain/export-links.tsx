@@ -6,17 +6,22 @@ import { MENU_ITEM, Popover } from '#components/ui/popover.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { paths, type QueryValues } from '#lib/paths.ts'
 
-/** Downloads what a page shows, as a workbook or as CSV. `rest` is the data address that answers the file. */
+/**
+ * Downloads what a page shows, as a workbook or as CSV. `rest` is the data address that answers the file; `record`: it also answers the
+ * whole record as JSON, whatever the page shows.
+ */
 export function ExportLinks({
   application,
   rest,
   query = {},
   label,
+  record,
 }: {
   application: string
   rest: string
   query?: QueryValues
   label: string
+  record?: string
 }) {
   const t = useT()
   return (
@@ -33,6 +38,11 @@ export function ExportLinks({
           {t(`table.export.${format}`)}
         </a>
       ))}
+      {record !== undefined && (
+        <a href={paths.data(application, rest, { format: 'jsonl' })} download onClick={closePopover} className={MENU_ITEM}>
+          {record}
+        </a>
+      )}
     </Popover>
   )
 }

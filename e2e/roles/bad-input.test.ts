@@ -300,6 +300,8 @@ const RIGHT_AFTER_ALL = new Set([
   'endSessions sessionId null',
   // An application may have no rules.
   'saveRules rules []',
+  // What a person accepts is any text; what is not found in it is not accepted.
+  ...['saveRules', 'restoreRules'].flatMap((action) => ['[]', '["x"]'].map((value) => `${action} accepted ${value}`)),
   ...['countRecovery', 'startRecovery'].flatMap((action) => [true, false].map((value) => `${action} includesDelivered ${value}`)),
   // Nothing is replaced.
   'sendForApproval originId null',

@@ -23,7 +23,10 @@ const filters = {
 export const auditListSchema = z.object({ ...filters, before: sequence, after: sequence })
 export type AuditListFilter = z.output<typeof auditListSchema>
 
-export const auditExportSchema = z.object({ ...filters, format: z.enum(EXPORT_FORMATS).default('csv') })
+/** As JSON lines the record is always whole, because a part of a chain cannot be verified. */
+export const auditExportSchema = z
+  .object({ ...filters, format: z.enum([...EXPORT_FORMATS, 'jsonl']).default('csv') })
+  .refine(({ format, ...filter }) => format !== 'jsonl' || Object.values(filter).every((value) => value === undefined || value === null))
 
 /** A part of the check of the chain: where it goes on. */
 export const auditCheckSchema = z.object({ after: sequence.default('0') })

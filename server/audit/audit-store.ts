@@ -1,4 +1,4 @@
-import { runQuery, sql } from '#server/database/compose-sql.ts'
+import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import { encodeRows, type RowColumns, recordOf } from '#server/database/json-row.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { AuditDetails, ChainedEntry } from './canonical-text.ts'
@@ -117,7 +117,7 @@ export async function readEntriesBefore(
 /** What entries a reader wants. Days are in the time zone, both included. */
 export type AuditFilter = {
   /** A person, or everything that people did not do. */
-  actor?: { id: string } | { kind: AuditActor['kind'] } | undefined
+  actor?: { id: string } | { kind: Exclude<AuditActor['kind'], 'person'> } | undefined
   actions?: readonly string[] | undefined
   subject?: string | undefined
   from?: string | null | undefined
@@ -138,12 +138,13 @@ export async function selectEntries(
   const conditions = [
     sql`application_id = ${applicationId}`,
     ...(actor && 'id' in actor ? [sql`actor_id = ${actor.id} and actor_kind = 'person'`] : []),
-    ...(actor && 'kind' in actor ? [sql`actor_kind = ${actor.kind}`] : []),
+    // The second part is what the index holds.
+    ...(actor && 'kind' in actor ? [sql`actor_kind = ${actor.kind} and actor_kind <> 'person'`] : []),
     ...(actions ? [sql`action = any (${actions}::text[])`] : []),
     // The first part is what the index holds.
     ...(subject ? [sql`left(subject, 80) = left(${subject}::text, 80) and subject = ${subject}`] : []),
-    ...(from ? [sql`at >= (${from}::date::timestamp at time zone ${timeZone})`] : []),
-    ...(to ? [sql`at < ((${to}::date + 1)::timestamp at time zone ${timeZone})`] : []),
+    ...(from ? sinceDay(applicationId, sql`(${from}::date::timestamp at time zone ${timeZone})`) : []),
+    ...(to ? beforeDay(applicationId, sql`((${to}::date + 1)::timestamp at time zone ${timeZone})`) : []),
     ...(before === undefined ? [] : [sql`sequence < ${before}`]),
     ...(after === undefined ? [] : [sql`sequence > ${after}`]),
   ]
@@ -154,6 +155,26 @@ export async function selectEntries(
   )
   const entries = rows.map(toEntry)
   return after === undefined ? entries : entries.reverse()
+}
+
+/**
+ * Entries are written in order of their time, except for what a clock is set back. So the number of an entry of the day before bounds the
+ * walk along the chain, and the time itself decides.
+ */
+function sinceDay(applicationId: string, instant: Sql): Sql[] {
+  return [
+    sql`at >= ${instant}`,
+    sql`sequence >= (select b.sequence from audit_entries b where b.application_id = ${applicationId}
+          and b.at >= ${instant} - interval '1 day' order by b.at limit 1)`,
+  ]
+}
+
+function beforeDay(applicationId: string, instant: Sql): Sql[] {
+  return [
+    sql`at < ${instant}`,
+    sql`sequence <= (select b.sequence from audit_entries b where b.application_id = ${applicationId}
+          and b.at < ${instant} + interval '1 day' order by b.at desc limit 1)`,
+  ]
 }
 
 /** When the first entry of a chain was written; undefined if it has none. */

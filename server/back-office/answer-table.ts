@@ -3,7 +3,7 @@ import { unstable_rethrow } from 'next/navigation'
 import type { ExportFormat } from '#lib/export-formats.ts'
 import type { Permission } from '#lib/permissions.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
-import { exportTable, type TableRequest } from '#server/reports/export/export-table.ts'
+import { exportLines, exportTable, type LinesRequest, type TableRequest } from '#server/reports/export/export-table.ts'
 import { type BackOfficeActor, findActor } from './actor.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
 import { toFileResponse } from './file-response.ts'
@@ -17,11 +17,15 @@ export async function refuseBusy(): Promise<Response> {
 /** A table to be taken out, without who takes it: that is the actor of the request. */
 type Table = Omit<TableRequest, 'applicationId' | 'personId' | 'format'>
 
-type TableAnswer = { application: string; permission: Permission; fileName: string; format: ExportFormat; signal: AbortSignal }
+/** Lines of JSON to be taken out instead of a table. */
+type Lines = Omit<LinesRequest, 'applicationId' | 'personId' | 'format'>
 
-const TYPES: Record<ExportFormat, string> = {
+type TableAnswer = { application: string; permission: Permission; fileName: string; format: ExportFormat | 'jsonl'; signal: AbortSignal }
+
+const TYPES: Record<ExportFormat | 'jsonl', string> = {
   csv: 'text/csv; charset=utf-8',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  jsonl: 'application/x-ndjson; charset=utf-8',
 }
 
 /**
@@ -31,7 +35,7 @@ const TYPES: Record<ExportFormat, string> = {
  */
 export async function answerTable(
   { application, permission, fileName, format, signal }: TableAnswer,
-  handler: (actor: BackOfficeActor) => Promise<Table | null>,
+  handler: (actor: BackOfficeActor) => Promise<Table | Lines | null>,
 ): Promise<Response> {
   const runtime = backOfficeRuntime()
   try {
@@ -42,12 +46,11 @@ export async function answerTable(
     if (!actor.ok) return new Response(null, { status: actor.error === 'unauthenticated' ? 401 : actor.error === 'not_found' ? 404 : 403 })
     const table = await handler(actor.value)
     if (table === null) return new Response(null, { status: 404 })
-    const exported = await exportTable(runtime, {
-      ...table,
-      format,
-      applicationId: actor.value.applicationId,
-      personId: actor.value.id,
-    })
+    const who = { applicationId: actor.value.applicationId, personId: actor.value.id }
+    const exported =
+      'lines' in table
+        ? await exportLines(runtime, { ...table, ...who, format: 'jsonl' })
+        : await exportTable(runtime, { ...table, ...who, format: format === 'jsonl' ? 'csv' : format })
     if (!exported.ok) return await refuseBusy()
     const at = runtime.clock.now().toISOString().slice(0, 19).replaceAll(':', '-')
     return await toFileResponse(exported.value, { type: TYPES[format], fileName: `${fileName}-${at}Z.${format}` }, signal)

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
 import type { Role } from '#lib/permissions.ts'
 import { type FundingInput, fundingSchema } from '#lib/schemas/funding.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { listAudit } from '#server/audit/list-audit.ts'
 import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
+import { systemClock } from '#server/clock.ts'
 import { readBalances, readPostingKinds } from '#server/ledger/testing.ts'
 import { readStatementLines } from '#server/reports/statements/read-statement-lines.ts'
 import { verifyDatabase } from '#server/reports/verify/verify-database.ts'
@@ -45,7 +47,8 @@ async function scene() {
   const [fatou, serge] = [await actorOf(applicationId, ['finance']), await actorOf(applicationId, ['administrator'])]
   const propose = (input: FundingInput = PAY_IN, actor = fatou) =>
     proposeFunding(database.pool, { applicationId, funding: fundingSchema.parse(input), actor })
-  const confirm = (fundingId: string, actor = serge) => confirmFunding(database.pool, { applicationId, fundingId, actor })
+  const confirm = (fundingId: string, actor = serge) =>
+    confirmFunding({ pool: database.pool, clock: systemClock }, { applicationId, fundingId, actor })
   const collect = (amount: string) => made({ ...PAY_IN, kind: 'correction', account: 'collect', amount, reference: randomUUID() })
   async function made(input: FundingInput): Promise<string> {
     const fundingId = await proposed(propose(input))
@@ -171,12 +174,37 @@ test('proposer_gone for a funding whose proposer was blocked or lost the role me
   }
 })
 
+test('code_required, wrong_code and then posted once with a new code, where the application requires the second factor', async () => {
+  const { applicationId, serge, fatou, propose, balances } = await scene()
+  const device = new TOTP({ secret: new Secret({ size: 20 }) })
+  await database.pool.query('update applications set requires_second_factor = true where application_id = $1', [applicationId])
+  const fundingId = await proposed(propose())
+  const [listed] = await listFundings(database.pool, { applicationId, actor: fatou })
+  assert.equal(listed?.needsCode, true)
+  const confirm = (code?: string) =>
+    confirmFunding({ pool: database.pool, clock: systemClock }, { applicationId, fundingId, code, actor: serge })
+  assert.deepEqual(await confirm(device.generate()), { ok: false, error: 'second_factor_missing' })
+  await database.pool.query('update people set totp_secret = $2, totp_enabled_at = now() where person_id = $1', [
+    serge.id,
+    device.secret.base32,
+  ])
+  assert.deepEqual(await confirm(), { ok: false, error: 'code_required' })
+  assert.deepEqual(await confirm('000'), { ok: false, error: 'wrong_code' })
+  assert.deepEqual((await balances()).slice(0, 2), [0n, 0n])
+  const code = device.generate()
+  const both = await Promise.all([confirm(code), confirm(code)])
+  assert.deepEqual(both.map((result) => (result.ok ? 'posted' : result.error)).sort(), ['posted', 'wrong_code'])
+  assert.deepEqual((await balances()).slice(0, 2), [0n, 500_000n])
+  const entries = await listAudit(database.pool, applicationId, { size: 5 })
+  assert.equal(entries.find(({ action }) => action === 'funding.confirmed')?.details['withCode'], true)
+})
+
 test('not_found for a funding of another application, and not_permitted under the id of that application', async () => {
   const [here, elsewhere] = [await scene(), await scene()]
   const fundingId = await proposed(here.propose())
   assert.deepEqual(await elsewhere.confirm(fundingId), { ok: false, error: 'not_found' })
   const forged = { applicationId: here.applicationId, fundingId, actor: elsewhere.serge }
-  assert.deepEqual(await confirmFunding(database.pool, forged), { ok: false, error: 'not_permitted' })
+  assert.deepEqual(await confirmFunding({ pool: database.pool, clock: systemClock }, forged), { ok: false, error: 'not_permitted' })
   assert.deepEqual(await withdrawFunding(database.pool, { ...forged, actor: here.serge }), { ok: false, error: 'not_found' })
   assert.deepEqual(await here.balances(), [0n, 0n, 0n, 0n, 0n, 0n])
 })

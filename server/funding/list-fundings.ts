@@ -2,9 +2,10 @@ import type { FundingDto } from '#lib/funding.ts'
 import { formatMinor } from '#lib/money.ts'
 import { can } from '#lib/permissions.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
-import type { Queryable } from '#server/database/pool.ts'
+import type { Pool } from '#server/database/pool.ts'
 import { balancesAfter, covers, type FundingPosting } from '#server/ledger/funding-effect.ts'
 import type { FundedBalances } from '#server/ledger/funding-queries.ts'
+import { needsCode } from './check-code.ts'
 import { type FundingRow, selectFundings } from './funding-store.ts'
 import { POSTINGS } from './postings.ts'
 
@@ -13,14 +14,14 @@ const LISTED_MAX = 100
 
 /** Returns the fundings that wait, then the newest others, each with what this person may do with it. */
 export async function listFundings(
-  queryable: Queryable,
+  pool: Pool,
   { applicationId, actor }: { applicationId: string; actor: PersonCommandActor },
 ): Promise<FundingDto[]> {
-  const rows = await selectFundings(queryable, applicationId, LISTED_MAX)
-  return rows.map((row) => toDto(row, actor))
+  const [rows, withCode] = await Promise.all([selectFundings(pool, applicationId, LISTED_MAX), needsCode(pool, applicationId)])
+  return rows.map((row) => toDto(row, actor, withCode))
 }
 
-function toDto(row: FundingRow, actor: PersonCommandActor): FundingDto {
+function toDto(row: FundingRow, actor: PersonCommandActor, withCode: boolean): FundingDto {
   const { fundingId, kind, operator, currency, account, reference, note, reason, attachmentName, attachmentSha256 } = row
   const posting: FundingPosting = { kind: POSTINGS[kind], account, amountMinor: row.amountMinor }
   const state = row.outcome ?? (row.isExpired ? 'expired' : 'open')
@@ -43,6 +44,7 @@ function toDto(row: FundingRow, actor: PersonCommandActor): FundingDto {
     reason,
     steps: stepsOf(row, posting),
     isCovered: covers(row, posting),
+    needsCode: withCode,
     mayDecide: mayDecide(row, actor),
   }
 }

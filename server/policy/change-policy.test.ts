@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Role } from '#lib/permissions.ts'
+import { findingKey } from '#lib/rule-finding.ts'
 import { createDirectory } from '#server/applications/directory.ts'
 import type { CommandActor } from '#server/audit/command-actor.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { listAudit } from '#server/audit/list-audit.ts'
 import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makePerson } from '#server/testing/factories.ts'
@@ -30,7 +32,7 @@ function person(roles: Role[] = ['administrator'], inApplication = applicationId
   return { kind: 'person', id: crypto.randomUUID(), applicationId: inApplication, roles }
 }
 
-const RULES = [{ name: 'Large', sources: ['api', 'person'], currency: 'XAF', aboveMinor: '50000000', approvals: [2] }]
+const RULES = [{ name: 'Many', sources: ['api', 'person'], approvals: [2] }]
 
 test('a new active version after a second administrator activates what the first one proposed', async () => {
   const { version } = must(await proposePolicy(database.pool, { applicationId, rules: RULES, actor: ada }))
@@ -72,7 +74,11 @@ test('not_permitted for everybody but the administrators of this application', a
 })
 
 test('invalid_rules with every problem named', async () => {
-  const answer = await proposePolicy(database.pool, { applicationId, rules: [{ ...RULES[0], approvals: [9], currency: null }], actor: ada })
+  const answer = await proposePolicy(database.pool, {
+    applicationId,
+    rules: [{ ...RULES[0], approvals: [9], aboveMinor: '1' }],
+    actor: ada,
+  })
   assert.ok(!answer.ok && answer.error.kind === 'invalid_rules' && answer.error.problems.length >= 1)
   assert.ok(!(await proposePolicy(database.pool, { applicationId, rules: 'none', actor: ada })).ok)
   assert.ok(!(await proposePolicy(database.pool, { applicationId: crypto.randomUUID(), rules: RULES, actor: SYSTEM_ACTOR })).ok)
@@ -82,9 +88,25 @@ test('nobody_can_approve for a person whose rules require more checkers than the
   const rules = [{ ...RULES[0], approvals: [2, 1] }]
   const refused = await proposePolicy(database.pool, { applicationId, rules, actor: ada })
   assert.ok(!refused.ok && refused.error.kind === 'nobody_can_approve')
-  assert.deepEqual(refused.error.findings, [{ kind: 'nobody_can_approve', rules: ['Large'], needed: 3, available: 2, needsCode: false }])
+  assert.deepEqual(refused.error.findings, [{ kind: 'nobody_can_approve', rules: ['Many'], needed: 3, available: 2, needsCode: false }])
   assert.ok(!(await proposePolicy(database.pool, { applicationId, rules: [{ ...RULES[0], needsCode: true }], actor: ada })).ok)
   assert.ok((await proposePolicy(database.pool, { applicationId, rules, actor: SYSTEM_ACTOR })).ok)
+})
+
+test('not_accepted until a person has accepted every gap by name; what was accepted is in the audit record', async () => {
+  const rules = [{ ...RULES[0], sources: ['api'], currency: 'XAF', aboveMinor: '50000000' }]
+  const propose = (accepted?: string[]) => proposePolicy(database.pool, { applicationId, rules, accepted, actor: ada })
+  const refused = await propose()
+  assert.ok(!refused.ok && refused.error.kind === 'not_accepted')
+  const keys = refused.error.findings.map(findingKey)
+  assert.deepEqual(
+    refused.error.findings.map(({ kind }) => kind),
+    ['currency_without_rule', 'amounts_without_rule'],
+  )
+  assert.ok(!(await propose(keys.slice(1))).ok)
+  must(await propose(keys))
+  const [entry] = await listAudit(database.pool, applicationId, { size: 1 })
+  assert.deepEqual(entry?.details['accepted'], keys)
 })
 
 test('superseded for a proposal older than the active version, unknown_version for one that does not exist', async () => {

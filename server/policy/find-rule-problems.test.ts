@@ -59,13 +59,35 @@ test('nobody_can_approve where every maker is a checker who is needed, makers_st
 test('currency_without_rule for a currency in use where other currencies have limits', () => {
   const uses = OPERATOR_CODES.map((operator) => ({ type: 'DEPOSIT' as const, operator }))
   const large = { sources: ['api'], currency: 'XAF', aboveMinor: '50000000' }
-  assert.deepEqual(find([large], TEAM, uses), [{ kind: 'currency_without_rule', type: 'DEPOSIT', isApi: true, currencies: ['XOF', 'UGX'] }])
-  assert.deepEqual(find([large], TEAM), [])
-  assert.deepEqual(find([large, { sources: ['api'], countries: ['MALI'] }, { sources: ['api'], operators: ['UGMTN'] }], TEAM, uses), [])
+  const currencies = (rules: Record<string, unknown>[], used: typeof uses | typeof IN_CAMEROON) =>
+    find(rules, TEAM, used).filter(({ kind }) => kind === 'currency_without_rule')
+  assert.deepEqual(currencies([large], uses), [{ kind: 'currency_without_rule', type: 'DEPOSIT', isApi: true, currencies: ['XOF', 'UGX'] }])
+  assert.deepEqual(currencies([large], IN_CAMEROON), [])
+  assert.deepEqual(currencies([large, { sources: ['api'], countries: ['MALI'] }, { sources: ['api'], operators: ['UGMTN'] }], uses), [])
   const collects = { ...large, currency: 'XOF', types: ['COLLECT'] }
-  assert.equal(find([large, collects], TEAM, uses).length, 1)
+  assert.equal(currencies([large, collects], uses).length, 1)
   assert.deepEqual(
-    find([{ ...large, sources: ['api', 'person', 'file'] }], TEAM, uses).map((finding) => 'isApi' in finding && finding.isApi),
+    currencies([{ ...large, sources: ['api', 'person', 'file'] }], uses).map((finding) => 'isApi' in finding && finding.isApi),
     [true, false],
   )
+})
+
+test('amounts_without_rule up to the lowest limit of the API, operators_without_rule where rules name others', () => {
+  const uses = (['MOMOCM', 'OMCM', 'UGMTN'] as const).map((operator) => ({ type: 'DEPOSIT' as const, operator }))
+  const above = (aboveMinor: string, rule: Record<string, unknown> = {}) => ({ sources: ['api'], currency: 'XAF', aboveMinor, ...rule })
+  const gap = { kind: 'amounts_without_rule', type: 'DEPOSIT', currency: 'XAF' }
+  const gaps = (...rules: Record<string, unknown>[]) => find(rules, TEAM, uses).filter(({ kind }) => kind !== 'currency_without_rule')
+  assert.deepEqual(gaps(above('50000000'), above('10000000')), [{ ...gap, upToMinor: '10000000', operators: null }])
+  assert.deepEqual(gaps(above('50000000'), { sources: ['api'] }), [])
+  assert.deepEqual(gaps(above('50000000', { sources: ['person', 'file'] })), [])
+  // What was paid before passes a rule about first payments.
+  assert.deepEqual(gaps(above('50000000'), { sources: ['api'], firstTimeOnly: true }), [{ ...gap, upToMinor: '50000000', operators: null }])
+  assert.deepEqual(gaps(above('500', { operators: ['MOMOCM'] }), above('900', { operators: ['OMCM'], measure: 'dayTotal' })), [
+    { ...gap, upToMinor: '500', operators: ['MOMOCM'] },
+    { ...gap, upToMinor: '900', operators: ['OMCM'] },
+  ])
+  assert.deepEqual(gaps(above('500', { operators: ['MOMOCM'] })), [
+    { ...gap, upToMinor: '500', operators: ['MOMOCM'] },
+    { kind: 'operators_without_rule', type: 'DEPOSIT', operators: ['OMCM'] },
+  ])
 })

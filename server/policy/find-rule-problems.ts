@@ -4,6 +4,7 @@ import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import type { DeciderShortage, RuleFinding } from '#lib/rule-finding.ts'
 import { TRANSACTION_SOURCES, TRANSACTION_TYPES, type TransactionSource, type TransactionType } from '#lib/transaction-status.ts'
 import { bandsFor } from './bands-for.ts'
+import { findAmountGaps } from './find-amount-gaps.ts'
 
 /** A person as far as rules need to know them. */
 export type RuleMember = { name: string; isMaker: boolean; isChecker: boolean; hasSecondFactor: boolean }
@@ -16,7 +17,7 @@ type Band = Pick<ApprovalBand, 'needsCode'> & { needed: number; rules: string[];
  * get, so that rules that only together require too many people are found too.
  */
 export function findRuleProblems(rules: readonly ApprovalRule[], members: readonly RuleMember[], uses: readonly Use[]): RuleFinding[] {
-  return [...findShortages(rules, members), ...findCurrencyGaps(rules, uses)]
+  return [...findShortages(rules, members), ...findCurrencyGaps(rules, uses), ...findAmountGaps(rules, uses)]
 }
 
 /** How many of the members could approve what a band holds back, if its maker is `maker`. */

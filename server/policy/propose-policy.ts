@@ -1,6 +1,6 @@
 import { approvalRulesSchema } from '#lib/approval-policy.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import { isRefused, type RuleFinding } from '#lib/rule-finding.ts'
+import { findingKey, isRefused, type RuleFinding } from '#lib/rule-finding.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
@@ -15,15 +15,23 @@ type ProposeFailure =
   | { kind: 'invalid_rules'; problems: string[] }
   /** The present checkers could not approve what these rules hold back. */
   | { kind: 'nobody_can_approve'; findings: RuleFinding[] }
+  /** These rules have gaps that the person has not accepted. `findings`: all of them. */
+  | { kind: 'not_accepted'; findings: RuleFinding[] }
+
+type ProposePolicy = {
+  applicationId: string
+  rules: unknown
+  /** The findings that the person has seen and accepts, as findingKey writes them. */
+  accepted?: readonly string[] | undefined
+  actor: CommandActor
+}
 
 /**
  * Stores new approval rules as the next version. They take effect when another administrator activates it. A person cannot store rules that
- * the present checkers could not satisfy; the command line can, because it also sets up applications whose people are still to come.
+ * the present checkers could not satisfy, nor rules with gaps that they have not accepted, one by one; what they accepted is recorded. The
+ * command line can, because it also sets up applications whose people are still to come.
  */
-export async function proposePolicy(
-  pool: Pool,
-  command: { applicationId: string; rules: unknown; actor: CommandActor },
-): Promise<Result<{ version: number }, ProposeFailure>> {
+export async function proposePolicy(pool: Pool, command: ProposePolicy): Promise<Result<{ version: number }, ProposeFailure>> {
   const { applicationId, actor } = command
   if (!mayAct(actor, applicationId, 'policy:change')) return err({ kind: 'not_permitted' })
   const parsed = approvalRulesSchema.safeParse(command.rules)
@@ -35,10 +43,13 @@ export async function proposePolicy(
   }
   return withTransaction<{ version: number }, ProposeFailure>(pool, async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err({ kind: 'unknown_application' })
-    const findings = actor.kind === 'person' ? (await checkRules(trx, applicationId, parsed.data)).filter(isRefused) : []
-    if (findings.length > 0) return err({ kind: 'nobody_can_approve', findings })
+    const findings = actor.kind === 'person' ? await checkRules(trx, applicationId, parsed.data) : []
+    const refused = findings.filter(isRefused)
+    if (refused.length > 0) return err({ kind: 'nobody_can_approve', findings: refused })
+    if (!findings.every((finding) => command.accepted?.includes(findingKey(finding)))) return err({ kind: 'not_accepted', findings })
     const version = await insertPolicy(trx, applicationId, parsed.data, actor.id)
-    await appendAudit(trx, { applicationId, actor, action: 'policy.proposed', subject: String(version), details: { rules: parsed.data } })
+    const details = { rules: parsed.data, ...(findings.length > 0 ? { accepted: findings.map(findingKey) } : {}) }
+    await appendAudit(trx, { applicationId, actor, action: 'policy.proposed', subject: String(version), details })
     return ok({ version })
   })
 }

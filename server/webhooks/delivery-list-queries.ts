@@ -1,5 +1,6 @@
 import type { DeliveryFilter } from '#lib/schemas/webhook-portal.ts'
 import type { WebhookState } from '#lib/webhook-state.ts'
+import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import { firstIdAfter } from '#server/database/first-id-after.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
@@ -26,19 +27,31 @@ const LONGEST_MS = 31 * DAY_MS
 
 /**
  * Returns the deliveries of an application, the newest transaction first, one more than `limit` if there are more. Days are in `zone`. Ids
- * of transactions begin with their time, so a page costs one descent into an index: that of all deliveries, of those that were given up,
- * or of failed attempts with this cause.
+ * of transactions begin with their time, so a page costs one descent into an index: that of all deliveries, of those that wait or were
+ * given up, or of failed attempts with this cause.
  */
 export async function listDeliveries(
   queryable: Queryable,
   request: { applicationId: string; filter: DeliveryFilter; zone: string; limit: number },
 ): Promise<DeliveryRow[]> {
   const { applicationId, filter, zone, limit } = request
-  const { rows } = await queryable.query<DeliveryRow>(
-    `select d.transaction_id as "transactionId", t.external_id as "externalId", t.status, webhook_receiver(d.target) as target, d.state,
+  const { state, from, to } = filter
+  const source = sourceOf(applicationId, filter)
+  const conditions = [
+    ...source.conditions,
+    sql`d.application_id = ${applicationId}`,
+    sql`d.transaction_id < ${highest(filter)} and d.transaction_id >= ${lowest(filter)}`,
+    // A constant, because the planner must see that a partial index serves it.
+    ...(state === null ? [] : [sql`d.state = ${sql.literal(state)}`]),
+    ...(from === null ? [] : [sql`d.created_at >= ${from}::date::timestamp at time zone ${zone}`]),
+    ...(to === null ? [] : [sql`d.created_at < (${to}::date + 1)::timestamp at time zone ${zone}`]),
+  ]
+  return runQuery<DeliveryRow>(
+    queryable,
+    sql`select d.transaction_id as "transactionId", t.external_id as "externalId", t.status, webhook_receiver(d.target) as target, d.state,
             d.attempts, t.created_at as "createdAt", a.outcome, a.http_status as "httpStatus", a.detail, a.duration_ms as "durationMs",
             a.first_byte_ms as "firstByteMs", a.started_at as "startedAt"
-       from webhook_deliveries d
+       from ${source.deliveries}
        join transactions t on t.application_id = d.application_id and t.transaction_id = d.transaction_id
        left join lateral (
          select l.* from (
@@ -48,26 +61,37 @@ export async function listDeliveries(
            (select outcome, http_status, detail, duration_ms, first_byte_ms, started_at from webhook_resends
               where application_id = d.application_id and transaction_id = d.transaction_id and outcome is not null order by number desc limit 1)) l
          order by l.started_at desc limit 1) a on true
-      where d.application_id = $1 and d.transaction_id < $2 and d.transaction_id >= $3
-        and ($4::text is null or d.state = $4)
-        and ($5::text is null or exists (select from webhook_attempts f where f.application_id = $1 and f.outcome = $5
-               and f.outcome <> 'delivered' and f.transaction_id = d.transaction_id))
-        and ($6::date is null or d.created_at >= $6::date::timestamp at time zone $8)
-        and ($7::date is null or d.created_at < ($7::date + 1)::timestamp at time zone $8)
-      order by d.transaction_id desc limit $9`,
-    [
-      applicationId,
-      highest(filter),
-      filter.from === null ? firstIdAfter(new Date(0)) : firstIdAfter(new Date(Date.parse(filter.from) - LONGEST_MS)),
-      filter.state,
-      filter.cause,
-      filter.from,
-      filter.to,
-      zone,
-      limit + 1,
-    ],
+      where ${sql.join(conditions, sql` and `)}
+      order by ${source.order} limit ${limit + 1}`,
   )
-  return rows
+}
+
+/**
+ * Where the walk begins: the failed attempts of one cause, or the deliveries. Of those that wait there are few, so each is looked at. The cause is
+ * a range of one value and part of the order, because otherwise the planner prefers the primary key, in which failures are far apart.
+ */
+function sourceOf(applicationId: string, filter: DeliveryFilter): { deliveries: Sql; conditions: Sql[]; order: Sql } {
+  const { cause, state } = filter
+  const order = sql`d.transaction_id desc`
+  if (cause === null) return { deliveries: sql`webhook_deliveries d`, conditions: [], order }
+  const failed = sql`f.application_id = ${applicationId} and f.outcome >= ${cause} and f.outcome <= ${cause} and f.outcome <> 'delivered'`
+  if (state === 'due') {
+    const exists = sql`exists (select from webhook_attempts f where ${failed} and f.transaction_id = d.transaction_id)`
+    return { deliveries: sql`webhook_deliveries d`, conditions: [exists], order }
+  }
+  return {
+    deliveries: sql`(select distinct on (f.outcome, f.transaction_id) f.transaction_id, f.outcome as cause from webhook_attempts f
+        where ${failed} and f.transaction_id < ${highest(filter)} and f.transaction_id >= ${lowest(filter)}
+        order by f.outcome desc, f.transaction_id desc) f
+      join webhook_deliveries d on d.transaction_id = f.transaction_id`,
+    conditions: [],
+    order: sql`f.cause desc, f.transaction_id desc`,
+  }
+}
+
+/** The id at which the first day begins, with a margin for transactions that took long. */
+function lowest({ from }: DeliveryFilter): string {
+  return firstIdAfter(from === null ? new Date(0) : new Date(Date.parse(from) - LONGEST_MS))
 }
 
 /** The id below which the page begins: a transaction is created before its webhook. */

@@ -24,13 +24,35 @@ export type TableRequest = {
   rows: TableRows
 }
 
+/** Lines of JSON in batches, each line an object. */
+export type JsonLines = AsyncGenerator<readonly string[], void, undefined>
+
+/** A file of JSON lines; the rest is as of a table. */
+export type LinesRequest = Omit<TableRequest, 'format' | 'title' | 'heads' | 'rows'> & { format: 'jsonl'; lines: JsonLines }
+
+type ExportDeps = { pool: Pool; reportPool: Pool; limits?: FileLimits }
+
+/** Exports a table as CSV or as a workbook, batch by batch. */
+export async function exportTable(deps: ExportDeps, { rows, heads, ...request }: TableRequest): Promise<Result<FilePieces, 'busy'>> {
+  return exportBatches(deps, request, rows, (first) =>
+    request.format === 'csv' ? writeTableCsv(heads, first, rows) : writeTableXlsx(request.title, heads, first, rows),
+  )
+}
+
+/** Exports lines of JSON, batch by batch. */
+export async function exportLines(deps: ExportDeps, { lines, ...request }: LinesRequest): Promise<Result<FilePieces, 'busy'>> {
+  return exportBatches(deps, request, lines, (first) => writeLines(first, lines))
+}
+
 /**
- * Exports a table as CSV or as a workbook, batch by batch. An audit entry is written before the first byte is sent; a table that cannot be read throws
- * before that. `busy`: the application has as many exports under way as it may. `rows` is always closed.
+ * Makes a file of batches. An audit entry is written before the first byte is sent; what cannot be read throws before that. `busy`: the
+ * application has as many exports under way as it may. `rows` is always closed.
  */
-export async function exportTable(
-  deps: { pool: Pool; reportPool: Pool; limits?: FileLimits },
-  { rows, heads, ...request }: TableRequest,
+async function exportBatches<Batch>(
+  deps: ExportDeps,
+  request: ExportFacts,
+  rows: AsyncGenerator<Batch, void, undefined>,
+  write: (first: IteratorResult<Batch, void>) => FilePieces,
 ): Promise<Result<FilePieces, 'busy'>> {
   const slot = takeExportSlot(request.applicationId, deps.reportPool.options.max ?? 0)
   if (!slot) {
@@ -44,18 +66,16 @@ export async function exportTable(
   try {
     const first = await rows.next()
     await record(deps.pool, request)
-    const file = request.format === 'csv' ? writeTableCsv(heads, first, rows) : writeTableXlsx(request.title, heads, first, rows)
-    return ok(guardFile(file, end, deps.limits))
+    return ok(guardFile(write(first), end, deps.limits))
   } catch (error) {
     await end()
     throw error
   }
 }
 
-async function record(
-  pool: Pool,
-  { applicationId, personId, action, subject, details, format }: Omit<TableRequest, 'rows' | 'heads' | 'title'>,
-): Promise<void> {
+type ExportFacts = Pick<TableRequest, 'applicationId' | 'personId' | 'action' | 'subject' | 'details'> & { format: string }
+
+async function record(pool: Pool, { applicationId, personId, action, subject, details, format }: ExportFacts): Promise<void> {
   await withTransaction(pool, async (trx) => {
     await appendAudit(trx, {
       applicationId,
@@ -72,5 +92,11 @@ async function* writeTableCsv(heads: readonly string[], first: Awaited<ReturnTyp
   yield Buffer.from(tableHead(heads))
   for (let step = first; !step.done; step = await rows.next()) {
     if (step.value.length > 0) yield Buffer.from(tableLines(step.value))
+  }
+}
+
+async function* writeLines(first: IteratorResult<readonly string[], void>, lines: JsonLines): FilePieces {
+  for (let step = first; !step.done; step = await lines.next()) {
+    if (step.value.length > 0) yield Buffer.from(`${step.value.join('\n')}\n`)
   }
 }

@@ -238,7 +238,7 @@ test('the median wait of decided items that needed as many approvals, and from t
   assert.equal(compared.makers[0]?.waitMs, 6 * HOUR_MS)
 })
 
-test('too_slow for a report that takes longer than it may, unknown_version for a version that does not exist', async () => {
+test('busy for a second comparison of the same application, too_slow for a report that takes longer than it may, unknown_version for a version that does not exist', async () => {
   const applicationId = await makeApplication(database.pool)
   const application = { applicationId, policy: null }
   const { version } = must(await proposePolicy(database.pool, { applicationId, rules: [], actor: SYSTEM_ACTOR }))
@@ -246,7 +246,9 @@ test('too_slow for a report that takes longer than it may, unknown_version for a
   try {
     // A reader waits for this lock until its time is over.
     await locked.query('begin; lock table transactions in access exclusive mode')
-    assert.deepEqual(await replayPolicy(database.pool, { application, version, now: NOW, timeoutMs: 50 }), { ok: false, error: 'too_slow' })
+    const slow = replayPolicy(database.pool, { application, version, now: NOW, timeoutMs: 50 })
+    assert.deepEqual(await replayPolicy(database.pool, { application, version: 99, now: NOW }), { ok: false, error: 'busy' })
+    assert.deepEqual(await slow, { ok: false, error: 'too_slow' })
   } finally {
     await locked.query('rollback')
     locked.release()

@@ -40,14 +40,16 @@ declare module '#server/process-wide.ts' {
 
 /**
  * Compares a version of the approval rules with the active one over the transactions of the last 90 days: what each would have stopped, for
- * whom, and what nobody could have approved. Two people who ask for the same comparison share one.
+ * whom, and what nobody could have approved. Two people who ask for the same comparison share one; an application has one at a time.
  */
 export async function replayPolicy(reportPool: Pool, request: ReplayRequest): Promise<Replayed> {
   const running = processWide('policyReplays', () => new Map())
   const key = `${request.application.applicationId} ${request.application.policy?.version} ${request.version}`
   const known = running.get(key)
   if (known) return known
-  if (running.size >= RUNNING_MAX) return err('busy')
+  // One application never takes all of them.
+  const isOwnRunning = running.keys().some((other) => other.startsWith(`${request.application.applicationId} `))
+  if (isOwnRunning || running.size >= RUNNING_MAX) return err('busy')
   const replay = runReplay(reportPool, request).finally(() => running.delete(key))
   running.set(key, replay)
   return replay

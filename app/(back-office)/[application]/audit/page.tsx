@@ -46,7 +46,15 @@ export default async function AuditPage({ params, searchParams }: Props) {
       <PageHeader
         title={t('frame.audit')}
         lead={t('audit.lead')}
-        actions={<ExportLinks application={application} rest="audit/export" query={filter} label={t('audit.export')} />}
+        actions={
+          <ExportLinks
+            application={application}
+            rest="audit/export"
+            query={filter}
+            label={t('audit.export')}
+            record={t('audit.exportRecord')}
+          />
+        }
       />
       <ChainCheck application={application} />
       <div className="mt-6 grid grid-cols-1 gap-4">

@@ -6,12 +6,14 @@ import { err, ok } from '#lib/result.ts'
 import { type FundingInput, fundingSchema } from '#lib/schemas/funding.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
+import type { CodeFailure } from '#server/funding/check-code.ts'
 import { confirmFunding as confirm } from '#server/funding/confirm-funding.ts'
 import { proposeFunding as propose } from '#server/funding/propose-funding.ts'
 import { refuseFunding as refuse } from '#server/funding/refuse-funding.ts'
 import { withdrawFunding as withdraw } from '#server/funding/withdraw-funding.ts'
 
 const oneFunding = z.strictObject({ fundingId: z.uuid() })
+const confirmation = oneFunding.extend({ code: z.string().trim().max(20).optional() })
 const refusal = oneFunding.extend({ reason: z.string().trim().min(1).max(500) })
 
 type ProposeCode =
@@ -34,10 +36,10 @@ export async function proposeFunding(application: string, input: FundingInput): 
 /** Confirms a funding that somebody else proposed; it is posted at once. */
 export async function confirmFunding(
   application: string,
-  input: { fundingId: string },
-): Promise<ActionResult<null, DecideCode | 'balance_too_low' | 'proposer_gone'>> {
-  return runAction({ schema: oneFunding, permission: 'funding:decide', application, input }, async (actor, { fundingId }) => {
-    const result = await confirm(backOfficeRuntime().pool, { applicationId: actor.applicationId, fundingId, actor })
+  input: { fundingId: string; code?: string },
+): Promise<ActionResult<null, DecideCode | CodeFailure | 'balance_too_low' | 'proposer_gone'>> {
+  return runAction({ schema: confirmation, permission: 'funding:decide', application, input }, async (actor, command) => {
+    const result = await confirm(backOfficeRuntime(), { applicationId: actor.applicationId, ...command, actor })
     return result.ok ? ok(null) : err(result.error)
   })
 }

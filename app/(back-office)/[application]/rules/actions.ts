@@ -11,41 +11,42 @@ import { findPolicy } from '#server/policy/list-policies.ts'
 import { proposePolicy } from '#server/policy/propose-policy.ts'
 
 /** The command reads each rule with its own schema. */
-const written = z.strictObject({ rules: z.array(z.record(z.string(), z.unknown())).max(RULES_MAX) })
-const restored = z.strictObject({ version: z.int().min(1).max(2_147_483_647) })
+const accepted = z.array(z.string().max(20_000)).max(200)
+const written = z.strictObject({ rules: z.array(z.record(z.string(), z.unknown())).max(RULES_MAX), accepted })
+const restored = z.strictObject({ version: z.int().min(1).max(2_147_483_647), accepted })
 
-/** A version was stored, or why it was not: the present checkers could not approve what it holds back. */
+/** A version was stored, or why it was not: the present checkers could not approve what it holds back, or it has gaps that were not accepted. */
 type SavedRules = { version: number } | { findings: readonly RuleFinding[] }
 type SaveCode = 'not_permitted' | 'unknown_application' | 'invalid_rules'
 
 /** Stores rules as the next version. They take effect when another administrator confirms their activation. */
 export async function saveRules(
   application: string,
-  input: { rules: Record<string, unknown>[] },
+  input: { rules: Record<string, unknown>[]; accepted: readonly string[] },
 ): Promise<ActionResult<SavedRules, SaveCode>> {
-  return runAction({ schema: written, permission: 'policy:change', application, input }, async (actor, { rules }) => {
+  return runAction({ schema: written, permission: 'policy:change', application, input }, async (actor, command) => {
     const { applicationId } = actor
-    return toSaved(await proposePolicy(backOfficeRuntime().pool, { applicationId, rules, actor }))
+    return toSaved(await proposePolicy(backOfficeRuntime().pool, { applicationId, ...command, actor }))
   })
 }
 
 /** Stores the rules of an earlier version as the next version. */
 export async function restoreRules(
   application: string,
-  input: { version: number },
+  input: { version: number; accepted: readonly string[] },
 ): Promise<ActionResult<SavedRules, SaveCode | 'unknown_version'>> {
-  return runAction({ schema: restored, permission: 'policy:change', application, input }, async (actor, { version }) => {
+  return runAction({ schema: restored, permission: 'policy:change', application, input }, async (actor, { version, accepted }) => {
     const { pool } = backOfficeRuntime()
     const { applicationId } = actor
     const policy = await findPolicy(pool, applicationId, version)
     if (!policy) return err('unknown_version')
-    return toSaved(await proposePolicy(pool, { applicationId, rules: policy.rules, actor }))
+    return toSaved(await proposePolicy(pool, { applicationId, rules: policy.rules, accepted, actor }))
   })
 }
 
 function toSaved(result: Awaited<ReturnType<typeof proposePolicy>>) {
   if (result.ok) return ok<SavedRules>(result.value)
   const failure = result.error
-  if (failure.kind === 'nobody_can_approve') return ok<SavedRules>({ findings: failure.findings })
+  if ('findings' in failure) return ok<SavedRules>({ findings: failure.findings })
   return err(failure.kind)
 }

@@ -44,6 +44,7 @@ export function TermsTable({ application, services, mayChange }: Props) {
       <TableCard label={t('terms.services')} className="mt-3">
         <Table
           caption={t('terms.services')}
+          isList
           head={
             <>
               <Th>{t('terms.service')}</Th>

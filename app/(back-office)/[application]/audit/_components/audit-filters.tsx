@@ -20,7 +20,7 @@ export function AuditFilters({ t, application, filter, members, isFiltered }: Pr
   const actions = AUDIT_ACTIONS.map((action) => ({ action, words: actionWords(t, action) }))
   return (
     <form method="get" action={paths.audit(application)} className="no-print flex flex-wrap items-end gap-3">
-      <div className="min-w-40 flex-1 basis-44">
+      <div className="min-w-36 flex-1 basis-36">
         <Select id="audit-who" name="who" label={t('audit.who')} defaultValue={filter.who ?? ''}>
           <option value="">{t('audit.anyone')}</option>
           <optgroup label={t('audit.people')}>
@@ -39,7 +39,7 @@ export function AuditFilters({ t, application, filter, members, isFiltered }: Pr
           </optgroup>
         </Select>
       </div>
-      <div className="min-w-40 flex-1 basis-56">
+      <div className="min-w-36 flex-1 basis-40">
         <Select id="audit-action" name="action" label={t('audit.action')} defaultValue={filter.action ?? ''}>
           <option value="">{t('audit.anything')}</option>
           {actions.map(({ action, words }) => (
@@ -55,7 +55,7 @@ export function AuditFilters({ t, application, filter, members, isFiltered }: Pr
       <div className="min-w-36">
         <TextField id="audit-to" name="to" type="date" label={t('audit.to')} defaultValue={filter.to ?? ''} />
       </div>
-      <div className="min-w-48 flex-1 basis-64">
+      <div className="min-w-40 flex-1 basis-40">
         <TextField
           id="audit-subject"
           name="subject"

@@ -3,6 +3,7 @@
 import { useState } from 'react'
 import { Money } from '#components/domain/money.tsx'
 import { FormDialog } from '#components/form/form-dialog.tsx'
+import { TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { FundingDto } from '#lib/funding.ts'
 import { confirmFunding } from '../actions.ts'
@@ -15,9 +16,10 @@ type Props = { application: string; funding: FundingDto; onClose: () => void }
 /** Shows once more what is posted, and compares a file with the digest. A default export, because it is loaded on demand. */
 export default function ConfirmDialog({ application, funding, onClose }: Props) {
   const t = useT()
-  const { run, error, isPending } = useDecision(onClose)
+  const { run, error, setError, isPending } = useDecision(onClose)
   const [isSame, setIsSame] = useState<boolean | null>(null)
-  const { fundingId, attachment } = funding
+  const [code, setCode] = useState('')
+  const { fundingId, attachment, needsCode } = funding
   return (
     <FormDialog
       title={t('funding.confirmTitle')}
@@ -26,7 +28,10 @@ export default function ConfirmDialog({ application, funding, onClose }: Props) 
       error={error}
       onSubmit={(event) => {
         event.preventDefault()
-        run(() => confirmFunding(application, { fundingId }), 'funding.confirmedNow')
+        if (needsCode && code.trim() === '') return setError(t('funding.codeMissing'))
+        run(() => confirmFunding(application, { fundingId, ...(needsCode ? { code } : {}) }), 'funding.confirmedNow')
+        // A code is used up, also by a refusal.
+        setCode('')
       }}
       onClose={onClose}
     >
@@ -52,6 +57,20 @@ export default function ConfirmDialog({ application, funding, onClose }: Props) 
             {isSame !== null && t(isSame ? 'funding.checkSame' : 'funding.checkOther')}
           </p>
         </div>
+      )}
+      {needsCode && (
+        <TextField
+          id="field-code"
+          name="code"
+          label={t('funding.code')}
+          hint={t('funding.codeHint')}
+          value={code}
+          onChange={(event) => setCode(event.target.value)}
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          maxLength={7}
+          className="max-w-36 tabular"
+        />
       )}
     </FormDialog>
   )

@@ -40,6 +40,7 @@ export function AddressTable({ t, application, addresses, ownAddress, mayPropose
         <TableCard label={t('credentials.addresses')} className="mt-3">
           <Table
             caption={t('credentials.addresses')}
+            isList
             head={
               <>
                 <Th>{t('credentials.network')}</Th>
@@ -57,7 +58,7 @@ export function AddressTable({ t, application, addresses, ownAddress, mayPropose
                   <span className="font-medium tabular wrap-anywhere">{network}</span>
                 </Td>
                 <Td className="wrap-anywhere">{note}</Td>
-                <Td>
+                <Td label={t('credentials.added')}>
                   <TimeText at={createdAt} />
                 </Td>
                 <Td align="end">{mayPropose && <RemoveAddressButton application={application} network={network} isLast={isLast} />}</Td>

@@ -23,6 +23,7 @@ export function ApiUserTable({ t, application, apiUsers, mayPropose }: Props) {
         <TableCard label={t('credentials.users')} className="mt-3">
           <Table
             caption={t('credentials.users')}
+            isList
             head={
               <>
                 <Th>{t('credentials.username')}</Th>
@@ -36,10 +37,10 @@ export function ApiUserTable({ t, application, apiUsers, mayPropose }: Props) {
           >
             {apiUsers.map(({ apiUserId, username, isBlocked, createdAt }) => (
               <Tr key={apiUserId}>
-                <Td>
+                <Td className="@max-[560px]/card:basis-full">
                   <span className="font-medium wrap-anywhere">{username}</span>
                 </Td>
-                <Td>
+                <Td label={t('credentials.created')}>
                   <TimeText at={createdAt} />
                 </Td>
                 <Td>

@@ -23,6 +23,7 @@ export function KeyTable({ t, application, keys, mayPropose }: Props) {
         <TableCard label={t('credentials.keys')} className="mt-3">
           <Table
             caption={t('credentials.keys')}
+            isList
             head={
               <>
                 <Th>{t('credentials.name')}</Th>
@@ -37,15 +38,15 @@ export function KeyTable({ t, application, keys, mayPropose }: Props) {
           >
             {keys.map((key) => (
               <Tr key={key.apiKeyId}>
-                <Td>
+                <Td className="@max-[560px]/card:basis-full">
                   <span className="block font-medium wrap-anywhere">{key.name}</span>
                   <span className="block text-second text-quiet">{key.keyPrefix}…</span>
                 </Td>
-                <Td>
+                <Td label={t('credentials.lastUsed')}>
                   <LastUses t={t} uses={key.uses} />
                 </Td>
-                <Td>
-                  <TimeText at={key.createdAt} className="block" />
+                <Td label={t('credentials.created')}>
+                  <TimeText at={key.createdAt} />
                   {key.createdBy && <span className="block text-second text-quiet">{key.createdBy}</span>}
                 </Td>
                 <Td>

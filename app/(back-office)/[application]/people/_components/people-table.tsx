@@ -53,7 +53,7 @@ export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
               <Td>
                 <State t={t} person={person} />
               </Td>
-              <Td className="whitespace-nowrap">
+              <Td label={t('people.lastSeen')} className="whitespace-nowrap">
                 {person.lastSeenAt ? <RelativeTime at={person.lastSeenAt.toISOString()} isCoarse /> : t('people.neverSeen')}
               </Td>
               <Td align="end">

@@ -61,7 +61,7 @@ export default async function RuleVersionPage({ params, searchParams }: Props) {
       />
       {findings && (
         <div className="mt-4 grid gap-3">
-          <Findings t={t} findings={findings} />
+          <Findings t={t} locale={locale} findings={findings} />
           {!isAlone && (
             <VersionButtons
               application={application}
@@ -85,7 +85,14 @@ export default async function RuleVersionPage({ params, searchParams }: Props) {
       {replay && (
         <section aria-labelledby="replay" className="mt-6">
           <h2 id="replay">{t('rules.replay.title')}</h2>
-          <Suspense fallback={<Skeleton className="mt-2 h-64 w-full" />}>
+          <Suspense
+            fallback={
+              <div role="status" className="mt-2 grid gap-3">
+                <p>{t('rules.replay.running')}</p>
+                <Skeleton className="h-64 w-full" />
+              </div>
+            }
+          >
             <ReplaySection t={t} locale={locale} application={application} reading={replay} />
           </Suspense>
         </section>

@@ -63,7 +63,7 @@ function Group({ t, locale, application, group }: Omit<Props, 'blocked'> & { gro
         ) : (
           transactionIds.map((id, index) => (
             <Link key={id} href={paths.transaction(application, id)} className="underline">
-              {t('rules.blocked.open', { number: index + 1 })}
+              {transactionIds.length === 1 ? t('rules.blocked.openOnly') : t('rules.blocked.open', { number: index + 1 })}
             </Link>
           ))
         )}

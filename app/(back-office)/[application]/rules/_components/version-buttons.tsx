@@ -8,10 +8,11 @@ import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import { paths } from '#lib/paths.ts'
-import { findingText } from '#lib/rule-finding-text.ts'
+import { findingKey, type RuleFinding } from '#lib/rule-finding.ts'
 import { proposeChange } from '../../../../actions/changes.ts'
 import { CHANGE_REFUSALS } from '../../_components/changes/change-words.ts'
 import { restoreRules } from '../actions.ts'
+import { AcceptFindings } from './accept-findings.tsx'
 
 type Props = { application: string; version: number; canActivate: boolean; canRestore: boolean }
 
@@ -20,6 +21,8 @@ export function VersionButtons({ application, version, canActivate, canRestore }
   const t = useT()
   const router = useRouter()
   const [error, setError] = useState<string | null>(null)
+  const [findings, setFindings] = useState<readonly RuleFinding[]>([])
+  const [isAccepted, setIsAccepted] = useState(false)
   const [isPending, startTransition] = useTransition()
   function activate() {
     startTransition(async () => {
@@ -31,9 +34,12 @@ export function VersionButtons({ application, version, canActivate, canRestore }
   }
   function restore() {
     startTransition(async () => {
-      const result = await callAction(() => restoreRules(application, { version }))
+      const result = await callAction(() => restoreRules(application, { version, accepted: isAccepted ? findings.map(findingKey) : [] }))
       if (!result.ok) return setError(refusalText(t, result.error.code, RESTORE_REFUSALS))
-      if ('findings' in result.value) return setError(result.value.findings.map((finding) => findingText(t, finding)).join(' '))
+      if ('findings' in result.value) {
+        setIsAccepted(false)
+        return setFindings(result.value.findings)
+      }
       toast(t('rules.restored', { version }))
       router.push(paths.ruleVersion(application, result.value.version))
     })
@@ -41,6 +47,7 @@ export function VersionButtons({ application, version, canActivate, canRestore }
   return (
     <div className="grid gap-2">
       {error && <ErrorNotice error={error} />}
+      <AcceptFindings findings={findings} isAccepted={isAccepted} onAccept={setIsAccepted} />
       <div className="flex flex-wrap gap-2">
         {canActivate && (
           <Button variant="primary" isBusy={isPending} onClick={activate}>

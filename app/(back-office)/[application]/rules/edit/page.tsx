@@ -46,7 +46,11 @@ export default async function EditRulesPage({ params, searchParams }: Props) {
           <Notice>{t('rules.alone')}</Notice>
         </div>
       )}
-      <RuleEditorPart application={application} initial={(version?.rules ?? []).map((rule) => toRuleFields(rule, locale))} />
+      <RuleEditorPart
+        application={application}
+        initial={(version?.rules ?? []).map((rule) => toRuleFields(rule, locale))}
+        keptAs={`rules ${applicationId} ${actor.id} ${version?.version ?? 0}`}
+      />
     </PageMessages>
   )
 }

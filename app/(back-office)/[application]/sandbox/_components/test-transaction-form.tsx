@@ -8,7 +8,7 @@ import { Select, TextField } from '#components/ui/field.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { callAction, refusalText } from '#lib/action-result.ts'
-import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import { isOperatorCode, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
 import { SIMULATED_ENDINGS } from '#lib/sandbox-tools.ts'
 import type { TestTransactionInput } from '#lib/schemas/sandbox-tools.ts'
@@ -28,6 +28,7 @@ export function TestTransactionForm({ application, webhookUrl }: { application: 
   const t = useT()
   const [error, setError] = useState<string | null>(null)
   const [startedId, setStartedId] = useState<string | null>(null)
+  const [operator, setOperator] = useState<OperatorCode>('MOMOCM')
   const [isPending, startTransition] = useTransition()
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
@@ -48,7 +49,13 @@ export function TestTransactionForm({ application, webhookUrl }: { application: 
           </option>
         ))}
       </Select>
-      <Select id="test-operator" name="operator" label={t('sandbox.operator')} defaultValue="MOMOCM">
+      <Select
+        id="test-operator"
+        name="operator"
+        label={t('sandbox.operator')}
+        value={operator}
+        onChange={({ target }) => isOperatorCode(target.value) && setOperator(target.value)}
+      >
         {OPERATOR_CODES.map((code) => (
           <option key={code} value={code}>
             {OPERATORS[code].brand} · {t(`country.${OPERATORS[code].country.name}`)}
@@ -62,7 +69,14 @@ export function TestTransactionForm({ application, webhookUrl }: { application: 
           </option>
         ))}
       </Select>
-      <TextField id="test-amount" name="amount" inputMode="decimal" label={t('sandbox.amount')} defaultValue="5000" maxLength={13} />
+      <TextField
+        id="test-amount"
+        name="amount"
+        inputMode="decimal"
+        label={t('sandbox.amount', { currency: OPERATORS[operator].country.currency })}
+        defaultValue="5000"
+        maxLength={13}
+      />
       <div className="sm:col-span-2">
         <TextField
           id="test-webhook"

@@ -15,7 +15,7 @@ export function DeliveryFilters({ t, application, filter }: { t: Translate; appl
   const isFiltered = filter.state !== null || filter.cause !== null || filter.from !== null || filter.to !== null
   return (
     <form action={paths.webhooks(application)} className="no-print mt-5 flex flex-wrap items-end gap-3">
-      <div className="w-44">
+      <div className="w-44 max-sm:w-full">
         <Select id="filter-state" name="state" label={t('webhooks.state')} defaultValue={filter.state ?? ''}>
           <option value="">{t('webhooks.all')}</option>
           {WEBHOOK_STATES.map((state) => (
@@ -25,7 +25,7 @@ export function DeliveryFilters({ t, application, filter }: { t: Translate; appl
           ))}
         </Select>
       </div>
-      <div className="w-56">
+      <div className="w-56 max-sm:w-full">
         <Select id="filter-cause" name="cause" label={t('webhooks.cause')} defaultValue={filter.cause ?? ''}>
           <option value="">{t('webhooks.all')}</option>
           {FAILED_OUTCOMES.map((outcome) => (
@@ -48,10 +48,10 @@ export function DeliveryFilters({ t, application, filter }: { t: Translate; appl
       <div className="w-36">
         <TextField id="filter-to" name="to" type="date" className={DATE_FOCUS} label={t('webhooks.to')} defaultValue={filter.to ?? ''} />
       </div>
-      <Button type="submit">{t('webhooks.apply')}</Button>
+      <Button type="submit">{t('ui.apply')}</Button>
       {isFiltered && (
         <Link href={paths.webhooks(application)} className="py-1.5 text-accent underline">
-          {t('webhooks.clear')}
+          {t('ui.clear')}
         </Link>
       )}
     </form>

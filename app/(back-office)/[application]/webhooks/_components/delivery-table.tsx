@@ -33,6 +33,7 @@ export function DeliveryTable({ t, locale, application, filter, rows, hasMore }:
       <TableCard label={t('webhooks.deliveries')} className="mt-4">
         <Table
           caption={t('webhooks.deliveries')}
+          isList
           head={
             <>
               <Th>{t('webhooks.event')}</Th>
@@ -65,14 +66,14 @@ function DeliveryLine({ t, locale, application, row }: Pick<Props, 't' | 'locale
   const { transactionId, externalId, status, target, state, attempts, createdAt, outcome, startedAt } = row
   return (
     <Tr>
-      <Td>
+      <Td className="@max-[560px]/card:basis-full">
         <Link href={paths.webhook(application, transactionId)} className="font-medium whitespace-nowrap text-accent underline">
           {status} · <TimeText at={createdAt.toISOString()} />
         </Link>
         <span className="block text-second text-quiet md:whitespace-nowrap">{externalId}</span>
       </Td>
       <Td>
-        <span className="block min-w-52 wrap-anywhere">{target}</span>
+        <span className="block min-w-52 wrap-anywhere @max-[560px]/card:min-w-0">{target}</span>
       </Td>
       <Td>
         <Badge tone={TONES[state]} hasDot>
@@ -80,7 +81,7 @@ function DeliveryLine({ t, locale, application, row }: Pick<Props, 't' | 'locale
         </Badge>
         <span className="block text-second text-quiet">{t('webhooks.attempts', { count: attempts })}</span>
       </Td>
-      <Td className="w-full min-w-56">
+      <Td className="w-full min-w-56 @max-[560px]/card:min-w-0">
         {outcome === null ? (
           <span className="text-quiet">{t('webhooks.noAttempt')}</span>
         ) : (

@@ -5,17 +5,20 @@ import '#components/form/zod-without-eval.ts'
 import { useEffect, useState } from 'react'
 import { useFieldArray } from 'react-hook-form'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
-import { Button, ButtonLink } from '#components/ui/button.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Notice } from '#components/ui/empty-state.tsx'
 import { toast } from '#components/ui/toast.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import { callAction, refusalText } from '#lib/action-result.ts'
 import { RULES_MAX } from '#lib/approval-policy.ts'
 import { paths } from '#lib/paths.ts'
-import { findingText } from '#lib/rule-finding-text.ts'
+import { findingKey, type RuleFinding } from '#lib/rule-finding.ts'
 import { NEW_RULE, type RuleFields, toRuleInput } from '#lib/rule-form.ts'
+import { AcceptFindings } from '../../_components/accept-findings.tsx'
 import { saveRules } from '../../actions.ts'
 import { RuleCard } from './rule-card.tsx'
+import { useKeptRules } from './use-kept-rules.ts'
 import { useRuleForm } from './use-rule-form.ts'
 
 const REFUSALS = {
@@ -25,24 +28,38 @@ const REFUSALS = {
   offline: 'action.offline',
 } as const
 
-type Props = { application: string; initial: RuleFields[] }
+/** `keptAs`: under which name this tab keeps what is typed. */
+type Props = { application: string; initial: RuleFields[]; keptAs: string }
 
 /** All rules of a version, a card each. A default export, because its code is loaded after the page's. */
-export default function RuleEditor({ application, initial }: Props) {
+export default function RuleEditor({ application, initial, keptAs }: Props) {
   const { t, locale } = useTranslations()
   const router = useRouter()
   const form = useRuleForm(initial)
-  const { fields, append, remove, move } = useFieldArray({ control: form.control, name: 'rules' })
-  const [problems, setProblems] = useState<string[]>([])
+  const { fields, append, remove } = useFieldArray({ control: form.control, name: 'rules' })
+  const [problem, setProblem] = useState<string | null>(null)
+  const [findings, setFindings] = useState<readonly RuleFinding[]>([])
+  const [isAccepted, setIsAccepted] = useState(false)
   const isReady = useIsReady()
+  const { isKept, forget, discard } = useKeptRules(form, keptAs)
 
   async function save({ rules }: { rules: RuleFields[] }) {
-    setProblems([])
-    const saved = await callAction(() => saveRules(application, { rules: rules.map((rule) => toRuleInput(rule, locale)) }))
-    if (!saved.ok) return setProblems([refusalText(t, saved.error.code, REFUSALS)])
-    if ('findings' in saved.value) return setProblems(saved.value.findings.map((finding) => findingText(t, finding)))
+    setProblem(null)
+    const accepted = isAccepted ? findings.map(findingKey) : []
+    const saved = await callAction(() => saveRules(application, { rules: rules.map((rule) => toRuleInput(rule, locale)), accepted }))
+    if (!saved.ok) return setProblem(refusalText(t, saved.error.code, REFUSALS))
+    if ('findings' in saved.value) {
+      setIsAccepted(false)
+      return setFindings(saved.value.findings)
+    }
+    forget()
     toast(t('rules.editor.saved', { version: saved.value.version }))
     router.push(paths.ruleVersion(application, saved.value.version))
+  }
+
+  function cancel() {
+    forget()
+    router.push(paths.rules(application))
   }
 
   const whole = form.formState.errors.rules?.root?.message
@@ -50,16 +67,17 @@ export default function RuleEditor({ application, initial }: Props) {
     <form noValidate onSubmit={(event) => void form.handleSubmit(save)(event)} className="mt-5 grid max-w-3xl gap-4">
       {/* Until the script is there, what somebody types would be lost. */}
       <fieldset disabled={!isReady} className="grid min-w-0 gap-4">
+        {isKept && (
+          <Notice>
+            {t('rules.editor.kept')}{' '}
+            <button type="button" onClick={discard} className="underline">
+              {t('rules.editor.discard')}
+            </button>
+          </Notice>
+        )}
         {fields.length === 0 && <p>{t('rules.none')}</p>}
         {fields.map((field, index) => (
-          <RuleCard
-            key={field.id}
-            form={form}
-            index={index}
-            count={fields.length}
-            onMove={(to) => move(index, to)}
-            onRemove={() => remove(index)}
-          />
+          <RuleCard key={field.id} form={form} index={index} onRemove={() => remove(index)} />
         ))}
         {fields.length < RULES_MAX && (
           <Button className="justify-self-start" onClick={() => append(NEW_RULE)}>
@@ -67,14 +85,13 @@ export default function RuleEditor({ application, initial }: Props) {
           </Button>
         )}
         {whole && <ErrorNotice error={whole} />}
-        {problems.map((problem) => (
-          <ErrorNotice key={problem} error={problem} />
-        ))}
+        {problem && <ErrorNotice error={problem} />}
+        <AcceptFindings findings={findings} isAccepted={isAccepted} onAccept={setIsAccepted} />
         <div className="flex flex-wrap gap-2">
           <Button type="submit" variant="primary" isBusy={form.formState.isSubmitting}>
             {t('rules.editor.save')}
           </Button>
-          <ButtonLink href={paths.rules(application)}>{t('rules.editor.cancel')}</ButtonLink>
+          <Button onClick={cancel}>{t('rules.editor.cancel')}</Button>
         </div>
         <p className="text-second text-quiet">{t('rules.editor.afterwards')}</p>
       </fieldset>

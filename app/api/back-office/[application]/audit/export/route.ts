@@ -7,9 +7,10 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { refuseRequest } from '#server/back-office/refuse-request.ts'
 import { readAuditPages } from '#server/reports/audit/list-audit-entries.ts'
+import { readAuditRecord } from '#server/reports/audit/read-audit-record.ts'
 import type { TableRows } from '#server/reports/export/table-csv.ts'
 
-/** The entries of a filter as a file, with the digests that chain them, so that the chain can be checked outside. */
+/** The entries of a filter as a table, or the whole record as lines of JSON, with the digests that chain them, so that the chain can be checked outside. */
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   const read = readExactAddress(auditExportSchema, request.nextUrl.searchParams)
   if (!read.ok) return refuseRequest(400, request)
@@ -18,6 +19,8 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
   const answer = { application, permission: 'audit:read' as const, fileName: `audit-${application}`, format, signal: request.signal }
   return answerTable(answer, async (actor) => {
     const { reportPool } = backOfficeRuntime()
+    const exported = { action: 'audit.exported' as const, subject: actor.applicationId, details: JSON.parse(JSON.stringify(filter)) }
+    if (format === 'jsonl') return { ...exported, lines: readAuditRecord(reportPool, actor.applicationId) }
     const t = await getT()
     async function* rows(): TableRows {
       for await (const page of readAuditPages(reportPool, actor, filter)) {
@@ -37,9 +40,7 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
       }
     }
     return {
-      action: 'audit.exported',
-      subject: actor.applicationId,
-      details: JSON.parse(JSON.stringify(filter)),
+      ...exported,
       title: t('frame.audit'),
       heads: [
         t('audit.number'),

@@ -82,7 +82,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
   const dispatcher = createDispatcher({ pool, settler, connectors, logger, idlePollMs: 20 })
   const intake = createIntake({ pool, queueMax: options.queueMax })
   const runtime: HttpRuntime = {
-    config: { trustedProxies: [], metricsToken: undefined, ...options.config },
+    config: { trustedProxies: [], metricsToken: undefined, isSandbox: false, ...options.config },
     pool,
     reportPool: pool,
     clock: systemClock,

@@ -4,6 +4,7 @@ import type { KeepIdentifiers, StatusQuery, Submission, SubmitOutcome } from '#s
 import { exchangeOf } from '#server/operators/operator-call.ts'
 import { notSentOrUnknown, readAnswer } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
+import { nationalNumber } from '#server/operators/wire-formats.ts'
 import { qrSchema } from './messages.ts'
 import type { SonatelSettings } from './settings.ts'
 import type { SonatelClient } from './sonatel-client.ts'
@@ -34,7 +35,7 @@ export async function makeQrCode(sonatel: Sonatel, submission: Submission, keep:
     callbackSuccessUrl: returnUrl,
     callbackCancelUrl: returnUrl,
     reference,
-    metadata: { transaction: reference, application: applicationId },
+    metadata: { transaction: reference, application: applicationId, customer: nationalNumber(submission) },
   }
   const outcome = await client.post('/api/eWallet/v4/qrcode', body, callbackUrl === undefined ? {} : { 'x-callback-url': callbackUrl })
   const isOk = outcome.kind === 'answered' && (outcome.httpStatus === 200 || outcome.httpStatus === 201)

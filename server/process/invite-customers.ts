@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { request } from 'undici'
 import type { Pool } from '#server/database/pool.ts'
-import { listAwaitingCustomers } from '#server/operators/customer-step/awaiting-customers.ts'
+import { listAwaitingCustomers } from '#server/operators/customer-step/awaiting-customer-store.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 
 type InvitationOptions = {
@@ -40,6 +40,14 @@ export function startInvitations(options: InvitationOptions): Invitations {
     }
   }
 
+  async function pause(ms: number): Promise<void> {
+    try {
+      await delay(ms, undefined, { signal: ending.signal })
+    } catch {
+      // It ends early when the process does.
+    }
+  }
+
   async function run(): Promise<void> {
     while (!ending.signal.aborted) {
       try {
@@ -52,7 +60,6 @@ export function startInvitations(options: InvitationOptions): Invitations {
     }
   }
 
-  const pause = (ms: number) => delay(ms, undefined, { signal: ending.signal }).catch(() => undefined)
   const running = run()
   return {
     async stop() {

@@ -1,7 +1,6 @@
 import type { OperatorCode } from '#lib/operators.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { ExternalRows } from './external-rows.ts'
-import type { Opening } from './simulator-books.ts'
 
 /** At most this many rows travel in one statement: a few hundred kilobytes of JSON. */
 const ROWS_MAX = 2_000
@@ -60,6 +59,9 @@ export async function selectUnfunded(queryable: Queryable, applicationId: string
   )
   return new Set(rows.map((row) => row.transactionId))
 }
+
+/** What an operator holds of ours, in hundredths. */
+export type Opening = { operator: string; collectMinor: bigint; depositMinor: bigint }
 
 /** What the ledger says that each operator holds of ours: nothing that is open has moved money in it. */
 export async function readOpenings(queryable: Queryable): Promise<Opening[]> {

@@ -5,6 +5,7 @@ import { OPERATORS } from '#lib/operators.ts'
 import { airtelId } from '#server/operators/airtel/airtel-id.ts'
 import { mtnReference } from '#server/operators/mtn/reference.ts'
 import { idOf } from '#server/operators/simulator/wave/wave-messages.ts'
+import type { Opening } from './seed-store.ts'
 import type { LiveTransaction } from './simulation.ts'
 
 type Known = Pick<LiveTransaction, 'item'> & { plan: Pick<LiveTransaction['plan'], 'operatorFate' | 'isContradicted'> }
@@ -40,9 +41,6 @@ type Written = { protocol: string; reference: string; context: string; details?:
 
 /** What is kept of a page of Orange Web Payment. */
 type OrangePage = { orderId: string; payToken: string }
-
-/** What an operator holds of ours, in hundredths. */
-export type Opening = { operator: string; collectMinor: bigint; depositMinor: bigint }
 
 /** The reference and the text beside it, as the connector of the operator's protocol sends both. */
 function writtenFormOf({ operator, transactionId, applicationId, type }: LiveTransaction['item']): Written {

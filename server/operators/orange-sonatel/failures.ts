@@ -4,6 +4,11 @@ import type { FailureTable } from '#server/operators/failure-table.ts'
 export const SONATEL_FAILURES: FailureTable = {
   2000: 'notRegistered',
   2001: 'invalidNumber',
+  // Our own PIN or account. Never tried again: three wrong PINs block the account.
+  2010: 'other',
+  2011: 'other',
+  2012: 'other',
+  2013: 'other',
   2020: 'insufficientFunds',
   // On a cash-in it is our own balance.
   2021: 'insufficientFunds',

@@ -49,7 +49,9 @@ export function createSonatelClient(context: ConnectorContext, settings: Sonatel
   async function call(request: OperatorRequest): Promise<CallOutcome> {
     const { outcome, token } = await attempt(request)
     if (outcome.kind !== 'answered' || outcome.httpStatus !== 401 || token === undefined) return outcome
-    // It ended before its time. Nothing behind the gateway has seen the request.
+    // With a code it is an answer from behind the gateway, and may be about the PIN: the same call again would be the next wrong try.
+    if (readAnswer(outcome, problemSchema)) return outcome
+    // The token ended before its time. Nothing behind the gateway has seen the request.
     await context.tokens.forget(key, token)
     return (await attempt(request)).outcome
   }

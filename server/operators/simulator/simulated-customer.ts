@@ -4,17 +4,11 @@ import { z } from 'zod'
 import { behaviourFor } from './behaviour.ts'
 import { isSame } from './is-same.ts'
 import { answer, readJson, refuse } from './respond.ts'
-import type { Simulation } from './simulation.ts'
+import type { SimulatedCustomer, Simulation } from './simulation.ts'
 
 /** A message that a customer receives: the address of the page of a payment, and the number of the phone that it arrives on. */
 const invitationSchema = z.object({ pageUrl: z.url({ protocol: /^https?$/ }).max(2_048), phoneNumber: z.string().regex(/^\d{6,15}$/) })
 type Invitation = z.infer<typeof invitationSchema>
-
-export type SimulatedCustomer = {
-  /** Does what the page asks for, in the background. While it does, the same invitation counts once. */
-  invite(invitation: Invitation): void
-  close(): Promise<void>
-}
 
 const UNDER_WAY_MAX = 16
 const TIMEOUT_MS = 5_000

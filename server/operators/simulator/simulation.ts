@@ -3,7 +3,6 @@ import { behaviourFor } from './behaviour.ts'
 import type { BookEntry, Books } from './books.ts'
 import type { CallbackSender, SimulatedCallback } from './callback-sender.ts'
 import type { DueQueue } from './due-queue.ts'
-import type { SimulatedCustomer } from './simulated-customer.ts'
 
 /** One protocol of the simulator. It is written from what the operator publishes, and shares nothing with our connector. */
 export type SimulatedProtocol = {
@@ -18,6 +17,12 @@ export type SimulatedProtocol = {
   slowCustomers?: RegExp
   /** The callback about a transfer that ended; with this claim instead of the truth, if there is one. Absent where none are sent. */
   callbackOf?(simulation: Simulation, entry: BookEntry, claim: 'SUCCESS' | undefined): SimulatedCallback
+}
+
+export type SimulatedCustomer = {
+  /** Does what the page of a payment asks for, in the background. While that is under way, the same invitation counts once. */
+  invite(invitation: { pageUrl: string; phoneNumber: string }): void
+  close(): Promise<void>
 }
 
 /** What one simulator works with. */

@@ -25,14 +25,3 @@ export async function listAwaitingCustomers(queryable: Queryable, afterMs: numbe
   })
   return rows
 }
-
-/** Notes that a tester has opened the page of this token, if it awaits a code. */
-export async function noteTester(queryable: Queryable, payToken: string): Promise<void> {
-  await queryable.query({
-    name: 'note_page_opened',
-    text: `update operator_work w set page_opened_at = clock_timestamp() from transactions t
-           where t.pay_token = $1 and t.type = 'COLLECT' and w.application_id = t.application_id and w.transaction_id = t.transaction_id
-             and w.state = 'awaiting_code'`,
-    values: [payToken],
-  })
-}

@@ -105,7 +105,12 @@ async function start(config: Config, logger: Logger, ending: Shutdown): Promise<
     // The API answers already; what is announced is that everything does.
     await web.pagesReady
   }
-  const lines = announcement(config, { startedInMs: performance.now() - startedAtMs, dataDirectory: database.dataDirectory, wasSeeded })
+  const lines = announcement(config, {
+    startedInMs: performance.now() - startedAtMs,
+    dataDirectory: database.dataDirectory,
+    wasSeeded,
+    simulatorUrl: simulator?.url,
+  })
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
 }
 

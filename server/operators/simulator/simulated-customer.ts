@@ -15,6 +15,11 @@ const TIMEOUT_MS = 5_000
 /** The page does not count these visits as those of a tester. */
 const USER_AGENT = 'simulated-customer'
 
+const PHONE =
+  '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Simulated phone</title>' +
+  '<h1>Simulated phone</h1><form><p><label>Its number, with the dial code <input name="msisdn" inputmode="numeric"></label>' +
+  '<p><label>Dial <input name="dial"></label> <button>Call</button></form></html>'
+
 /** Customers who dial what their page says, and enter the code that comes back. Links are followed where the operator shows its page. */
 export function createSimulatedCustomer(simulationOf: () => Simulation): SimulatedCustomer {
   const agent = new Agent({ connections: UNDER_WAY_MAX, connectTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS })
@@ -88,9 +93,10 @@ export async function inviteCustomer(simulation: Simulation, request: IncomingMe
   answer(response, 202, {})
 }
 
-/** GET /phone?msisdn=22676123341&dial=*144*4*6*5000%23: what the phone with this number shows after dialling. */
+/** GET /phone: a form. GET /phone?msisdn=22676123341&dial=*144*4*6*5000%23: what the phone with this number shows after dialling. */
 export function answerPhone(simulation: Simulation, request: IncomingMessage, response: ServerResponse): void {
   const { searchParams } = new URL(request.url ?? '/', 'http://simulator')
+  if (searchParams.size === 0) return void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(PHONE)
   const code = dial(simulation, searchParams.get('msisdn') ?? '', searchParams.get('dial') ?? '')
   if (code === undefined) refuse(response, 404, 'UNKNOWN_DIAL', 'No operator knows this number and what it dials')
   else answer(response, 200, { code })

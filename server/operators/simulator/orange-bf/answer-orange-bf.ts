@@ -10,6 +10,9 @@ import { orangeBfAccountOf } from './credentials.ts'
 const FIELDS =
   'TYPE customer_msisdn merchant_msisdn api_username api_password amount PROVIDER PROVIDER2 PAYID PAYID2 otp reference_number ext_txn_id'
 
+/** The same in every request. */
+const FIXED = { TYPE: 'OMPREQ', PROVIDER: '101', PROVIDER2: '101', PAYID: '12', PAYID2: '12' }
+
 /** The first two are known. That of a low balance is Orange Cameroon's, and the last two are this simulator's own. */
 const CODES: Readonly<Record<string, string>> = {
   'Num\u00e9ro invalide': '990422',
@@ -37,7 +40,8 @@ export function createOrangeBfSimulator(secret: string): SimulatedProtocol {
         return send(response, 200, { otp: dial(otps, searchParams.get('msisdn') ?? '', searchParams.get('amount') ?? '') })
       if (path !== '/payment' || request.method !== 'POST') return void response.writeHead(404).end()
       const command = readCommand(await readBody(request))
-      if (!command) return reply(response, '99', 'Malformed request')
+      if (!command || Object.entries(FIXED).some(([name, value]) => command[name] !== value))
+        return reply(response, '99', 'Malformed request')
       const { api_username = '', api_password = '', merchant_msisdn } = command
       if (!isSame(api_username, account.apiUsername) || !isSame(api_password, account.apiPassword))
         return reply(response, '401', 'Bad credentials')

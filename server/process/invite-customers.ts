@@ -33,10 +33,10 @@ export function startInvitations(options: InvitationOptions): Invitations {
     const awaiting = await listAwaitingCustomers(options.pool, options.afterMs)
     const nowMs = performance.now()
     for (const [key, atMs] of sentAtMs) if (nowMs - atMs > REPEAT_MS) sentAtMs.delete(key)
-    const due = awaiting.filter(({ payToken, refusedCodes }) => !sentAtMs.has(`${payToken} ${refusedCodes}`))
-    for (const { payToken, phoneNumber, refusedCodes } of due) {
+    const due = awaiting.filter(({ payToken, submissions }) => !sentAtMs.has(`${payToken} ${submissions}`))
+    for (const { payToken, phoneNumber, submissions } of due) {
       await invite(options, payToken, phoneNumber)
-      sentAtMs.set(`${payToken} ${refusedCodes}`, nowMs)
+      sentAtMs.set(`${payToken} ${submissions}`, nowMs)
     }
   }
 

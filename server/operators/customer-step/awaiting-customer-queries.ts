@@ -2,7 +2,7 @@ import type { Queryable } from '#server/database/pool.ts'
 import { CODE_MINUTES } from './customer-code-store.ts'
 
 /** A customer whose code a payment awaits. */
-type AwaitingCustomer = { payToken: string; phoneNumber: string; refusedCodes: number }
+type AwaitingCustomer = { payToken: string; phoneNumber: string; submissions: number }
 
 /** A tester who opened the page and went away does not keep the payment open until its time ends. */
 const TESTER_MINUTES = 5
@@ -12,7 +12,7 @@ const LISTED_MAX = 500
 export async function listAwaitingCustomers(queryable: Queryable, afterMs: number): Promise<AwaitingCustomer[]> {
   const { rows } = await queryable.query<AwaitingCustomer>({
     name: 'list_awaiting_customers',
-    text: `select t.pay_token as "payToken", t.phone_number as "phoneNumber", w.refused_codes as "refusedCodes"
+    text: `select t.pay_token as "payToken", t.phone_number as "phoneNumber", w.submissions
            from operator_work w
            join transactions t on t.application_id = w.application_id and t.transaction_id = w.transaction_id
            where w.state = 'awaiting_code' and w.customer_code is null

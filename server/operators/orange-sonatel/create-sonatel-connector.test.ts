@@ -114,6 +114,17 @@ for (const [found, expected] of [
   })
 }
 
+test('unknown for a search that finds nothing, unless it was agreed that it shows everything; not_found for a QR code, which nobody got', async () => {
+  answer = (_, response) => say(response, 200, [])
+  const believesEmptySearches = false
+  assert.equal((await connect({ believesEmptySearches }).query(aSonatelSubmission())).kind, 'unknown')
+  assert.equal((await connect({ believesEmptySearches, collectBy: 'qr' }).query(aSonatelSubmission())).kind, 'not_found')
+  // A submission that never left is repeated all the same.
+  answer = (request, response) => say(response, 200, request.method === 'GET' ? [] : { status: 'SUCCESS', transactionId: 'MP1' })
+  const repeated = aSonatelSubmission({ isRepeated: true })
+  assert.equal((await connect({ believesEmptySearches }).submit(repeated, keepNothing)).kind, 'succeeded')
+})
+
 test('a repeated submission looks for the first one, and sends nothing unless Sonatel knows nothing', async () => {
   const submission = aSonatelSubmission({ isRepeated: true })
   const { reference } = submission

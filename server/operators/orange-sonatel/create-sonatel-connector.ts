@@ -48,7 +48,7 @@ async function submit(sonatel: Sonatel, submission: Submission, keep: KeepIdenti
   const refusal = refuseDecimals(submission, settings.takesDecimals)
   if (refusal) return refusal
   if (submission.isRepeated) {
-    const found = await queryStatus(sonatel, submission)
+    const found = await lookUp(sonatel, submission)
     if (found.kind === 'pending') return { ...found, kind: 'accepted' }
     if (found.kind === 'unknown') return { ...found, kind: 'not_sent' }
     if (found.kind !== 'not_found') return found
@@ -91,8 +91,16 @@ function commonFields({ callbackUrl }: ConnectorContext, { reference, applicatio
   }
 }
 
+/** That Sonatel knows nothing is believed if that was agreed, and where nothing can be paid twice: nobody has the QR code of a lost reply. */
+async function queryStatus(sonatel: Sonatel, query: StatusQuery): Promise<QueryOutcome> {
+  const { believesEmptySearches, collectBy } = sonatel.settings
+  const outcome = await lookUp(sonatel, query)
+  if (outcome.kind !== 'not_found' || believesEmptySearches || (query.type === 'COLLECT' && collectBy === 'qr')) return outcome
+  return { kind: 'unknown', detail: 'Sonatel does not know the reference, which may still arrive there', exchange: outcome.exchange }
+}
+
 /** By our own reference, which each answer repeats. */
-async function queryStatus({ context, settings, client }: Sonatel, query: StatusQuery): Promise<QueryOutcome> {
+async function lookUp({ context, settings, client }: Sonatel, query: StatusQuery): Promise<QueryOutcome> {
   const outcome = await client.get(`/api/eWallet/v1/transactions?reference=${encodeURIComponent(query.reference)}`)
   const found = transactionsIn(outcome, query)
   if (!found) return unknownOutcome(outcome)

@@ -33,6 +33,11 @@ export const sonatelSettingsSchema = z.strictObject({
     .regex(/^\d{9}$/, 'must have 9 digits')
     .optional(),
   pin: secretText.optional(),
+  /**
+   * What two searches did not find is sent again. Only if it was agreed with Sonatel that a search shows everything that was taken: nothing else
+   * prevents that a first submission, which arrives late, is carried out too.
+   */
+  believesEmptySearches: z.boolean().optional(),
   /** Sends amounts with decimals as they are; otherwise they are refused. */
   takesDecimals: z.boolean().optional(),
 })

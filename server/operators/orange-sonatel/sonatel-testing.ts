@@ -4,7 +4,14 @@ import { sonatelSettingsSchema } from './settings.ts'
 
 export function sonatelSettings(baseUrl: string, overrides: Record<string, unknown> = {}) {
   const document = { environment: 'sandbox', clientId: 'client', clientSecret: 'secret', merchantCode: '123456' }
-  return sonatelSettingsSchema.parse({ ...document, baseUrl, channelMsisdn: '771000001', pin: '2468', ...overrides })
+  return sonatelSettingsSchema.parse({
+    ...document,
+    baseUrl,
+    channelMsisdn: '771000001',
+    pin: '2468',
+    believesEmptySearches: true,
+    ...overrides,
+  })
 }
 
 export function aSonatelSubmission(overrides: Partial<Submission> = {}): Submission {

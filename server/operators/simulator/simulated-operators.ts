@@ -63,6 +63,7 @@ export function simulatedOperators(url: string, secret: string): OperatorSetting
         environment: 'sandbox',
         ...sonatelAccountOf(secret),
         wrongCodes: ['2050'],
+        believesEmptySearches: true,
         takesDecimals: true,
       },
     },

@@ -3,6 +3,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { gatewaysOf } from '#server/operators/sandbox-protocol/gateway-protocol.ts'
 import { announcement } from '#server/process/announce.ts'
 import { claimDataDirectory } from '#server/process/instance.ts'
+import { startInvitations } from '#server/process/invite-customers.ts'
 import { openDatabase } from '#server/process/open-database.ts'
 import { prepareDatabase } from '#server/process/prepare-database.ts'
 import { sandboxSecrets } from '#server/process/sandbox-secrets.ts'
@@ -83,6 +84,11 @@ async function start(config: Config, logger: Logger, ending: Shutdown): Promise<
   if (config.role !== 'web') {
     const loops = startLoops(runtime)
     ending.add('the loops', () => loops.drain())
+    if (simulator) {
+      const { publicUrl, simulator: simulatorSettings } = config
+      const invitations = startInvitations({ pool: runtime.pool, publicUrl, simulator, afterMs: simulatorSettings.delayMs })
+      ending.add('the invitations', () => invitations.stop())
+    }
   }
   if (config.role !== 'worker') {
     const web =
@@ -99,7 +105,12 @@ async function start(config: Config, logger: Logger, ending: Shutdown): Promise<
     // The API answers already; what is announced is that everything does.
     await web.pagesReady
   }
-  const lines = announcement(config, { startedInMs: performance.now() - startedAtMs, dataDirectory: database.dataDirectory, wasSeeded })
+  const lines = announcement(config, {
+    startedInMs: performance.now() - startedAtMs,
+    dataDirectory: database.dataDirectory,
+    wasSeeded,
+    simulatorUrl: simulator?.url,
+  })
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
 }
 

@@ -8,7 +8,7 @@ const WEBHOOK_LEASE_MS = 30_000
 
 /**
  * Waits until nothing is under way: every submitted file is started, every transaction has its result, except those that the simulator keeps
- * pending for ever (912) and those that wait for a checker; every webhook is delivered or given up. Returns what was
+ * pending for ever (912), those whose operator answers no queries and whose reply was lost, and those that wait for a checker; every webhook is delivered or given up. Returns what was
  * still open when the time was up. `serviceDiedAt`: the last time the main process was killed.
  */
 export async function settle(pool: Pool, batchIds: readonly string[], serviceDiedAt: Date): Promise<string[]> {
@@ -27,6 +27,9 @@ async function findOpen(pool: Pool, batchIds: readonly string[]): Promise<string
   const { rows } = await pool.query<{ what: string }>(
     `select 'transaction ' || transaction_id || ' of ' || phone_number || ' is PENDING' as what from transactions
        where status = 'PENDING' and phone_number not like '%912' and (webhook_url like 'http://127.0.0.1:%' or batch_id = any ($1))
+         -- This operator answers no queries: a collect whose reply was lost stays open until people have asked.
+         and not (operator = 'BFOM' and type = 'COLLECT' and exists (select from operator_work w
+           where w.application_id = transactions.application_id and w.transaction_id = transactions.transaction_id and w.state = 'unconfirmed'))
      union all
      select 'webhook of ' || d.transaction_id || ' is due after ' || d.attempts || ' attempts' from webhook_deliveries d
        join transactions t using (application_id, transaction_id)

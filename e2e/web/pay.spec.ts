@@ -7,8 +7,11 @@ import { readSandbox, sandboxUrl } from './sandbox.ts'
 const SLOW = '221772093914'
 const BYTES_MAX = 60_000
 
-/** Collects 12,500 XOF through Wave, as a partner does, and returns the address for the customer. */
-async function collect(page: Page, phoneNumber = SLOW): Promise<string> {
+/** The same where the customer enters a code. */
+const SLOW_WITH_CODE = '22676123914'
+
+/** Collects 12,500 XOF, as a partner does, and returns the address for the customer. */
+async function collect(page: Page, phoneNumber = SLOW, [transferMethod, countryName] = ['SNWAVE', 'SENEGAL']): Promise<string> {
   const application = readSandbox().applications[0]
   if (!application) throw new Error('The sandbox has no application')
   const { username, password, apiKey, apiId } = application
@@ -16,17 +19,33 @@ async function collect(page: Page, phoneNumber = SLOW): Promise<string> {
   const answer = await page.request.post(`${sandboxUrl()}/api/v1/transaction/collect`, {
     headers: { apiKey, apiId, authorization: `Bearer ${tokens['access_token']}` },
     data: {
-      transferMethod: 'SNWAVE',
+      transferMethod,
       customerName: 'Awa Ndiaye',
       externalId: randomUUID(),
       phoneNumber,
       amount: 12_500,
       webhookUrl: 'https://partner.example/hook',
-      countryName: 'SENEGAL',
+      countryName,
     },
   })
   expect(answer.status()).toBe(200)
   return `/pay/${(await answer.json())['payToken']}`
+}
+
+/** What the customer's phone shows after dialling what is on the page. The simulated operators are where Wave's link leads. */
+async function dialCode(page: Page, phoneNumber: string): Promise<string> {
+  const dial = (await page.getByRole('link', { name: /^\*144/ }).textContent()) ?? ''
+  const wave = await (await page.request.get(await collectUntilLink(page))).text()
+  const operators = new URL(/<a class="button"[^>]* href="([^"]+)"/.exec(wave)?.[1] ?? '').origin
+  const answer = await page.request.get(`${operators}/phone?${new URLSearchParams({ msisdn: phoneNumber, dial })}`)
+  return (await answer.json())['code']
+}
+
+/** The address of a payment whose link is there. */
+async function collectUntilLink(page: Page): Promise<string> {
+  const address = await collect(page)
+  await expect.poll(async () => (await page.request.get(address)).text()).toContain('<a class="button"')
+  return address
 }
 
 /** Follows the link, pays at the simulated operator, and reads the result on the page to which the operator returns. */
@@ -67,6 +86,33 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('link', { name: 'Français' }).click()
       await expect(page.getByRole('link', { name: 'Payer avec Wave' })).toBeVisible()
       await payByLink(page, address)
+    })
+
+    test('a customer enters a code at 320 px, another one after it was refused, and sees the result, in under 60 KB', async ({ page }) => {
+      let bytes = 0
+      page.on('response', async (response) => {
+        if (response.url().startsWith(sandboxUrl())) bytes += (await response.body().catch(() => Buffer.alloc(0))).length
+      })
+      const address = await collect(page, SLOW_WITH_CODE, ['BFOM', 'BURKINA_FASO'])
+      await page.goto(`${address}?lang=fr`)
+      const enter = async (code: string) => {
+        await page.getByLabel(/^Code/).fill(code)
+        await page.getByRole('button').click()
+      }
+      await expect(page.getByRole('link', { name: '*144*4*6*12500#' })).toBeVisible({ timeout: 60_000 })
+      expect(bytes).toBeLessThan(BYTES_MAX)
+      if (javaScriptEnabled) {
+        await expectNoSidewaysScroll(page)
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme })
+          expect(await findAxeViolations(page)).toEqual([])
+        }
+      }
+      await enter('000000')
+      await expect(page.locator('#problem')).toBeVisible({ timeout: 60_000 })
+      await page.getByRole('link', { name: 'English' }).click()
+      await enter(await dialCode(page, SLOW_WITH_CODE))
+      await expect(page.getByText('The payment has been made.')).toBeVisible({ timeout: 60_000 })
     })
 
     test('the reason of a payment that failed appears on the open page; a wrong address names no payment', async ({ page }) => {

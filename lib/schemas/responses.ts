@@ -15,7 +15,7 @@ const externalId = uuid('Your identifier of the transaction, in lower case')
 const feesSystem = amount('The fee that the service keeps')
 const feesApp = amount("The fee that the application's owner keeps")
 const payToken = text(
-  "The operator's token for the payment, or one that the service made when the transaction was created. For a collect it names the page for the customer, /pay/{payToken} on this host. Send it to customers of Wave and of Orange in Ivory Coast, who pay by a link, and of Orange in Burkina Faso, who enter a code there",
+  "The operator's token for the payment, or one that the service made when the transaction was created. For a collect it names the page for the customer, /pay/{payToken} on this host. Send it to customers of Wave and of Orange in Ivory Coast, who pay by a link, and of Orange in Burkina Faso and Senegal, who enter a code there",
 )
 
 /** Answer of collect and deposit; elements of the answer of depositMultiple. */

@@ -13,7 +13,7 @@ export function submitWork(
   connector: Connector,
   work: ClaimedWork,
   keep: KeepIdentifiers,
-  customer: { payToken?: string | undefined; customerCode?: string | undefined },
+  customer: { payToken?: string | undefined; customerCode?: string | undefined; isRepeated?: boolean },
 ): Promise<SubmitOutcome | CodeRefusal> {
   const { applicationId, operator, type, amountMinor, currency, phoneNumber, customerName } = work
   return connector.submit(

@@ -205,8 +205,8 @@ async function callOperator(
   const { customerStep } = connector
   if (!customerStep || work.type !== 'COLLECT') return submitWork(connector, work, keep, {})
   if (customerStep === 'link') return submitWork(connector, work, keep, { payToken: await findPayToken(options.pool, work) })
-  const customerCode = await takeCode(options.pool, work)
-  return customerCode === undefined ? 'needs_code' : submitWork(connector, work, keep, { customerCode })
+  const taken = await takeCode(options.pool, work)
+  return taken === undefined ? 'needs_code' : submitWork(connector, work, keep, taken)
 }
 
 /** The customer's link is stored before the answer is recorded. If the process ends in between, a later query returns it again. */

@@ -4,7 +4,7 @@ import type { Config } from '#server/config.ts'
 /** Prints the start-up lines: the address, the mode, and how to sign in. */
 export function announcement(
   config: Config,
-  options: { startedInMs: number; dataDirectory: string | undefined; wasSeeded: boolean },
+  options: { startedInMs: number; dataDirectory: string | undefined; wasSeeded: boolean; simulatorUrl: string | undefined },
 ): string[] {
   const lines = [`Countersign is ready on ${config.publicUrl} (${(options.startedInMs / 1_000).toFixed(1)} s).`]
   if (config.role === 'worker') lines[0] = `A Countersign worker is running (${(options.startedInMs / 1_000).toFixed(1)} s).`
@@ -23,6 +23,7 @@ export function announcement(
     '  administrator  serge.mbarga@kora.example',
     '  engineer       yannick.tabi@kora.example',
     `Their passwords, more people and the API keys are in ${path.join(config.dataDirectory, 'sandbox.json')}.`,
+    ...(options.simulatorUrl ? [`A customer's phone, for payments that need a code: ${options.simulatorUrl}/phone`] : []),
     'Ctrl-C stops it.',
   ]
 }

@@ -102,7 +102,7 @@ test('collect, deposit, status and balance through a gateway, for an operator wi
   const tested = must(await testOperator({ pool, clock: systemClock, logger: createLogger('silent') }, 'SNFREE', undefined))
   assert.deepEqual(tested.steps, [
     { step: 'directions', outcome: 'COLLECT DEPOSIT' },
-    { step: 'balance', outcome: 'collect 100000000 XOF, deposit 100000000 XOF' },
+    { step: 'balance', outcome: 'collect 100000100 XOF, deposit 99999900 XOF' },
   ])
 })
 

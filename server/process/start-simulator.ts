@@ -7,7 +7,7 @@ import type { OperatorSettings } from '#server/operators/settings/operator-setti
 import { simulatedOperators } from '#server/operators/simulator/simulated-operators.ts'
 import { type SupervisedChild, superviseChild } from './supervise-child.ts'
 
-type Simulator = { operators: OperatorSettings[]; stop(): Promise<void> }
+type Simulator = { operators: OperatorSettings[]; url: string; secret: string; stop(): Promise<void> }
 
 const placeSchema = z.object({ url: z.url() })
 
@@ -43,6 +43,8 @@ export async function startSimulator(config: Config, logger: Logger): Promise<Si
   }
   return {
     operators: simulatedOperators(url, secret),
+    url,
+    secret,
     stop: async () => child?.stop(),
   }
 }

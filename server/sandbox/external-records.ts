@@ -1,10 +1,9 @@
-import { OPERATORS } from '#lib/operators.ts'
 import { pollDelayMs } from '#server/operators/poll-schedule.ts'
 import type { TransitionItem } from '#server/transactions/transition.ts'
 import { iso, type WebhookAttemptRow } from './external-rows.ts'
 import { HOUR_MS } from './plan-history.ts'
 import type { LiveTransaction, Simulation } from './simulation.ts'
-import { payTokenOf } from './simulator-books.ts'
+import { keptOf } from './simulator-books.ts'
 
 const NO_ANSWER = 'No answer within 10 s'
 const PENDING_ANSWER = '{"status":"PENDING"}'
@@ -33,6 +32,7 @@ export function recordOpenWork(simulation: Simulation, live: LiveTransaction): v
   const isUnconfirmed = live.plan.operatorFate === 'unconfirmed'
   const answeredMs = recordSubmission(simulation, live, nowMs)
   const queries = recordQueries(simulation, live, answeredMs)
+  const { operatorReference, operatorToken } = keptOf(live.item)
   simulation.rows.operator_work.push({
     ...keyOf(live),
     state: isUnconfirmed ? 'unconfirmed' : 'submitted',
@@ -44,8 +44,8 @@ export function recordOpenWork(simulation: Simulation, live: LiveTransaction): v
     accepted_at: isUnconfirmed ? null : iso(answeredMs),
     unconfirmed_since: isUnconfirmed ? iso(answeredMs) : null,
     last_answer: isUnconfirmed ? NO_ANSWER : PENDING_ANSWER,
-    // The one protocol here whose queries need more than our own id.
-    operator_token: OPERATORS[live.item.operator].protocol === 'orange-cm' ? payTokenOf(live.item.transactionId) : null,
+    operator_reference: operatorReference,
+    operator_token: operatorToken,
   })
 }
 

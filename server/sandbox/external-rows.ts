@@ -34,6 +34,7 @@ type WorkRow = Key & {
   accepted_at: string | null
   unconfirmed_since: string | null
   last_answer: string
+  operator_reference: string | null
   operator_token: string | null
 }
 

@@ -195,7 +195,9 @@ function planOne(planning: Planning, regulars: Map<OperatorCode, Beneficiary[]>,
   const { random, nowMs, application } = planning
   const source = draft.source ?? 'api'
   const operator = draft.operator ?? random.weighted(application.shares)
-  const type = draft.type ?? (source !== 'api' || random.chance(0.42) ? 'DEPOSIT' : 'COLLECT')
+  const usualType = draft.type ?? (source !== 'api' || random.chance(0.42) ? 'DEPOSIT' : 'COLLECT')
+  // There Orange answers a collect with its result, and no query about it: none is open.
+  const type = operator === 'BFOM' && draft.operatorFate === 'submitted' ? 'DEPOSIT' : usualType
   const approvalFate = draft.approvalFate ?? random.weighted(APPROVAL_FATES)
   return {
     atMs,

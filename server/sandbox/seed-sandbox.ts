@@ -24,7 +24,7 @@ import { DAY_MS, HISTORY_DAYS, planHistory } from './plan-history.ts'
 import { poolOfOne } from './pool-of-one.ts'
 import { SEED_APPLICATIONS, type SeedApplication } from './seed-applications.ts'
 import { seedDraftBatch } from './seed-draft-batch.ts'
-import { analyse, backdateSetup, hasNoApplication, insertBatches, lockSeeding, setSimulatedTime } from './seed-store.ts'
+import { analyse, backdateSetup, hasNoApplication, insertBatches, lockSeeding, readOpenings, setSimulatedTime } from './seed-store.ts'
 import { seedWaiting } from './seed-waiting.ts'
 import { simulateHistory } from './simulate-history.ts'
 import type { LiveTransaction } from './simulation.ts'
@@ -93,7 +93,7 @@ export async function seedSandbox(options: SeedOptions): Promise<boolean> {
       await backdateSetup(trx, setupMs(options.now))
       const content: SandboxFile = { baseUrl: options.baseUrl, applications }
       writePrivateFile(unconfirmedFile, `${JSON.stringify(content, null, 2)}\n`)
-      writeSimulatorBooks(options.simulatorFolder, known)
+      writeSimulatorBooks(options.simulatorFolder, known, await readOpenings(trx))
       return ok(true)
     }),
   )

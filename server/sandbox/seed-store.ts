@@ -60,6 +60,18 @@ export async function selectUnfunded(queryable: Queryable, applicationId: string
   return new Set(rows.map((row) => row.transactionId))
 }
 
+/** What an operator holds of ours, in hundredths. */
+export type Opening = { operator: string; collectMinor: bigint; depositMinor: bigint }
+
+/** What the ledger says that each operator holds of ours: nothing that is open has moved money in it. */
+export async function readOpenings(queryable: Queryable): Promise<Opening[]> {
+  const { rows } = await queryable.query<Opening>(
+    `select operator, sum(collect_minor)::bigint as "collectMinor", (-sum(clearing_minor) - sum(collect_minor))::bigint as "depositMinor"
+     from ledger_balances group by operator order by operator`,
+  )
+  return rows
+}
+
 /** Writes what was exchanged with operators, receivers and checkers, and brings open work and deliveries into the state it leads to. */
 export async function writeExternalRows(queryable: Queryable, rows: ExternalRows): Promise<void> {
   for (const table of ['approval_decisions', 'operator_attempts', 'webhook_attempts'] as const) {
@@ -77,7 +89,7 @@ export async function writeExternalRows(queryable: Queryable, rows: ExternalRows
     `update operator_work w
        set state = r.state, next_at = r.next_at, attempts = r.attempts, queries = r.queries, submissions = r.submissions,
            accepted_at = r.accepted_at, unconfirmed_since = r.unconfirmed_since, last_answer = r.last_answer,
-           operator_token = r.operator_token
+           operator_token = r.operator_token, operator_reference = coalesce(r.operator_reference, w.operator_reference)
        from json_populate_recordset(null::operator_work, $1) r
        where w.application_id = r.application_id and w.transaction_id = r.transaction_id`,
   )

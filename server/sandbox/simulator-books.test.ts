@@ -13,7 +13,7 @@ import { simulatedOperators } from '#server/operators/simulator/simulated-operat
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { tokensInMemory } from '#server/operators/testing/connector-context.ts'
 import { anIntakeItem } from '#server/testing/factories.ts'
-import { payTokenOf, writeSimulatorBooks } from './simulator-books.ts'
+import { keptOf, writeSimulatorBooks } from './simulator-books.ts'
 
 const SECRET = 'a secret of the books'
 const items = OPERATOR_CODES.flatMap((operator) =>
@@ -45,9 +45,19 @@ after(async () => {
 test('each open transaction of the history is found by the protocol of its operator: pending, or executed if it is unconfirmed', async () => {
   for (const { item, operatorFate } of items) {
     const { transactionId: reference, applicationId, operator, type } = item
-    // Orange Cameroon knows a payment by the token that it made for it, which the history stores.
-    const operatorToken = payTokenOf(reference)
-    const outcome = await connectors.get(operator)?.query({ reference, applicationId, operator, type, operatorToken })
+    // Orange answers no queries about collects in Burkina Faso. The history has none that are open.
+    if (operator === 'BFOM' && type === 'COLLECT') continue
+    const { operatorReference, operatorToken } = keptOf(item)
+    const query = {
+      reference,
+      applicationId,
+      operator,
+      type,
+      amountMinor: item.amountMinor,
+      operatorReference: operatorReference ?? undefined,
+      operatorToken: operatorToken ?? undefined,
+    }
+    const outcome = await connectors.get(operator)?.query(query)
     const expected = operatorFate === 'submitted' ? 'pending' : 'succeeded'
     assert.deepEqual([operator, type, outcome?.kind], [operator, type, expected])
   }

@@ -5,15 +5,19 @@ import { OPERATORS } from '#lib/operators.ts'
 import { airtelId } from '#server/operators/airtel/airtel-id.ts'
 import { mtnReference } from '#server/operators/mtn/reference.ts'
 import { idOf } from '#server/operators/simulator/wave/wave-messages.ts'
+import type { Opening } from './seed-store.ts'
 import type { LiveTransaction } from './simulation.ts'
 
 type Known = Pick<LiveTransaction, 'item'> & { plan: Pick<LiveTransaction['plan'], 'operatorFate' | 'isContradicted'> }
 
 /**
  * Writes what the simulator of the operators knows of these transactions: those that were submitted stay open for ever. Those that are
- * unconfirmed or contradicted were executed, which the next query shows.
+ * unconfirmed or contradicted were executed, which the next query shows. The openings are what it holds of ours before all of them.
  */
-export function writeSimulatorBooks(folder: string, known: readonly Known[]): void {
+export function writeSimulatorBooks(folder: string, known: readonly Known[], openings: readonly Opening[] = []): void {
+  const opened = openings.map(({ operator, collectMinor, depositMinor }) =>
+    JSON.stringify({ what: 'opening', operator, collect: formatMinor(collectMinor), deposit: formatMinor(depositMinor) }),
+  )
   const lines = known.flatMap(({ item, plan }) => {
     const { operator } = item
     const { protocol, ...written } = writtenFormOf(item)
@@ -30,10 +34,13 @@ export function writeSimulatorBooks(folder: string, known: readonly Known[]): vo
     return isExecuted ? [accepted, JSON.stringify({ what: 'executed', reference: written.reference })] : [accepted]
   })
   mkdirSync(folder, { recursive: true })
-  writeFileSync(path.join(folder, 'books.jsonl'), lines.map((line) => `${line}\n`).join(''))
+  writeFileSync(path.join(folder, 'books.jsonl'), [...opened, ...lines].map((line) => `${line}\n`).join(''))
 }
 
-type Written = { protocol: string; reference: string; context: string }
+type Written = { protocol: string; reference: string; context: string; details?: Record<string, string> }
+
+/** What is kept of a page of Orange Web Payment. */
+type OrangePage = { orderId: string; payToken: string }
 
 /** The reference and the text beside it, as the connector of the operator's protocol sends both. */
 function writtenFormOf({ operator, transactionId, applicationId, type }: LiveTransaction['item']): Written {
@@ -51,12 +58,38 @@ function writtenFormOf({ operator, transactionId, applicationId, type }: LiveTra
       const context = `${transactionId}.${applicationId}`
       return { protocol: 'wave', reference: idOf(type === 'COLLECT' ? 'cos' : 'pt', context), context }
     }
+    case 'orange-sonatel':
+      return { protocol: 'orange-sonatel', reference: transactionId, context: transactionId }
+    case 'orange-web': {
+      if (type === 'DEPOSIT') return { protocol: 'gateway', reference: transactionId, context: applicationId }
+      const { orderId, payToken } = orangePageOf(transactionId)
+      return { protocol: 'orange-web', reference: orderId, context: transactionId, details: { pay_token: payToken } }
+    }
     default:
       return { protocol: 'gateway', reference: transactionId, context: applicationId }
   }
 }
 
 /** A payToken that Orange made once, for a transaction of the sandbox's history. */
-export function payTokenOf(transactionId: string): string {
+function payTokenOf(transactionId: string): string {
   return `MP${transactionId.replaceAll('-', '').slice(0, 26).toUpperCase()}`
+}
+
+/** A page that Orange opened once, for a transaction of the sandbox's history. */
+function orangePageOf(transactionId: string): OrangePage {
+  const hex = transactionId.replaceAll('-', '')
+  const orderId = `${BigInt(`0x${hex}`).toString(36).padStart(25, '0')}-0001`
+  return { orderId, payToken: hex + hex }
+}
+
+/** What the operator work of this transaction keeps, so that the operator can be queried about it. */
+export function keptOf({ operator, type, transactionId }: Pick<LiveTransaction['item'], 'operator' | 'type' | 'transactionId'>): {
+  operatorReference: string | null
+  operatorToken: string | null
+} {
+  const { protocol } = OPERATORS[operator]
+  if (protocol === 'orange-cm') return { operatorReference: null, operatorToken: payTokenOf(transactionId) }
+  if (protocol !== 'orange-web' || type !== 'COLLECT') return { operatorReference: null, operatorToken: null }
+  const { orderId, payToken } = orangePageOf(transactionId)
+  return { operatorReference: orderId, operatorToken: payToken }
 }

@@ -17,7 +17,7 @@ import type { Metrics } from './metrics.ts'
 
 /** The part of the process's Runtime that the endpoints use. */
 export type HttpRuntime = CallerRecords & {
-  config: Pick<Config, 'trustedProxies' | 'metricsToken'>
+  config: Pick<Config, 'trustedProxies' | 'metricsToken' | 'isSandbox'>
   pool: Pool
   /** Where lists and totals are read: the replica if there is one, otherwise the pool. Never used for decisions. */
   reportPool: Queryable

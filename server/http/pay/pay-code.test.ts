@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { aCollect, type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
-import { simulatedOrangeBf } from '#server/operators/simulator/simulated-operators.ts'
 import { readAttempts, readWork } from '#server/operators/testing/read-work.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
 let harness: HttpHarness
 before(async () => {
-  harness = await openHttpHarness({ usesOwnProtocols: true, settings: simulatedOrangeBf })
+  harness = await openHttpHarness({ usesOwnProtocols: true })
   harness.dispatcher.start()
 })
 after(() => harness.close())
@@ -146,7 +145,7 @@ test('FAILED Timeout opérateur, with nothing sent, if the customer enters no co
 })
 
 test('a submission whose answer was lost is not sent again: it stays PENDING, and the page takes no second code', async () => {
-  const made = await collect('907')
+  const made = await collect('912')
   await openUntil(made.payToken, 'name="code"')
   await enter(made.payToken, await dial(made.msisdn))
   await waitUntil('the outcome is unknown', async () => (await readWork(harness.database.pool, made))?.['state'] === 'unconfirmed')

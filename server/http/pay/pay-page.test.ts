@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { aCollect, type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
+import { simulatedOperators } from '#server/operators/simulator/simulated-operators.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
 let harness: HttpHarness
@@ -129,4 +130,29 @@ test('405 for everything but reading', async () => {
     const response = await fetch(`${harness.baseUrl}/pay/${randomUUID()}`, { method })
     assert.deepEqual([response.status, response.headers.get('allow')], [405, 'GET, HEAD'])
   }
+})
+
+test('the link of an app of Orange and its code, until somebody has paid, where Orange in Senegal is used by QR code', async () => {
+  const byQrCode = await openHttpHarness({
+    usesOwnProtocols: true,
+    slowDelayMs: 600_000,
+    settings: (url, secret) =>
+      simulatedOperators(url, secret).map((one) =>
+        one.operator === 'SNOM' ? { ...one, document: { ...one.document, collectBy: 'qr' } } : one,
+      ),
+  })
+  byQrCode.dispatcher.start()
+  const body = JSON.stringify(aCollect({ transferMethod: 'SNOM', countryName: 'SENEGAL', phoneNumber: '221772093914' }))
+  const made = await fetch(`${byQrCode.baseUrl}/api/v1/transaction/collect`, { method: 'POST', headers: byQrCode.headers, body })
+  const { payToken } = (await made.json()) as Initiation
+  const read = async () => (await fetch(`${byQrCode.baseUrl}/pay/${payToken}`, { headers: { 'accept-language': 'fr' } })).text()
+  const html = await waitUntil('the link is there', async () => {
+    const page = await read()
+    return page.includes('Payer avec Orange Money') ? page : undefined
+  })
+  assert.ok(html.includes('<svg class="qr"'))
+  assert.match(linkIn(html), /\/orange-sonatel\/qr\/[0-9a-f]{20}\?app=OM$/)
+  await fetch(linkIn(html), { method: 'POST', redirect: 'manual' })
+  await waitUntil('the payment is there', async () => (await read()).includes('class="state ok"') || undefined)
+  await byQrCode.close()
 })

@@ -6,6 +6,7 @@ import type { HttpRuntime } from '#server/http/api/http-runtime.ts'
 import { addressOwner, refuseBody } from '#server/http/api/read-json-body.ts'
 import { findCustomerPayment, isPayToken } from '#server/operators/customer-step/customer-page-queries.ts'
 import { enterCode } from '#server/operators/customer-step/enter-code.ts'
+import { noteTester } from '#server/operators/customer-step/note-tester.ts'
 import { LIVE_SCRIPT, LIVE_SCRIPT_PATH, PAGE_HEADERS } from './page-parts.ts'
 import { type PaymentView, renderGone, renderPayment } from './render-pay-page.ts'
 
@@ -14,6 +15,9 @@ const CODE_ENDING = '/code'
 /** The field of the form. */
 const CODE_NAME = 'code'
 const FORM_BYTES_MAX = 1_024
+
+/** Other visitors of a sandbox are testers, who act as the customer. */
+const SIMULATED_CUSTOMER = 'simulated-customer'
 
 /** GET /pay/<payToken>: the page on which the customer of a collect sees what is requested, what to do, and the result. */
 const PAY_PAGE: OpenEndpoint = {
@@ -82,6 +86,8 @@ async function findView(runtime: HttpRuntime, request: ApiRequest): Promise<Paym
   const payToken = request.path.slice(PAY_PATH.length + 1)
   const payment = await findCustomerPayment(runtime.pool, payToken)
   if (!payment) return undefined
+  if (runtime.config.isSandbox && payment.awaitsCode && request.header('user-agent') !== SIMULATED_CUSTOMER)
+    await noteTester(runtime.pool, payToken)
   const step = runtime.connectors.get(payment.operator)?.customerStep
   const isMalformed = new URLSearchParams(request.search).get(CODE_NAME) === 'malformed'
   return {

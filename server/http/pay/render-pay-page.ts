@@ -53,7 +53,7 @@ export function renderPayment(payment: PaymentView, locale: Locale): string {
     `<p class="amount">${formatAmount(formatMinor(payment.amountMinor), locale)} <small>${payment.currency}</small></p>` +
     `<div role="status">${renderStep(payment, t, locale)}</div>` +
     `<dl>${facts.map(([key, value]) => `<div><dt>${escapeHtml(t(key))}</dt><dd>${escapeHtml(value)}</dd></div>`).join('')}</dl>` +
-    (isFinal ? '' : `<p class="quiet">${escapeHtml(t('pay.live'))} <a href="">${escapeHtml(t('pay.refresh'))}</a></p>`)
+    (isFinal ? '' : renderRefresh(payment, t))
   return renderDocument({
     content,
     title: t('pay.title', { name: payment.applicationName }),
@@ -69,6 +69,12 @@ export function renderGone(locale: Locale): string {
   const t = TRANSLATES[locale]
   const content = `<h1>${escapeHtml(t('pay.goneTitle'))}</h1><p>${escapeHtml(t('pay.goneText'))}</p>`
   return renderDocument({ content, title: t('pay.goneTitle'), locale, isFinal: true, refreshS: undefined })
+}
+
+/** While a code is awaited, the page refreshes only with script, and says nothing of it. */
+function renderRefresh({ awaitsCode }: PaymentView, t: Translate): string {
+  const live = awaitsCode ? '' : `${escapeHtml(t('pay.live'))} `
+  return `<p class="quiet">${live}<a href="">${escapeHtml(t('pay.refresh'))}</a></p>`
 }
 
 function renderStep(payment: PaymentView, t: Translate, locale: Locale): string {

@@ -61,14 +61,17 @@ export type HttpHarness = {
 /** Signs the access tokens of the harness. */
 export const HARNESS_TOKEN_SECRET = 'a secret for the access tokens of this test'
 
-const SECRET = 'a secret between the test and its operators'
+/** Of the simulator of the harness. */
+export const SIMULATOR_SECRET = 'a secret between the test and its operators'
+
+const SIMULATOR = { port: 0, secret: SIMULATOR_SECRET, delayMs: 30 }
 
 /** Opens a harness on a free port of 127.0.0.1. */
 export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise<HttpHarness> {
   const database = await createTestDatabase()
   const { pool } = database
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-http-'))
-  const simulator = await startSimulator({ port: 0, folder, secret: SECRET, delayMs: 30, slowDelayMs: options.slowDelayMs ?? 400 })
+  const simulator = await startSimulator({ ...SIMULATOR, folder, slowDelayMs: options.slowDelayMs ?? 400 })
   let simulatorEnd: Promise<void> | undefined
   const stopSimulator = (): Promise<void> => (simulatorEnd ??= simulator.close())
   const logger = createLogger('silent')
@@ -82,7 +85,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
   const dispatcher = createDispatcher({ pool, settler, connectors, logger, idlePollMs: 20 })
   const intake = createIntake({ pool, queueMax: options.queueMax })
   const runtime: HttpRuntime = {
-    config: { trustedProxies: [], metricsToken: undefined, ...options.config },
+    config: { trustedProxies: [], metricsToken: undefined, isSandbox: false, ...options.config },
     pool,
     reportPool: pool,
     clock: systemClock,
@@ -140,8 +143,8 @@ async function headersOf(partner: TestPartner, tokens: Tokens): Promise<Record<s
 function connectTo(pool: Pool, simulatorUrl: string, { usesOwnProtocols, settings }: HttpHarnessOptions): FollowingConnectors {
   return createConnectors({
     settings: usesOwnProtocols
-      ? (settings ?? simulatedOperators)(simulatorUrl, SECRET)
-      : gatewaySettings(OPERATOR_CODES, { baseUrl: simulatorUrl, secret: SECRET }),
+      ? (settings ?? simulatedOperators)(simulatorUrl, SIMULATOR_SECRET)
+      : gatewaySettings(OPERATOR_CODES, { baseUrl: simulatorUrl, secret: SIMULATOR_SECRET }),
     tokens: createAccessTokens(pool),
     callbackBaseUrl: usesOwnProtocols ? 'http://127.0.0.1:1' : undefined,
     clock: systemClock,

@@ -62,6 +62,18 @@ test('no reopening by a query that is answered while submissions fail', () => {
   assert.equal(afterGood(circuit, 'query', CALLS_MAX, circuit.trialAtMs + 1).state, 'CLOSED')
 })
 
+test('trials after the shortest pause while queries are answered: only some submissions may be what the operator cannot take', () => {
+  let circuit = bad(closed(), 20_000)
+  for (let count = 0; count < 4; count++) {
+    circuit = afterGood(circuit, 'query', CALLS_MAX, circuit.trialAtMs - 1)
+    const { trialAtMs } = circuit
+    circuit = bad(circuit, trialAtMs)
+    assert.equal(circuit.trialAtMs - trialAtMs, CIRCUIT_RULES.trialPauseMs)
+  }
+  const { trialAtMs } = circuit
+  assert.equal(bad(circuit, trialAtMs).trialAtMs - trialAtMs, CIRCUIT_RULES.trialPauseMs * 2)
+})
+
 test('never more slots than agreed and never stuck: a trial always comes', () => {
   const call = fc.record({ isGood: fc.boolean(), kind: fc.constantFrom('submit' as const, 'query' as const), pauseMs: fc.nat(3_000) })
   fc.assert(

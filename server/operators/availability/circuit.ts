@@ -33,11 +33,13 @@ export type Circuit = {
   /** While CLOSED: when the next trial may begin, and the pause after it. */
   readonly trialAtMs: number
   readonly pauseMs: number
+  /** While CLOSED: a query was answered since the last trial, so that only some submissions may be what the operator cannot take. */
+  readonly isAnswering: boolean
 }
 
 /** A circuit in the state that the last process left, or OPERATIONAL. One that was CLOSED begins with a trial. */
 export function newCircuit(rules: CircuitRules, state: Availability = 'OPERATIONAL'): Circuit {
-  return { state, slots: 1, badInARow: 0, firstBadAtMs: 0, trialAtMs: 0, pauseMs: rules.trialPauseMs }
+  return { state, slots: 1, badInARow: 0, firstBadAtMs: 0, trialAtMs: 0, pauseMs: rules.trialPauseMs, isAnswering: false }
 }
 
 /** How many submissions may be under way now, of `callsMax` that the operator allows. */
@@ -49,11 +51,14 @@ export function slotsOf(circuit: Circuit, callsMax: number, nowMs: number): numb
 
 /**
  * After a call that the operator answered. One slot more for each good submission: what waited is sent without a surge. A query that is
- * answered while the circuit is CLOSED only allows a trial.
+ * answered while the circuit is CLOSED only allows a trial, and the pause after it does not become longer.
  */
 export function afterGood(circuit: Circuit, kind: 'submit' | 'query', callsMax: number, nowMs: number): Circuit {
   if (circuit.state === 'OPERATIONAL') return circuit.badInARow === 0 || kind === 'query' ? circuit : { ...circuit, badInARow: 0 }
-  if (kind === 'query') return circuit.state === 'CLOSED' && nowMs >= circuit.trialAtMs ? { ...circuit, trialAtMs: nowMs } : circuit
+  if (kind === 'query') {
+    if (circuit.state !== 'CLOSED') return circuit
+    return { ...circuit, isAnswering: true, trialAtMs: nowMs >= circuit.trialAtMs ? nowMs : circuit.trialAtMs }
+  }
   const slots = circuit.state === 'CLOSED' ? 2 : circuit.slots + 1
   return { ...circuit, state: slots >= Math.min(callsMax, TROUBLE_FREE_SLOTS) ? 'OPERATIONAL' : 'DELAYED', slots, badInARow: 0 }
 }
@@ -66,11 +71,11 @@ export function afterBad(circuit: Circuit, rules: CircuitRules, callsMax: number
   if (circuit.state === 'CLOSED') {
     // Calls that began before it closed say nothing about the trial.
     if (nowMs < circuit.trialAtMs) return counted
-    const pauseMs = Math.min(circuit.pauseMs * 2, rules.trialPauseMsMax)
-    return { ...counted, trialAtMs: nowMs + pauseMs, pauseMs }
+    const pauseMs = circuit.isAnswering ? rules.trialPauseMs : Math.min(circuit.pauseMs * 2, rules.trialPauseMsMax)
+    return { ...counted, trialAtMs: nowMs + pauseMs, pauseMs, isAnswering: false }
   }
   if (badInARow >= rules.closedAfter && nowMs - firstBadAtMs >= rules.closedAfterMs)
-    return { ...counted, state: 'CLOSED', slots: 1, trialAtMs: nowMs + rules.trialPauseMs, pauseMs: rules.trialPauseMs }
+    return { ...counted, state: 'CLOSED', slots: 1, trialAtMs: nowMs + rules.trialPauseMs, pauseMs: rules.trialPauseMs, isAnswering: false }
   // One call alone is lost at any operator now and then.
   if (circuit.state === 'DELAYED')
     return badInARow < 2 ? counted : { ...counted, slots: Math.max(1, Math.floor(Math.min(circuit.slots, callsMax) / 2)) }

@@ -5,7 +5,7 @@ import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
 import { customerCodePlace } from '#server/secrets-at-rest/sealed-columns.ts'
 
 /** A customer may take so long, from the moment at which the page first shows the field. */
-const CODE_MINUTES = 30
+export const CODE_MINUTES = 30
 /** After so many refused codes the payment ends: an operator's codes are short. */
 const REFUSED_CODES_MAX = 3
 
@@ -13,19 +13,24 @@ type Submission = Pick<ClaimedWork, 'applicationId' | 'transactionId' | 'submiss
 
 /**
  * Takes the code out of the row of this submission, so that it is sent at most once: a process that ends after this has not stored it
- * anywhere. Undefined if the customer has entered none.
+ * anywhere. Undefined if the customer has entered none. `isRepeated` if an earlier submission may have reached the operator: most ended
+ * before they were sent, because the code was not there yet, or were refused with theirs.
  */
-export async function takeCode(queryable: Queryable, work: Submission): Promise<string | undefined> {
-  const { applicationId, transactionId, submissions } = work
-  const { rows } = await queryable.query<{ customer_code: string }>({
+export async function takeCode(queryable: Queryable, work: Submission): Promise<{ customerCode: string; isRepeated: boolean } | undefined> {
+  const { applicationId, transactionId, submissions, number } = work
+  const { rows } = await queryable.query<{ customer_code: string; is_repeated: boolean }>({
     name: 'take_customer_code',
     text: `update operator_work set customer_code = null
            where application_id = $1 and transaction_id = $2 and state = 'submitting' and submissions = $3 and customer_code is not null
-           returning old.customer_code`,
-    values: [applicationId, transactionId, submissions],
+           returning old.customer_code, exists (select from operator_attempts a
+             where a.application_id = $1 and a.transaction_id = $2 and a.kind = 'submit' and a.number <> $4
+               and (a.outcome is null or a.outcome not in ('not_sent', 'wrong_code'))) as is_repeated`,
+    values: [applicationId, transactionId, submissions, number],
   })
   const [row] = rows
-  return row && keyringOfProcess().open(customerCodePlace(applicationId, transactionId), row.customer_code)
+  if (!row) return undefined
+  const customerCode = keyringOfProcess().open(customerCodePlace(applicationId, transactionId), row.customer_code)
+  return { customerCode, isRepeated: row.is_repeated }
 }
 
 /**
@@ -84,4 +89,15 @@ export async function storeCode(queryable: Queryable, payToken: string, code: st
     values: [row.application_id, row.transaction_id, sealed],
   })
   return rowCount === 1
+}
+
+/** Notes that a tester has opened the page of this token, if it awaits a code. */
+export async function storeTester(queryable: Queryable, payToken: string): Promise<void> {
+  await queryable.query({
+    name: 'note_page_opened',
+    text: `update operator_work w set page_opened_at = clock_timestamp() from transactions t
+           where t.pay_token = $1 and t.type = 'COLLECT' and w.application_id = t.application_id and w.transaction_id = t.transaction_id
+             and w.state = 'awaiting_code'`,
+    values: [payToken],
+  })
 }

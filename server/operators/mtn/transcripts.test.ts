@@ -67,7 +67,11 @@ function take(submission: Submission): string {
     known[`${name} basic`] = Buffer.from(`${account.apiUser}:${account.apiKey}`).toString('base64')
     known[`${name} key`] = account.subscriptionKey
   }
-  return recorder.take(known).replaceAll(/"financialTransactionId":"\d+"/g, '"financialTransactionId":"{digits}"')
+  // Balances depend on the transfers before.
+  return recorder
+    .take(known)
+    .replaceAll(/"financialTransactionId":"\d+"/g, '"financialTransactionId":"{digits}"')
+    .replaceAll(/"availableBalance":"\d+"/g, '"availableBalance":"{balance}"')
 }
 
 for (const [name, type, phoneNumber] of [

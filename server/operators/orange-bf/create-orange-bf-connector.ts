@@ -74,7 +74,12 @@ async function pay(
   const { status, transID } = reply
   if (status === '200') return { kind: 'succeeded', exchange, ...(transID && { operatorReference: transID }) }
   if (WRONG_CODES.has(status)) return { kind: 'wrong_code', operatorCode: status, exchange }
-  return { kind: 'failed', reason: failureReason(ORANGE_BF_FAILURES, status), operatorCode: status, exchange }
+  return {
+    kind: 'failed',
+    reason: failureReason({ ...ORANGE_BF_FAILURES, ...settings.codeMeanings }, status),
+    operatorCode: status,
+    exchange,
+  }
 }
 
 /** Answers are stored; a code that one repeats is not. */

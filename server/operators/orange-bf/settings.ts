@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { codeMeaningsSchema } from '#server/operators/failure-table.ts'
 import { COMMON_SETTINGS, secretText } from '#server/operators/settings/protocol.ts'
 
 export const orangeBfSettingsSchema = z.strictObject({
@@ -11,5 +12,7 @@ export const orangeBfSettingsSchema = z.strictObject({
   merchantMsisdn: z.string().regex(/^\d{8}$/, 'must have 8 digits'),
   apiUsername: secretText,
   apiPassword: secretText,
+  /** What codes mean that Orange has told us; it publishes few for this country. */
+  codeMeanings: codeMeaningsSchema.default({}),
 })
 export type OrangeBfSettings = z.infer<typeof orangeBfSettingsSchema>

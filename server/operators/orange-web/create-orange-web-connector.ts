@@ -1,7 +1,6 @@
 import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
-import { REFUSED_MESSAGE } from '#server/operators/clean-text.ts'
 import type {
   BalanceOutcome,
   CallbackOutcome,
@@ -13,6 +12,7 @@ import type {
   Submission,
   SubmitOutcome,
 } from '#server/operators/connector.ts'
+import { failureReason } from '#server/operators/failure-table.ts'
 import { exchangeOf } from '#server/operators/operator-call.ts'
 import { notSentOrUnknown, readAnswer, unknownOutcome } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
@@ -67,7 +67,7 @@ async function openPage({ context, settings, client }: OrangeWeb, submission: Su
   return { kind: 'accepted', ...kept, exchange: exchangeOf(outcome) }
 }
 
-async function queryStatus({ context, client }: OrangeWeb, query: StatusQuery): Promise<QueryOutcome> {
+async function queryStatus({ context, settings, client }: OrangeWeb, query: StatusQuery): Promise<QueryOutcome> {
   const { operatorReference: orderId, operatorToken: payToken, amountMinor } = query
   // No page was opened whose link anybody has, so nobody can have paid.
   if (payToken === undefined && orderId === undefined) return { kind: 'not_found', exchange: withoutCall('No page was opened') }
@@ -83,8 +83,13 @@ async function queryStatus({ context, client }: OrangeWeb, query: StatusQuery): 
     case 'SUCCESS':
       return { kind: 'succeeded', operatorReference: found.txnid || orderId, exchange }
     case 'FAILED':
-      // Orange says no more than that.
-      return { kind: 'failed', reason: REFUSED_MESSAGE, operatorCode: 'FAILED', exchange }
+      // As far as is published, Orange says no more than that.
+      return {
+        kind: 'failed',
+        reason: failureReason(settings.codeMeanings, found.code ?? undefined),
+        operatorCode: found.code || 'FAILED',
+        exchange,
+      }
     case 'EXPIRED':
       return { kind: 'failed', reason: FAILURE_MESSAGES.operatorTimeout, operatorCode: 'EXPIRED', exchange }
     default:

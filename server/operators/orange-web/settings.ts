@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { codeMeaningsSchema } from '#server/operators/failure-table.ts'
 import { COMMON_SETTINGS, secretText } from '#server/operators/settings/protocol.ts'
 
 export const orangeWebSettingsSchema = z.strictObject({
@@ -8,5 +9,7 @@ export const orangeWebSettingsSchema = z.strictObject({
   clientId: secretText,
   clientSecret: secretText,
   merchantKey: secretText,
+  /** What codes mean that Orange has told us; it publishes few for this country. */
+  codeMeanings: codeMeaningsSchema.default({}),
 })
 export type OrangeWebSettings = z.infer<typeof orangeWebSettingsSchema>

@@ -3,6 +3,7 @@ import { MOOV_PROTOCOL } from '#server/operators/moov/moov-protocol.ts'
 import { MTN_PROTOCOL } from '#server/operators/mtn/mtn-protocol.ts'
 import { ORANGE_BF_PROTOCOL } from '#server/operators/orange-bf/orange-bf-protocol.ts'
 import { ORANGE_CM_PROTOCOL } from '#server/operators/orange-cm/orange-cm-protocol.ts'
+import { SONATEL_PROTOCOL } from '#server/operators/orange-sonatel/sonatel-protocol.ts'
 import { ORANGE_WEB_PROTOCOL } from '#server/operators/orange-web/orange-web-protocol.ts'
 import { GATEWAY_PROTOCOL } from '#server/operators/sandbox-protocol/gateway-protocol.ts'
 import { WAVE_PROTOCOL } from '#server/operators/wave/wave-protocol.ts'
@@ -16,6 +17,7 @@ export const PROTOCOLS: readonly Protocol[] = [
   ORANGE_CM_PROTOCOL,
   ORANGE_WEB_PROTOCOL,
   ORANGE_BF_PROTOCOL,
+  SONATEL_PROTOCOL,
   MOOV_PROTOCOL,
   GATEWAY_PROTOCOL,
 ]

@@ -3,9 +3,12 @@ import { behaviourFor } from './behaviour.ts'
 import type { BookEntry } from './books.ts'
 import { conclude, type Simulation } from './simulation.ts'
 
+/** A tester who opened a page and went away does not leave the payment open for ever. */
+const TESTER_MS = 300_000
+
 /**
- * The page behind a link of the simulated operators. A tester who opens it acts as the customer, before the simulated customer does; what
- * follows is decided by the phone number all the same.
+ * The page behind a link of the simulated operators. A tester who opens it before the simulated customer acts is the customer from then
+ * on; what follows is decided by the phone number all the same.
  */
 export function actAsCustomer(
   simulation: Simulation,
@@ -18,7 +21,7 @@ export function actAsCustomer(
   if (request.method === 'POST') {
     if (behaviourFor(entry.phoneNumber).due !== 'never') conclude(simulation, entry.reference)
     if (returnUrl) return void response.writeHead(303, { location: returnUrl }).end()
-  }
+  } else if (entry.status === 'PENDING') simulation.testers.set(entry.reference, simulation.now().getTime() + TESTER_MS)
   const form = '<form method="post"><button>Pay</button></form>'
   page(response, 200, `<p>${entry.amount} ${entry.currency}</p>${entry.status === 'PENDING' ? form : `<p>${entry.status}</p>`}`)
 }

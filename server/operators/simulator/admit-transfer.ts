@@ -2,7 +2,13 @@ import { type Behaviour, behaviourFor } from './behaviour.ts'
 import type { BookEntry, TransferOrder } from './books.ts'
 import { concludeNow, type Simulation } from './simulation.ts'
 
-type Arrival = { operator: string; protocol: string; order: TransferOrder }
+type Arrival = {
+  operator: string
+  protocol: string
+  order: TransferOrder
+  /** The customer has done everything already, so that a result which is not slow is there as soon as the order is answered. */
+  isConfirmed?: boolean
+}
 
 /**
  * `known`: the reference is in the books already, which is a mistake of the sender. `turned_away`: refused without a trace, with an HTTP
@@ -14,7 +20,10 @@ type Admission =
   | { kind: 'accepted'; entry: BookEntry; isAnswered: boolean }
 
 /** Takes a transfer into the books, or not, as the table says for its phone number. The protocol has checked it before. */
-export async function admitTransfer(simulation: Simulation, { operator, protocol, order }: Arrival): Promise<Admission> {
+export async function admitTransfer(
+  simulation: Simulation,
+  { operator, protocol, order, isConfirmed = false }: Arrival,
+): Promise<Admission> {
   const known = simulation.books.find(order.reference)
   if (known) {
     simulation.books.countDuplicate(order.reference)
@@ -25,7 +34,7 @@ export async function admitTransfer(simulation: Simulation, { operator, protocol
     simulation.books.turnAway(order.reference)
     return { kind: 'turned_away', how: behaviour.turnedAway.how }
   }
-  const delayMs = { normal: simulation.delayMs, slow: simulation.slowDelayMs, at_once: 0, never: null }[behaviour.due]
+  const delayMs = { normal: isConfirmed ? 0 : simulation.delayMs, slow: simulation.slowDelayMs, at_once: 0, never: null }[behaviour.due]
   const dueAtMs = delayMs === null ? null : simulation.now().getTime() + delayMs
   const entry = simulation.books.accept({ operator, protocol }, order, dueAtMs, simulation.now().getTime())
   if (behaviour.due === 'at_once') await concludeNow(simulation, entry)

@@ -43,8 +43,15 @@ type BookLine =
   | { what: 'duplicate'; reference: string }
   | { what: 'executed'; reference: string }
   | { what: 'failed'; reference: string; message: string }
+  | { what: 'opening'; operator: string; collect: string; deposit: string }
+
+/** The sender's money at one operator, in hundredths: the account of each direction, and one account for both. */
+type Accounts = { collectMinor: bigint; depositMinor: bigint; bothMinor: bigint }
 
 const FILE_NAME = 'books.jsonl'
+
+/** What each account holds before the first transfer, unless the books say otherwise. */
+const OPENING_MINOR = 10_000_000_000n
 
 /**
  * The operator's own ledger. Each line is written to the operating system before the operator answers, so a killed operator finds
@@ -54,6 +61,7 @@ const FILE_NAME = 'books.jsonl'
 export class Books {
   #entries = new Map<string, BookEntry>()
   #turnedAway = new Map<string, number>()
+  #accounts = new Map<string, Accounts>()
   #file: number
 
   /** Opens the books in this folder and reads its entries. */
@@ -106,6 +114,11 @@ export class Books {
     if (this.#entries.get(reference)?.status === 'PENDING') this.#write({ what: 'failed', reference, message })
   }
 
+  /** What the transfers that were executed have left of the opening balances. */
+  accountsOf(operator: string): Accounts {
+    return this.#accounts.get(operator) ?? { collectMinor: OPENING_MINOR, depositMinor: OPENING_MINOR, bothMinor: OPENING_MINOR }
+  }
+
   close(): void {
     closeSync(this.#file)
   }
@@ -118,6 +131,11 @@ export class Books {
   #apply(line: BookLine): void {
     if (line.what === 'turned_away') {
       this.#turnedAway.set(line.reference, this.timesTurnedAway(line.reference) + 1)
+      return
+    }
+    if (line.what === 'opening') {
+      const [collectMinor, depositMinor] = [minorOf(line.collect), minorOf(line.deposit)]
+      this.#accounts.set(line.operator, { collectMinor, depositMinor, bothMinor: collectMinor + depositMinor })
       return
     }
     if (line.what === 'accepted') {
@@ -144,10 +162,21 @@ export class Books {
     } else if (line.what === 'executed') {
       entry.status = 'SUCCESS'
       entry.timesExecuted++
+      this.#move(entry)
     } else {
       entry.status = 'FAILED'
       entry.message = line.message
     }
+  }
+
+  #move({ operator, direction, amount }: BookEntry): void {
+    const { collectMinor, depositMinor, bothMinor } = this.accountsOf(operator)
+    const movedMinor = direction === 'COLLECT' ? minorOf(amount) : -minorOf(amount)
+    this.#accounts.set(operator, {
+      collectMinor: direction === 'COLLECT' ? collectMinor + movedMinor : collectMinor,
+      depositMinor: direction === 'DEPOSIT' ? depositMinor + movedMinor : depositMinor,
+      bothMinor: bothMinor + movedMinor,
+    })
   }
 
   #load(file: string): void {
@@ -160,4 +189,8 @@ export class Books {
       if (line !== '') this.#apply(JSON.parse(line) as BookLine)
     }
   }
+}
+
+function minorOf(amount: string): bigint {
+  return BigInt(Math.round(Number(amount) * 100))
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answer, refuse } from './respond.ts'
+import { answerPhone, inviteCustomer } from './simulated-customer.ts'
 import type { Simulation } from './simulation.ts'
 
 /** Passes a request to its protocol (README.md lists the prefixes). */
@@ -8,6 +9,8 @@ export async function handleRequest(simulation: Simulation, request: IncomingMes
   const [pathname = ''] = (request.url ?? '').split('?')
   if (request.method === 'GET' && pathname === '/health') return answer(response, 200, { status: 'up' })
   if (request.method === 'GET' && pathname === '/books') return sendBooks(simulation, response)
+  if (pathname === '/phone') return answerPhone(simulation, request, response)
+  if (pathname === '/customers' && request.method === 'POST') return inviteCustomer(simulation, request, response)
   const protocol = simulation.protocols.find(({ prefix }) => pathname.startsWith(`/${prefix}/`))
   if (!protocol) return refuse(response, 404, 'UNKNOWN_PATH', 'No such resource')
   return protocol.answer(simulation, request, response, pathname.slice(protocol.prefix.length + 1))

@@ -6,6 +6,7 @@ import { MOOV_COUNTRIES, type MoovCountry, moovAccountOf } from './moov/credenti
 import { mtnAccountOf } from './mtn/credentials.ts'
 import { orangeBfAccountOf } from './orange-bf/credentials.ts'
 import { orangeCmAccountOf } from './orange-cm/credentials.ts'
+import { sonatelAccountOf } from './orange-sonatel/credentials.ts'
 import { orangeWebAccountOf } from './orange-web/credentials.ts'
 import { WAVE_OPERATORS, waveAccountOf } from './wave/credentials.ts'
 
@@ -54,22 +55,33 @@ export function simulatedOperators(url: string, secret: string): OperatorSetting
       protocol: 'orange-cm',
       document: { baseUrl: `${url}/orange-cm`, environment: 'sandbox', ...orangeCmAccountOf(secret), takesDecimals: true },
     },
+    {
+      operator: 'SNOM',
+      protocol: 'orange-sonatel',
+      document: {
+        baseUrl: `${url}/orange-sonatel`,
+        environment: 'sandbox',
+        ...sonatelAccountOf(secret),
+        wrongCodes: ['2050'],
+        believesEmptySearches: true,
+        takesDecimals: true,
+      },
+    },
   ]
+  const collectsOnly = [simulatedOrangeWeb(url, secret), simulatedOrangeBf(url, secret)]
   const others = OPERATOR_CODES.filter((code) => !own.some(({ operator }) => operator === code))
-  return [...own, ...gatewaySettings(others, { baseUrl: url, secret })]
+  return [...own, ...collectsOnly, ...gatewaySettings(others, { baseUrl: url, secret })]
 }
 
-/**
- * The settings that reach the simulator by Orange Web Payment, and for deposits by the gateway protocol. Not the sandbox's: Orange gives no
- * reasons, so half of the rows of the table would end with the generic text.
- */
-export function simulatedOrangeWeb(url: string, secret: string): OperatorSettings[] {
-  const document = { baseUrl: `${url}/orange-web`, country: 'ci', ...orangeWebAccountOf(secret) }
-  return [{ operator: 'CIOM', protocol: 'orange-web', document }, ...gatewaySettings(['CIOM'], { baseUrl: url, secret })]
+/** What the codes mean that Orange does not publish for these countries, and the simulator sends so that every row ends as the table says. */
+const CODE_MEANINGS = { 60019: 'insufficientFunds', 990422: 'invalidNumber', '00066': 'notRegistered', 990903: 'cancelledByCustomer' }
+
+function simulatedOrangeWeb(url: string, secret: string): OperatorSettings {
+  const document = { baseUrl: `${url}/orange-web`, country: 'ci', ...orangeWebAccountOf(secret), codeMeanings: CODE_MEANINGS }
+  return { operator: 'CIOM', protocol: 'orange-web', document }
 }
 
-/** The settings that reach the simulator by the protocol of Orange in Burkina Faso. Not the sandbox's: what is lost there stays unknown. */
-export function simulatedOrangeBf(url: string, secret: string): OperatorSettings[] {
-  const document = { baseUrl: `${url}/orange-bf`, ...orangeBfAccountOf(secret) }
-  return [{ operator: 'BFOM', protocol: 'orange-bf', document }, ...gatewaySettings(['BFOM'], { baseUrl: url, secret })]
+function simulatedOrangeBf(url: string, secret: string): OperatorSettings {
+  const codeMeanings = { ...CODE_MEANINGS, 990904: 'operatorTimeout' }
+  return { operator: 'BFOM', protocol: 'orange-bf', document: { baseUrl: `${url}/orange-bf`, ...orangeBfAccountOf(secret), codeMeanings } }
 }

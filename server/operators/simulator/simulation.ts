@@ -11,8 +11,18 @@ export type SimulatedProtocol = {
   prefix: string
   /** Answers a request. `path` begins after the prefix. */
   answer(simulation: Simulation, request: IncomingMessage, response: ServerResponse, path: string): Promise<void>
+  /** The code that a customer gets who dials this; undefined if this operator does not know it. */
+  dial?(phoneNumber: string, dialled: string): string | undefined
+  /** Of an operator whose answer to a submission is the result: its customers' numbers. There, a slow row is a slow customer. */
+  slowCustomers?: RegExp
   /** The callback about a transfer that ended; with this claim instead of the truth, if there is one. Absent where none are sent. */
   callbackOf?(simulation: Simulation, entry: BookEntry, claim: 'SUCCESS' | undefined): SimulatedCallback
+}
+
+export type SimulatedCustomer = {
+  /** Does what the page of a payment asks for, in the background. While that is under way, the same invitation counts once. */
+  invite(invitation: { pageUrl: string; phoneNumber: string }): void
+  close(): Promise<void>
 }
 
 /** What one simulator works with. */
@@ -21,6 +31,9 @@ export type Simulation = {
   due: DueQueue<string>
   callbacks: CallbackSender
   protocols: readonly SimulatedProtocol[]
+  /** Transfers whose page a tester has opened, and until when the simulated customer leaves them alone. */
+  testers: Map<string, number>
+  customer: SimulatedCustomer
   secret: string
   delayMs: number
   slowDelayMs: number
@@ -32,9 +45,17 @@ export type Simulation = {
   now(): Date
 }
 
+/** Ends a transfer whose time has come, as the simulated customer or as the operator; unless a tester acts as the customer. */
+export function concludeDue(simulation: Simulation, reference: string): void {
+  const leftUntilMs = simulation.testers.get(reference)
+  if (leftUntilMs === undefined || leftUntilMs <= simulation.now().getTime()) return conclude(simulation, reference)
+  simulation.due.add(leftUntilMs, reference)
+}
+
 /** Ends a transfer that is due: the money moves or does not, and the callbacks are sent. */
 export function conclude(simulation: Simulation, reference: string): void {
   const entry = simulation.books.find(reference)
+  simulation.testers.delete(reference)
   if (entry?.status !== 'PENDING') return
   enterResult(simulation, entry)
   const callback = callbackOf(simulation, entry)

@@ -13,8 +13,10 @@ import { MOOV_SIMULATOR } from './moov/answer-moov.ts'
 import { createMtnSimulator } from './mtn/answer-mtn.ts'
 import { createOrangeBfSimulator } from './orange-bf/answer-orange-bf.ts'
 import { createOrangeCmSimulator } from './orange-cm/answer-orange-cm.ts'
+import { createSonatelSimulator } from './orange-sonatel/answer-sonatel.ts'
 import { createOrangeWebSimulator } from './orange-web/answer-orange-web.ts'
-import { conclude, type Simulation } from './simulation.ts'
+import { createSimulatedCustomer } from './simulated-customer.ts'
+import { concludeDue, type Simulation } from './simulation.ts'
 import { WAVE_SIMULATOR } from './wave/answer-wave.ts'
 
 type SimulatorOptions = {
@@ -54,11 +56,13 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const nowMs = () => clock.now().getTime()
   const books = new Books(options.folder)
   const callbacks = createCallbackSender(options.callbackTimeoutMs ?? CALLBACK_TIMEOUT_MS)
-  const due = new DueQueue<string>(nowMs, (reference) => conclude(simulation, reference))
+  const due = new DueQueue<string>(nowMs, (reference) => concludeDue(simulation, reference))
   const simulation: Simulation = {
     books,
     due,
     callbacks,
+    testers: new Map(),
+    customer: createSimulatedCustomer(() => simulation),
     now: () => clock.now(),
     protocols: [
       GATEWAY_SIMULATOR,
@@ -69,6 +73,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       WAVE_SIMULATOR,
       createOrangeWebSimulator(options.secret),
       createOrangeBfSimulator(options.secret),
+      createSonatelSimulator(options.secret),
     ],
     callbackHost: options.callbackHost,
     webhookBaseUrl: options.webhookBaseUrl,
@@ -101,6 +106,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       server.close()
       server.closeAllConnections()
       await closed
+      await simulation.customer.close()
       await callbacks.close()
       books.close()
     },

@@ -23,6 +23,7 @@ import type { Transaction } from '#server/transactions/transaction.ts'
 import { findTransaction } from '#server/transactions/transaction-queries.ts'
 import { type CallbackServer, startCallbackServer } from './callback-server.ts'
 import { compareBooks, readBooks } from './compare-books.ts'
+import { startCustomers } from './customers.ts'
 import { readAttempts, readWork } from './read-work.ts'
 
 export const SECRET = 'a secret between the test and its operators'
@@ -38,7 +39,7 @@ type HarnessOptions = {
   /** The longest that a call may last; short, so that silence is soon an unknown outcome. */
   callTimeoutMs?: number
   givesTokens?: boolean
-  /** Each operator speaks its own protocol, as in the sandbox; otherwise all of them speak the gateway protocol. */
+  /** Each operator speaks its own protocol, as in the sandbox, and customers enter the codes that it wants; otherwise all of them speak the gateway protocol. */
   usesOwnProtocols?: boolean
   /** In place of the sandbox's settings, from the simulator's address and secret. */
   settings?: typeof simulatedOperators
@@ -66,6 +67,7 @@ export class OperatorHarness {
   readonly #options: HarnessOptions
   readonly #folder: string
   readonly #callbackServer: CallbackServer
+  readonly #customers: { stop(): Promise<void> } | undefined
 
   private constructor(
     options: HarnessOptions,
@@ -114,6 +116,14 @@ export class OperatorHarness {
       hintGapMs: 5,
       wake: () => this.dispatchers[0]?.wake(),
     })
+    this.#customers = options.usesOwnProtocols
+      ? startCustomers({
+          pool: this.database.pool,
+          connectors: this.connectors,
+          simulatorUrl: () => this.simulator.url,
+          onEntered: () => this.dispatchers[0]?.wake(),
+        })
+      : undefined
     parts.callbackServer.onCallback(async ({ operator, headers, body, search }) => {
       const result = await handleCallback(this.callbackIntake, operator, headers, body, search)
       this.callbacks++
@@ -209,6 +219,7 @@ export class OperatorHarness {
   }
 
   async close(): Promise<void> {
+    await this.#customers?.stop()
     await Promise.all(this.dispatchers.map((dispatcher) => dispatcher.drain()))
     await this.forcedQueries.close()
     await this.settler.drain()

@@ -1,25 +1,25 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { formatMinor } from '#lib/money.ts'
 import { admitTransfer } from '#server/operators/simulator/admit-transfer.ts'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
 import { isSame } from '#server/operators/simulator/is-same.ts'
 import { answer, readBody } from '#server/operators/simulator/respond.ts'
+import { SealingKeys } from '#server/operators/simulator/sealing-keys.ts'
 import type { SimulatedProtocol, Simulation } from '#server/operators/simulator/simulation.ts'
 import { type AirtelFamily, callbackTransactionOf, PROBLEMS, readOrder, refusalOf, transferOf } from './airtel-messages.ts'
 import { airtelAccountOf } from './credentials.ts'
-import { AirtelKeys } from './sealed-messages.ts'
 
 const TOKEN_SECONDS = 180
-const BALANCE = '100,000,000.00'
 const CURRENCY = 'UGX'
 
-type Call = { simulation: Simulation; request: IncomingMessage; response: ServerResponse; tokens: Map<string, number>; keys: AirtelKeys }
+type Call = { simulation: Simulation; request: IncomingMessage; response: ServerResponse; tokens: Map<string, number>; keys: SealingKeys }
 
 /** The Airtel Africa Open API of Uganda: refusals with HTTP 200, an encrypted PIN and signed messages. */
 export function createAirtelSimulator(secret: string): SimulatedProtocol {
   // Lost with the process, like the sessions of a gateway.
   const tokens = new Map<string, number>()
-  const keys = new AirtelKeys()
+  const keys = new SealingKeys()
   return {
     name: 'airtel',
     prefix: 'airtel',
@@ -54,7 +54,7 @@ async function answerCall(call: Call, path: string): Promise<void> {
   const [, payments, disbursements, msisdn] =
     /^\/standard\/(?:v1\/payments\/(\w+)|v[12]\/disbursements\/(\w+)|v1\/users\/(\d+))$/.exec(path) ?? []
   if (payments ?? disbursements) return sendTransfer(call, payments ?? disbursements ?? '', payments ? 'COLLECT' : 'DEPOSIT')
-  if (/^\/standard\/v[12]\/users\/balance$/.test(path)) return sendBalance(response)
+  if (/^\/standard\/v[12]\/users\/balance$/.test(path)) return sendBalance(call)
   if (msisdn) return sendUser(response, msisdn)
   return answer(response, 404, { status_message: 'No route', status_code: 'ROUTER005' })
 }
@@ -116,8 +116,14 @@ function sendTransfer({ simulation, response }: Call, id: string, direction: 'CO
   answer(response, 200, refusalOf({ result: 'ESB000004', response: code, message: 'Transaction not found' }))
 }
 
-function sendBalance(response: ServerResponse): void {
-  const data = { balance: BALANCE, currency: CURRENCY, account_status: 'Active' }
+/** Version 1 has one account, version 2 one for each direction. */
+function sendBalance({ simulation, request, response }: Call): void {
+  const { collectMinor, depositMinor, bothMinor } = simulation.books.accountsOf('UGAIRTEL')
+  const type = new URL(request.url ?? '/', 'http://simulator').searchParams.get('type')
+  const balanceMinor = type === 'COLL' ? collectMinor : type === 'DISB' ? depositMinor : bothMinor
+  const [whole = '', fraction = ''] = formatMinor(balanceMinor).split('.')
+  const balance = `${whole.replaceAll(/\B(?=(\d{3})+$)/g, ',')}.${fraction.padEnd(2, '0')}`
+  const data = { balance, currency: CURRENCY, account_status: 'Active' }
   answer(response, 200, { data, status: { response_code: 'DP02100000001', code: '200', success: true, message: 'Success' } })
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { formatMinor } from '#lib/money.ts'
 import { isOperatorCode, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { SIGNATURE_HEADER, signCallback } from '#server/operators/sandbox-protocol/signature.ts'
 import { isSame } from '#server/operators/simulator/is-same.ts'
@@ -6,8 +7,6 @@ import { answer, refuse } from '#server/operators/simulator/respond.ts'
 import type { SimulatedProtocol, Simulation } from '#server/operators/simulator/simulation.ts'
 import { GATEWAY, transferOf } from './gateway-messages.ts'
 import { takeTransfer } from './take-transfer.ts'
-
-const BALANCE = '100000000'
 
 /** The product's own protocol, for every operator code. */
 export const GATEWAY_SIMULATOR: SimulatedProtocol = {
@@ -27,7 +26,7 @@ async function answerGateway(simulation: Simulation, request: IncomingMessage, r
   if (!isOperatorCode(code)) return refuse(response, 404, 'UNKNOWN_PATH', 'No such resource')
   if (!isSame(request.headers.authorization ?? '', `Bearer ${simulation.secret}`))
     return refuse(response, 401, 'UNAUTHORISED', 'The secret is not right')
-  if (resource === 'balance' && request.method === 'GET') return sendBalance(response, code)
+  if (resource === 'balance' && request.method === 'GET') return sendBalance(simulation, response, code)
   if (resource !== 'transfers') return refuse(response, 404, 'UNKNOWN_PATH', 'No such resource')
   if (request.method === 'GET' && reference) return sendTransfer(simulation, response, code, reference)
   if (request.method === 'POST' && !reference) return takeTransfer(simulation, request, response, code)
@@ -40,6 +39,8 @@ function sendTransfer(simulation: Simulation, response: ServerResponse, operator
   else refuse(response, 404, 'UNKNOWN_REFERENCE', 'No transfer has this reference')
 }
 
-function sendBalance(response: ServerResponse, operator: OperatorCode): void {
-  answer(response, 200, { collect: BALANCE, deposit: BALANCE, currency: OPERATORS[operator].country.currency })
+function sendBalance({ books }: Simulation, response: ServerResponse, operator: OperatorCode): void {
+  const { collectMinor, depositMinor } = books.accountsOf(operator)
+  const currency = OPERATORS[operator].country.currency
+  answer(response, 200, { collect: formatMinor(collectMinor), deposit: formatMinor(depositMinor), currency })
 }

@@ -1,5 +1,6 @@
 import { createDecipheriv } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { admitTransfer } from '#server/operators/simulator/admit-transfer.ts'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
@@ -10,7 +11,6 @@ import { elementAt, fieldsOf, readXmlTree } from '#server/operators/xml/xml-tree
 import { MOOV_COUNTRIES, type MoovCountry, moovAccountOf } from './credentials.ts'
 import { describe, envelopeOf, faultOf, readOrder, statusOf, transferOf } from './moov-messages.ts'
 
-const BALANCE = '100000000'
 const OPERATIONS = {
   PushWithPending: 'result',
   getTransactionStatus: 'response',
@@ -47,8 +47,9 @@ async function answerMoov(simulation: Simulation, request: IncomingMessage, resp
 async function answerCall(call: Call): Promise<void> {
   const { simulation, operation, given, country } = call
   if (operation === 'getBalance') {
+    const { bothMinor: balanceMinor } = simulation.books.accountsOf(MOOV_COUNTRIES[country])
     const isOurs = given['msisdn'] === moovAccountOf(simulation.secret, country).accountMsisdn
-    return say(call, isOurs ? { balance: BALANCE, message: describe('0'), status: '0' } : textOf('1', operation))
+    return say(call, isOurs ? { balance: formatMinor(balanceMinor), message: describe('0'), status: '0' } : textOf('1', operation))
   }
   if (operation === 'getMobileAccountStatus') {
     const { result } = behaviourFor(given['msisdn'] ?? '')
@@ -75,7 +76,13 @@ async function take(call: Call, operation: 'PushWithPending' | 'transferFlooz'):
   // What Moov does with a reference that it has is not known: nothing that anybody should rely on.
   if (admission.kind === 'known') return say(call, textOf('98', operation))
   if (admission.kind === 'turned_away') return admission.how === 'silence' ? undefined : fault(response, 'soap:Server', 'Internal error')
-  if (admission.isAnswered) say(call, operation === 'PushWithPending' ? statusOf(admission.entry) : transferOf(admission.entry))
+  if (admission.isAnswered)
+    say(
+      call,
+      operation === 'PushWithPending'
+        ? statusOf(admission.entry)
+        : transferOf(admission.entry, simulation.books.accountsOf(operator).bothMinor),
+    )
 }
 
 /** An answer without a transfer. */

@@ -1,3 +1,4 @@
+import { formatMinor, parseMinor } from '#lib/money.ts'
 import type { BookEntry, TransferOrder } from '#server/operators/simulator/books.ts'
 import { digitsOf } from '#server/operators/simulator/reference-digits.ts'
 
@@ -54,14 +55,15 @@ export function statusOf(entry: BookEntry): Texts {
 }
 
 /** What is answered to a transfer. */
-export function transferOf(entry: BookEntry): Texts {
+export function transferOf(entry: BookEntry, balanceMinor: bigint): Texts {
+  const movedMinor = entry.status === 'SUCCESS' ? parseMinor(entry.amount) : 0n
   const status = codeOf(entry)
   const message = describe(status)
   return {
     message,
     referenceid: entry.reference,
-    senderbalanceafter: '100000000',
-    senderbalancebefore: '100000000',
+    senderbalanceafter: formatMinor(balanceMinor),
+    senderbalancebefore: formatMinor(balanceMinor + movedMinor),
     senderbonus: '0',
     senderkeycost: '0',
     status,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { formatMinor } from '#lib/money.ts'
 import { admitTransfer } from '#server/operators/simulator/admit-transfer.ts'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
 import { readBody } from '#server/operators/simulator/respond.ts'
@@ -7,7 +8,6 @@ import type { MtnSimulatorProduct } from './credentials.ts'
 import { ENVIRONMENTS, isUuid4, readOrder, transferOf } from './mtn-messages.ts'
 import { MtnUsers } from './users.ts'
 
-const BALANCE = '100000000'
 /** The calls that move money, by product. */
 const RESOURCES: Record<MtnSimulatorProduct, readonly string[]> = { collection: ['requesttopay'], disbursement: ['transfer', 'deposit'] }
 
@@ -50,12 +50,21 @@ async function answerMtn(users: MtnUsers, call: Call, path: string): Promise<voi
   const environment = ENVIRONMENTS[String(request.headers['x-target-environment'])]
   if (!environment) return coreError(response, 500, 'NOT_ALLOWED_TARGET_ENVIRONMENT', 'Access to target environment is forbidden.')
   if (version !== 'v1_0') return gatewayError(response, 404, 'Resource not found')
-  if (resource === 'account' && rest[0] === 'balance')
-    return send(response, 200, { availableBalance: BALANCE, currency: environment.currency })
+  if (resource === 'account' && rest[0] === 'balance') return sendBalance(call, environment, product)
   if (resource === 'accountholder' && rest[2] === 'active') return sendActive(response, rest[1] ?? '')
   if (!resource || !RESOURCES[product].includes(resource)) return gatewayError(response, 404, 'Resource not found')
   if (request.method === 'GET') return sendTransfer(call, rest[0] ?? '')
   return takeTransfer(call, environment, product, user.callbackHost ?? simulation.callbackHost)
+}
+
+/** Each product has an account of its own. */
+function sendBalance(
+  { simulation, response }: Call,
+  { operator, currency }: { operator: string; currency: string },
+  product: MtnSimulatorProduct,
+): void {
+  const { collectMinor, depositMinor } = simulation.books.accountsOf(operator)
+  send(response, 200, { availableBalance: formatMinor(product === 'collection' ? collectMinor : depositMinor), currency })
 }
 
 async function provision(users: MtnUsers, { request, response }: Call, product: MtnSimulatorProduct, path: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
 import { isSame } from '#server/operators/simulator/is-same.ts'
 import { readBody, answer as send } from '#server/operators/simulator/respond.ts'
@@ -9,9 +10,19 @@ import { orangeBfAccountOf } from './credentials.ts'
 const FIELDS =
   'TYPE customer_msisdn merchant_msisdn api_username api_password amount PROVIDER PROVIDER2 PAYID PAYID2 otp reference_number ext_txn_id'
 
-/** Orange publishes these two; of a low balance and of every other refusal it publishes no code. */
-const CODES: Readonly<Record<string, string>> = { 'Num\u00e9ro invalide': '990422', 'Compte non inscrit': '00066' }
-const OTHER_CODE = '990499'
+/** The same in every request. */
+const FIXED = { TYPE: 'OMPREQ', PROVIDER: '101', PROVIDER2: '101', PAYID: '12', PAYID2: '12' }
+
+/** The first two are known. That of a low balance is Orange Cameroon's, and the last two are this simulator's own. */
+const CODES: Readonly<Record<string, string>> = {
+  'Num\u00e9ro invalide': '990422',
+  'Compte non inscrit': '00066',
+  'Solde insuffisant': '60019',
+  'Transaction annul\u00e9e par le client': '990903',
+  'Timeout op\u00e9rateur': '990904',
+}
+const NUMBER = /^226\d{8}$/
+const DIAL = /^\*144\*4\*6\*(\d{1,12})#$/
 
 type Otp = { msisdn: string; amount: string; isUsed: boolean }
 
@@ -29,14 +40,19 @@ export function createOrangeBfSimulator(secret: string): SimulatedProtocol {
         return send(response, 200, { otp: dial(otps, searchParams.get('msisdn') ?? '', searchParams.get('amount') ?? '') })
       if (path !== '/payment' || request.method !== 'POST') return void response.writeHead(404).end()
       const command = readCommand(await readBody(request))
-      if (!command) return reply(response, '99', 'Malformed request')
+      if (!command || Object.entries(FIXED).some(([name, value]) => command[name] !== value))
+        return reply(response, '99', 'Malformed request')
       const { api_username = '', api_password = '', merchant_msisdn } = command
       if (!isSame(api_username, account.apiUsername) || !isSame(api_password, account.apiPassword))
         return reply(response, '401', 'Bad credentials')
       if (merchant_msisdn !== account.merchantMsisdn) return reply(response, '990422', 'Unknown merchant')
-      return pay(simulation, response, otps, command)
+      return pay({ simulation, response, otps }, command)
     },
-    callbackOf: () => ({ method: 'POST', headers: {}, body: '' }),
+    slowCustomers: NUMBER,
+    dial(phoneNumber, dialled) {
+      const amount = DIAL.exec(dialled)?.[1]
+      return amount !== undefined && NUMBER.test(phoneNumber) ? dial(otps, phoneNumber.slice(3), amount) : undefined
+    },
   }
 }
 
@@ -47,23 +63,29 @@ function dial(otps: Map<string, Otp>, msisdn: string, amount: string): string {
   return otp
 }
 
-function pay(simulation: Simulation, response: ServerResponse, otps: Map<string, Otp>, command: Record<string, string>): void {
+type Call = { simulation: Simulation; response: ServerResponse; otps: Map<string, Otp> }
+
+/**
+ * The reply is the result, and nothing can be asked later. So rows whose submission is not answered are answered late, and one that is
+ * refused twice refuses the code twice.
+ */
+async function pay({ simulation, response, otps }: Call, command: Record<string, string>): Promise<void> {
   const { customer_msisdn: msisdn = '', amount = '', otp: entered = '', ext_txn_id: reference = '' } = command
   const { books } = simulation
-  const behaviour = behaviourFor(msisdn)
-  if (behaviour.result.kind === 'failed' && CODES[behaviour.result.message])
-    return reply(response, CODES[behaviour.result.message] ?? '', 'Refused')
+  const { result, turnedAway, answer, due } = behaviourFor(msisdn)
   const otp = otps.get(entered)
   if (otp?.msisdn !== msisdn) return reply(response, 'OTPINV', 'Invalid OTP')
   if (otp.amount !== amount) return reply(response, '08', 'The amount differs')
   if (otp.isUsed) return reply(response, '990418', 'The OTP was used')
-  if (books.timesTurnedAway(reference) < behaviour.turnedAway.times) {
-    books.turnAway(reference)
-    if (behaviour.turnedAway.how === 'http_500') response.writeHead(500).end()
-    return
-  }
   otp.isUsed = true
-  if (books.find(reference)) books.countDuplicate(reference)
+  if (turnedAway.how === 'http_500' && books.timesTurnedAway(reference) < turnedAway.times) {
+    books.turnAway(reference)
+    return reply(response, 'OTPINV', 'Invalid OTP')
+  }
+  if (books.find(reference)) {
+    books.countDuplicate(reference)
+    return reply(response, '990499', 'Duplicate')
+  }
   const order = {
     reference,
     direction: 'COLLECT' as const,
@@ -74,12 +96,14 @@ function pay(simulation: Simulation, response: ServerResponse, otps: Map<string,
     context: reference,
   }
   books.accept({ operator: 'BFOM', protocol: 'orange-bf' }, order, null, simulation.now().getTime())
-  if (behaviour.result.kind === 'failed') {
-    books.fail(reference, behaviour.result.message)
-    return reply(response, OTHER_CODE, 'Refused')
-  }
-  books.execute(reference)
-  if (behaviour.answer === 'at_once') reply(response, '200', 'Votre paiement a ete effectue', `OM${reference.slice(-12).toUpperCase()}`)
+  // Open for ever, without a reply.
+  if (due === 'never') return
+  if (result.kind === 'failed') books.fail(reference, result.message)
+  else books.execute(reference)
+  const isLate = answer === 'silence' || (turnedAway.how === 'silence' && turnedAway.times > 0)
+  if (isLate) await delay(simulation.delayMs)
+  if (result.kind === 'failed') return reply(response, CODES[result.message] ?? '990499', 'Refused')
+  reply(response, '200', 'Votre paiement a ete effectue', `OM${reference.slice(-12).toUpperCase()}`)
 }
 
 /** The children of COMMAND, which must be there in their order. */

@@ -10,6 +10,13 @@ import { orangeWebAccountOf } from './credentials.ts'
 
 const TOKEN_SECONDS = 3_600
 const CURRENCIES: Readonly<Record<string, string>> = { ci: 'XOF', ml: 'XOF', sn: 'XOF', cm: 'XAF', dev: 'OUV' }
+/** Those of Orange in its other countries; the last one is this simulator's own. */
+const CODES: Readonly<Record<string, string>> = {
+  'Solde insuffisant': '60019',
+  'Num\u00e9ro invalide': '990422',
+  'Compte non inscrit': '00066',
+  'Transaction annul\u00e9e par le client': '990903',
+}
 const PATH = /^\/orange-money-webpay\/(\w+)\/v1\/(webpayment|transactionstatus)$/
 
 type Call = { simulation: Simulation; request: IncomingMessage; response: ServerResponse }
@@ -110,13 +117,19 @@ function sendStatus({ simulation, response }: Call, fields: Record<string, unkno
   const entry = simulation.books.find(String(fields['order_id']))
   const isRight = entry?.details?.['pay_token'] === fields['pay_token'] && Number(entry?.amount) === fields['amount']
   if (!entry || !isRight) return refuse(response, 400, 23, 'Unknown order')
-  send(response, 201, { status: statusOf(entry), order_id: entry.reference, txnid: txnidOf(entry) })
+  send(response, 201, { status: statusOf(entry), order_id: entry.reference, txnid: txnidOf(entry), ...reasonOf(entry) })
 }
 
-/** Who turns back, or does nothing, lets the page expire. Of every other failure Orange says only that it is one. */
+/** Who does nothing lets the page expire. */
 function statusOf({ status, message }: BookEntry): string {
   if (status !== 'FAILED') return status === 'SUCCESS' ? 'SUCCESS' : 'INITIATED'
-  return message === 'Timeout op\u00e9rateur' || message?.startsWith('Transaction annul') ? 'EXPIRED' : 'FAILED'
+  return message === 'Timeout op\u00e9rateur' ? 'EXPIRED' : 'FAILED'
+}
+
+/** The one field that Orange itself does not send: of a failure it says only that it is one. */
+function reasonOf(entry: BookEntry): { code: string } | undefined {
+  const code = statusOf(entry) === 'FAILED' ? CODES[entry.message ?? ''] : undefined
+  return code === undefined ? undefined : { code }
 }
 
 /** Empty before the customer has paid; always the same for one order. */

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { formatMinor } from '#lib/money.ts'
 import { actAsCustomer } from '#server/operators/simulator/act-as-customer.ts'
 import { admitTransfer } from '#server/operators/simulator/admit-transfer.ts'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
@@ -9,8 +10,6 @@ import { readJson, answer as send } from '#server/operators/simulator/respond.ts
 import type { SimulatedProtocol, Simulation } from '#server/operators/simulator/simulation.ts'
 import { WAVE_OPERATORS, type WaveOperator, waveAccountOf } from './credentials.ts'
 import { idOf, type Problem, payoutOf, readCheckout, readPayout, sessionOf } from './wave-messages.ts'
-
-const BALANCE = '100000000'
 
 type Call = { simulation: Simulation; request: IncomingMessage; response: ServerResponse; operator: WaveOperator }
 
@@ -46,7 +45,8 @@ async function answerWave(call: Call, path: string): Promise<void> {
   const { searchParams } = new URL(request.url ?? '/', 'http://simulator')
   const [, , resource, name = '', last] = path.split('/')
   const isPost = request.method === 'POST'
-  if (path === '/v1/balance') return send(response, 200, { amount: BALANCE, currency: 'XOF' })
+  if (path === '/v1/balance')
+    return send(response, 200, { amount: formatMinor(simulation.books.accountsOf(operator).bothMinor), currency: 'XOF' })
   if (path === '/v1/checkout/sessions' && isPost) return takeCheckout(call)
   if (path === '/v1/payout' && isPost) return takePayout(call)
   if (path === '/v1/checkout/sessions/search' || path === '/v1/payouts/search') {

@@ -2,14 +2,14 @@ import { constants, createDecipheriv, generateKeyPair, type KeyObject, privateDe
 import { promisify } from 'node:util'
 
 /** The key pair of one simulator. Made when the key is first asked for, and lost with the process. */
-export class AirtelKeys {
+export class SealingKeys {
   #making: Promise<{ keyId: string; publicKey: string; privateKey: KeyObject }> | undefined
 
   async publicKey(): Promise<{ keyId: string; publicKey: string }> {
     return this.#pair()
   }
 
-  /** Decrypts base64 in the paddings that Airtel's texts name; undefined if none of them fits. */
+  /** Decrypts base64 in the paddings that operators use; undefined if none of them fits. */
   async decrypt(sealed: string): Promise<string | undefined> {
     const { privateKey } = await this.#pair()
     const bytes = Buffer.from(sealed, 'base64')

@@ -1,0 +1,153 @@
+import { formatMinor } from '#lib/money.ts'
+import { OPERATORS } from '#lib/operators.ts'
+import type {
+  BalanceOutcome,
+  CallbackOutcome,
+  CodeRefusal,
+  Connector,
+  Exchange,
+  KeepIdentifiers,
+  QueryOutcome,
+  StatusQuery,
+  Submission,
+  SubmitOutcome,
+} from '#server/operators/connector.ts'
+import { exchangeOf } from '#server/operators/operator-call.ts'
+import { readAnswer, unknownOutcome } from '#server/operators/read-answer.ts'
+import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
+import { balanceMinorOf, nationalNumber, refuseDecimals } from '#server/operators/wire-formats.ts'
+import { balanceSchema, callbackSchema } from './messages.ts'
+import { makeQrCode, QR_EXPIRED, qrStateOf } from './qr-codes.ts'
+import { judge, submitOutcomeOf, transactionsIn } from './read-transaction.ts'
+import type { SonatelSettings } from './settings.ts'
+import { createSonatelClient, type SonatelClient } from './sonatel-client.ts'
+
+type Sonatel = { context: ConnectorContext; settings: SonatelSettings; client: SonatelClient }
+
+/** The eWallet API of Orange in Senegal. */
+export function createSonatelConnector(context: ConnectorContext, settings: SonatelSettings): Connector {
+  const client = createSonatelClient(context, settings)
+  const sonatel: Sonatel = { context, settings, client }
+  return {
+    terms: context.terms,
+    customerStep: settings.collectBy === 'qr' ? 'link' : { dial: () => settings.dial },
+    submit: (submission, keep) => submit(sonatel, submission, keep),
+    query: (query) => queryStatus(sonatel, query),
+    balance: () => readBalance(sonatel),
+    parseCallback: (_headers, body) => parseCallback(body),
+    close: () => client.close(),
+  }
+}
+
+/**
+ * Sonatel has no key against a second payment. What an earlier submission may have begun is looked for first, and nothing is sent unless
+ * Sonatel says that it knows nothing.
+ */
+async function submit(sonatel: Sonatel, submission: Submission, keep: KeepIdentifiers): Promise<SubmitOutcome | CodeRefusal> {
+  const { settings } = sonatel
+  const refusal = refuseDecimals(submission, settings.takesDecimals)
+  if (refusal) return refusal
+  if (submission.isRepeated) {
+    const found = await lookUp(sonatel, submission)
+    if (found.kind === 'pending') return { ...found, kind: 'accepted' }
+    if (found.kind === 'unknown') return { ...found, kind: 'not_sent' }
+    if (found.kind !== 'not_found') return found
+  }
+  if (submission.type === 'DEPOSIT') return payOut(sonatel, submission)
+  return settings.collectBy === 'qr' ? makeQrCode(sonatel, submission, keep) : payWithCode(sonatel, submission)
+}
+
+async function payWithCode({ context, settings, client }: Sonatel, submission: Submission): Promise<SubmitOutcome | CodeRefusal> {
+  const { customerCode, reference } = submission
+  if (customerCode === undefined)
+    return { kind: 'not_sent', detail: 'The customer has entered no code', exchange: withoutCall('The customer has entered no code') }
+  const outcome = await client.post('/api/eWallet/v1/payments/onestep', {
+    customer: { idType: 'MSISDN', id: nationalNumber(submission), otp: customerCode },
+    partner: { idType: 'CODE', id: settings.merchantCode },
+    ...commonFields(context, submission),
+  })
+  const result = submitOutcomeOf(outcome, reference, settings.wrongCodes)
+  const { httpStatus, answer } = result.exchange
+  // Answers are stored; a code that one repeats is not.
+  return { ...result, exchange: { httpStatus, answer: answer.replaceAll(customerCode, '*'.repeat(customerCode.length)) } }
+}
+
+async function payOut({ context, settings, client }: Sonatel, submission: Submission): Promise<SubmitOutcome | CodeRefusal> {
+  const outcome = await client.postWithPin('/api/eWallet/v1/cashins', (encryptedPinCode) => ({
+    partner: { idType: 'MSISDN', id: settings.channelMsisdn, encryptedPinCode },
+    customer: { idType: 'MSISDN', id: nationalNumber(submission) },
+    ...commonFields(context, submission),
+  }))
+  return submitOutcomeOf(outcome, submission.reference, [])
+}
+
+function commonFields({ callbackUrl }: ConnectorContext, { reference, applicationId, amountMinor, currency }: Submission): object {
+  return {
+    amount: { value: Number(formatMinor(amountMinor)), unit: currency },
+    reference,
+    receiveNotification: callbackUrl !== undefined,
+    // A notification repeats it, so that it names the whole key of its row.
+    metadata: { transaction: reference, application: applicationId },
+  }
+}
+
+/** That Sonatel knows nothing is believed if that was agreed, and where nothing can be paid twice: nobody has the QR code of a lost reply. */
+async function queryStatus(sonatel: Sonatel, query: StatusQuery): Promise<QueryOutcome> {
+  const { believesEmptySearches, collectBy } = sonatel.settings
+  const outcome = await lookUp(sonatel, query)
+  if (outcome.kind !== 'not_found' || believesEmptySearches || (query.type === 'COLLECT' && collectBy === 'qr')) return outcome
+  return { kind: 'unknown', detail: 'Sonatel does not know the reference, which may still arrive there', exchange: outcome.exchange }
+}
+
+/** By our own reference, which each answer repeats. */
+async function lookUp({ context, settings, client }: Sonatel, query: StatusQuery): Promise<QueryOutcome> {
+  const outcome = await client.get(`/api/eWallet/v1/transactions?reference=${encodeURIComponent(query.reference)}`)
+  const found = transactionsIn(outcome, query)
+  if (!found) return unknownOutcome(outcome)
+  const exchange = exchangeOf(outcome)
+  // Refusals of a wrong code ended nothing: the customer was asked for another one.
+  const transactions = found.filter(({ code }) => !settings.wrongCodes.includes(code ?? ''))
+  const judged = transactions.length > 0 ? judge(transactions, exchange) : undefined
+  const qr = qrStateOf(query, context.clock.now())
+  if (!qr) return judged ?? { kind: 'not_found', exchange }
+  // A customer whose payment failed may try again while the code is valid.
+  if (!judged || judged.kind === 'failed') {
+    if (qr.isOpen) return { kind: 'pending', exchange }
+    return { ...(judged ?? { kind: 'failed', ...QR_EXPIRED, exchange }), operatorReference: judged?.operatorReference ?? qr.qrId }
+  }
+  // The id of a payment under way does not replace what is kept of its code.
+  return judged.kind === 'pending' ? { kind: 'pending', exchange } : judged
+}
+
+/** Of the account that pays deposits; Sonatel reports no other one. Without its PIN, a token shows that the credentials are right. */
+async function readBalance({ context, settings, client }: Sonatel): Promise<BalanceOutcome> {
+  const { currency } = OPERATORS[context.operator].country
+  const balance = { kind: 'balance' as const, collectMinor: null, isOneAccount: false, currency }
+  const { channelMsisdn, pin } = settings
+  if (channelMsisdn === undefined || pin === undefined) {
+    const signedIn = await client.signIn()
+    return signedIn === 'signed_in' ? { ...balance, depositMinor: null, exchange: withoutCall('Signed in') } : unknownOutcome(signedIn)
+  }
+  const outcome = await client.postWithPin('/api/eWallet/v1/account/retailer/balance', (encryptedPinCode) => ({
+    idType: 'MSISDN',
+    id: channelMsisdn,
+    encryptedPinCode,
+    wallet: 'PRINCIPAL',
+  }))
+  const body = outcome.kind === 'answered' && outcome.httpStatus === 200 ? readAnswer(outcome, balanceSchema) : undefined
+  const depositMinor = body?.unit === currency ? balanceMinorOf(body.value) : undefined
+  return depositMinor === undefined ? unknownOutcome(outcome) : { ...balance, depositMinor, exchange: exchangeOf(outcome) }
+}
+
+/** Not signed as far as is published: a hint about the transaction in its metadata. */
+function parseCallback(body: Buffer): CallbackOutcome {
+  const notification = readAnswer({ kind: 'answered', httpStatus: 200, body: body.toString('utf8') }, callbackSchema)
+  if (!notification) return { kind: 'malformed', detail: 'The body is not a notification of Sonatel' }
+  const { metadata, status } = notification
+  const claim = status === 'SUCCESS' ? 'succeeded' : /^(FAILED|REJECTED|CANCELLED)$/.test(status) ? 'failed' : 'pending'
+  return { kind: 'callback', applicationId: metadata.application, reference: metadata.transaction, claim, isVerified: false }
+}
+
+function withoutCall(answer: string): Exchange {
+  return { httpStatus: null, answer }
+}

@@ -1,0 +1,64 @@
+import { formatMinor } from '#lib/money.ts'
+import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
+import type { KeepIdentifiers, StatusQuery, Submission, SubmitOutcome } from '#server/operators/connector.ts'
+import { exchangeOf } from '#server/operators/operator-call.ts'
+import { notSentOrUnknown, readAnswer } from '#server/operators/read-answer.ts'
+import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
+import { nationalNumber } from '#server/operators/wire-formats.ts'
+import { qrSchema } from './messages.ts'
+import type { SonatelSettings } from './settings.ts'
+import type { SonatelClient } from './sonatel-client.ts'
+
+/** A payment that was begun in the last moment is looked for so much longer. */
+const GRACE_S = 300
+
+const KEPT = /^(\d{10})\.(.+)$/
+
+type Sonatel = { context: ConnectorContext; settings: SonatelSettings; client: SonatelClient }
+
+/**
+ * Makes a QR code with a link. It moves no money, and nobody gets the link before its end is stored: the code of a reply that was lost is
+ * known to nobody, and the next submission makes another one.
+ */
+export async function makeQrCode(sonatel: Sonatel, submission: Submission, keep: KeepIdentifiers): Promise<SubmitOutcome> {
+  const { context, settings, client } = sonatel
+  const { publicUrl, callbackUrl, clock } = context
+  const { payToken, reference, applicationId, amountMinor, currency, customerName } = submission
+  if (publicUrl === undefined || payToken === undefined) return notSent('There is no page to return to')
+  const returnUrl = `${publicUrl}/pay/${payToken}`
+  const endsAtS = Math.floor(clock.now().getTime() / 1_000) + settings.qrValidityS
+  const body = {
+    amount: { value: Number(formatMinor(amountMinor)), unit: currency },
+    code: settings.merchantCode,
+    name: customerName.slice(0, 50),
+    validity: settings.qrValidityS,
+    callbackSuccessUrl: returnUrl,
+    callbackCancelUrl: returnUrl,
+    reference,
+    metadata: { transaction: reference, application: applicationId, customer: nationalNumber(submission) },
+  }
+  const outcome = await client.post('/api/eWallet/v4/qrcode', body, callbackUrl === undefined ? {} : { 'x-callback-url': callbackUrl })
+  const isOk = outcome.kind === 'answered' && (outcome.httpStatus === 200 || outcome.httpStatus === 201)
+  const made = isOk ? readAnswer(outcome, qrSchema) : undefined
+  const customerLink = made?.deepLinks[settings.app] ?? made?.deepLinks.OM ?? made?.deepLinks.MAXIT
+  if (!made || customerLink === undefined) return notSentOrUnknown(outcome)
+  const kept = { operatorReference: `${endsAtS}.${made.qrId}`, customerLink }
+  if (!(await keep(kept))) return notSent('Another process has taken the submission over')
+  return { kind: 'accepted', ...kept, exchange: exchangeOf(outcome) }
+}
+
+type QrState = { isOpen: boolean; qrId: string }
+
+/** The QR code that a submission kept; undefined if it kept none. */
+export function qrStateOf({ operatorReference = '' }: StatusQuery, now: Date): QrState | undefined {
+  const [, endsAtS, qrId] = KEPT.exec(operatorReference) ?? []
+  if (endsAtS === undefined || qrId === undefined) return undefined
+  return { qrId, isOpen: now.getTime() / 1_000 < Number(endsAtS) + GRACE_S }
+}
+
+/** The end of a code with which nobody tried to pay. */
+export const QR_EXPIRED = { reason: FAILURE_MESSAGES.operatorTimeout, operatorCode: '4004' }
+
+function notSent(detail: string): SubmitOutcome {
+  return { kind: 'not_sent', detail, exchange: { httpStatus: null, answer: detail } }
+}

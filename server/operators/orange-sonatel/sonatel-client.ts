@@ -1,0 +1,124 @@
+import { type CallOutcome, createOperatorHttpClient, exchangeOf, type OperatorRequest } from '#server/operators/operator-call.ts'
+import { readAnswer } from '#server/operators/read-answer.ts'
+import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
+import { accountOf, type IssuedToken } from '#server/operators/tokens/access-tokens.ts'
+import { encryptPin } from './encrypt-pin.ts'
+import { KEY_REVOKED, PIN_REFUSALS } from './failures.ts'
+import { keySchema, problemSchema, tokenSchema } from './messages.ts'
+import type { SonatelSettings } from './settings.ts'
+
+const KEY_AGE_MS_MAX = 600_000
+
+export type SonatelClient = {
+  get(path: string): Promise<CallOutcome>
+  post(path: string, body: object, headers?: Record<string, string>): Promise<CallOutcome>
+  /** The same with our PIN, encrypted. */
+  postWithPin(path: string, bodyOf: (encryptedPinCode: string) => object): Promise<CallOutcome>
+  /** Signs in, and says why if that is not possible. */
+  signIn(): Promise<CallOutcome | 'signed_in'>
+  close(): Promise<void>
+}
+
+/** Calls with an access token, which is fetched once and renewed before it ends. */
+export function createSonatelClient(context: ConnectorContext, settings: SonatelSettings): SonatelClient {
+  const { baseUrl, clientId, clientSecret } = settings
+  const http = createOperatorHttpClient(baseUrl, context.connectionsMax)
+  const key = { operator: context.operator, account: accountOf('orange-sonatel', baseUrl, clientId, clientSecret) }
+  let refusal: CallOutcome | undefined
+
+  async function fetchToken(): Promise<IssuedToken | undefined> {
+    const outcome = await http.call({
+      method: 'POST',
+      path: settings.tokenPath,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      body: new URLSearchParams({ client_id: clientId, client_secret: clientSecret, grant_type: 'client_credentials' }).toString(),
+      timeoutMs: context.queryTimeoutMs,
+    })
+    const issued = outcome.kind === 'answered' && outcome.httpStatus === 200 ? readAnswer(outcome, tokenSchema) : undefined
+    refusal = issued ? undefined : outcome
+    return issued && { token: issued.access_token, expiresInMs: issued.expires_in * 1_000 }
+  }
+
+  async function attempt(request: OperatorRequest): Promise<{ outcome: CallOutcome; token: string | undefined }> {
+    const token = await context.tokens.get(key, fetchToken)
+    if (token === undefined) return { outcome: withoutToken(refusal), token }
+    const headers = { accept: 'application/json', ...request.headers, authorization: `Bearer ${token}` }
+    return { outcome: await http.call({ ...request, headers }), token }
+  }
+
+  async function call(request: OperatorRequest): Promise<CallOutcome> {
+    const { outcome, token } = await attempt(request)
+    if (outcome.kind !== 'answered' || outcome.httpStatus !== 401 || token === undefined) return outcome
+    // With a code it is an answer from behind the gateway, and may be about the PIN: the same call again would be the next wrong try.
+    if (readAnswer(outcome, problemSchema)) return outcome
+    // The token ended before its time. Nothing behind the gateway has seen the request.
+    await context.tokens.forget(key, token)
+    return (await attempt(request)).outcome
+  }
+
+  const get: SonatelClient['get'] = (path) => call({ method: 'GET', path, headers: {}, timeoutMs: context.queryTimeoutMs })
+  const post: SonatelClient['post'] = (path, body, headers) =>
+    call({
+      method: 'POST',
+      path,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+      timeoutMs: context.submitTimeoutMs,
+    })
+  return {
+    get,
+    post,
+    postWithPin: createPinCall(get, post, settings.pin),
+    async signIn() {
+      const token = await context.tokens.get(key, fetchToken)
+      return token === undefined ? withoutToken(refusal) : 'signed_in'
+    },
+    close: () => http.close(),
+  }
+}
+
+/** Makes no call after Sonatel refused the PIN: three wrong ones block our account, and balances are read again and again. */
+function createPinCall(get: SonatelClient['get'], post: SonatelClient['post'], pin: string | undefined): SonatelClient['postWithPin'] {
+  let isPinRefused = false
+  let known: { key: string; readAtMs: number } | undefined
+  let reading: Promise<string | undefined> | undefined
+
+  async function readKey(): Promise<string | undefined> {
+    const outcome = await get('/api/account/v1/publicKeys')
+    const key = outcome.kind === 'answered' && outcome.httpStatus === 200 ? readAnswer(outcome, keySchema)?.key : undefined
+    known = key === undefined ? undefined : { key, readAtMs: performance.now() }
+    return key
+  }
+
+  async function publicKey(): Promise<string | undefined> {
+    if (known && performance.now() - known.readAtMs < KEY_AGE_MS_MAX) return known.key
+    reading ??= readKey().finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
+
+  return async (path, bodyOf) => {
+    if (pin === undefined) return notMade('There is no PIN')
+    const key = isPinRefused ? undefined : await publicKey()
+    // Asked again: another call may have been refused meanwhile.
+    if (isPinRefused) return notMade('The PIN was refused; set it again')
+    const encryptedPinCode = key === undefined ? undefined : encryptPin(key, pin)
+    if (encryptedPinCode === undefined) return notMade('The public key of Sonatel cannot be read')
+    const outcome = await post(path, bodyOf(encryptedPinCode))
+    const code = readAnswer(outcome, problemSchema)?.code ?? ''
+    if (PIN_REFUSALS.has(code)) isPinRefused = true
+    if (code === KEY_REVOKED) known = undefined
+    return outcome
+  }
+}
+
+/** The call itself was not made: not one byte of it was written. */
+function notMade(detail: string): CallOutcome {
+  return { kind: 'lost', detail, httpStatus: null, wasWritten: false }
+}
+
+function withoutToken(refusal: CallOutcome | undefined): CallOutcome {
+  const { httpStatus, answer } = refusal ? exchangeOf(refusal) : { httpStatus: null, answer: 'another process is fetching it' }
+  return notMade(`No access token: ${httpStatus === null ? '' : `HTTP ${httpStatus} `}${answer.slice(0, 200)}`.trim())
+}

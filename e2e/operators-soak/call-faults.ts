@@ -1,0 +1,78 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Random } from '#lib/seeded-random.ts'
+import type { FaultCounts } from './fault-counts.ts'
+import type { Answer, Disturb, Passing } from './fault-proxy.ts'
+
+/** Longer than the connectors wait (CALL_TIMEOUT_MS of run.ts), and shorter than the time until they may send again. */
+const LATE_MS_MAX = 4_000
+const PROXY_PAGE = '<html><body>Bad Gateway</body></html>'
+
+type Fault = (passing: Passing, random: Random) => Promise<void>
+
+/** Every way in which the answer to a call is lost, late or unreadable; before or after the operator carried the call out. */
+const FAULTS: Readonly<Record<string, Fault>> = {
+  'reset, not carried out': async ({ response }) => void response.socket?.resetAndDestroy(),
+  'reset, carried out': async ({ carryOut, response }) => {
+    await carryOut()
+    response.socket?.resetAndDestroy()
+  },
+  'silence, not carried out': async () => undefined,
+  'silence, carried out': async ({ carryOut }) => void (await carryOut()),
+  'carried out late': async (passing, random) => {
+    await delay(random.between(0, LATE_MS_MAX))
+    passing.answer(await passing.carryOut())
+  },
+  'answered late': async (passing, random) => {
+    const answer = await passing.carryOut()
+    await delay(random.between(0, LATE_MS_MAX))
+    passing.answer(answer)
+  },
+  'HTTP 500, not carried out': async ({ response }) => void response.writeHead(500).end(),
+  'HTTP 502 of a proxy, not carried out': async ({ response }) =>
+    void response.writeHead(502, { 'content-type': 'text/html' }).end(PROXY_PAGE),
+  'HTTP 503, carried out': async ({ carryOut, response }) => {
+    await carryOut()
+    response.writeHead(503, { 'content-type': 'text/html' }).end(PROXY_PAGE)
+  },
+  'cut in the middle of the answer': async ({ carryOut, response }) => {
+    const { status, headers, body } = await carryOut()
+    response.writeHead(status, { ...headers, 'content-length': String(body.length + 1) })
+    response.write(body.subarray(0, body.length >> 1), () => response.destroy())
+  },
+  'text that is no message': async ({ carryOut, response }) => {
+    const { status } = await carryOut()
+    response.writeHead(status < 400 ? 200 : status, { 'content-type': 'application/json' }).end('{"status":\u0000\u001b[2J')
+  },
+  'an empty HTTP 200': async ({ carryOut, response }) => {
+    await carryOut()
+    response.writeHead(200).end()
+  },
+}
+
+/**
+ * Disturbs this share of the calls to the operators. A query may also be answered with what was answered about another reference; a
+ * submission may not: no proxy mixes up what nobody has asked for before.
+ */
+export function disturbCalls(random: Random, share: number, counts: FaultCounts): Disturb {
+  const names = Object.keys(FAULTS)
+  const answered = new Map<string, { url: string; answer: Answer }>()
+  return async (passing) => {
+    counts.countCall()
+    const { method, url } = passing
+    const isQuery = method === 'GET'
+    const kind = url.slice(0, url.lastIndexOf('/'))
+    const other = answered.get(kind)
+    if (!random.chance(share)) {
+      const answer = await passing.carryOut()
+      if (isQuery && answer.status < 300) answered.set(kind, { url, answer })
+      return passing.answer(answer)
+    }
+    if (isQuery && other && other.url !== url && random.chance(0.15)) {
+      counts.countFault('the answer about another reference')
+      return passing.answer(other.answer)
+    }
+    const name = random.pick(names)
+    counts.countFault(name)
+    await FAULTS[name]?.(passing, random)
+  }
+}

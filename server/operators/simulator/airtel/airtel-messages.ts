@@ -38,7 +38,8 @@ export function readOrder(body: Record<string, unknown> | undefined, family: Air
   const transaction = fieldsOf(body?.['transaction'])
   const { reference, pin } = body ?? {}
   if (typeof reference !== 'string' || !/^[A-Za-z0-9 ]{4,64}$/.test(reference)) return PROBLEMS.fields
-  if (typeof transaction['id'] !== 'string' || !/^[A-Za-z0-9]{1,64}$/.test(transaction['id'])) return PROBLEMS.fields
+  // Published as letters and digits. Programs of others send a UUID as it is, so its dashes are taken too.
+  if (typeof transaction['id'] !== 'string' || !/^[A-Za-z0-9-]{1,64}$/.test(transaction['id'])) return PROBLEMS.fields
   const { amount } = transaction
   if (typeof amount !== 'number' || !(amount > 0) || !/^\d{1,12}(\.\d{1,3})?$/.test(String(amount))) return PROBLEMS.amount
   if (typeof party['msisdn'] !== 'string' || !/^\d{9}$/.test(party['msisdn'])) return PROBLEMS.msisdn

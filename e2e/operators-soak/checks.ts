@@ -10,13 +10,21 @@ import { verifyDatabase } from '#server/reports/verify/verify-database.ts'
 import type { Sent } from './load.ts'
 
 type Evidence = { pool: Pool; simulatorUrl: string; sent: readonly Sent[]; receiver: Receiver; open: readonly string[] }
-type Row = { transaction_id: string; operator: string; type: string; status: string; amount_minor: bigint; message: string }
+type Row = {
+  transaction_id: string
+  operator: string
+  type: string
+  status: string
+  amount_minor: bigint
+  message: string
+  operator_reference: string | null
+}
 type Books = ReadonlyMap<string, BookEntry>
 
 /** What must hold after all faults, each as a promise of its own. The operators' books are read from the simulator, which knows nothing of ours. */
 export async function checkEverything({ pool, simulatorUrl, sent, receiver, open }: Evidence): Promise<Verdict[]> {
   const { rows } = await pool.query<Row>(
-    'select transaction_id, operator, type, status, amount_minor, message from transactions where transaction_id = any ($1)',
+    'select transaction_id, operator, type, status, amount_minor, message, operator_reference from transactions where transaction_id = any ($1)',
     [sent.map((one) => one.transactionId)],
   )
   const books = await readBooks(simulatorUrl)
@@ -40,6 +48,14 @@ export async function checkEverything({ pool, simulatorUrl, sent, receiver, open
       OPERATOR_CODES.flatMap((operator) => TRANSACTION_TYPES.map((type) => ({ operator, type }))),
       ({ operator, type }) => compareSums(operator, type, rows, entries),
     ),
+    judge(
+      "each success keeps the operator's own reference",
+      rows.filter((row) => row.status === 'SUCCESS'),
+      (row) => (row.operator_reference ? undefined : `${row.operator} ${row.type} ${row.transaction_id} has none`),
+    ),
+    judge('no operator reference belongs to two transactions', [...Map.groupBy(rows, referenceOf)], ([reference, having]) =>
+      reference !== undefined && having.length > 1 ? `${reference} belongs to ${having.length}` : undefined,
+    ),
     judge('every protocol of the sandbox took part', simulatedOperators('', ''), ({ operator, protocol }) =>
       entries.some((entry) => entry.operator === operator && entry.protocol === protocol)
         ? undefined
@@ -53,6 +69,11 @@ export async function checkEverything({ pool, simulatorUrl, sent, receiver, open
     }),
     judge('balances, counters, roll-ups, sequences, events and audit chains equal a recount', rows, () => undefined, differences),
   ]
+}
+
+/** Unique for an operator and direction. */
+function referenceOf({ operator, type, operator_reference: reference }: Row): string | undefined {
+  return reference === null ? undefined : `${operator} ${type} ${reference}`
 }
 
 function compareResult(row: Row, books: Books): string | undefined {

@@ -11,8 +11,8 @@ import { orangeWebAccountOf } from '#server/operators/simulator/orange-web/crede
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { waveAccountOf } from '#server/operators/simulator/wave/credentials.ts'
 import { type CallbackServer, startCallbackServer } from '#server/operators/testing/callback-server.ts'
+import { runScript } from '#server/operators/testing/run-script.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { runScript } from './run-script.ts'
 
 const SECRET = 'a secret between two programs'
 /** Prints a text field of JSON, without a program that not every machine has. */

@@ -3,11 +3,10 @@ import type { Random } from '#lib/seeded-random.ts'
 import type { FaultCounts } from './fault-counts.ts'
 import type { Answer, Disturb, Passing } from './fault-proxy.ts'
 
-/** Longer than the connectors wait (CALL_TIMEOUT_MS of run.ts), and shorter than the time until they may send again. */
-const LATE_MS_MAX = 4_000
 const PROXY_PAGE = '<html><body>Bad Gateway</body></html>'
 
-type Fault = (passing: Passing, random: Random) => Promise<void>
+/** `lateMs`: how late, where that is the fault. */
+type Fault = (passing: Passing, lateMs: number) => Promise<void>
 
 /** Every way in which the answer to a call is lost, late or unreadable; before or after the operator carried the call out. */
 const FAULTS: Readonly<Record<string, Fault>> = {
@@ -18,13 +17,13 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'silence, not carried out': async () => undefined,
   'silence, carried out': async ({ carryOut }) => void (await carryOut()),
-  'carried out late': async (passing, random) => {
-    await delay(random.between(0, LATE_MS_MAX))
+  'carried out late': async (passing, lateMs) => {
+    await delay(lateMs)
     passing.answer(await passing.carryOut())
   },
-  'answered late': async (passing, random) => {
+  'answered late': async (passing, lateMs) => {
     const answer = await passing.carryOut()
-    await delay(random.between(0, LATE_MS_MAX))
+    await delay(lateMs)
     passing.answer(answer)
   },
   'HTTP 500, not carried out': async ({ response }) => void response.writeHead(500).end(),
@@ -49,11 +48,14 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
 }
 
+/** `lateMsMax`: longer than the connectors wait, and shorter than the time until they may send again. */
+type CallFaults = { random: Random; share: number; counts: FaultCounts; lateMsMax: number }
+
 /**
  * Disturbs this share of the calls to the operators. A query may also be answered with what was answered about another reference; a
  * submission may not: no proxy mixes up what nobody has asked for before.
  */
-export function disturbCalls(random: Random, share: number, counts: FaultCounts): Disturb {
+export function disturbCalls({ random, share, counts, lateMsMax }: CallFaults): Disturb {
   const names = Object.keys(FAULTS)
   const answered = new Map<string, { url: string; answer: Answer }>()
   return async (passing) => {
@@ -73,6 +75,6 @@ export function disturbCalls(random: Random, share: number, counts: FaultCounts)
     }
     const name = random.pick(names)
     counts.countFault(name)
-    await FAULTS[name]?.(passing, random)
+    await FAULTS[name]?.(passing, random.between(0, lateMsMax))
   }
 }

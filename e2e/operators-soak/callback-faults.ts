@@ -3,11 +3,10 @@ import type { Random } from '#lib/seeded-random.ts'
 import type { FaultCounts } from './fault-counts.ts'
 import type { Answer, Disturb, Passing } from './fault-proxy.ts'
 
-const LATE_MS_MAX = 6_000
 const TAKEN: Answer = { status: 200, headers: {}, body: Buffer.alloc(0) }
 const CALLBACK = /^\/operators\/callback\//
 
-type Fault = (passing: Passing, random: Random, earlier: Passing | undefined) => Promise<string>
+type Fault = (passing: Passing, lateMs: number, earlier: Passing | undefined) => Promise<string>
 
 /** What becomes of a callback on its way; each says what happened, for the table of the report. */
 const FAULTS: Readonly<Record<string, Fault>> = {
@@ -15,15 +14,15 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     answer(TAKEN)
     return 'a callback that is lost'
   },
-  twice: async ({ answer, carryOut }, random) => {
+  twice: async ({ answer, carryOut }, lateMs) => {
     answer(await carryOut())
-    await delay(random.between(0, LATE_MS_MAX))
+    await delay(lateMs)
     await carryOut()
     return 'a callback that arrives twice'
   },
-  late: async ({ answer, carryOut }, random) => {
+  late: async ({ answer, carryOut }, lateMs) => {
     answer(TAKEN)
-    await delay(random.between(0, LATE_MS_MAX))
+    await delay(lateMs)
     await carryOut()
     return 'a callback that arrives late'
   },
@@ -33,7 +32,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     return `a forged callback with the opposite result, answered ${status}`
   },
   /** Without a signature the address alone may name the transaction: this one's address, another one's content. */
-  foreign: async ({ answer, carryOut, url }, _random, earlier) => {
+  foreign: async ({ answer, carryOut, url }, _lateMs, earlier) => {
     const isSameOperator = earlier?.url.split('?')[0] === url.split('?')[0]
     if (earlier && isSameOperator) await carryOut({ body: earlier.body })
     answer(await carryOut())
@@ -41,8 +40,10 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
 }
 
+type CallbackFaults = { random: Random; share: number; counts: FaultCounts; lateMsMax: number }
+
 /** Disturbs this share of the callbacks. Everything else that comes to the service's public address passes. */
-export function disturbCallbacks(random: Random, share: number, counts: FaultCounts): Disturb {
+export function disturbCallbacks({ random, share, counts, lateMsMax }: CallbackFaults): Disturb {
   const names = Object.keys(FAULTS)
   const last = new Map<string, Passing>()
   return async (passing) => {
@@ -52,7 +53,7 @@ export function disturbCallbacks(random: Random, share: number, counts: FaultCou
     const earlier = last.get(path)
     last.set(path, passing)
     if (!random.chance(share)) return passing.answer(await passing.carryOut())
-    counts.countFault((await FAULTS[random.pick(names)]?.(passing, random, earlier)) ?? '')
+    counts.countFault((await FAULTS[random.pick(names)]?.(passing, random.between(0, lateMsMax), earlier)) ?? '')
   }
 }
 

@@ -27,6 +27,9 @@ type SoakReport = { verdicts: Verdict[]; counts: FaultCounts; loadMs: number; se
 const ADMIN = fileURLToPath(new URL('../../server/admin.ts', import.meta.url))
 /** Short, so that silence costs little; a busy machine must not make healthy answers late. */
 const CALL_TIMEOUT_MS = 3_000
+/** Longer than a connector waits, and shorter than the time until a transfer may be sent again: 2 s and at least 3 s more. */
+const LATE_CALL_MS_MAX = 4_000
+const LATE_CALLBACK_MS_MAX = 6_000
 const OUTAGE_MS = 4_000
 const SIMULATOR_DELAY_MS = 300
 const SETTLE_LIMIT_MS = 900_000
@@ -44,7 +47,12 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const port = await freePort()
   const callbacks = await FaultProxy.start({
     target: () => `http://127.0.0.1:${port}`,
-    disturb: disturbCallbacks(createRandom(options.seed * 3 + 1), options.faultShare, counts),
+    disturb: disturbCallbacks({
+      random: createRandom(options.seed * 3 + 1),
+      share: options.faultShare,
+      counts,
+      lateMsMax: LATE_CALLBACK_MS_MAX,
+    }),
   })
   const service = await Service.start({
     port,
@@ -53,7 +61,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const simulator = simulatorOf(service)
   const calls = await FaultProxy.start({
     target: () => simulator.url,
-    disturb: disturbCalls(createRandom(options.seed * 3 + 2), options.faultShare, counts),
+    disturb: disturbCalls({ random: createRandom(options.seed * 3 + 2), share: options.faultShare, counts, lateMsMax: LATE_CALL_MS_MAX }),
   })
   const receiver = await Receiver.start()
   const partners = service.readSandbox().applications.map((application) => new PartnerProgram(service.baseUrl, application))

@@ -64,7 +64,7 @@ export function disturbCalls({ random, share, counts, lateMsMax }: CallFaults): 
     const isQuery = method === 'GET'
     const kind = url.slice(0, url.lastIndexOf('/'))
     const other = answered.get(kind)
-    if (!random.chance(share)) {
+    if (counts.isOver || !random.chance(share)) {
       const answer = await passing.carryOut()
       if (isQuery && answer.status < 300) answered.set(kind, { url, answer })
       return passing.answer(answer)

@@ -52,7 +52,7 @@ export function disturbCallbacks({ random, share, counts, lateMsMax }: CallbackF
     const path = passing.url.split('?')[0] ?? ''
     const earlier = last.get(path)
     last.set(path, passing)
-    if (!random.chance(share)) return passing.answer(await passing.carryOut())
+    if (counts.isOver || !random.chance(share)) return passing.answer(await passing.carryOut())
     counts.countFault((await FAULTS[random.pick(names)]?.(passing, random.between(0, lateMsMax), earlier)) ?? '')
   }
 }

@@ -2,6 +2,8 @@
 export class FaultCounts {
   calls = 0
   callbacks = 0
+  /** True: nothing is disturbed any more. */
+  isOver = false
   readonly faults = new Map<string, number>()
 
   countCall(): void {

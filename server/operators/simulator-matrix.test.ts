@@ -48,7 +48,7 @@ const PARTICULARS: Record<OperatorCode, Particulars> = {
   UGMTN: { numbers: '256772123', ...MTN },
   UGAIRTEL: {
     numbers: '256702123',
-    reference: { COLLECT: /^\d{12}$/, DEPOSIT: /^CI\d{12}$/ },
+    reference: { COLLECT: /^\d{12}$/, DEPOSIT: /^CI\d{6}\.\d{4}\.H\d{5}$/ },
     cancelledCode: both('DP00800001008'),
   },
 }

@@ -65,14 +65,23 @@ export function transferOf(entry: BookEntry): object {
   return {
     data: {
       transaction: {
-        ...(entry.status === 'SUCCESS' && { airtel_money_id: digitsOf(entry.reference, 12) }),
-        ...(entry.status === 'SUCCESS' && entry.direction === 'DEPOSIT' && { reference_id: `CI${digitsOf(entry.reference, 12)}` }),
+        ...(entry.status === 'SUCCESS' && namesOf(entry)),
         id: entry.reference,
         message: isFailed ? 'Transaction failed' : 'Success',
         status,
       },
     },
     status: statusOf({ result: isFailed ? 'ESB000001' : 'ESB000010', response: code, message: 'Success' }, !isFailed),
+  }
+}
+
+/** Airtel's own names of a transfer. For a disbursement `reference_id` is what its statements name. */
+function namesOf({ direction, reference }: BookEntry): object {
+  const digits = digitsOf(reference, 15)
+  if (direction === 'COLLECT') return { airtel_money_id: digitsOf(reference, 12) }
+  return {
+    reference_id: `CI${digits.slice(0, 6)}.${digits.slice(6, 10)}.H${digits.slice(10)}`,
+    airtel_money_id: `disbursement-${digits}`,
   }
 }
 

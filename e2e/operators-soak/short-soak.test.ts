@@ -24,7 +24,7 @@ after(() => Promise.all(proxies.map((proxy) => proxy.close())))
 
 test('every code ends its transfers as the table says although a third of the calls and callbacks goes wrong, until most kinds of faults have happened', async () => {
   const counts = new FaultCounts()
-  const faults = { share: SHARE, counts, lateMsMax: 800 }
+  const faults = { share: SHARE, counts, lateMsMax: 1_200 }
   const between = async (url: string, disturb: ReturnType<typeof disturbCalls>) => {
     const proxy = await FaultProxy.start({ target: () => url, disturb })
     proxies.push(proxy)
@@ -32,8 +32,8 @@ test('every code ends its transfers as the table says although a third of the ca
   }
   const harness = await OperatorHarness.open({
     usesOwnProtocols: true,
-    callTimeoutMs: 700,
-    dispatcher: { absenceMs: 700, leaseMs: 15_000 },
+    callTimeoutMs: 1_000,
+    dispatcher: { absenceMs: 1_500, leaseMs: 15_000, submissionsMax: 6, queriesMax: 12 },
     proxy: {
       calls: (url) => between(url, disturbCalls({ ...faults, random: createRandom(1) })),
       callbacks: (url) => between(url, disturbCallbacks({ ...faults, random: createRandom(2) })),

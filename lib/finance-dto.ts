@@ -69,8 +69,8 @@ type WebhookTarget = WebhookCounts & { target: string; lastDeliveredAt: string |
 /** `delivered` and `exhausted` ended at `after` or later and before `before`. */
 export type WebhookHealthDto = WebhookCounts & { after: string; before: string; worst: WebhookTarget[] }
 
-/** Final results that an operator contradicts and, asked about it, did not confirm. */
-export type OpenContradictions = {
+/** Transactions that somebody has to clarify with their operator, the newest first. */
+export type AlertedTransactions = {
   count: number
   isMore: boolean
   newest: { transactionId: string; operator: OperatorCode; currency: Currency; amount: string; status: 'SUCCESS' | 'FAILED'; at: string }[]
@@ -96,7 +96,10 @@ export type FinanceOverview = {
   yesterday: UtcDay
   money: CurrencyMoney[]
   unconfirmed: UnconfirmedMoney[]
-  contradictions: OpenContradictions
+  /** Final results that an operator contradicts and, asked about it, did not confirm. */
+  contradictions: AlertedTransactions
+  /** Of the last 30 days: their operator gave the same reference to another transaction. */
+  sharedReferences: AlertedTransactions
   lowBalances: LowBalance[]
   charts: CurrencyChart[]
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseAmountMinor } from '#lib/money.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { simulatedOperators } from '#server/operators/simulator/simulated-operators.ts'
 import { transactionIdOf } from '#server/operators/testing/transaction-id-of.ts'
 import { verifyDatabase } from '#server/reports/verify/verify-database.ts'
 import { checkFiles } from './check-files.ts'
@@ -108,8 +109,11 @@ function checkDecision(sent: Sent, row: Row | undefined): string | undefined {
 
 /** The operators' own books, read line by line from what they wrote, against ours. */
 function checkOperators({ folder }: Evidence, rows: readonly Row[]): Verdict[] {
-  const books = readBooks(folder)
+  const { books, routes } = readBooks(folder)
   return [
+    judge('every operator was reached by its own protocol', simulatedOperators('', ''), ({ operator, protocol }) =>
+      routes.has(`${operator} ${protocol}`) ? undefined : `${operator} was never reached by ${protocol}`,
+    ),
     judge('each reference was executed at most once', [...books.keys()], (reference) => {
       const times = books.get(reference)?.executed ?? 0
       return times > 1 ? `${reference} was executed ${times} times` : undefined
@@ -133,16 +137,19 @@ function checkOperators({ folder }: Evidence, rows: readonly Row[]): Verdict[] {
 }
 
 type Entry = { executed: number; duplicates: number }
-type Line = { what: string; protocol?: string; reference?: string; request?: { reference: string; context: string } }
+type Line = { what: string; operator?: string; protocol?: string; reference?: string; request?: { reference: string; context: string } }
 
-function readBooks(folder: string): Map<string, Entry> {
+/** The entries by transaction, and the protocols by which each operator took transfers. */
+function readBooks(folder: string): { books: Map<string, Entry>; routes: Set<string> } {
   const books = new Map<string, Entry>()
+  const routes = new Set<string>()
   const idOf = new Map<string, string>()
   for (const line of readFileSync(path.join(folder, 'simulator', 'books.jsonl'), 'utf8').split('\n')) {
     // The last line may be half written when an operator was killed; nobody was told about it.
     if (!line.endsWith('}')) continue
-    const { what, protocol, reference, request } = JSON.parse(line) as Line
+    const { what, operator, protocol, reference, request } = JSON.parse(line) as Line
     if (what === 'turned_away') continue
+    if (what === 'accepted') routes.add(`${operator} ${protocol}`)
     if (request) idOf.set(request.reference, transactionIdOf({ protocol, ...request }))
     const own = reference ?? request?.reference ?? ''
     const key = idOf.get(own) ?? own
@@ -151,7 +158,7 @@ function readBooks(folder: string): Map<string, Entry> {
     if (what === 'duplicate') entry.duplicates++
     books.set(key, entry)
   }
-  return books
+  return { books, routes }
 }
 
 function checkWebhooks({ receiver }: Evidence, rows: readonly Row[], attempts: Map<string, Attempt[]>, known: readonly Sent[]): Verdict[] {

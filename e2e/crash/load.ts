@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type CountryName, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import type { Random } from '#lib/seeded-random.ts'
 import type { AnswerLedger, Sent } from './ledger-of-answers.ts'
 import type { Answer, PartnerProgram } from './partner.ts'
+import { phoneNumberOf } from './phone-numbers.ts'
 import { RECEIVER_PATHS, type Receiver } from './receiver.ts'
 
 export type LoadOptions = { random: Random; partners: PartnerProgram[]; ledger: AnswerLedger; receiver: Receiver }
@@ -10,16 +11,6 @@ export type LoadOptions = { random: Random; partners: PartnerProgram[]; ledger: 
 /** What the simulator does, by the last three digits; half of the transfers simply succeed. */
 const ENDINGS = ['901', '902', '903', '904', '905', '906', '907', '908', '909', '910', '911', '912', '913'] as const
 /** The second application's rule holds back what its program sends above this amount (server/sandbox/approval-rules.ts). */
-/** How mobile numbers begin, and how many digits come before the last three. */
-const MOBILE_NUMBERS: Record<CountryName, readonly [first: string, digits: number]> = {
-  CAMEROON: ['67', 4],
-  SENEGAL: ['77', 4],
-  UGANDA: ['77', 4],
-  BURKINA_FASO: ['67', 3],
-  MALI: ['67', 3],
-  BENIN: ['0167', 3],
-  IVORY_COAST: ['0767', 3],
-}
 const APPROVED_BY_CHECKER = { applicationIndex: 1, operator: 'SNWAVE', amount: 400_000 } as const
 const PAUSE_MS_MAX = 25
 const RETRY_PAUSE_MS = 25
@@ -197,14 +188,6 @@ function newTransfer(
     validated: 0,
     rejected: 0,
   })
-}
-
-/** With as many digits as the country's numbers have: operators refuse others. */
-function phoneNumberOf(operator: OperatorCode, random: Random, ending: string): string {
-  const { dialCode, name } = OPERATORS[operator].country
-  const [first, digits] = MOBILE_NUMBERS[name]
-  const middle = String(random.between(10 ** (digits - 1), 10 ** digits - 1))
-  return `${dialCode}${first}${middle}${ending}`
 }
 
 function bodyOf(sent: Sent): Record<string, unknown> {

@@ -23,22 +23,27 @@ export class Service {
   readonly folder: string
   readonly baseUrl: string
   #port: number
+  readonly #environment: Readonly<Record<string, string>>
   #child: ChildProcess | undefined
   #isStopping = false
   #starts = 0
 
-  private constructor(folder: string, port: number) {
+  private constructor(folder: string, port: number, environment: Readonly<Record<string, string>>) {
     this.folder = folder
+    this.#environment = environment
     this.#port = port
     this.baseUrl = `http://127.0.0.1:${port}`
   }
 
-  /** Starts a sandbox in a folder of its own below the system's temporary one. Resolves when it takes requests. */
-  static async start(): Promise<Service> {
+  /**
+   * Starts a sandbox in a folder of its own below the system's temporary one. Resolves when it takes requests. `port`: a free one if left
+   * out.
+   */
+  static async start(options: { port?: number; environment?: Readonly<Record<string, string>> } = {}): Promise<Service> {
     const folder = await mkdtemp(path.join(tmpdir(), 'countersign-crash-'))
     // As root PostgreSQL runs as another user, who must be able to enter.
     await chmod(folder, 0o755)
-    const service = new Service(folder, await freePort())
+    const service = new Service(folder, options.port ?? (await freePort()), options.environment ?? {})
     service.#launch()
     await service.#untilReady()
     return service
@@ -67,6 +72,11 @@ export class Service {
     }
   }
 
+  /** The process that acts as the operators. */
+  simulatorPid(): number | undefined {
+    return listProcesses().find((one) => one.parent === this.#child?.pid && one.command.includes('simulator/main.ts'))?.pid
+  }
+
   /** Kills one process of this kind and returns its id; undefined when none is running. */
   kill(victim: Victim, random: Random): number | undefined {
     const pid = this.#findVictim(victim, random)
@@ -76,8 +86,8 @@ export class Service {
   #findVictim(victim: Victim, random: Random): number | undefined {
     const mainPid = this.#child?.pid
     if (victim === 'service') return this.#child?.exitCode === null && this.#child.signalCode === null ? mainPid : undefined
+    if (victim === 'simulator') return this.simulatorPid()
     const processes = listProcesses()
-    if (victim === 'simulator') return processes.find((one) => one.parent === mainPid && one.command.includes('simulator/main.ts'))?.pid
     const postmaster = processes.find((one) => one.command.includes(`-D ${this.#postgresFolder()}`))
     if (victim === 'postgres' || !postmaster) return postmaster?.pid
     const children = processes.filter((one) => one.parent === postmaster.pid)
@@ -123,6 +133,7 @@ export class Service {
         PORT: String(this.#port),
         DATA_DIR: this.folder,
         SIMULATOR_DELAY_MS: String(SIMULATOR_DELAY_MS),
+        ...this.#environment,
       },
     })
     closeSync(log)

@@ -27,12 +27,35 @@ async function contradict(applicationName: string): Promise<string> {
   }
 }
 
-test('finance sees in the overview that an operator contradicts a result, and opens what it said', async ({ page }) => {
+/** Records that the two newest SUCCESS transactions of an application have one operator reference. */
+async function shareReference(applicationName: string): Promise<void> {
+  const pool = await sandboxPool()
+  try {
+    await pool.query(
+      `with pair as (select t.*, row_number() over (order by t.sequence) as place from transactions t join applications a using (application_id)
+         where a.name = $1 and t.status = 'SUCCESS' order by t.sequence desc limit 2)
+       insert into shared_operator_references
+         (application_id, transaction_id, operator, type, operator_reference, other_application_id, other_transaction_id)
+         select p.application_id, p.transaction_id, p.operator, p.type, 'MP221207.2051.B56929', o.application_id, o.transaction_id
+           from pair p join pair o on o.place <> p.place on conflict do nothing`,
+      [applicationName],
+    )
+  } finally {
+    await pool.end()
+  }
+}
+
+test('finance sees in the overview that an operator contradicts a result and gave one reference twice, and opens what it said', async ({
+  page,
+}) => {
   const person = personWith(['finance'], 0, 1)
   const transactionId = await contradict(person.application)
+  await shareReference(person.application)
   await signIn(page, person)
   const section = page.getByRole('region', { name: /^Contradicted results: \d+$/ })
   await expect(section).toContainText('Contact the operator before you pay or refund anything.')
+  const shared = page.getByRole('region', { name: 'Shared operator references: 2' })
+  await expect(shared.getByRole('link')).toHaveCount(2)
   await expectAccessibleEverywhere(page)
   await section.locator(`a[href*="${transactionId}"]`).click()
   await expect(page).toHaveURL(new RegExp(transactionId))

@@ -55,7 +55,8 @@ function take(submission: Submission): string {
       // What is encrypted or drawn differs in each run.
       .replaceAll(/("pin":|x-key: |x-signature: |Bearer |"access_token":|"key":|"key_id":)"?[\w+/=-]{20,}"?/g, '$1{…}')
       .replaceAll(/"balance":"[\d,.]+"/g, '"balance":"{balance}"')
-      .replaceAll(/("airtel_money_id":"|"reference_id":"(?:CI)?)\d+/g, '$1{digits}')
+      .replaceAll(/("airtel_money_id":"(?:disbursement-)?)\d+/g, '$1{digits}')
+      .replaceAll(/"CI\d{6}\.\d{4}\.H\d{5}"/g, '"CI{digits}.{digits}.H{digits}"')
   )
 }
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { readOverview } from '#server/reports/overview/read-overview.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { resolveSearch } from '#server/reports/transaction-search/resolve-search.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
@@ -63,11 +65,17 @@ test('nothing recorded for references of different operators or directions, and 
   assert.deepEqual(await sharedOf(...items), [false, false, false, false])
 })
 
-test('recorded for both transactions if they have one reference, in one run and in two, and money is not affected', async () => {
+test('recorded for both transactions, and shown to finance, if they have one reference, in one run and in two, and money is not affected', async () => {
   const [one, other] = [await ended(first, 'REF-3'), await ended(first, 'REF-3')]
   await listOperatorReferences(database.pool)
   await listOperatorReferences(database.pool)
   assert.deepEqual(await sharedOf(one, other), [true, true])
+  const reader = { applicationId: first, id: randomUUID(), hasSecondFactor: true, roles: ['finance' as const], businessZone: 'UTC' }
+  const { finance } = await readOverview(database.pool, reader, 30, new Date())
+  assert.deepEqual(
+    [finance?.sharedReferences.count, new Set(finance?.sharedReferences.newest.map((each) => each.transactionId))],
+    [2, new Set([one.transactionId, other.transactionId])],
+  )
   assert.equal((await findTransaction(database.pool, first, other.transactionId))?.status, 'SUCCESS')
   const [earlier] = [await ended(first, 'REF-5')]
   await listOperatorReferences(database.pool)

@@ -41,10 +41,10 @@ type HarnessOptions = {
   givesTokens?: boolean
   /** Each operator speaks its own protocol, as in the sandbox, and customers enter the codes that it wants; otherwise all of them speak the gateway protocol. */
   usesOwnProtocols?: boolean
-  /** In place of the sandbox's settings, from the simulator's address and secret. */
-  settings?: typeof simulatedOperators
   /** No operator sends callbacks. */
   hasNoCallbacks?: boolean
+  /** What stands between the connectors and the simulator, and between its callbacks and the handler: returns its own address. */
+  proxy?: { calls(url: string): Promise<string>; callbacks(url: string): Promise<string> }
   dispatcher?: Partial<DispatcherOptions>
   forcedQueries?: ForcedQueriesOptions['limits']
   /** The time by which the allowances of forced queries refill. */
@@ -71,7 +71,15 @@ export class OperatorHarness {
 
   private constructor(
     options: HarnessOptions,
-    parts: { database: TestDatabase; simulator: Simulator; folder: string; callbackServer: CallbackServer; applicationId: string },
+    parts: {
+      database: TestDatabase
+      simulator: Simulator
+      folder: string
+      callbackServer: CallbackServer
+      applicationId: string
+      callsUrl: string
+      callbacksUrl: string
+    },
   ) {
     this.#options = options
     this.#folder = parts.folder
@@ -81,7 +89,7 @@ export class OperatorHarness {
     this.applicationId = parts.applicationId
     this.settler = createSettler({ pool: this.database.pool })
     const settings = options.usesOwnProtocols
-      ? (options.settings ?? simulatedOperators)(this.simulator.url, SECRET).map((one) => ({
+      ? simulatedOperators(parts.callsUrl, SECRET).map((one) => ({
           ...one,
           document: { ...one.document, sendsCallbacks: !options.hasNoCallbacks },
         }))
@@ -93,7 +101,7 @@ export class OperatorHarness {
       createConnectors({
         settings,
         tokens: createAccessTokens(this.database.pool),
-        callbackBaseUrl: parts.callbackServer.url,
+        callbackBaseUrl: parts.callbacksUrl,
         clock: systemClock,
         logger,
         submitTimeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,
@@ -135,11 +143,13 @@ export class OperatorHarness {
     const database = await createTestDatabase()
     const folder = await mkdtemp(path.join(tmpdir(), 'countersign-simulator-'))
     const callbackServer = await startCallbackServer()
-    const webhookBaseUrl = options.hasNoCallbacks ? undefined : callbackServer.url
+    const callbacksUrl = (await options.proxy?.callbacks(callbackServer.url)) ?? callbackServer.url
+    const webhookBaseUrl = options.hasNoCallbacks ? undefined : callbacksUrl
     const simulator = await startSimulator({ ...SIMULATOR, port: 0, folder, givesTokens: options.givesTokens, webhookBaseUrl })
+    const callsUrl = (await options.proxy?.calls(simulator.url)) ?? simulator.url
     const applicationId = await makeApplication(database.pool)
     for (const code of OPERATOR_CODES) await fund(database.pool, applicationId, code, 100_000_000_00n)
-    return new OperatorHarness(options, { database, simulator, folder, callbackServer, applicationId })
+    return new OperatorHarness(options, { database, simulator, folder, callbackServer, applicationId, callsUrl, callbacksUrl })
   }
 
   /** Restarts it with its books and its port. */

@@ -10,7 +10,9 @@ import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
 import { listTransactions } from '#server/reports/partner-lists/list-for-partner.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { takeIn } from '#server/transactions/intake.ts'
+import { transition } from '#server/transactions/transition.ts'
 import { EXPORT_COLUMNS } from './export-columns.ts'
 import { toRecordFile } from './export-record.ts'
 import { type ExportRequest, exportTransactions } from './export-transactions.ts'
@@ -134,6 +136,17 @@ test('the name of the maker for a transaction that a person made, an empty field
     lines.slice(1).map((line) => line.split(',')[1]),
     ['Test person', ''],
   )
+})
+
+test("the operator's own reference of a transaction that has ended", async () => {
+  const own = await makeApplication(database.pool)
+  const item = anIntakeItem(own, { type: 'COLLECT' })
+  await takeIn(database.pool, [item])
+  await transition(database.pool, [
+    { ...item, event: 'succeeded', message: 'x', operatorReference: 'MP221207.2051.B56929', actor: SYSTEM_ACTOR },
+  ])
+  const [head, line] = (await take({ applicationId: own, columns: null })).toString('utf8').replace('\ufeff', '').split('\r\n')
+  assert.equal(line?.split(',')[head?.split(',').indexOf('operatorReference') ?? -1], 'MP221207.2051.B56929')
 })
 
 test('every row in a workbook, with no formula, and a sheet for the record', async () => {

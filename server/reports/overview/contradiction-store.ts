@@ -24,7 +24,8 @@ export async function selectContradiction(queryable: Queryable, applicationId: s
   return rows
 }
 
-type OpenContradictionRow = {
+/** A final transaction that somebody has to clarify with its operator. */
+export type AlertedRow = {
   transactionId: string
   operator: OperatorCode
   currency: Currency
@@ -38,12 +39,8 @@ const OPEN = `c.application_id = $1 and c.number = 1 and not exists (select 1 fr
     and a.said = case c.stored_status when 'SUCCESS' then 'succeeded' else 'failed' end)`
 
 /** Contradictions in which the operator, asked again, did not confirm the stored result; the newest first. */
-export async function selectOpenContradictions(
-  queryable: Queryable,
-  applicationId: string,
-  limit: number,
-): Promise<OpenContradictionRow[]> {
-  const { rows } = await queryable.query<OpenContradictionRow>({
+export async function selectOpenContradictions(queryable: Queryable, applicationId: string, limit: number): Promise<AlertedRow[]> {
+  const { rows } = await queryable.query<AlertedRow>({
     name: 'select_open_contradictions',
     text: `select c.transaction_id as "transactionId", t.operator, t.currency, t.amount_minor as "amountMinor", c.stored_status as status, c.at
       from operator_contradictions c

@@ -1,5 +1,5 @@
 import { type BusinessTime, dayIn } from '#lib/business-days.ts'
-import { AGE_BUCKETS, type FinanceOverview, type OpenContradictions, type UnconfirmedMoney } from '#lib/finance-dto.ts'
+import { AGE_BUCKETS, type AlertedTransactions, type FinanceOverview, type UnconfirmedMoney } from '#lib/finance-dto.ts'
 import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import { addDays, type DayRange, daysBetween } from '#lib/time.ts'
@@ -11,14 +11,16 @@ import { readMoneySums, toMoney } from '#server/reports/totals/money-figures.ts'
 import { toCharts } from '#server/reports/totals/read-totals.ts'
 import { selectPeriodSums } from '#server/reports/totals/roll-up-sums-store.ts'
 import { daysOnly } from '#server/reports/transaction-search/roll-up-ranges-store.ts'
-import { countOpenContradictions, selectOpenContradictions } from './contradiction-store.ts'
+import { type AlertedRow, countOpenContradictions, selectOpenContradictions } from './contradiction-store.ts'
+import { countSharedReferences, selectSharedReferences } from './shared-reference-store.ts'
 import { selectUnconfirmed, type UnconfirmedSum } from './unconfirmed-store.ts'
 
 const MINUTE_MS = 60_000
 /** Where an age bucket ends and the next begins. */
 const EDGES_MS = [10 * MINUTE_MS, 60 * MINUTE_MS, 24 * 60 * MINUTE_MS]
-const CONTRADICTIONS_MAX = 1_000
-const CONTRADICTIONS_SHOWN = 5
+const ALERTED_MAX = 1_000
+const ALERTED_SHOWN = 5
+const SHARED_REFERENCE_DAYS = 30
 
 /** What finance sees first: today's money by direction beside yesterday's, and what needs attention. */
 export async function readMoneyToday(pool: Pool, application: BusinessTime, range: DayRange, now: Date): Promise<FinanceOverview> {
@@ -26,13 +28,14 @@ export async function readMoneyToday(pool: Pool, application: BusinessTime, rang
   const today = dayIn(businessZone, now)
   const yesterday = addDays(today, -1)
   const edges = EDGES_MS.map((ageMs) => new Date(now.getTime() - ageMs))
-  const [figures, unconfirmed, contradictions, lowBalances] = await Promise.all([
+  const [figures, unconfirmed, contradictions, sharedReferences, lowBalances] = await Promise.all([
     readFigures(pool, application, { today, yesterday, range }),
     selectUnconfirmed(pool, applicationId, edges),
     readContradictions(pool, applicationId),
+    readSharedReferences(pool, applicationId, new Date(now.getTime() - SHARED_REFERENCE_DAYS * 24 * 60 * MINUTE_MS)),
     readLowBalances(pool, applicationId),
   ])
-  return { today, yesterday, ...figures, unconfirmed: toUnconfirmed(unconfirmed, edges), contradictions, lowBalances }
+  return { today, yesterday, ...figures, unconfirmed: toUnconfirmed(unconfirmed, edges), contradictions, sharedReferences, lowBalances }
 }
 
 type FigureDays = { today: string; yesterday: string; range: DayRange }
@@ -53,14 +56,26 @@ function readFigures(
   })
 }
 
-async function readContradictions(pool: Queryable, applicationId: string): Promise<OpenContradictions> {
+async function readContradictions(pool: Queryable, applicationId: string): Promise<AlertedTransactions> {
   const [count, newest] = await Promise.all([
-    countOpenContradictions(pool, applicationId, CONTRADICTIONS_MAX + 1),
-    selectOpenContradictions(pool, applicationId, CONTRADICTIONS_SHOWN),
+    countOpenContradictions(pool, applicationId, ALERTED_MAX + 1),
+    selectOpenContradictions(pool, applicationId, ALERTED_SHOWN),
   ])
+  return toAlerted(count, newest)
+}
+
+async function readSharedReferences(pool: Queryable, applicationId: string, since: Date): Promise<AlertedTransactions> {
+  const [count, newest] = await Promise.all([
+    countSharedReferences(pool, applicationId, since, ALERTED_MAX + 1),
+    selectSharedReferences(pool, applicationId, since, ALERTED_SHOWN),
+  ])
+  return toAlerted(count, newest)
+}
+
+function toAlerted(count: number, newest: readonly AlertedRow[]): AlertedTransactions {
   return {
-    count: Math.min(count, CONTRADICTIONS_MAX),
-    isMore: count > CONTRADICTIONS_MAX,
+    count: Math.min(count, ALERTED_MAX),
+    isMore: count > ALERTED_MAX,
     newest: newest.map(({ amountMinor, at, ...row }) => ({ ...row, amount: formatMinor(amountMinor), at: at.toISOString() })),
   }
 }

@@ -8,7 +8,7 @@ import { drillDownQuery, listBehindPeriod, type TotalsQuery } from '#lib/finance
 import type { FinanceOverview } from '#lib/finance-dto.ts'
 import { paths } from '#lib/paths.ts'
 import type { DayRange } from '#lib/time.ts'
-import { ContradictionSection } from './contradiction-section.tsx'
+import { AlertedSection } from './alerted-transactions.tsx'
 import { CurrencyChart } from './currency-chart.tsx'
 import { MoneyCards } from './money-figures.tsx'
 import { DaysBack } from './operator-health.tsx'
@@ -24,7 +24,7 @@ type Props = { application: string; days: number; range: DayRange; finance: Fina
 export function FinancePart({ application, days, range, finance }: Props) {
   const { t } = useTranslations()
   const { day } = useDays()
-  const { today, money, unconfirmed, contradictions, lowBalances, charts } = finance
+  const { today, money, unconfirmed, contradictions, sharedReferences, lowBalances, charts } = finance
   return (
     <>
       <OverviewPart title={t('overview.today')}>
@@ -39,7 +39,20 @@ export function FinancePart({ application, days, range, finance }: Props) {
           />
         )}
       </OverviewPart>
-      <ContradictionSection application={application} contradictions={contradictions} />
+      <AlertedSection
+        application={application}
+        id="contradictions"
+        heading="overview.contradictions"
+        text="overview.contradictionsText"
+        alerted={contradictions}
+      />
+      <AlertedSection
+        application={application}
+        id="shared-references"
+        heading="overview.sharedReferences"
+        text="overview.sharedReferencesText"
+        alerted={sharedReferences}
+      />
       <UnconfirmedSection application={application} unconfirmed={unconfirmed} />
       <LowBalances application={application} lowBalances={lowBalances} />
       {charts.length > 0 && (

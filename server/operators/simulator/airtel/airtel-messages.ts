@@ -38,7 +38,8 @@ export function readOrder(body: Record<string, unknown> | undefined, family: Air
   const transaction = fieldsOf(body?.['transaction'])
   const { reference, pin } = body ?? {}
   if (typeof reference !== 'string' || !/^[A-Za-z0-9 ]{4,64}$/.test(reference)) return PROBLEMS.fields
-  if (typeof transaction['id'] !== 'string' || !/^[A-Za-z0-9]{1,64}$/.test(transaction['id'])) return PROBLEMS.fields
+  // Published as letters and digits. Programs of others send a UUID as it is, so its dashes are taken too.
+  if (typeof transaction['id'] !== 'string' || !/^[A-Za-z0-9-]{1,64}$/.test(transaction['id'])) return PROBLEMS.fields
   const { amount } = transaction
   if (typeof amount !== 'number' || !(amount > 0) || !/^\d{1,12}(\.\d{1,3})?$/.test(String(amount))) return PROBLEMS.amount
   if (typeof party['msisdn'] !== 'string' || !/^\d{9}$/.test(party['msisdn'])) return PROBLEMS.msisdn
@@ -64,14 +65,23 @@ export function transferOf(entry: BookEntry): object {
   return {
     data: {
       transaction: {
-        ...(entry.status === 'SUCCESS' && { airtel_money_id: digitsOf(entry.reference, 12) }),
-        ...(entry.status === 'SUCCESS' && entry.direction === 'DEPOSIT' && { reference_id: `CI${digitsOf(entry.reference, 12)}` }),
+        ...(entry.status === 'SUCCESS' && namesOf(entry)),
         id: entry.reference,
         message: isFailed ? 'Transaction failed' : 'Success',
         status,
       },
     },
     status: statusOf({ result: isFailed ? 'ESB000001' : 'ESB000010', response: code, message: 'Success' }, !isFailed),
+  }
+}
+
+/** Airtel's own names of a transfer. For a disbursement `reference_id` is what its statements name. */
+function namesOf({ direction, reference }: BookEntry): object {
+  const digits = digitsOf(reference, 15)
+  if (direction === 'COLLECT') return { airtel_money_id: digitsOf(reference, 12) }
+  return {
+    reference_id: `CI${digits.slice(0, 6)}.${digits.slice(6, 10)}.H${digits.slice(10)}`,
+    airtel_money_id: `disbursement-${digits}`,
   }
 }
 

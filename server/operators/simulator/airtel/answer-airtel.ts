@@ -34,7 +34,7 @@ export function createAirtelSimulator(secret: string): SimulatedProtocol {
 
 async function answerAirtel(call: Call, path: string): Promise<void> {
   const { request, response, tokens, simulation } = call
-  if (request.headers['content-type'] !== 'application/json') return void response.writeHead(415).end()
+  if (request.method === 'POST' && request.headers['content-type'] !== 'application/json') return void response.writeHead(415).end()
   if (path === '/auth/oauth2/token' && request.method === 'POST') return issueToken(call)
   const endsAtMs = tokens.get((request.headers.authorization ?? '').replace(/^Bearer /, ''))
   if (endsAtMs === undefined || endsAtMs <= simulation.now().getTime())
@@ -52,7 +52,7 @@ async function answerCall(call: Call, path: string): Promise<void> {
   if (isPost && /^\/merchant\/v[12]\/payments\/$/.test(path)) return takeTransfer(call, 'collection', path.includes('/v2/'))
   if (isPost && /^\/standard\/v[123]\/disbursements\/$/.test(path)) return takeTransfer(call, 'disbursement', path.includes('/v3/'))
   const [, payments, disbursements, msisdn] =
-    /^\/standard\/(?:v1\/payments\/(\w+)|v[12]\/disbursements\/(\w+)|v1\/users\/(\d+))$/.exec(path) ?? []
+    /^\/standard\/(?:v1\/payments\/([\w-]+)|v[12]\/disbursements\/([\w-]+)|v1\/users\/(\d+))$/.exec(path) ?? []
   if (payments ?? disbursements) return sendTransfer(call, payments ?? disbursements ?? '', payments ? 'COLLECT' : 'DEPOSIT')
   if (/^\/standard\/v[12]\/users\/balance$/.test(path)) return sendBalance(call)
   if (msisdn) return sendUser(response, msisdn)

@@ -10,6 +10,7 @@ import type { SimulatedProtocol, Simulation } from '#server/operators/simulator/
 import { elementAt, fieldsOf, readXmlTree } from '#server/operators/xml/xml-tree.ts'
 import { MOOV_COUNTRIES, type MoovCountry, moovAccountOf } from './credentials.ts'
 import { describe, envelopeOf, faultOf, readOrder, statusOf, transferOf } from './moov-messages.ts'
+import { wsdlOf } from './wsdl.ts'
 
 const OPERATIONS = {
   PushWithPending: 'result',
@@ -31,6 +32,7 @@ export const MOOV_SIMULATOR: SimulatedProtocol = { name: 'moov', prefix: 'moov',
 async function answerMoov(simulation: Simulation, request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
   const [, country, , service] = path.split('/')
   if (!isCountry(country) || service !== 'UssdPush') return void response.writeHead(404).end()
+  if (request.method === 'GET' && /\?wsdl$/i.test(request.url ?? '')) return sendWsdl(request, response)
   if (request.method !== 'POST') return fault(response, 'soap:Client', 'Only POST')
   // Whatever the content type and the declared encoding are: clients differ, and the bytes are UTF-8.
   const body = elementAt(readXmlTree(await readBody(request)), 'Body')
@@ -105,6 +107,12 @@ function accountOf(msisdn: string): Record<string, string> {
 
 function say({ response, operation }: Call, fields: Record<string, string>): void {
   response.writeHead(200, { 'content-type': 'text/xml;charset=UTF-8' }).end(envelopeOf(operation, OPERATIONS[operation], fields))
+}
+
+/** What a SOAP library reads first. */
+function sendWsdl({ headers, url = '' }: IncomingMessage, response: ServerResponse): void {
+  const address = `http://${headers.host}${url.split('?')[0]}`
+  response.writeHead(200, { 'content-type': 'text/xml;charset=UTF-8' }).end(wsdlOf(address))
 }
 
 function fault(response: ServerResponse, code: string, text: string): void {

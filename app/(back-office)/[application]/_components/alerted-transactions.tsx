@@ -6,21 +6,29 @@ import { StatusBadge } from '#components/domain/status-badge.tsx'
 import { RelativeTime } from '#components/domain/time-text.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import type { FinanceOverview } from '#lib/finance-dto.ts'
+import type { AlertedTransactions } from '#lib/finance-dto.ts'
 import { formatCount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
 
-/** Final results that an operator contradicts; the newest have a link. Renders nothing if there are none. */
-export function ContradictionSection({ application, contradictions }: { application: string } & Pick<FinanceOverview, 'contradictions'>) {
+type Props = {
+  application: string
+  /** The id of the heading. */
+  id: string
+  heading: 'overview.contradictions' | 'overview.sharedReferences'
+  text: 'overview.contradictionsText' | 'overview.sharedReferencesText'
+  alerted: AlertedTransactions
+}
+
+/** Transactions to clarify with their operator; the newest have a link. Renders nothing if there are none. */
+export function AlertedSection({ application, id, heading, text, alerted: { count, isMore, newest } }: Props) {
   const { t, locale } = useTranslations()
-  const { count, isMore, newest } = contradictions
   if (count === 0) return null
   return (
-    <section aria-labelledby="contradictions">
-      <h2 id="contradictions" className="text-amount font-strong text-bad">
-        {t('overview.contradictions', { count: `${formatCount(count, locale)}${isMore ? '+' : ''}` })}
+    <section aria-labelledby={id}>
+      <h2 id={id} className="text-amount font-strong text-bad">
+        {t(heading, { count: `${formatCount(count, locale)}${isMore ? '+' : ''}` })}
       </h2>
-      <p className="text-ink-2">{t('overview.contradictionsText')}</p>
+      <p className="text-ink-2">{t(text)}</p>
       <ul className="mt-2 rounded-lg border border-line bg-surface px-3">
         {newest.map(({ transactionId, operator, currency, amount, status, at }) => (
           <li key={transactionId} className="border-b border-line last:border-b-0">

@@ -1,0 +1,80 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Random } from '#lib/seeded-random.ts'
+import type { FaultCounts } from './fault-counts.ts'
+import type { Answer, Disturb, Passing } from './fault-proxy.ts'
+
+const PROXY_PAGE = '<html><body>Bad Gateway</body></html>'
+
+/** `lateMs`: how late, where that is the fault. */
+type Fault = (passing: Passing, lateMs: number) => Promise<void>
+
+/** Every way in which the answer to a call is lost, late or unreadable; before or after the operator carried the call out. */
+const FAULTS: Readonly<Record<string, Fault>> = {
+  'reset, not carried out': async ({ response }) => void response.socket?.resetAndDestroy(),
+  'reset, carried out': async ({ carryOut, response }) => {
+    await carryOut()
+    response.socket?.resetAndDestroy()
+  },
+  'silence, not carried out': async () => undefined,
+  'silence, carried out': async ({ carryOut }) => void (await carryOut()),
+  'carried out late': async (passing, lateMs) => {
+    await delay(lateMs)
+    passing.answer(await passing.carryOut())
+  },
+  'answered late': async (passing, lateMs) => {
+    const answer = await passing.carryOut()
+    await delay(lateMs)
+    passing.answer(answer)
+  },
+  'HTTP 500, not carried out': async ({ response }) => void response.writeHead(500).end(),
+  'HTTP 502 of a proxy, not carried out': async ({ response }) =>
+    void response.writeHead(502, { 'content-type': 'text/html' }).end(PROXY_PAGE),
+  'HTTP 503, carried out': async ({ carryOut, response }) => {
+    await carryOut()
+    response.writeHead(503, { 'content-type': 'text/html' }).end(PROXY_PAGE)
+  },
+  'cut in the middle of the answer': async ({ carryOut, response }) => {
+    const { status, headers, body } = await carryOut()
+    response.writeHead(status, { ...headers, 'content-length': String(body.length + 1) })
+    response.write(body.subarray(0, body.length >> 1), () => response.destroy())
+  },
+  'text that is no message': async ({ carryOut, response }) => {
+    const { status } = await carryOut()
+    response.writeHead(status < 400 ? 200 : status, { 'content-type': 'application/json' }).end('{"status":\u0000\u001b[2J')
+  },
+  'an empty HTTP 200': async ({ carryOut, response }) => {
+    await carryOut()
+    response.writeHead(200).end()
+  },
+}
+
+/** `lateMsMax`: longer than the connectors wait, and shorter than the time until they may send again. */
+type CallFaults = { random: Random; share: number; counts: FaultCounts; lateMsMax: number }
+
+/**
+ * Disturbs this share of the calls to the operators. A query may also be answered with what was answered about another reference; a
+ * submission may not: no proxy mixes up what nobody has asked for before.
+ */
+export function disturbCalls({ random, share, counts, lateMsMax }: CallFaults): Disturb {
+  const names = Object.keys(FAULTS)
+  const answered = new Map<string, { url: string; answer: Answer }>()
+  return async (passing) => {
+    counts.countCall()
+    const { method, url } = passing
+    const isQuery = method === 'GET'
+    const kind = url.slice(0, url.lastIndexOf('/'))
+    const other = answered.get(kind)
+    if (counts.isOver || !random.chance(share)) {
+      const answer = await passing.carryOut()
+      if (isQuery && answer.status < 300) answered.set(kind, { url, answer })
+      return passing.answer(answer)
+    }
+    if (isQuery && other && other.url !== url && random.chance(0.15)) {
+      counts.countFault('the answer about another reference')
+      return passing.answer(other.answer)
+    }
+    const name = random.pick(names)
+    counts.countFault(name)
+    await FAULTS[name]?.(passing, random.between(0, lateMsMax))
+  }
+}

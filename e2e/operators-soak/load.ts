@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { PartnerProgram } from '#e2e/crash/partner.ts'
+import { phoneNumberOf } from '#e2e/crash/phone-numbers.ts'
+import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import type { Random } from '#lib/seeded-random.ts'
+import { TRANSACTION_TYPES, type TransactionType } from '#lib/transaction-status.ts'
+
+/** What a partner sent, and the id that it was answered with. */
+export type Sent = {
+  externalId: string
+  operator: OperatorCode
+  type: TransactionType
+  phoneNumber: string
+  amount: number
+  transactionId: string
+}
+
+type LoadOptions = { transactions: number; random: Random; partners: readonly PartnerProgram[]; webhookUrl: string }
+
+/** Every row of the simulator's table but the one that never ends (912); four in five transfers simply succeed. */
+const ENDINGS = ['901', '902', '903', '904', '905', '906', '907', '908', '909', '910', '911', '913', '914'] as const
+const SHARE_OF_ROWS = 0.2
+const CONNECTIONS = 16
+const RETRY_PAUSE_MS = 50
+
+/** Sends so many transactions over all codes and both directions, each until it is answered. Adds to `sent` as it goes. */
+export async function sendAll({ transactions, random, partners, webhookUrl }: LoadOptions, sent: Sent[]): Promise<void> {
+  let begun = 0
+  async function work(): Promise<void> {
+    while (begun < transactions) {
+      const number = begun++
+      const operator = OPERATOR_CODES[number % OPERATOR_CODES.length] ?? 'MOMOCM'
+      const type = TRANSACTION_TYPES[Math.floor(number / OPERATOR_CODES.length) % TRANSACTION_TYPES.length] ?? 'COLLECT'
+      const ending = random.chance(SHARE_OF_ROWS) ? random.pick(ENDINGS) : String(random.between(100, 899))
+      const transfer = {
+        externalId: random.uuid(),
+        operator,
+        type,
+        phoneNumber: phoneNumberOf(operator, random, ending),
+        amount: random.between(100, 999),
+      }
+      const partner = partners[number % partners.length]
+      if (partner) sent.push({ ...transfer, transactionId: await insist(partner, transfer, webhookUrl) })
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, work))
+}
+
+async function insist(partner: PartnerProgram, transfer: Omit<Sent, 'transactionId'>, webhookUrl: string): Promise<string> {
+  const { operator, externalId, phoneNumber, amount, type } = transfer
+  const body = {
+    transferMethod: operator,
+    customerName: 'Clarisse Mbarga',
+    externalId,
+    phoneNumber,
+    amount,
+    webhookUrl,
+    countryName: OPERATORS[operator].country.name,
+  }
+  for (;;) {
+    const answer = await partner.post(type === 'DEPOSIT' ? 'deposit' : 'collect', { body })
+    if (answer?.status === 200) return (answer.body as { transactionId: string }).transactionId
+    if (answer && answer.status < 500) throw new Error(`${operator} ${type} ${phoneNumber} was refused: ${JSON.stringify(answer.body)}`)
+    await delay(RETRY_PAUSE_MS)
+  }
+}

@@ -1,0 +1,172 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Verdict } from '#e2e/crash/judge.ts'
+import { PartnerProgram } from '#e2e/crash/partner.ts'
+import { Receiver } from '#e2e/crash/receiver.ts'
+import { Service } from '#e2e/crash/service.ts'
+import { createRandom } from '#lib/seeded-random.ts'
+import { freePort } from '#server/database/embedded.ts'
+import { createPool, type Pool } from '#server/database/pool.ts'
+import { simulatedOperators } from '#server/operators/simulator/simulated-operators.ts'
+import { disturbCalls } from './call-faults.ts'
+import { disturbCallbacks } from './callback-faults.ts'
+import { checkEverything } from './checks.ts'
+import { FaultCounts } from './fault-counts.ts'
+import { FaultProxy } from './fault-proxy.ts'
+import { type Sent, sendAll } from './load.ts'
+
+type SoakOptions = { transactions: number; faultShare: number; seed: number; keepsFolder: boolean; say(line: string): void }
+type SoakReport = { verdicts: Verdict[]; counts: FaultCounts; loadMs: number; settleMs: number; folder: string; statuses: string }
+
+const ADMIN = fileURLToPath(new URL('../../server/admin.ts', import.meta.url))
+/** Short, so that silence costs little; a busy machine must not make healthy answers late. */
+const CALL_TIMEOUT_MS = 3_000
+/** Longer than a connector waits, and shorter than the time until a transfer may be sent again: 2 s and at least 3 s more. */
+const LATE_CALL_MS_MAX = 4_000
+const LATE_CALLBACK_MS_MAX = 6_000
+const OUTAGE_MS = 4_000
+const SIMULATOR_DELAY_MS = 300
+const SETTLE_LIMIT_MS = 900_000
+const LOOK_EVERY_MS = 1_000
+const SAY_EVERY_MS = 15_000
+/** Settings are in force in every process within a second. */
+const SETTINGS_MS = 1_500
+
+/**
+ * The soak: a sandbox whose calls to the operators and whose callbacks pass a proxy that disturbs a share of them, so many transactions over
+ * all codes, and in the middle an outage in which no operator can be reached.
+ */
+export async function runSoak(options: SoakOptions): Promise<SoakReport> {
+  const counts = new FaultCounts()
+  const port = await freePort()
+  const callbacks = await FaultProxy.start({
+    target: () => `http://127.0.0.1:${port}`,
+    disturb: disturbCallbacks({
+      random: createRandom(options.seed * 3 + 1),
+      share: options.faultShare,
+      counts,
+      lateMsMax: LATE_CALLBACK_MS_MAX,
+    }),
+  })
+  const service = await Service.start({
+    port,
+    environment: { PUBLIC_URL: callbacks.url, SIMULATOR_DELAY_MS: String(SIMULATOR_DELAY_MS) },
+  })
+  const simulator = simulatorOf(service)
+  const calls = await FaultProxy.start({
+    target: () => simulator.url,
+    disturb: disturbCalls({ random: createRandom(options.seed * 3 + 2), share: options.faultShare, counts, lateMsMax: LATE_CALL_MS_MAX }),
+  })
+  const receiver = await Receiver.start()
+  const partners = service.readSandbox().applications.map((application) => new PartnerProgram(service.baseUrl, application))
+  let isBroken = true
+  try {
+    for (const partner of partners) await partner.signIn()
+    await passThrough(calls.url, simulator.secret, service.folder)
+    options.say(`Service in ${service.folder}, seed ${options.seed}`)
+    const report = await loadAndCheck(options, { service, calls, partners, receiver, counts, simulatorUrl: simulator.url })
+    isBroken = report.verdicts.some(({ broken }) => broken.length > 0)
+    return report
+  } finally {
+    await Promise.all(partners.map((partner) => partner.close()))
+    await service.stop({ keepsFolder: options.keepsFolder || isBroken })
+    await Promise.all([receiver.close(), calls.close(), callbacks.close()])
+  }
+}
+
+type Stage = {
+  service: Service
+  calls: FaultProxy
+  partners: PartnerProgram[]
+  receiver: Receiver
+  counts: FaultCounts
+  simulatorUrl: string
+}
+
+async function loadAndCheck({ transactions, seed, say }: SoakOptions, stage: Stage): Promise<SoakReport> {
+  const { service, calls, partners, receiver, counts, simulatorUrl } = stage
+  const pool = createPool({ databaseUrl: service.databaseUrl() ?? '', connectionsMax: 2, applicationName: 'soak' })
+  try {
+    const startedMs = performance.now()
+    const sent: Sent[] = []
+    const sending = sendAll({ transactions, random: createRandom(seed), partners, webhookUrl: receiver.url('ok') }, sent)
+    await Promise.all([sending, goAwayInTheMiddle(calls, sent, transactions)])
+    const sentMs = performance.now()
+    say(`${sent.length} transactions accepted after ${Math.round((sentMs - startedMs) / 1_000)} s`)
+    const open = await settle(pool, sent, receiver, say)
+    const settledMs = performance.now()
+    const verdicts = await checkEverything({ pool, simulatorUrl, sent, receiver, open })
+    const { rows } = await pool.query<{ line: string }>(
+      `select string_agg(message || ': ' || count, ', ' order by count desc) as line
+         from (select message, count(*) from transactions where transaction_id = any ($1) group by 1) as ended`,
+      [sent.map(({ transactionId }) => transactionId)],
+    )
+    const times = { loadMs: sentMs - startedMs, settleMs: settledMs - sentMs }
+    return { verdicts, counts, ...times, folder: service.folder, statuses: rows[0]?.line ?? '' }
+  } finally {
+    await pool.end()
+  }
+}
+
+/** When half of the transactions are sent, nothing listens at the operators for some seconds. */
+async function goAwayInTheMiddle(calls: FaultProxy, sent: readonly Sent[], transactions: number): Promise<void> {
+  while (sent.length < transactions / 2) await delay(20)
+  await calls.beAwayMs(OUTAGE_MS, async (durationMs) => void (await delay(durationMs)))
+}
+
+/** Waits until every transaction has its result and its webhook; returns what was still open when the time was up. */
+async function settle(pool: Pool, sent: readonly Sent[], receiver: Receiver, say: (line: string) => void): Promise<string[]> {
+  const ids = sent.map(({ transactionId }) => transactionId)
+  const endsAtMs = performance.now() + SETTLE_LIMIT_MS
+  let toldAtMs = performance.now()
+  for (;;) {
+    const { rows } = await pool.query<{ transaction_id: string; what: string }>(
+      `select t.transaction_id, t.operator || ' ' || t.type || ' ' || t.phone_number || ' ' || t.transaction_id || ' is ' || coalesce(w.state, t.status) as what
+         from transactions t left join operator_work w using (application_id, transaction_id)
+         where t.transaction_id = any ($1) and t.status = 'PENDING'`,
+      [ids],
+    )
+    const isOpen = new Set(rows.map((row) => row.transaction_id))
+    const untold = ids.filter((id) => !isOpen.has(id) && !receiver.arrivals.has(id))
+    const open = [...rows.map((row) => row.what), ...untold.map((id) => `nobody was told of ${id}`)]
+    if (open.length === 0 || performance.now() > endsAtMs) return open
+    if (performance.now() - toldAtMs > SAY_EVERY_MS) {
+      say(`${open.length} are open, among them: ${open[0]}`)
+      toldAtMs = performance.now()
+    }
+    await delay(LOOK_EVERY_MS)
+  }
+}
+
+/** Where the sandbox's simulator listens, and the secret that only it and the service know. */
+function simulatorOf(service: Service): { url: string; secret: string } {
+  const pid = service.simulatorPid()
+  const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
+  const port = words[words.indexOf('--port') + 1]
+  const secret = variables.find((one) => one.startsWith('SIMULATOR_SECRET='))?.slice('SIMULATOR_SECRET='.length)
+  if (!port || !secret) throw new Error('The sandbox has no simulator')
+  return { url: `http://127.0.0.1:${port}`, secret }
+}
+
+/** Has every operator called through the proxy, by the command that an installation uses. */
+async function passThrough(url: string, secret: string, dataFolder: string): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'countersign-soak-'))
+  for (const [index, { operator, protocol, document }] of simulatedOperators(url, secret).entries()) {
+    const file = path.join(folder, `${index}.json`)
+    const timeouts = { submitTimeoutMs: CALL_TIMEOUT_MS, queryTimeoutMs: CALL_TIMEOUT_MS }
+    await writeFile(file, JSON.stringify({ ...document, ...timeouts }))
+    const words = ['set-operator', '--operator', operator, '--protocol', protocol, '--file', file]
+    await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', ADMIN, ...words], {
+      env: { ...process.env, DATA_DIR: dataFolder },
+    })
+  }
+  await rm(folder, { recursive: true, force: true })
+  await delay(SETTINGS_MS)
+}

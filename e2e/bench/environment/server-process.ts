@@ -55,6 +55,8 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
       SECRETS_KEY: Buffer.alloc(32, 'bench').toString('base64'),
       PUBLIC_URL: `http://127.0.0.1:${port}`,
       ROLE: options.role ?? 'web',
+      // A worker has no front door.
+      ...(options.role === 'worker' && { MONITORING_PORT: String(port) }),
       ...OPERATOR_ENVIRONMENT,
       ...options.environment,
     },

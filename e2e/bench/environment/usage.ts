@@ -44,6 +44,33 @@ async function cpuOfFamily(parent: number): Promise<number> {
   return stats.reduce((sum, stat) => sum + (stat?.parent === parent ? stat.cpu : 0), (await readStat(parent))?.cpuWithEnded ?? 0)
 }
 
+/** Microseconds of CPU by group; the time that the machine was busy is in cores. */
+export type GroupUse = { us: Record<string, number>; seconds: number; machine: number }
+
+/** Starts counting what groups of processes use, with all that they started. `stop` returns it. */
+export async function startGroupCount(groups: Record<string, number[]>): Promise<{ stop(): Promise<GroupUse> }> {
+  const startedMs = performance.now()
+  const before = await readGroups(groups)
+  return {
+    async stop() {
+      const after = await readGroups(groups)
+      const seconds = (performance.now() - startedMs) / 1_000
+      const us = Object.fromEntries(Object.keys(groups).map((name) => [name, ((after.cpu[name] ?? 0) - (before.cpu[name] ?? 0)) * 1e6]))
+      return { us, seconds, machine: (after.machine - before.machine) / seconds }
+    },
+  }
+}
+
+async function readGroups(groups: Record<string, number[]>): Promise<{ cpu: Record<string, number>; machine: number }> {
+  const sums = await Promise.all(
+    Object.entries(groups).map(async ([name, pids]) => {
+      const each = await Promise.all(pids.map(cpuOfDescendants))
+      return [name, each.reduce((sum, cpu) => sum + cpu, 0)] as const
+    }),
+  )
+  return { cpu: Object.fromEntries(sums), machine: await cpuOfMachine() }
+}
+
 /** Starts counting what programs outside this run use of the CPU. `stop` returns it, in cores. */
 export async function startCountOfOthers(): Promise<{ stop(): Promise<number> }> {
   const startedMs = performance.now()

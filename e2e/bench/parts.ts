@@ -1,9 +1,10 @@
 import { accept, latency } from '#e2e/bench/parts/accept.ts'
 import { flow } from '#e2e/bench/parts/flow.ts'
 import { pages, totals } from '#e2e/bench/parts/reading.ts'
+import { scale } from '#e2e/bench/parts/scale.ts'
 import { web } from '#e2e/bench/parts/web.ts'
 import { webhooks } from '#e2e/bench/parts/webhooks.ts'
 import type { Part } from './context.ts'
 
 /** Every part of the run, in order; a part that is added here can be named on the command line. */
-export const PARTS: Part[] = [accept, latency, pages, totals, webhooks, flow, web]
+export const PARTS: Part[] = [accept, latency, pages, totals, webhooks, flow, scale, web]

@@ -10,9 +10,11 @@ export async function residentMb(pid: number): Promise<number> {
 
 /** CPU seconds that were used since `start`: by the server, by PostgreSQL with all its processes, and by the whole machine. */
 export type CpuUse = { server: number; postgres: number; machine: number }
+/** In cores, over so many seconds. */
+export type MeasuredCpu = CpuUse & { seconds: number }
 
 /** Starts counting. `stop` returns what was used since, in cores. */
-export async function startCpuCount(serverPid: number, postmasterPid: number): Promise<{ stop(): Promise<CpuUse> }> {
+export async function startCpuCount(serverPid: number, postmasterPid: number): Promise<{ stop(): Promise<MeasuredCpu> }> {
   const before = await readCpu(serverPid, postmasterPid)
   const startedMs = performance.now()
   return {
@@ -23,6 +25,7 @@ export async function startCpuCount(serverPid: number, postmasterPid: number): P
         server: (after.server - before.server) / seconds,
         postgres: (after.postgres - before.postgres) / seconds,
         machine: (after.machine - before.machine) / seconds,
+        seconds,
       }
     },
   }

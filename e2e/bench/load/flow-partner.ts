@@ -9,7 +9,6 @@ import { createRequests } from './requests.ts'
 const TRANSACTION_ID = /"transactionId":"([0-9a-f-]{36})"/
 const ACCEPTED = '"transactionStatus":"PENDING"'
 const TICK_MS = 1
-const DRAIN_LIMIT_MS = 60_000
 
 let onWebhook: (transactionId: string, body: string) => void = () => undefined
 
@@ -125,8 +124,8 @@ async function play(plan: FlowPlan): Promise<FlowResult> {
   tell({ kind: 'measured' })
   isSending = false
   clearInterval(pace)
-  for (const endMs = performance.now() + DRAIN_LIMIT_MS; sent > completed && performance.now() < endMs; ) await pause(20)
-  if (sent > completed) note(`${sent - completed} transactions were not completed within a minute`)
+  for (const endMs = performance.now() + plan.drainLimitMs; sent > completed && performance.now() < endMs; ) await pause(20)
+  if (sent > completed) note(`${sent - completed} transactions were not completed in time`)
   for (const connection of connections) connection.close()
   const percentileMs = (percent: number) => delays.percentile(percent) / 1_000
   return {

@@ -10,6 +10,8 @@ export type FlowPlan = {
   ratePerSecond?: number
   warmUpMs: number
   durationMs: number
+  /** How long the last transactions may take after that. */
+  drainLimitMs: number
   templates: Template[]
 }
 

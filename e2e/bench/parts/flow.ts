@@ -21,6 +21,7 @@ const SIMULATORS = 2
 /** More than the half second that a webhook waits for the response to its request. */
 export const OPERATOR_DELAY_MS = 600
 const WARM_UP_MS = 4_000
+const DRAIN_LIMIT_MS = 60_000
 /** A flow needs longer than other measurements: its pieces swing. */
 const SECONDS_FACTOR = 4
 const CPU_BAR = 2
@@ -165,6 +166,10 @@ export async function play(
   { context, simulators, partner, templates }: FlowSetting,
   service: Pick<FlowService, 'port' | 'pids'>,
   ratePerSecond?: number,
+  times: { durationMs: number; drainLimitMs: number } = {
+    durationMs: context.options.seconds * SECONDS_FACTOR * 1_000,
+    drainLimitMs: DRAIN_LIMIT_MS,
+  },
 ): Promise<FlowMeasured> {
   const groups = {
     service: service.pids,
@@ -181,7 +186,7 @@ export async function play(
       openMax: ratePerSecond === undefined ? OPEN_MAX : OPEN_MAX * 10,
       ...(ratePerSecond !== undefined && { ratePerSecond }),
       warmUpMs: WARM_UP_MS,
-      durationMs: context.options.seconds * SECONDS_FACTOR * 1_000,
+      ...times,
       templates,
     },
     {
@@ -210,6 +215,7 @@ async function checkDatabase({ pool }: BenchDatabase): Promise<void> {
   )
   if (rows[0]?.unfinished !== 0n || rows[0].undelivered !== 0n)
     throw new Error(`${rows[0]?.unfinished} transactions are not complete and ${rows[0]?.undelivered} webhooks are not delivered`)
+  await pool.query('analyze')
   const differences = await verifyBooks(pool)
   if (differences.length > 0) throw new Error(`The books do not balance: ${JSON.stringify(differences[0])}`)
 }

@@ -64,11 +64,11 @@ async function openBoth(context: Context): Promise<Places> {
   if (differences.length > 0) throw new Error(`The data set does not balance: ${JSON.stringify(differences[0])}`)
   const large = await openPlace(context, 'bench_large', context.options.size)
   // Connected only now: filling takes longer than an idle connection is kept.
-  return { small: await connectTo(small), large: await connectTo(large) }
+  return { small: connectTo(small), large: connectTo(large) }
 }
 
-async function connectTo(filled: Filled): Promise<Place> {
-  return { ...filled, client: await createClient(filled.server.port, filled.partner) }
+function connectTo(filled: Filled): Place {
+  return { ...filled, client: createClient(filled.server.port, filled.partner) }
 }
 
 async function openPlace(context: Context, name: string, size: number): Promise<Filled> {

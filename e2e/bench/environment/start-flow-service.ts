@@ -30,7 +30,8 @@ export async function startFlowService({ context, database, simulators }: FlowPl
     const web = await start('web', { WEB_CONCURRENCY: String(layout.webs) })
     servers.push(web)
     // Operators send their callbacks to the web processes.
-    for (let count = 0; count < layout.workers; count++) servers.push(await start('worker', { PUBLIC_URL: `http://127.0.0.1:${web.port}` }))
+    const publicUrl = `http://127.0.0.1:${web.port}`
+    servers.push(await start('worker', { PUBLIC_URL: publicUrl, WORKER_CONCURRENCY: String(layout.workers) }))
   }
   return {
     port: servers[0]?.port ?? 0,

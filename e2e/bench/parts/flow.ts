@@ -1,3 +1,4 @@
+import { cpus } from 'node:os'
 import { type Context, memoryFigure, type Part } from '#e2e/bench/context.ts'
 import type { BenchDatabase } from '#e2e/bench/environment/environment.ts'
 import { type FlowPartner, startFlowPartner } from '#e2e/bench/environment/flow-partner.ts'
@@ -55,7 +56,7 @@ export const flow: Part = {
       const bareBefore = await measureBare(setting)
       const one = await measureOneProcess(setting)
       const bareAfter = await measureBare(setting)
-      const split = await measureLayout(setting, { role: 'split', webs: 1, workers: 1 })
+      const split = await measureLayout(setting, { role: 'split', webs: 1, workers: cpus().length >= 4 ? 2 : 1 })
       const bareRate = (bareBefore.completedPerSecond + bareAfter.completedPerSecond) / 2
       const bareUs = (usOf(bareBefore) + usOf(bareAfter)) / 2
       return [

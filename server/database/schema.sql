@@ -653,7 +653,7 @@ create table operator_attempts (
   is_verified    boolean,
   constraint operator_attempts_pkey primary key (application_id, transaction_id, number),
   constraint operator_attempts_kind_check check (kind in ('submit', 'query', 'callback'))
-);
+) with (fillfactor = 70);
 
 create table operator_balances (
   operator         text        not null,

@@ -18,10 +18,11 @@ export async function startFlowService({ context, database, simulators }: FlowPl
       [`OPERATOR_${operator}_SECRET`, secret],
     ]),
   )
-  const start = (role: 'web' | 'worker' | 'all', environment: Record<string, string>) =>
+  const start = (role: 'web' | 'worker' | 'all', environment: Record<string, string>, workers = 1) =>
     context.environment.startServer({
       databaseUrl: database.url,
       role,
+      workers,
       environment: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', ...operators, ...environment },
     })
   const servers: ServerProcess[] = []
@@ -31,7 +32,7 @@ export async function startFlowService({ context, database, simulators }: FlowPl
     servers.push(web)
     // Operators send their callbacks to the web processes.
     const publicUrl = `http://127.0.0.1:${web.port}`
-    servers.push(await start('worker', { PUBLIC_URL: publicUrl, WORKER_CONCURRENCY: String(layout.workers) }))
+    servers.push(await start('worker', { PUBLIC_URL: publicUrl }, layout.workers))
   }
   return {
     port: servers[0]?.port ?? 0,

@@ -24,7 +24,7 @@ export type TransitionItem = {
 }
 
 /** An operator's answer to a query. `number` is that of the attempt. */
-export type QueryAnswer = { number: number; outcome: 'succeeded' | 'failed'; httpStatus: number | null; text: string; durationMs: number }
+type QueryAnswer = { number: number; outcome: 'succeeded' | 'failed'; httpStatus: number | null; text: string; durationMs: number }
 
 /** Undefined if this application has no such transaction. Not moved if it was not in the state in which the edge starts. */
 export type TransitionOutcome = { isMoved: boolean; status: TransactionStatus; version: number } | undefined

@@ -9,7 +9,7 @@ export async function residentMb(pid: number): Promise<number> {
 }
 
 /** CPU seconds that were used since `start`: by the server, by PostgreSQL with all its processes, and by the whole machine. */
-export type CpuUse = { server: number; postgres: number; machine: number }
+type CpuUse = { server: number; postgres: number; machine: number }
 /** In cores, over so many seconds. */
 export type MeasuredCpu = CpuUse & { seconds: number }
 

@@ -39,7 +39,7 @@ export type FlowSetting = {
   templates: Template[]
 }
 
-export type FlowMeasured = FlowResult & {
+type FlowMeasured = FlowResult & {
   use: GroupUse
   /** Microseconds of CPU per completed transaction, by group. */
   usEach: Record<string, number>

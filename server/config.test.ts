@@ -29,6 +29,7 @@ for (const [name, value] of [
   ['ROLE', 'boss'],
   ['WEB_CONCURRENCY', '0'],
   ['WEB_CONCURRENCY', '1.5'],
+  ['WORKER_CONCURRENCY', '0'],
   ['DATABASE_URL', 'mysql://x'],
   ['DATABASE_REPLICA_URL', 'nonsense'],
   ['TRUSTED_PROXIES', '10.0.0.0/8, example'],

@@ -21,6 +21,8 @@ export type Config = {
   monitoringPort: number | undefined
   /** How many web processes share the port. */
   webConcurrency: number
+  /** How many worker processes share the work of the worker role; 1: the main process does it. */
+  workerConcurrency: number
   /** Absolute. Holds the embedded database and what the sandbox writes. */
   dataDirectory: string
   /** Undefined: the embedded PostgreSQL. */
@@ -118,6 +120,7 @@ const environmentSchema = secretsSchema.extend({
   PORT: wholeNumber(1, 65_535).default(3_000),
   MONITORING_PORT: wholeNumber(1, 65_535).optional(),
   WEB_CONCURRENCY: wholeNumber(1, 256).default(1),
+  WORKER_CONCURRENCY: wholeNumber(1, 256).default(1),
   DATA_DIR: z.string().max(1_000).default('.data'),
   DATABASE_URL: postgresUrl.optional(),
   DATABASE_REPLICA_URL: postgresUrl.optional(),
@@ -159,6 +162,7 @@ export function loadConfig(environment: Environment): Config {
     port: values.PORT,
     monitoringPort: values.MONITORING_PORT,
     webConcurrency: values.WEB_CONCURRENCY,
+    workerConcurrency: values.WORKER_CONCURRENCY,
     dataDirectory: path.resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,
     databaseReplicaUrl: values.DATABASE_REPLICA_URL,

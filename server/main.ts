@@ -8,11 +8,11 @@ import { openDatabase } from '#server/process/open-database.ts'
 import { prepareDatabase } from '#server/process/prepare-database.ts'
 import { sandboxSecrets } from '#server/process/sandbox-secrets.ts'
 import { createShutdown, type Shutdown } from '#server/process/shutdown.ts'
+import { startWebProcesses, startWorkerProcesses } from '#server/process/start-child-processes.ts'
 import { startLoops } from '#server/process/start-loops.ts'
 import { startMonitoring } from '#server/process/start-monitoring.ts'
 import { simulatorFolder, startSimulator } from '#server/process/start-simulator.ts'
 import { startWeb } from '#server/process/start-web.ts'
-import { startWebProcesses } from '#server/process/start-web-processes.ts'
 import { SEEDED_USERNAMES } from '#server/sandbox/seed-applications.ts'
 import { seedSandbox } from '#server/sandbox/seed-sandbox.ts'
 import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
@@ -81,8 +81,15 @@ async function start(config: Config, logger: Logger, ending: Shutdown): Promise<
     const monitoring = await startMonitoring(runtime, config.monitoringPort)
     ending.add('the monitoring port', () => monitoring.drain())
   }
+  const childOptions = {
+    config,
+    databaseUrl: database.url,
+    logger,
+    operatorDefaults,
+    onGivenUp: (exitCode: number) => endForGood(ending, exitCode),
+  }
   if (config.role !== 'web') {
-    const loops = startLoops(runtime)
+    const loops = config.workerConcurrency > 1 ? await startWorkerProcesses(childOptions) : startLoops(runtime)
     ending.add('the loops', () => loops.drain())
     if (simulator) {
       const { publicUrl, simulator: simulatorSettings } = config
@@ -91,19 +98,15 @@ async function start(config: Config, logger: Logger, ending: Shutdown): Promise<
     }
   }
   if (config.role !== 'worker') {
-    const web =
-      config.webConcurrency > 1
-        ? await startWebProcesses({
-            config,
-            databaseUrl: database.url,
-            logger,
-            operatorDefaults,
-            onGivenUp: (exitCode) => endForGood(ending, exitCode),
-          })
-        : await startWeb(runtime, { sharesPort: false })
-    ending.add('the front door', () => web.drain())
-    // The API answers already; what is announced is that everything does.
-    await web.pagesReady
+    if (config.webConcurrency > 1) {
+      const webs = await startWebProcesses(childOptions)
+      ending.add('the front door', () => webs.drain())
+    } else {
+      const web = await startWeb(runtime, { sharesPort: false })
+      ending.add('the front door', () => web.drain())
+      // The API answers already; what is announced is that everything does.
+      await web.pagesReady
+    }
   }
   const lines = announcement(config, {
     startedInMs: performance.now() - startedAtMs,
@@ -125,7 +128,7 @@ function seed(pool: Pool, config: Config): Promise<boolean> {
   })
 }
 
-/** A web process crashes again and again. The launcher is told not to restart the whole service for it. */
+/** A child process crashes again and again. The launcher is told not to restart the whole service for it. */
 function endForGood(ending: Shutdown, exitCode: number): void {
   process.send?.('final')
   ending.begin(exitCode)

@@ -117,6 +117,7 @@ create table applications (
   time_zone              text        not null default 'UTC',
   countries              text[]      not null default array['CAMEROON', 'IVORY_COAST', 'SENEGAL', 'BURKINA_FASO', 'MALI', 'BENIN', 'UGANDA'],
   default_webhook_url    text,
+  runs_installation      boolean     not null default false,
   constraint applications_pkey primary key (application_id),
   constraint applications_api_id_key unique (api_id),
   constraint one_application_per_slug unique (slug),
@@ -126,6 +127,7 @@ create table applications (
   constraint slug_fits_an_address check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'),
   constraint time_zone_is_known check (time_zone ~ '^[A-Za-z][A-Za-z0-9_+/-]*$' and timezone(time_zone, '2026-01-01 00:00:00+00'::timestamptz) is not null)
 );
+create unique index applications_run_by_one on applications (runs_installation) where runs_installation;
 create trigger give_slug before insert on applications for each row execute function give_application_slug();
 create trigger note_delete after delete on applications
   referencing old table as changed_rows for each statement execute function note_application_change();
@@ -209,6 +211,7 @@ create table audit_entries (
 );
 create index audit_entries_by_action on audit_entries (application_id, action, sequence);
 create index audit_entries_by_actor on audit_entries (application_id, actor_id, sequence);
+create index audit_entries_by_kind on audit_entries (application_id, actor_kind, sequence) where actor_kind <> 'person';
 create index audit_entries_by_subject on audit_entries (application_id, "left"(subject, 80), sequence);
 create index audit_entries_by_time on audit_entries (application_id, at);
 create trigger refuse_change before delete or update on audit_entries for each row execute function refuse_change();
@@ -422,11 +425,24 @@ create table fee_days (
   constraint fee_days_fee_app_minor_check check (fee_app_minor >= 0),
   constraint fee_days_fee_system_minor_check check (fee_system_minor >= 0)
 );
+create trigger add_fee_month after insert or update on fee_days for each row execute function add_fee_month();
 
 create table fee_marks (
   application_id uuid   not null,
   added_until    bigint not null,
   constraint fee_marks_pkey primary key (application_id)
+);
+
+create table fee_months (
+  application_id   uuid   not null,
+  month            date   not null,
+  operator         text   not null,
+  type             text   not null,
+  fee_system_minor bigint not null,
+  fee_app_minor    bigint not null,
+  constraint fee_months_pkey primary key (application_id, month, operator, type),
+  constraint fee_months_fee_app_minor_check check (fee_app_minor >= 0),
+  constraint fee_months_fee_system_minor_check check (fee_system_minor >= 0)
 );
 
 create table fee_schedules (
@@ -653,6 +669,16 @@ create table operator_attempts (
   is_verified    boolean,
   constraint operator_attempts_pkey primary key (application_id, transaction_id, number),
   constraint operator_attempts_kind_check check (kind in ('submit', 'query', 'callback'))
+) with (fillfactor = 70);
+
+create table operator_availability (
+  operator text        not null,
+  type     text        not null,
+  since    timestamptz not null,
+  state    text        not null,
+  constraint operator_availability_pkey primary key (operator, type, since),
+  constraint operator_availability_state_check check (state in ('OPERATIONAL', 'DELAYED', 'CLOSED')),
+  constraint operator_availability_type_check check (type in ('COLLECT', 'DEPOSIT'))
 );
 
 create table operator_balances (
@@ -697,6 +723,24 @@ create trigger refuse_change before delete or update on operator_contradictions 
 alter table operator_contradictions enable always trigger refuse_change;
 create trigger refuse_truncate before truncate on operator_contradictions for each statement execute function refuse_change();
 alter table operator_contradictions enable always trigger refuse_truncate;
+
+create table operator_outcome_marks (
+  application_id uuid   not null,
+  success_until  bigint not null,
+  failed_until   bigint not null,
+  constraint operator_outcome_marks_pkey primary key (application_id)
+);
+
+create table operator_outcomes (
+  application_id    uuid        not null,
+  operator          text        not null,
+  type              text        not null,
+  hour              timestamptz not null,
+  outcome           text        not null,
+  bucket            smallint    not null,
+  transaction_count bigint      not null,
+  constraint operator_outcomes_pkey primary key (application_id, operator, hour, type, outcome, bucket)
+);
 
 create table operator_reference_marks (
   application_id uuid   not null,
@@ -754,12 +798,14 @@ create table operator_work (
   result             text,
   result_reason      text,
   result_code        text,
+  page_opened_at     timestamptz,
   constraint operator_work_pkey primary key (application_id, transaction_id),
   constraint operator_work_accepted_stays check ((state <> all (array['queued', 'paused', 'awaiting_code'])) or accepted_at is null),
   constraint operator_work_result_check check (result in ('succeeded', 'failed')),
   constraint operator_work_state_check check (state in ('queued', 'paused', 'unfunded', 'refused', 'awaiting_code', 'submitting', 'submitted', 'unconfirmed')),
   constraint operator_work_type_check check (type in ('COLLECT', 'DEPOSIT'))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
+create index operator_work_awaiting_code on operator_work (code_until) where state = 'awaiting_code';
 create index operator_work_begun on operator_work (operator, next_at) where state <> 'queued';
 create index operator_work_paused on operator_work (application_id, transaction_id) where state = 'paused';
 create index operator_work_unconfirmed on operator_work (application_id, unconfirmed_since) where unconfirmed_since is not null;
@@ -870,6 +916,7 @@ create table proposed_changes (
   reason         text        not null default '',
   collect_until  timestamptz,
   collected_at   timestamptz,
+  sealed_payload text,
   constraint proposed_changes_pkey primary key (application_id, change_id),
   constraint proposed_changes_application_id_fkey foreign key (application_id) references applications(application_id),
   constraint proposed_changes_decided_by_fkey foreign key (decided_by) references people(person_id),
@@ -877,10 +924,12 @@ create table proposed_changes (
   constraint proposed_changes_check check ((outcome is null) = (decided_by is null) and (outcome is null) = (decided_at is null)),
   constraint proposed_changes_check1 check (outcome is null or (outcome = 'withdrawn') = (decided_by = proposed_by)),
   constraint proposed_changes_collected check (collected_at is null or collect_until is not null and outcome = 'confirmed'),
+  constraint proposed_changes_keep_no_secrets check (outcome is null or sealed_payload is null),
   constraint proposed_changes_outcome_check check (outcome in ('confirmed', 'refused', 'withdrawn')),
   constraint proposed_changes_reason_check check (length(reason) <= 500)
 );
 create index proposed_changes_by_time on proposed_changes (application_id, proposed_at desc);
+create index proposed_changes_sealed on proposed_changes (expires_at) where sealed_payload is not null;
 
 create table recovery_codes (
   person_id uuid        not null,
@@ -1172,6 +1221,7 @@ create index webhook_deliveries_by_time on webhook_deliveries (next_at) where st
 create index webhook_deliveries_due on webhook_deliveries (target, next_at) where state = 'due';
 create index webhook_deliveries_exhausted on webhook_deliveries (application_id, finished_at) where state = 'exhausted';
 create index webhook_deliveries_given_up on webhook_deliveries (application_id, transaction_id) where state = 'exhausted';
+create index webhook_deliveries_waiting on webhook_deliveries (application_id, transaction_id) where state = 'due';
 
 create table webhook_recoveries (
   application_id     uuid        not null,
@@ -1306,12 +1356,18 @@ create view ledger_movements as
 -- function add_fee_days(p_application uuid, p_limit bigint)
 --   returns bigint
 --   plpgsql, volatile: server/reports/sql/add-fee-days.sql
+-- function add_fee_month()
+--   returns trigger
+--   plpgsql, volatile: server/reports/sql/add-fee-month.sql
 -- function add_ledger_days(p_application uuid, p_from timestamptz, p_until timestamptz)
 --   returns void
 --   plpgsql, volatile: server/ledger/sql/add-ledger-days.sql
 -- function add_ledger_edges(p_application uuid, p_time_zone text, p_from timestamptz, p_until timestamptz)
 --   returns void
 --   plpgsql, volatile: server/ledger/sql/add-ledger-edges.sql
+-- function add_operator_outcomes(p_application uuid, p_limit bigint, p_since timestamptz, p_messages text[], p_causes text[])
+--   returns bigint
+--   plpgsql, volatile: server/reports/sql/add-operator-outcomes.sql
 -- function apply_transitions(p_application_ids uuid[], p_items json)
 --   returns table(item_index integer, is_moved boolean, status text, version integer)
 --   plpgsql, volatile: server/transactions/sql/apply-transitions.sql

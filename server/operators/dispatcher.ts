@@ -17,7 +17,7 @@ import { findPayToken, storeCustomerLink } from './customer-step/customer-link-s
 import { refusalOfCode, refusedForFunds, withoutCode } from './operator-result.ts'
 import { type ClaimedWork, claimWork, keepIdentifiers } from './operator-work-store.ts'
 import { POLL_DELAYS_MS } from './poll-schedule.ts'
-import { settleFinalResult } from './settle-final-result.ts'
+import { settleFinalResult, settleQueriedResult } from './settle-final-result.ts'
 import { createWakeSignal } from './wake-signal.ts'
 
 export type DispatcherOptions = {
@@ -187,8 +187,10 @@ async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number
   context.options.onCall?.(work.operator, kind, outcome.kind, durationMs)
   if (called.kind === 'wrong_code' && (await awaitCode(context.options.pool, work, called.exchange))) return
   await keepLink(context, work, outcome)
+  const isFinal = outcome.kind === 'succeeded' || outcome.kind === 'failed'
+  if (kind === 'query' && isFinal && (await settleQueriedResult(context.options, work, outcome, durationMs))) return
   const { isCurrent } = await context.record.submit({ work, kind, outcome, durationMs })
-  if (outcome.kind !== 'succeeded' && outcome.kind !== 'failed') return
+  if (!isFinal) return
   // The answer to a submission that was taken over by another process: the query that follows there decides.
   if (kind === 'submit' && !isCurrent) return
   await settleFinalResult(context.options, { ...work, source: kind }, outcome)

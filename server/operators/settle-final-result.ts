@@ -40,6 +40,26 @@ export async function settleFinalResult(deps: SettleDeps, call: SettledCall, out
   ])
 }
 
+/**
+ * The same for the answer to a query, which is stored in the statement that ends the transaction. False if it did not end here, or if the
+ * database refuses the text of the answer: the caller then records the answer apart, and calls settleFinalResult.
+ */
+export async function settleQueriedResult(
+  deps: Pick<SettleDeps, 'settler'>,
+  call: Omit<SettledCall, 'source'> & { number: number },
+  outcome: FinalOutcome,
+  durationMs: number,
+): Promise<boolean> {
+  const { httpStatus, answer: text } = outcome.exchange
+  const answer = { number: call.number, outcome: outcome.kind, httpStatus, text, durationMs }
+  try {
+    return (await deps.settler.settle({ ...finalMove(call, outcome), answer }))?.isMoved ?? false
+  } catch (error) {
+    if (isAboutItems(error)) return false
+    throw error
+  }
+}
+
 /** A result counts even if its text cannot be stored. */
 async function settle(deps: SettleDeps, move: TransitionItem): Promise<TransitionOutcome> {
   try {

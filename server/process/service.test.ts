@@ -150,14 +150,25 @@ test('nothing but the data is left after SIGTERM', async () => {
   await assert.rejects(stat(path.join(folder, 'data/postgres.url')))
 })
 
-test('200 from two web processes that share the port, while a worker of its own runs on the same database', async () => {
+test('a final result of every transaction that two web processes accept and two worker processes carry out, while a third worker runs', async () => {
   if (shared) await stop(shared)
-  const service = start({ WEB_CONCURRENCY: '2' })
+  const service = start({ WEB_CONCURRENCY: '2', WORKER_CONCURRENCY: '2' })
   await ready()
-  await waitUntil('both web processes', () => pidsOf('process/web-process.ts', service.child.pid).length === 2, PATIENTLY)
+  for (const entry of ['process/web-process.ts', 'process/worker-process.ts'])
+    await waitUntil(entry, () => pidsOf(entry, service.child.pid).length === 2, PATIENTLY)
   const call = await partner()
-  const statuses = await Promise.all(Array.from({ length: 20 }, () => call('collect').then((answer) => answer.status)))
-  assert.deepEqual(new Set(statuses), new Set([200]))
+  const answers = await Promise.all(Array.from({ length: 20 }, () => call('collect')))
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+  const pool = createPool({ databaseUrl: await readData('postgres.url'), connectionsMax: 1, applicationName: 'test' })
+  const isFinal = async () => {
+    const { rows } = await pool.query<{ count: bigint }>(
+      `select count(*) from transactions where transaction_id = any ($1) and status in ('SUCCESS', 'FAILED')`,
+      [answers.map(({ transactionId }) => transactionId)],
+    )
+    return rows[0]?.count === 20n
+  }
+  await waitUntil('final results', isFinal, PATIENTLY)
+  await pool.end()
   const worker = start({
     ...(JSON.parse(await readData('secrets.json')) as Record<string, string>),
     ROLE: 'worker',

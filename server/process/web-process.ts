@@ -1,40 +1,9 @@
-// One of several web processes (WEB_CONCURRENCY), started by server/main.ts, which tells it everything through its environment.
-import { z } from 'zod'
-import { loadConfig, processEnvironment, publishForNext } from '#server/config.ts'
-import { createLogger } from '#server/logger.ts'
-import { operatorSettingsSchema } from '#server/operators/settings/operator-settings.ts'
-import { reportUnexpected, setProcessLogger } from '#server/report-unexpected.ts'
-import { createRuntime } from '#server/runtime.ts'
-import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
-import { publishKeyring } from '#server/secrets-at-rest/process-keyring.ts'
-import { createShutdown } from './shutdown.ts'
-import { startMonitoring } from './start-monitoring.ts'
+// One of several web processes (WEB_CONCURRENCY), started by server/main.ts.
+import { runChildProcess } from './run-child-process.ts'
 import { startWeb } from './start-web.ts'
 
-const operatorDefaultsSchema = z.array(operatorSettingsSchema)
-
-const environment = processEnvironment()
-const config = loadConfig(environment)
-const logger = createLogger(config.logLevel)
-setProcessLogger(logger)
-// The parent got the Ctrl-C too, and asks its children in order.
-const ending = createShutdown(logger, ['SIGTERM'])
-publishForNext(config)
-publishKeyring(createKeyring(config.secretsKeys))
-try {
-  const operatorDefaults = operatorDefaultsSchema.parse(JSON.parse(environment['OPERATORS'] ?? '[]'))
-  const runtime = await createRuntime({ config, databaseUrl: config.databaseUrl ?? '', logger, operatorDefaults })
-  ending.add('the connections', () => runtime.close())
-  if (config.monitoringPort !== undefined) {
-    const monitoring = await startMonitoring(runtime, config.monitoringPort)
-    ending.add('the monitoring port', () => monitoring.drain())
-  }
+await runChildProcess('web process', async (runtime, ending) => {
   const web = await startWeb(runtime, { sharesPort: true })
   ending.add('the front door', () => web.drain())
   await web.pagesReady
-  process.send?.('ready')
-} catch (error) {
-  // Not a crash: the database or the port is not there now, and the parent tries again.
-  reportUnexpected('web process: start', error, { message: 'A web process could not start' })
-  ending.begin(1)
-}
+})

@@ -42,7 +42,7 @@ export const START_TRANSACTIONS = {
   },
 } as const satisfies BatchFunction
 
-/** `sql/apply-transitions.sql`. */
+/** `sql/apply-transitions.sql`. `answer_…` is the operator's answer to a query that ends the transaction; `answer_number` is null if there is none. */
 export const APPLY_TRANSITIONS = {
   name: 'apply_transitions',
   item: {
@@ -61,6 +61,11 @@ export const APPLY_TRANSITIONS = {
     actor_id: 'uuid | null',
     checker_id: 'uuid | null',
     at: 'timestamptz | null',
+    answer_number: 'integer | null',
+    answer_outcome: 'text | null',
+    answer_http_status: 'integer | null',
+    answer_text: 'text | null',
+    answer_duration_ms: 'integer | null',
   },
   result: { item_index: 'integer', is_moved: 'boolean', status: 'text', version: 'integer' },
 } as const satisfies BatchFunction

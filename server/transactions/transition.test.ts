@@ -70,6 +70,34 @@ test('not moved, with the current status, for a transaction in a final state', a
   assert.deepEqual(await balanceOf(applicationId), [0n, 0n, 0n, 0n, 0n, 0n])
 })
 
+test("the operator's answer is stored as an attempt with the result, also if nothing moves, and not for another application", async () => {
+  const applicationId = await makeApplication(database.pool)
+  const item = await one(anIntakeItem(applicationId, { type: 'COLLECT' }))
+  const answered = (number: number, outcome: 'succeeded' | 'failed', application = applicationId) =>
+    transition(database.pool, [
+      {
+        applicationId: application,
+        transactionId: item.transactionId,
+        event: outcome,
+        actor: SYSTEM_ACTOR,
+        answer: { number, outcome, httpStatus: 200, text: `answer ${number}`, durationMs: 12.4 },
+      },
+    ])
+  await answered(1, 'succeeded', await makeApplication(database.pool))
+  await answered(2, 'succeeded')
+  await answered(3, 'failed')
+  const { rows } = await database.pool.query(
+    `select application_id, number, kind, outcome, http_status, answer, (extract(epoch from finished_at - started_at) * 1000)::integer as took_ms
+       from operator_attempts where transaction_id = $1 order by number`,
+    [item.transactionId],
+  )
+  const attempt = { application_id: applicationId, kind: 'query', http_status: 200, took_ms: 12 }
+  assert.deepEqual(rows, [
+    { ...attempt, number: 2, outcome: 'succeeded', answer: 'answer 2' },
+    { ...attempt, number: 3, outcome: 'failed', answer: 'answer 3' },
+  ])
+})
+
 test('undefined for a transaction of another application', async () => {
   const item = await one(anIntakeItem(await makeApplication(database.pool), { type: 'COLLECT' }))
   assert.equal(await move({ ...item, applicationId: await makeApplication(database.pool) }, 'succeeded'), undefined)

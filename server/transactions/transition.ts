@@ -19,7 +19,12 @@ export type TransitionItem = {
   checkerId?: string
   /** When it moves, which only a sandbox that writes its history may set (service_time). Default: the database's clock. */
   at?: Date
+  /** The answer to the query that found this result; stored as an attempt in the same statement, also if nothing moves. */
+  answer?: QueryAnswer
 }
+
+/** An operator's answer to a query. `number` is that of the attempt. */
+type QueryAnswer = { number: number; outcome: 'succeeded' | 'failed'; httpStatus: number | null; text: string; durationMs: number }
 
 /** Undefined if this application has no such transaction. Not moved if it was not in the state in which the edge starts. */
 export type TransitionOutcome = { isMoved: boolean; status: TransactionStatus; version: number } | undefined
@@ -60,5 +65,10 @@ function toTransitionRow(item: TransitionItem, index: number, applicationIds: st
     actor_id: item.actor.id,
     checker_id: item.checkerId ?? null,
     at: item.at ?? null,
+    answer_number: item.answer?.number ?? null,
+    answer_outcome: item.answer?.outcome ?? null,
+    answer_http_status: item.answer?.httpStatus ?? null,
+    answer_text: item.answer?.text ?? null,
+    answer_duration_ms: item.answer ? Math.round(item.answer.durationMs) : null,
   }
 }

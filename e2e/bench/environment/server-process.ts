@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import path from 'node:path'
@@ -18,6 +19,8 @@ export type ServerOptions = {
   logFile: string
   tokenSecret: string
   role?: 'web' | 'worker' | 'all'
+  /** Worker processes that share the work of this one, if there are several. */
+  workers?: number
   environment?: Record<string, string>
 }
 
@@ -37,7 +40,9 @@ const STOP_LIMIT_MS = 30_000
  * is not named here has its default, the request log included: it goes to a file. Throws when it ends while starting.
  */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
-  const port = await freePort()
+  // Worker processes have the ports after it, so it is below those that the system gives to outgoing connections.
+  const port = options.role === 'worker' ? 20_000 + randomInt(10_000) : await freePort()
+  const workers = options.workers ?? 1
   const log = openSync(options.logFile, 'a')
   const child = spawn(process.execPath, [...NODE_FLAGS, 'server/main.ts'], {
     cwd: ROOT,
@@ -55,6 +60,8 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
       SECRETS_KEY: Buffer.alloc(32, 'bench').toString('base64'),
       PUBLIC_URL: `http://127.0.0.1:${port}`,
       ROLE: options.role ?? 'web',
+      // A worker has no front door.
+      ...(options.role === 'worker' && { MONITORING_PORT: String(port), WORKER_CONCURRENCY: String(workers) }),
       ...OPERATOR_ENVIRONMENT,
       ...options.environment,
     },
@@ -69,7 +76,8 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     clearTimeout(forced)
   }
   try {
-    await untilReady(port, () => child.exitCode !== null, options.logFile)
+    for (let number = 0; number <= (workers > 1 ? workers : 0); number++)
+      await untilReady(port + number, () => child.exitCode !== null, options.logFile)
   } catch (error) {
     await stop()
     throw error

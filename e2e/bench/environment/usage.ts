@@ -9,10 +9,12 @@ export async function residentMb(pid: number): Promise<number> {
 }
 
 /** CPU seconds that were used since `start`: by the server, by PostgreSQL with all its processes, and by the whole machine. */
-export type CpuUse = { server: number; postgres: number; machine: number }
+type CpuUse = { server: number; postgres: number; machine: number }
+/** In cores, over so many seconds. */
+export type MeasuredCpu = CpuUse & { seconds: number }
 
 /** Starts counting. `stop` returns what was used since, in cores. */
-export async function startCpuCount(serverPid: number, postmasterPid: number): Promise<{ stop(): Promise<CpuUse> }> {
+export async function startCpuCount(serverPid: number, postmasterPid: number): Promise<{ stop(): Promise<MeasuredCpu> }> {
   const before = await readCpu(serverPid, postmasterPid)
   const startedMs = performance.now()
   return {
@@ -23,6 +25,7 @@ export async function startCpuCount(serverPid: number, postmasterPid: number): P
         server: (after.server - before.server) / seconds,
         postgres: (after.postgres - before.postgres) / seconds,
         machine: (after.machine - before.machine) / seconds,
+        seconds,
       }
     },
   }
@@ -42,6 +45,33 @@ async function cpuOfFamily(parent: number): Promise<number> {
   const stats = await Promise.all(pids.map(readStat))
   // What has ended meanwhile is counted by its parent.
   return stats.reduce((sum, stat) => sum + (stat?.parent === parent ? stat.cpu : 0), (await readStat(parent))?.cpuWithEnded ?? 0)
+}
+
+/** Microseconds of CPU by group; the time that the machine was busy is in cores. */
+export type GroupUse = { us: Record<string, number>; seconds: number; machine: number }
+
+/** Starts counting what groups of processes use, with all that they started. `stop` returns it. */
+export async function startGroupCount(groups: Record<string, number[]>): Promise<{ stop(): Promise<GroupUse> }> {
+  const startedMs = performance.now()
+  const before = await readGroups(groups)
+  return {
+    async stop() {
+      const after = await readGroups(groups)
+      const seconds = (performance.now() - startedMs) / 1_000
+      const us = Object.fromEntries(Object.keys(groups).map((name) => [name, ((after.cpu[name] ?? 0) - (before.cpu[name] ?? 0)) * 1e6]))
+      return { us, seconds, machine: (after.machine - before.machine) / seconds }
+    },
+  }
+}
+
+async function readGroups(groups: Record<string, number[]>): Promise<{ cpu: Record<string, number>; machine: number }> {
+  const sums = await Promise.all(
+    Object.entries(groups).map(async ([name, pids]) => {
+      const each = await Promise.all(pids.map(cpuOfDescendants))
+      return [name, each.reduce((sum, cpu) => sum + cpu, 0)] as const
+    }),
+  )
+  return { cpu: Object.fromEntries(sums), machine: await cpuOfMachine() }
 }
 
 /** Starts counting what programs outside this run use of the CPU. `stop` returns it, in cores. */

@@ -18,11 +18,14 @@ const HEADERS = {
   'webhook-signature': `v1,${Buffer.alloc(32, 7).toString('base64')}`,
 }
 
-/** POSTs per second of a loop that does nothing else, with so many under way at once, in turns to the receivers. */
-export async function measurePostLoop(receivers: string[], underWay: number, seconds: number): Promise<number> {
+type PostLoop = { ratePerSecond: number; cpuUs: number }
+
+/** POSTs per second, and CPU for each, of a loop that does nothing else, with so many under way at once, in turns to the receivers. */
+export async function measurePostLoop(receivers: string[], underWay: number, seconds: number): Promise<PostLoop> {
   const agent = new Agent({ connections: 4, pipelining: 1 })
   const endMs = performance.now() + seconds * 1_000
   const startedMs = performance.now()
+  const cpuBefore = process.cpuUsage()
   let count = 0
   const lane = async (start: number) => {
     for (let turn = start; performance.now() < endMs; turn += underWay) {
@@ -38,7 +41,8 @@ export async function measurePostLoop(receivers: string[], underWay: number, sec
     }
   }
   await Promise.all(Array.from({ length: underWay }, (_, index) => lane(index)))
-  const rate = count / ((performance.now() - startedMs) / 1_000)
+  const ratePerSecond = count / ((performance.now() - startedMs) / 1_000)
+  const cpu = process.cpuUsage(cpuBefore)
   await agent.close()
-  return rate
+  return { ratePerSecond, cpuUs: (cpu.user + cpu.system) / count }
 }

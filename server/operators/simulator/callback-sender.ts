@@ -11,12 +11,12 @@ export type CallbackSender = {
   close(): Promise<void>
 }
 
-const UNDER_WAY_MAX = 64
+const UNDER_WAY_MAX = 256
 const WAITING_MAX = 20_000
 
 /** Callbacks are sent once and never repeated: a service that misses one has to query. */
 export function createCallbackSender(timeoutMs: number): CallbackSender {
-  const agent = new Agent({ connections: 32, pipelining: 1, keepAliveTimeout: 10_000, connectTimeout: timeoutMs })
+  const agent = new Agent({ connections: UNDER_WAY_MAX, pipelining: 1, keepAliveTimeout: 10_000, connectTimeout: timeoutMs })
   let waiting: { url: string; callback: SimulatedCallback }[] = []
   let underWay = 0
 

@@ -64,5 +64,8 @@ begin
          c.operator_reference, c.operator_token, t.type, t.currency, t.amount_minor, t.phone_number, t.customer_name,
          c.result, c.result_reason, c.result_code, c.last_answer
     from claimed c
-    join transactions t on t.application_id = c.application_id and t.transaction_id = c.transaction_id;
+    -- Found in this way, a plan that was made while the table was empty reads one row of the primary key, and not all of an application.
+    cross join lateral (select n.* from transactions n where n.application_id = c.application_id and n.transaction_id >= c.transaction_id
+                        order by n.transaction_id limit 1) t
+    where t.transaction_id = c.transaction_id;
 end $$;

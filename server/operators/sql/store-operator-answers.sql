@@ -26,18 +26,19 @@ begin
       on conflict (application_id, transaction_id, number) do update
         set finished_at = excluded.finished_at, outcome = excluded.outcome, http_status = excluded.http_status, answer = excluded.answer
   ), matched as materialized (
-    select w.application_id, w.transaction_id, i.item_index, i.outcome, i.proves_receipt,
+    select w.application_id, w.transaction_id, i.item_index, i.kind, i.outcome, i.answer, i.reason, i.operator_code, i.operator_reference,
+           i.operator_token, i.proves_receipt,
            w.submissions = i.submission and case i.kind when 'submit' then w.state = 'submitting'
              else w.state in ('submitted', 'unconfirmed', 'queued', 'paused') end as is_current
       from operator_work w join item i on w.application_id = i.application_id and w.transaction_id = i.transaction_id
   ), kept as (
     update operator_work w
-      set result = i.outcome, result_reason = i.reason, result_code = i.operator_code, last_answer = i.answer,
-          operator_reference = coalesce(i.operator_reference, w.operator_reference),
-          operator_token = coalesce(i.operator_token, w.operator_token)
-      from matched m join item i on i.item_index = m.item_index
+      set result = m.outcome, result_reason = m.reason, result_code = m.operator_code, last_answer = m.answer,
+          operator_reference = coalesce(m.operator_reference, w.operator_reference),
+          operator_token = coalesce(m.operator_token, w.operator_token)
+      from matched m
       where w.application_id = m.application_id and w.transaction_id = m.transaction_id
-        and m.is_current and i.kind = 'submit' and i.outcome in ('succeeded', 'failed')
+        and m.is_current and m.kind = 'submit' and m.outcome in ('succeeded', 'failed')
   ), locked as materialized (
     -- In one order, so that two batches wait for each other instead of blocking each other; and not the rows that a
     -- transition is about to remove, which takes them in an order of its own.

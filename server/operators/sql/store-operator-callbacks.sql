@@ -40,5 +40,5 @@ begin
              l.is_verified
         from locked l
   )
-  select n.item_index, exists (select from locked l where l.item_index = n.item_index) from waiting n;
+  select n.item_index, n.item_index in (select l.item_index from locked l) from waiting n;
 end $$;

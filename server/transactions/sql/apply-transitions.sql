@@ -5,6 +5,7 @@
 -- transaction does not exist in its application.
 -- An approved deposit is funded here. If the balance does not cover it, it becomes PENDING with nothing held, and the dispatcher
 -- ends it without calling the operator.
+-- An answer that comes with an item is stored as an attempt, also if nothing moves.
 create or replace function apply_transitions(p_application_ids uuid[], p_items json)
 returns table (item_index integer, is_moved boolean, status text, version integer)
 language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
@@ -29,7 +30,8 @@ begin
   with item as materialized (
     select i.* from json_to_recordset(p_items) as i (item_index integer, application_id uuid, application_index integer,
       transaction_id uuid, from_status text, to_status text, event text, message text, reason text, operator_token text,
-      operator_reference text, actor_kind text, actor_id uuid, checker_id uuid, at timestamptz)
+      operator_reference text, actor_kind text, actor_id uuid, checker_id uuid, at timestamptz, answer_number integer,
+      answer_outcome text, answer_http_status integer, answer_text text, answer_duration_ms integer)
   ), open_application as materialized (
     select a.application_id from applications a where a.application_id = any (p_application_ids) and a.is_enabled
   ), closed_service as materialized (
@@ -56,6 +58,12 @@ begin
                           where n.application_id = i.application_id and n.transaction_id >= i.transaction_id
                           order by n.transaction_id limit 1) t
       where t.transaction_id = i.transaction_id
+  ), new_attempts as (
+    insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome, http_status, answer)
+      select f.application_id, f.transaction_id, f.answer_number, 'query', v_at - f.answer_duration_ms * interval '1 millisecond', v_at,
+             f.answer_outcome, f.answer_http_status, f.answer_text
+        from found f where f.answer_number is not null
+      on conflict (application_id, transaction_id, number) do nothing
   ), moving as materialized (
     select f.*, row_number() over (partition by f.application_id, f.to_status order by f.item_index) as sequence_offset,
            case when f.to_status = 'PENDING' and f.type = 'DEPOSIT' then p.held_minor else 0 end as hold_minor

@@ -1,0 +1,37 @@
+import type { Template } from './plan.ts'
+
+/** What a partner does: it starts transactions and receives their webhooks. Times are in milliseconds. */
+export type FlowPlan = {
+  port: number
+  connections: number
+  /** A transaction is open from its request to its webhook. No more than so many are open at once. */
+  openMax: number
+  /** Requests per second, whatever the service does; absent: the next one as soon as fewer than `openMax` are open. */
+  ratePerSecond?: number
+  warmUpMs: number
+  durationMs: number
+  /** How long the last transactions may take after that. */
+  drainLimitMs: number
+  templates: Template[]
+}
+
+/** What came of it. The rate and the delays are those of the measured time, the counts those of the whole run. */
+export type FlowResult = {
+  accepted: number
+  completed: number
+  completedPerSecond: number
+  /** Open transactions at the beginning and at the end of the measured time. */
+  openBefore: number
+  openAfter: number
+  problems: number
+  firstProblem: string | undefined
+  /** From the response that accepts a transaction until its webhook. */
+  delaysMs: { p50: number; p99: number; max: number }
+}
+
+/** Messages of the partner's process. `measuring` comes when the warm-up is over, and `measured` before the rest is waited for. */
+export type FlowMessage =
+  | { kind: 'listening'; port: number }
+  | { kind: 'measuring' }
+  | { kind: 'measured' }
+  | { kind: 'ended'; result: FlowResult }

@@ -9,7 +9,7 @@ export type SecretState = 'stored' | 'changed'
 /** One field of the settings of a protocol, as a form needs it. `path`: with dots where fields are grouped. */
 export type SettingField = {
   path: string
-  kind: 'text' | 'secret' | 'number' | 'whole' | 'yes_no' | 'choice' | 'choices' | 'codes'
+  kind: 'text' | 'secret' | 'number' | 'whole' | 'yes_no' | 'choice' | 'choices' | 'list' | 'codes'
   /** Of `choice`, `choices` and `codes`: the values that are possible. */
   choices: readonly string[]
   isRequired: boolean
@@ -41,8 +41,10 @@ export const SETTING_NAMES = [
   'apiUser',
   'apiUsername',
   'apiVersion',
+  'app',
   'baseUrl',
   'bearerHeader',
+  'believesEmptySearches',
   'callbackBaseUrl',
   'callbackKey',
   'callsMax',
@@ -50,16 +52,19 @@ export const SETTING_NAMES = [
   'clientId',
   'clientSecret',
   'codeMeanings',
+  'collectBy',
   'collection',
   'consumerKey',
   'consumerSecret',
   'country',
+  'dial',
   'directions',
   'disbursement',
   'dropsNewPrefix',
   'echoesReference',
   'environment',
   'key',
+  'merchantCode',
   'merchantKey',
   'merchantMsisdn',
   'namespace',
@@ -67,6 +72,7 @@ export const SETTING_NAMES = [
   'path',
   'pin',
   'pushMessage',
+  'qrValidityS',
   'queryTimeoutMs',
   'rsaPadding',
   'sandboxCurrency',
@@ -80,7 +86,9 @@ export const SETTING_NAMES = [
   'subscriptionKey',
   'takesDecimals',
   'targetEnvironment',
+  'tokenPath',
   'username',
+  'wrongCodes',
 ] as const
 type SettingName = (typeof SETTING_NAMES)[number]
 

@@ -28,11 +28,12 @@ function fieldsOf(schema: JsonSchema, prefix: string, isGroupRequired: boolean, 
   })
 }
 
-function kindOf({ type, enum: values, const: only }: JsonSchema): SettingField['kind'] {
+function kindOf(field: JsonSchema): SettingField['kind'] {
+  const { type, enum: values, const: only } = field
   if (type === 'boolean') return 'yes_no'
   if (type === 'integer') return 'whole'
   if (type === 'number') return 'number'
-  if (type === 'array') return 'choices'
+  if (type === 'array') return choicesOf(field).length > 0 ? 'choices' : 'list'
   if (type === 'object') return 'codes'
   return values || only !== undefined ? 'choice' : 'text'
 }

@@ -41,6 +41,7 @@ function contentOf(form: FormData, { path, kind, choices }: SettingField): Exclu
   if (text === '') return null
   if (kind === 'yes_no') return text === 'true'
   if (kind === 'codes') return readCodes(text)
+  if (kind === 'list') return text.split(/[\s,;]+/).filter((entry) => entry !== '')
   if (kind === 'text' || kind === 'choice') return text
   const number = Number(text.replace(',', '.'))
   return Number.isFinite(number) ? number : text

@@ -62,8 +62,8 @@ export function SettingInput({ field, value, isStored, problem }: Props) {
   return (
     <TextField
       {...common}
-      defaultValue={value === undefined ? '' : String(value)}
-      inputMode={kind === 'text' ? (path.endsWith('Url') ? 'url' : 'text') : 'decimal'}
+      defaultValue={Array.isArray(value) ? value.join(', ') : String(value ?? '')}
+      inputMode={kind === 'text' || kind === 'list' ? (path.endsWith('Url') ? 'url' : 'text') : 'decimal'}
       autoComplete="off"
       spellCheck={false}
       maxLength={2_048}
@@ -139,6 +139,10 @@ const HINTS = [
   'directions',
   'codeMeanings',
   'targetEnvironment',
+  'wrongCodes',
+  'believesEmptySearches',
+  'qrValidityS',
+  'dial',
 ] as const
 
 function hintOf(t: Translate, { path, choices }: SettingField): string | undefined {

@@ -48,6 +48,9 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
 }
 
+/** Orange in Burkina Faso answers no queries: a lost reply stays unknown, rightly, and the transaction would never end. */
+const WITHOUT_QUERIES = '/orange-bf/'
+
 /** `lateMsMax`: longer than the connectors wait, and shorter than the time until they may send again. */
 type CallFaults = { random: Random; share: number; counts: FaultCounts; lateMsMax: number }
 
@@ -64,7 +67,7 @@ export function disturbCalls({ random, share, counts, lateMsMax }: CallFaults): 
     const isQuery = method === 'GET'
     const kind = url.slice(0, url.lastIndexOf('/'))
     const other = answered.get(kind)
-    if (counts.isOver || !random.chance(share)) {
+    if (counts.isOver || url.startsWith(WITHOUT_QUERIES) || !random.chance(share)) {
       const answer = await passing.carryOut()
       if (isQuery && answer.status < 300) answered.set(kind, { url, answer })
       return passing.answer(answer)

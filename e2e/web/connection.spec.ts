@@ -249,7 +249,6 @@ test('what the server rendered stays in place until its script arrives, also whe
       await route.continue()
     })
     await page.goto(address)
-    await waitForScripts(page)
     const control = page.getByRole('main').getByRole('button', { name }).first()
     const rendered = await control.elementHandle()
     await moveToFirstRow(page)

@@ -51,12 +51,18 @@ export async function signInByForm(page: Page, person: SandboxPerson, wanted = `
 }
 
 /**
- * Waits until React has taken over what the server rendered, and on a page of the back office until the frame has loaded what it loads last:
- * the line that is printed. On a busy machine a test is quicker, and what it presses before that is lost.
+ * Waits until React has taken over every control that the server rendered, and on a page of the back office until the frame has loaded what
+ * it loads last: the line that is printed. On a busy machine a test is quicker, and what it presses before that is lost.
  */
 export async function waitForScripts(page: Page): Promise<void> {
-  await page.waitForFunction(() => Object.keys(document.body).some((key) => key.startsWith('__reactProps')))
+  await page.waitForFunction(areControlsHydrated)
   if (hasFrame(page.url())) await expect(page.getByText(/^(Printed on|Imprimé le)/)).toHaveCount(1)
+}
+
+/** Runs in the page. React keeps the properties of what it has taken over under a key of the element. */
+function areControlsHydrated(): boolean {
+  const controls = document.querySelectorAll('body, button, input, select, textarea')
+  return [...controls].every((control) => Object.keys(control).some((key) => key.startsWith('__reactProps')))
 }
 
 /** Whether this is an address of the back office, whose pages have its frame. */

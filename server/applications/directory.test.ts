@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createPool, type Pool } from '#server/database/pool.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, type TestPartner } from '#server/testing/partner.ts'
-import { createDirectory, type Directory } from './directory.ts'
+import { createDirectory, type Directory, makeApplicationKnown } from './directory.ts'
 import { feesFor, serviceFor } from './snapshot.ts'
 
 let database: TestDatabase
@@ -94,6 +94,18 @@ test('found only by its current apiId: an application that is added, changed and
   await msUntilEverywhere(
     (directory) => directory.findByApiId('another') === undefined && directory.find(fresh.applicationId) === undefined,
   )
+})
+
+test('found at once where a person needs it: an application that is newer than the last refresh', async () => {
+  const directory = await createDirectory({ pool: database.pool, pollIntervalMs: 3_600_000 })
+  try {
+    const { applicationId } = await createTestPartner(database.pool, { name: 'Newest' })
+    assert.equal(directory.find(applicationId), undefined)
+    await makeApplicationKnown(directory, applicationId)
+    assert.equal(directory.find(applicationId)?.applicationId, applicationId)
+  } finally {
+    await directory.close()
+  }
 })
 
 test('in force: a change by a transaction that began early and commits late', async () => {

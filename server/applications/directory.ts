@@ -37,6 +37,11 @@ export async function makeEpochKnown(
   if (known === undefined || known < epoch) await directory.refresh()
 }
 
+/** Makes sure that this process knows the application, which may be newer than the last refresh. */
+export async function makeApplicationKnown(directory: Pick<Directory, 'find' | 'refresh'>, applicationId: string): Promise<void> {
+  if (!directory.find(applicationId)) await directory.refresh()
+}
+
 /** Rows of one statement: bounds the memory of the first refresh. */
 const CHUNK_SIZE = 500
 const reportRefresh = (error: unknown) =>

@@ -7,8 +7,10 @@ import { paths } from '#lib/paths.ts'
 import { can, type Permission } from '#lib/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Viewer } from '#lib/viewer.ts'
+import { makeApplicationKnown } from '#server/applications/directory.ts'
 import type { SessionPerson } from '#server/people/find-signed-in.ts'
 import type { PersonActor } from '#server/people/load-actor.ts'
+import { backOfficeRuntime } from './back-office-runtime.ts'
 import { currentPerson } from './current-person.ts'
 import { readLocale } from './preferences.ts'
 
@@ -26,6 +28,7 @@ export async function findActor(application: string, permission?: Permission): P
   if (!membership) return err('not_found')
   if (membership.requiresSecondFactor && !person.hasSecondFactor) return err('second_factor_required')
   if (permission && !can(membership.roles, permission)) return err('forbidden')
+  await makeApplicationKnown(backOfficeRuntime().directory, membership.applicationId)
   return ok(toActor(person, membership))
 }
 

@@ -28,7 +28,7 @@ type BackOfficeRuntime = {
   /** The operators that this process can submit to. */
   connectors: Connected
   /** Applications with their fees, services and rules. */
-  directory: Pick<Directory, 'find'>
+  directory: Pick<Directory, 'find' | 'refresh'>
   settler: Settler
   wake: Wake
   metrics: Pick<Metrics, 'countOutcome'>

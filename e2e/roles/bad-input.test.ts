@@ -142,8 +142,10 @@ test('400: every data address and export with any value that its query does not 
   const wrong: string[] = []
   for (const { name, method, path } of await endpoints('data')) {
     const schema = SCHEMAS[name]
-    for (const parameter of [...(schema instanceof ZodObject ? Object.keys(schema.shape) : []), 'unknown']) {
-      for (const value of [...WRONG_QUERY_VALUES, '%00', 'a%00b', '%ED%A0%80', '%FF', '%']) {
+    for (const [place, parameter] of [...(schema instanceof ZodObject ? Object.keys(schema.shape) : []), 'unknown'].entries()) {
+      const unreadable = ['%00', 'a%00b', '%ED%A0%80', '%FF', '%']
+      // One parameter has many values and many parameters read the same kinds: each meets half of the values, the next one the other half.
+      for (const value of [...WRONG_QUERY_VALUES, ...unreadable].filter((_, each) => each % 2 === place % 2)) {
         const query = `${parameter}=${value}`
         const answer = await send(`${path}?${query}`, method, method === 'POST' ? FORM : {})
         const isReadable = !/%00|%ED%A0%80|%FF|%$/.test(value)
@@ -311,10 +313,12 @@ const RIGHT_AFTER_ALL = new Set([
 
 function* wrongInputs(action: string): Generator<readonly unknown[]> {
   const input = Object.fromEntries(Object.entries(INPUTS[action] ?? {}).map(([name, value]) => [name, value === '' ? waitingId : value]))
-  for (const value of [...WRONG_TYPES, ...WRONG_TEXTS]) {
+  for (const [place, value] of [...WRONG_TYPES, ...WRONG_TEXTS].entries()) {
     yield [APPLICATION, value]
     yield [value, input]
-    for (const field of Object.keys(input))
+    // A field meets every text, and half of the wrong types: the next one meets the other half.
+    const fields = Object.keys(input).filter((_, each) => place >= WRONG_TYPES.length || each % 2 === place % 2)
+    for (const field of fields)
       if (!RIGHT_AFTER_ALL.has(`${action} ${field} ${JSON.stringify(value)}`)) yield [APPLICATION, { ...input, [field]: value }]
     if (action === 'decideWholeBatch') {
       const row = { transactionId: waitingId, reason: 'fine' }

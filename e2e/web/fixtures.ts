@@ -61,7 +61,7 @@ export async function waitForScripts(page: Page): Promise<void> {
 
 /** Runs in the page. React keeps the properties of what it has taken over under a key of the element. */
 function areControlsHydrated(): boolean {
-  const controls = document.querySelectorAll('body, button, input, select, textarea')
+  const controls = document.querySelectorAll('body, button, input:not([type=hidden]), select, textarea')
   return [...controls].every((control) => Object.keys(control).some((key) => key.startsWith('__reactProps')))
 }
 

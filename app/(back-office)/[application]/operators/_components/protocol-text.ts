@@ -7,6 +7,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'orange-cm': 'Orange Money Core API',
   'orange-web': 'Orange Web Payment',
   'orange-bf': 'Orange Money Burkina Faso',
+  'orange-sonatel': 'Orange Sonatel',
   moov: 'Moov SOAP',
 }
 

@@ -20,13 +20,14 @@ export function NewPayment({ application, personId, externalId, sentId, origin, 
   const t = useT()
   const [sent, setSent] = useState(sentId)
   if (sent !== null) return <PaymentResult application={application} transactionId={sent} />
+  const openWork = <OpenWork application={application} drafts={drafts} returned={returned} />
   const mayWrite = origin === null || origin.isReplaceable
   return (
     <>
       <PageHeader title={t('frame.newPayment')} lead={t('payment.lead')} />
       <div className="mt-5 grid gap-8">
         {origin && <OriginNotice application={application} origin={origin} />}
-        {mayWrite && (
+        {mayWrite ? (
           <LazyPart
             part={FORM}
             props={{
@@ -38,11 +39,13 @@ export function NewPayment({ application, personId, externalId, sentId, origin, 
               isDraft,
               disturbed,
               onSent: setSent,
+              below: openWork,
             }}
             fallback={<Skeleton className="h-[30rem] w-full" />}
           />
+        ) : (
+          openWork
         )}
-        <OpenWork application={application} drafts={drafts} returned={returned} />
       </div>
     </>
   )

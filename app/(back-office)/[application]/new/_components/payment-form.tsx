@@ -2,7 +2,7 @@
 
 import '#components/form/zod-without-eval.ts'
 
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { toast } from '#components/ui/toast.tsx'
@@ -45,6 +45,8 @@ type PaymentFormProps = {
   isDraft: boolean
   disturbed: readonly DisturbedDirection[]
   onSent: (transactionId: string) => void
+  /** Shown with the form and not before, so that the form does not push it down. */
+  below: ReactNode
 }
 
 /** The form of one payment beside what it would cost and require. A default export, because its code is loaded after the page's. */
@@ -57,6 +59,7 @@ export default function PaymentForm({
   isDraft,
   disturbed,
   onSent,
+  below,
 }: PaymentFormProps) {
   const t = useT()
   const router = useRouter()
@@ -97,34 +100,37 @@ export default function PaymentForm({
   }
 
   return (
-    <form
-      noValidate
-      onSubmit={(event) => void payment.form.handleSubmit(send)(event)}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit()
-      }}
-      className="grid items-start gap-8 lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]"
-    >
-      {/* Until the script is there, what somebody types would be lost. */}
-      <fieldset disabled={!isReady} className="grid min-w-0 gap-4">
-        <PaymentFields application={application} payment={payment} disturbed={disturbed} />
-        {problem && <ErrorNotice error={problem} />}
-        {refusal && SHOWN_BY_RELOAD.includes(refusal) && (
-          <Button className="justify-self-start" onClick={() => location.reload()}>
-            {t('payment.showSent')}
-          </Button>
-        )}
-        <div className="flex flex-wrap gap-2">
-          <Button type="submit" variant="primary" isBusy={payment.form.formState.isSubmitting}>
-            {t('payment.send')}
-          </Button>
-          <Button isBusy={isSaving} onClick={() => void save()}>
-            {t(isDraft ? 'payment.saveDraftAgain' : 'payment.saveDraft')}
-          </Button>
-        </div>
-      </fieldset>
-      <PaymentPreviewPart application={application} originId={originId} payment={payment} />
-    </form>
+    <>
+      <form
+        noValidate
+        onSubmit={(event) => void payment.form.handleSubmit(send)(event)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit()
+        }}
+        className="grid items-start gap-8 lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]"
+      >
+        {/* Until the script is there, what somebody types would be lost. */}
+        <fieldset disabled={!isReady} className="grid min-w-0 gap-4">
+          <PaymentFields application={application} payment={payment} disturbed={disturbed} />
+          {problem && <ErrorNotice error={problem} />}
+          {refusal && SHOWN_BY_RELOAD.includes(refusal) && (
+            <Button className="justify-self-start" onClick={() => location.reload()}>
+              {t('payment.showSent')}
+            </Button>
+          )}
+          <div className="flex flex-wrap gap-2">
+            <Button type="submit" variant="primary" isBusy={payment.form.formState.isSubmitting}>
+              {t('payment.send')}
+            </Button>
+            <Button isBusy={isSaving} onClick={() => void save()}>
+              {t(isDraft ? 'payment.saveDraftAgain' : 'payment.saveDraft')}
+            </Button>
+          </div>
+        </fieldset>
+        <PaymentPreviewPart application={application} originId={originId} payment={payment} />
+      </form>
+      {below}
+    </>
   )
 }
 

@@ -46,7 +46,7 @@ test('unbroken in the program of the README; an entry that was changed, removed,
   assert.match(verify(lines), /^1005 entries, unbroken\. Digest of the last: [0-9a-f]{64}$/m)
 
   const [head = '', ...rest] = lines
-  const changed = rest.map((line) => line.replace('5000', '50000'))
+  const changed = rest.map((line) => line.replace('"5000"', '"50000"'))
   assert.equal(verify([head, ...changed]), 'Entry 1004 is wrong')
   const elsewhere = rest.map((line) => line.replace('2001:db8::1', '2001:db8::2'))
   assert.equal(verify([head, ...elsewhere]), 'Entry 1004 is wrong')

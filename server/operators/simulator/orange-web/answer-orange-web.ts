@@ -5,7 +5,7 @@ import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
 import type { BookEntry } from '#server/operators/simulator/books.ts'
 import { isSame } from '#server/operators/simulator/is-same.ts'
 import { readBody, readJson, answer as send } from '#server/operators/simulator/respond.ts'
-import { concludeNow, type SimulatedProtocol, type Simulation } from '#server/operators/simulator/simulation.ts'
+import type { SimulatedProtocol, Simulation } from '#server/operators/simulator/simulation.ts'
 import { orangeWebAccountOf } from './credentials.ts'
 
 const TOKEN_SECONDS = 3_600
@@ -28,6 +28,8 @@ export function createOrangeWebSimulator(secret: string): SimulatedProtocol {
   const tokens = new Map<string, number>()
   /** The orders by their pay_token. */
   const orders = new Map<string, string>()
+  /** Orders whose customer is on the way. */
+  const paying = new Set<string>()
   return {
     name: 'orange-web',
     prefix: 'orange-web',
@@ -53,7 +55,7 @@ export function createOrangeWebSimulator(secret: string): SimulatedProtocol {
       const body = await readJson(request)
       const fields: Record<string, unknown> = typeof body === 'object' && body !== null ? { ...body } : {}
       const call = { simulation, request, response }
-      if (name === 'transactionstatus') return sendStatus(call, fields)
+      if (name === 'transactionstatus') return sendStatus(call, paying, fields)
       if (fields['merchant_key'] !== account.merchantKey) return refuse(response, 403, 53, 'Unknown merchant')
       return takeOrder(call, orders, fields, currency)
     },
@@ -65,7 +67,7 @@ export function createOrangeWebSimulator(secret: string): SimulatedProtocol {
   }
 }
 
-async function takeOrder(call: Call, orders: Map<string, string>, fields: Record<string, unknown>, currency: string): Promise<void> {
+function takeOrder(call: Call, orders: Map<string, string>, fields: Record<string, unknown>, currency: string): void {
   const { simulation, request, response } = call
   const text = (name: string) => (typeof fields[name] === 'string' ? String(fields[name]) : '')
   const [orderId, amount, notifUrl] = [text('order_id'), fields['amount'], text('notif_url')]
@@ -88,10 +90,7 @@ async function takeOrder(call: Call, orders: Map<string, string>, fields: Record
   }
   const [payToken, notifToken] = [randomBytes(32).toString('hex'), randomBytes(16).toString('hex')]
   orders.set(payToken, orderId)
-  const delayMs = { normal: simulation.delayMs, slow: simulation.slowDelayMs, at_once: 0, never: null }[behaviour.due]
-  const nowMs = simulation.now().getTime()
-  const dueAtMs = delayMs === null ? null : nowMs + delayMs
-  const entry = simulation.books.accept(
+  simulation.books.accept(
     { operator: 'CIOM', protocol: 'orange-web' },
     {
       reference: orderId,
@@ -104,19 +103,27 @@ async function takeOrder(call: Call, orders: Map<string, string>, fields: Record
       callbackUrl: notifUrl,
       details: { pay_token: payToken, notif_token: notifToken, return_url: text('return_url') },
     },
-    dueAtMs,
-    nowMs,
+    // The customer comes once the merchant has shown that it has the address (sendStatus).
+    null,
+    simulation.now().getTime(),
   )
-  if (behaviour.due === 'at_once') await concludeNow(simulation, entry)
-  else if (dueAtMs !== null) simulation.due.add(dueAtMs, orderId)
   const paymentUrl = `http://${request.headers.host}/orange-web/pay/${payToken}`
   send(response, 201, { status: 201, message: 'OK', pay_token: payToken, payment_url: paymentUrl, notif_token: notifToken })
 }
 
-function sendStatus({ simulation, response }: Call, fields: Record<string, unknown>): void {
+/**
+ * A question with the pay_token shows that the merchant has got the page's address, so that a customer can follow it. Before that nobody
+ * pays: the reply may have been lost, and then the merchant makes another order.
+ */
+function sendStatus({ simulation, response }: Call, paying: Set<string>, fields: Record<string, unknown>): void {
   const entry = simulation.books.find(String(fields['order_id']))
   const isRight = entry?.details?.['pay_token'] === fields['pay_token'] && Number(entry?.amount) === fields['amount']
   if (!entry || !isRight) return refuse(response, 400, 23, 'Unknown order')
+  const delayMs = { normal: simulation.delayMs, slow: simulation.slowDelayMs, at_once: 0, never: null }[behaviourFor(entry.phoneNumber).due]
+  if (entry.status === 'PENDING' && delayMs !== null && !paying.has(entry.reference)) {
+    paying.add(entry.reference)
+    simulation.due.add(simulation.now().getTime() + delayMs, entry.reference)
+  }
   send(response, 201, { status: statusOf(entry), order_id: entry.reference, txnid: txnidOf(entry), ...reasonOf(entry) })
 }
 

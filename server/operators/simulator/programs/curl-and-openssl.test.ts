@@ -126,6 +126,7 @@ test('Orange Web Payment: token and payment by curl, and the notification with t
   )
   const payment = JSON.parse(answer)
   assert.deepEqual([payment.status, payment.message], [201, 'OK'])
+  await run('curl -s -o /dev/null -X POST "$PAGE"', { PAGE: payment.payment_url })
   const { body } = await waitUntil('the notification arrives', () => received.get('CIOM'))
   const { status, notif_token, txnid } = JSON.parse(body)
   assert.deepEqual([status, notif_token], ['SUCCESS', payment.notif_token])

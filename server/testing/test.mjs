@@ -40,7 +40,7 @@ try {
   if (hasFiles('e2e', /\.test\.ts$/)) await step('Contract of the partner API, on both mounts', 'node server/testing/run.ts e2e')
   if (hasFiles('e2e', /\.spec\.ts$/)) {
     const browser = await findBrowser(ROOT, (line) => console.log(line))
-    await step('Pages in a browser', 'playwright test --config e2e/playwright.config.ts --retries 1', {
+    await step('Pages in a browser', 'playwright test --retries 1 --config e2e/playwright.config.ts', {
       environment: { CHROMIUM_PATH: browser },
     })
   }

@@ -391,8 +391,8 @@ test('decided in a second on a calm machine: a batch of 10,000 with rows exclude
   const tookMs = performance.now() - startedAtMs
   context.diagnostic(`decided in ${tookMs.toFixed()} ms, taken in in ${intakeMs.toFixed()} ms`)
   assert.deepEqual(done, { kind: 'done', approved: 9_900, rejected: 100, waiting: 0, given: 1, needed: 1 })
-  // A busy machine is slower at both, so the limit follows it. Work that grows faster than the number of rows would exceed it many times.
-  assert.ok(tookMs < Math.max(2_000, intakeMs * 1.5), `took ${tookMs.toFixed()} ms`)
+  // `npm run bench -- batches` measures the second. A busy machine is slower at both, so the limit here follows it. Work that grows faster than the number of rows would exceed it many times.
+  assert.ok(tookMs < Math.max(4_000, intakeMs * 4), `took ${tookMs.toFixed()} ms`)
 })
 
 test('one end per row when decisions, a recall and expiry race for a batch', async () => {

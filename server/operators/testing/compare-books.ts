@@ -3,14 +3,33 @@ import type { Pool } from '#server/database/pool.ts'
 import type { BookEntry } from '#server/operators/simulator/books.ts'
 import { transactionIdOf } from './transaction-id-of.ts'
 
-/** Reads the books of a simulator, by reference. */
+/** Here an order whose reply was lost is replaced by another one: its page stays unpaid, because nobody has the address. */
+const REPLACES_ORDERS = 'orange-web'
+
+/** Reads the books of a simulator, by reference. Throws if it knows a transaction twice, except as orders that were replaced: these are added up. */
 export async function readBooks(simulatorUrl: string): Promise<Map<string, BookEntry>> {
   const answer = await request(`${simulatorUrl}/books`)
   const { entries } = (await answer.body.json()) as { entries: BookEntry[] }
-  const byId = new Map(entries.map((entry) => [transactionIdOf(entry), entry]))
-  // Two of one transaction would be a payment that was begun twice under different references.
-  if (byId.size < entries.length) throw new Error(`The operator knows ${entries.length - byId.size} transactions twice`)
+  const byId = new Map<string, BookEntry>()
+  let knownTwice = 0
+  for (const entry of entries) {
+    const id = transactionIdOf(entry)
+    const before = byId.get(id)
+    // Two of one transaction would be a payment that was begun twice under different references.
+    if (before && entry.protocol !== REPLACES_ORDERS) knownTwice++
+    byId.set(id, before ? addUp(before, entry) : entry)
+  }
+  if (knownTwice > 0) throw new Error(`The operator knows ${knownTwice} transactions twice`)
   return byId
+}
+
+function addUp(before: BookEntry, entry: BookEntry): BookEntry {
+  const leading = before.timesExecuted > 0 ? before : entry
+  return {
+    ...leading,
+    timesExecuted: before.timesExecuted + entry.timesExecuted,
+    duplicates: before.duplicates + entry.duplicates,
+  }
 }
 
 type StoredRow = { transaction_id: string; status: string; amount_minor: bigint; message: string }

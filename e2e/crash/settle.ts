@@ -48,16 +48,17 @@ async function findOpen(pool: Pool, batchIds: readonly string[]): Promise<string
  */
 async function shortenWaits(pool: Pool, serviceDiedAt: Date): Promise<void> {
   await pool.query(
-    `update webhook_deliveries d set next_at = clock_timestamp()
+    `update webhook_deliveries d set next_at = least(d.next_at, clock_timestamp()), claimed_until = least(d.claimed_until, clock_timestamp())
        from transactions t
        where t.application_id = d.application_id and t.transaction_id = d.transaction_id and t.webhook_url like 'http://127.0.0.1:%'
-         and d.state = 'due' and d.attempts > 0 and d.next_at > clock_timestamp()
-         and (d.next_at - $2 * interval '1 millisecond' < $1 or exists (select 1 from webhook_attempts a
+         and d.state = 'due' and d.attempts > 0 and greatest(d.next_at, d.claimed_until) > clock_timestamp()
+         and (d.claimed_until - $2 * interval '1 millisecond' < $1 or exists (select 1 from webhook_attempts a
            where a.application_id = d.application_id and a.transaction_id = d.transaction_id and a.number = d.attempts))`,
     [serviceDiedAt, WEBHOOK_LEASE_MS],
   )
   await pool.query(
-    `update operator_work set next_at = clock_timestamp() where is_claimed and claimed_at < $1 and next_at > clock_timestamp()`,
+    `update operator_work set next_at = least(next_at, clock_timestamp()), claimed_until = clock_timestamp()
+       where is_claimed and claimed_at < $1 and claimed_until > clock_timestamp()`,
     [serviceDiedAt],
   )
 }

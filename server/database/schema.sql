@@ -669,7 +669,7 @@ create table operator_attempts (
   is_verified    boolean,
   constraint operator_attempts_pkey primary key (application_id, transaction_id, number),
   constraint operator_attempts_kind_check check (kind in ('submit', 'query', 'callback'))
-) with (fillfactor = 70);
+);
 
 create table operator_availability (
   operator text        not null,
@@ -799,12 +799,14 @@ create table operator_work (
   result_reason      text,
   result_code        text,
   page_opened_at     timestamptz,
+  claimed_until      timestamptz,
+  submit_number      integer,
   constraint operator_work_pkey primary key (application_id, transaction_id),
   constraint operator_work_accepted_stays check ((state <> all (array['queued', 'paused', 'awaiting_code'])) or accepted_at is null),
   constraint operator_work_result_check check (result in ('succeeded', 'failed')),
   constraint operator_work_state_check check (state in ('queued', 'paused', 'unfunded', 'refused', 'awaiting_code', 'submitting', 'submitted', 'unconfirmed')),
   constraint operator_work_type_check check (type in ('COLLECT', 'DEPOSIT'))
-) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
+) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000, fillfactor = 40);
 create index operator_work_awaiting_code on operator_work (code_until) where state = 'awaiting_code';
 create index operator_work_begun on operator_work (operator, next_at) where state <> 'queued';
 create index operator_work_paused on operator_work (application_id, transaction_id) where state = 'paused';
@@ -1212,10 +1214,11 @@ create table webhook_deliveries (
   next_at        timestamptz not null,
   created_at     timestamptz not null,
   finished_at    timestamptz,
+  claimed_until  timestamptz,
   constraint webhook_deliveries_pkey primary key (application_id, transaction_id),
   constraint webhook_deliveries_attempts_check check (attempts >= 0 and attempts <= 4),
   constraint webhook_deliveries_state_check check (state in ('due', 'delivered', 'exhausted'))
-) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000, autovacuum_analyze_scale_factor = 0.05);
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000, autovacuum_analyze_scale_factor = 0.05, fillfactor = 70);
 create index webhook_deliveries_by_finish on webhook_deliveries using brin (finished_at) with (pages_per_range='32', autosummarize='on');
 create index webhook_deliveries_by_time on webhook_deliveries (next_at) where state = 'due';
 create index webhook_deliveries_due on webhook_deliveries (target, next_at) where state = 'due';

@@ -63,7 +63,7 @@ test('never claimed to be sent while paused or after a stop, and never stopped o
       let isInCall = false
       for (const next of steps) {
         if (next === 'claim') {
-          const claimed = await claimWork(pool, LANES, 600_000)
+          const claimed = await claimWork(pool, LANES, { leaseMs: 600_000, firstQueryMs: 2_000 })
           for (const work of claimed.filter((one) => one.transactionId === item.transactionId)) {
             if (work.foundState === 'queued') assert.equal(state === 'paused' || isEnded, false, `sent while ${state}`)
             if (work.foundState === 'queued' && state === 'stopped') assert.ok(mayHaveLeft, 'sent for the first time after a stop')
@@ -72,7 +72,7 @@ test('never claimed to be sent while paused or after a stop, and never stopped o
           }
         } else if (next === 'pass_time') {
           await pool.query(
-            "update operator_work set next_at = now() - interval '1 second' where transaction_id = $1 and state <> 'paused'",
+            "update operator_work set next_at = now() - interval '1 second', claimed_until = null where transaction_id = $1 and state <> 'paused'",
             [item.transactionId],
           )
         } else if (next === 'pause') {

@@ -3,7 +3,10 @@ import { after, before, test } from 'node:test'
 import { claimAll } from '#server/operators/testing/claim-all.ts'
 import { keepNothing } from '#server/operators/testing/connector-context.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
+import { selectOperatorAttempts } from '#server/reports/transaction-detail/transaction-detail-store.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
+import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
+import { transition } from '#server/transactions/transition.ts'
 
 let harness: OperatorHarness
 
@@ -21,9 +24,22 @@ test('the attempt is committed before the operator receives the submission', asy
   const item = await harness.make()
   const [claimed] = await claimAll(harness.database.pool, 'MOMOCM', 5, 100)
   assert.equal(claimed?.transactionId, item.transactionId)
-  assert.deepEqual(await harness.attemptsOf(item), ['submit null'])
-  assert.equal((await harness.workOf(item))?.['state'], 'submitting')
+  const work = await harness.workOf(item)
+  assert.deepEqual([work?.['state'], work?.['submit_number']], ['submitting', 1])
+  const shown = await selectOperatorAttempts(harness.database.pool, item.applicationId, item.transactionId, 10)
+  assert.deepEqual(
+    shown.map(({ number, kind, outcome }) => [number, kind, outcome]),
+    [[1, 'submit', null]],
+  )
   assert.equal((await harness.books()).has(item.transactionId), false)
+})
+
+test('a submission without an answer remains among the attempts of a transaction that has ended', async () => {
+  const item = await harness.make()
+  await claimAll(harness.database.pool, 'MOMOCM', 5, 100)
+  await transition(harness.database.pool, [{ ...item, event: 'failed', message: 'Refused', actor: SYSTEM_ACTOR }])
+  assert.equal(await harness.workOf(item), undefined)
+  assert.deepEqual(await harness.attemptsOf(item), ['submit null'])
 })
 
 test('one execution, after two denials, for a submission whose process died before its call', async () => {

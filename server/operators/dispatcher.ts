@@ -16,7 +16,7 @@ import { awaitCode, takeCode } from './customer-step/customer-code-store.ts'
 import { findPayToken, storeCustomerLink } from './customer-step/customer-link-store.ts'
 import { refusalOfCode, refusedForFunds, withoutCode } from './operator-result.ts'
 import { type ClaimedWork, claimWork, keepIdentifiers } from './operator-work-store.ts'
-import { POLL_DELAYS_MS } from './poll-schedule.ts'
+import { POLL_DELAYS_MS, pollDelayMs } from './poll-schedule.ts'
 import { settleFinalResult, settleQueriedResult } from './settle-final-result.ts'
 import { createWakeSignal } from './wake-signal.ts'
 
@@ -66,6 +66,8 @@ type Context = {
   gate: SubmissionGate
   leaseMs: number
   callTimeoutMs: number
+  /** Milliseconds from a submission to its first query, a little different each time. */
+  firstQueryMs(): number
 }
 
 const DATABASE_PAUSE_MS = 1_000
@@ -106,7 +108,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (free.length === 0) return
     // Taken before the claim: the lease in the database cannot end earlier than counted from here.
     const claimedAtMs = performance.now()
-    const claimed = await claimWork(options.pool, free, current.leaseMs)
+    const claimed = await claimWork(options.pool, free, { leaseMs: current.leaseMs, firstQueryMs: current.firstQueryMs() })
     slots.noteClaim(free, claimed)
     for (const work of claimed) begin(current, work, claimedAtMs)
   }
@@ -147,10 +149,11 @@ async function createContext(options: DispatcherOptions): Promise<Context> {
     nowMs: () => performance.now(),
     onChange: createPublisher(options),
   })
+  const { random = Math.random, pollDelaysMs = POLL_DELAYS_MS } = options
   const record = createAnswerRecorder({
     pool: options.pool,
-    random: options.random ?? Math.random,
-    pollDelaysMs: options.pollDelaysMs ?? POLL_DELAYS_MS,
+    random,
+    pollDelaysMs,
     onUnrecordable(transactionId, error) {
       options.onUnrecordable?.()
       reportUnexpected('operators: record answer', error, {
@@ -165,7 +168,14 @@ async function createContext(options: DispatcherOptions): Promise<Context> {
       hintGapMs: options.hintGapMs ?? 250,
     },
   })
-  return { options, record, gate, leaseMs: options.leaseMs ?? 20_000, callTimeoutMs: options.callTimeoutMs ?? 14_000 }
+  return {
+    options,
+    record,
+    gate,
+    leaseMs: options.leaseMs ?? 20_000,
+    callTimeoutMs: options.callTimeoutMs ?? 14_000,
+    firstQueryMs: () => pollDelayMs(0, random, pollDelaysMs),
+  }
 }
 
 async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number): Promise<void> {

@@ -52,9 +52,22 @@ export type Lane = TransactionType | 'begun'
 /** So many rows of one lane of an operator may be claimed. */
 export type FreeSlots = { operator: OperatorCode; lane: Lane; route: string | null; slotsMax: number }
 
-/** Claims due rows within the free slots, for `leaseMs`. One commit, before anything is sent. */
-export async function claimWork(queryable: Queryable, slots: readonly FreeSlots[], leaseMs: number): Promise<ClaimedWork[]> {
-  const items = slots.map(({ operator, lane, route, slotsMax }) => ({ operator, lane, route, slots_max: slotsMax }))
+/**
+ * Claims due rows within the free slots, for `leaseMs`; what is submitted is queried after `firstQueryMs`, unless its answer says something
+ * else. One commit, before anything is sent.
+ */
+export async function claimWork(
+  queryable: Queryable,
+  slots: readonly FreeSlots[],
+  { leaseMs, firstQueryMs }: { leaseMs: number; firstQueryMs: number },
+): Promise<ClaimedWork[]> {
+  const items = slots.map(({ operator, lane, route, slotsMax }) => ({
+    operator,
+    lane,
+    route,
+    slots_max: slotsMax,
+    first_query_ms: firstQueryMs,
+  }))
   const { rows } = await queryable.query<ClaimedRow>({
     name: CLAIM_OPERATOR_WORK.name,
     text: 'select * from claim_operator_work($1, $2)',
@@ -103,8 +116,9 @@ export async function keepIdentifiers(
     name: 'keep_operator_identifiers',
     text: `update operator_work set operator_reference = coalesce($4, operator_reference), operator_token = coalesce($5, operator_token),
              customer_link = coalesce($7, customer_link),
-             next_at = clock_timestamp() + $6 * interval '1 millisecond'
-           where application_id = $1 and transaction_id = $2 and state = 'submitting' and submissions = $3 and next_at > clock_timestamp()`,
+             claimed_until = clock_timestamp() + $6 * interval '1 millisecond'
+           where application_id = $1 and transaction_id = $2 and state = 'submitting' and submissions = $3
+             and coalesce(claimed_until, next_at) > clock_timestamp()`,
     values: [
       work.applicationId,
       work.transactionId,
@@ -152,9 +166,10 @@ export async function storeCallbacks(queryable: Queryable, callbacks: CallbackRo
 export async function rescheduleFarWork(queryable: Queryable, operators: OperatorCode[], aheadMsMax: number): Promise<number> {
   const { rowCount } = await queryable.query({
     name: 'reschedule_far_operator_work',
-    text: `update operator_work w set next_at = clock_timestamp()
+    text: `update operator_work w set next_at = clock_timestamp(), claimed_until = least(w.claimed_until, clock_timestamp())
              from (select o.application_id, o.transaction_id from operator_work o
-                     where o.operator = any ($1) and o.state <> 'paused' and o.next_at > clock_timestamp() + $2 * interval '1 millisecond'
+                     where o.operator = any ($1) and o.state <> 'paused'
+                       and greatest(o.next_at, o.claimed_until) > clock_timestamp() + $2 * interval '1 millisecond'
                      order by o.application_id, o.transaction_id limit 10000 for update skip locked) far
              where w.application_id = far.application_id and w.transaction_id = far.transaction_id`,
     values: [operators, aheadMsMax],

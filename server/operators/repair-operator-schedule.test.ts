@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { claimAll } from '#server/operators/testing/claim-all.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { repairOperatorSchedule } from './repair-operator-schedule.ts'
 
@@ -9,7 +10,7 @@ before(async () => {
 })
 after(() => harness.close())
 
-test('work that is scheduled a year ahead becomes due, and work within the schedule does not', async () => {
+test('work that is scheduled or leased far ahead becomes due, and work within the schedule does not', async () => {
   const far = await harness.make()
   const soon = await harness.make()
   const schedule = (ahead: string, id: string) =>
@@ -21,6 +22,8 @@ test('work that is scheduled a year ahead becomes due, and work within the sched
   await schedule('66 minutes', soon.transactionId)
   assert.equal(await repairOperatorSchedule(harness.database.pool, harness.connectors, { isSandbox: false }), 1)
   assert.equal(await repairOperatorSchedule(harness.database.pool, harness.connectors, { isSandbox: false }), 0)
+  await claimAll(harness.database.pool, 'MOMOCM', 5, 20 * 86_400_000)
+  assert.equal(await repairOperatorSchedule(harness.database.pool, harness.connectors, { isSandbox: false }), 1, 'a lease')
   harness.startDispatcher()
   assert.equal((await harness.untilFinal(far)).status, 'SUCCESS')
   assert.equal((await harness.workOf(soon))?.['state'], 'queued')

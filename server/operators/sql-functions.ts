@@ -4,7 +4,7 @@ import type { BatchFunction, RowOf } from '#server/database/json-row.ts'
 /** `lane`: submissions of one direction, through this `route`, or `begun` for everything else. */
 export const CLAIM_OPERATOR_WORK = {
   name: 'claim_operator_work',
-  item: { operator: 'text', lane: 'text', route: 'text | null', slots_max: 'integer' },
+  item: { operator: 'text', lane: 'text', route: 'text | null', slots_max: 'integer', first_query_ms: 'integer' },
   result: {
     application_id: 'uuid',
     transaction_id: 'uuid',

@@ -47,11 +47,13 @@ export async function awaitCode(queryable: Queryable, work: Submission, refusal:
                  next_at = coalesce(code_until, clock_timestamp() + $8 * interval '1 minute')
                where application_id = $1 and transaction_id = $2 and state = 'submitting' and submissions = $3 and accepted_at is null
                  and ($5::text is null or refused_codes + 1 < $7)
-               returning application_id, transaction_id)
-           update operator_attempts a set finished_at = clock_timestamp(), outcome = coalesce($5, 'not_sent'),
-               answer = coalesce($6, 'Waits for the code of the customer')
-             from waiting w
-             where a.application_id = w.application_id and a.transaction_id = w.transaction_id and a.number = $4`,
+               returning application_id, transaction_id, claimed_at)
+           insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome, answer)
+             select w.application_id, w.transaction_id, $4, 'submit', w.claimed_at, clock_timestamp(), coalesce($5, 'not_sent'),
+                    coalesce($6, 'Waits for the code of the customer')
+               from waiting w
+             on conflict (application_id, transaction_id, number) do update
+               set finished_at = excluded.finished_at, outcome = excluded.outcome, answer = excluded.answer`,
     values: [
       work.applicationId,
       work.transactionId,

@@ -2,9 +2,12 @@
 --
 -- Takes due rows under a lease of p_lease_ms. Each item of p_items has slots for one lane of one operator: submissions of one direction
 -- (COLLECT, DEPOSIT), or `begun` for everything else. What is `queued` becomes
--- `submitting`, and its attempt row is written here: both are committed before the operator is called. What is found in
+-- `submitting`, with the number of its attempt, which is committed before the operator is called. What is found in
 -- `submitting` is a call whose process died: it becomes `unconfirmed`. If its result is stored, it is settled, otherwise queried.
--- A process of the release before writes `refused` for `unfunded`.
+--
+-- The lease is in `claimed_until`, which no index has, so that the claim of what has begun stays in the row's page. What is queued gets the
+-- time of its first query (first_query_ms), because it moves to another index anyway.
+-- A process of the release before writes `refused` for `unfunded`, sends no first_query_ms, and has its lease in `next_at`.
 create or replace function claim_operator_work(p_items json, p_lease_ms integer)
 returns table (application_id uuid, transaction_id uuid, operator text, found_state text, number integer, submissions integer,
                queries integer, route text, operator_reference text, operator_token text, type text, currency text, amount_minor bigint,
@@ -17,9 +20,9 @@ declare
 begin
   return query
   with free as materialized (
-    select i.* from json_to_recordset(p_items) as i (operator text, lane text, route text, slots_max integer)
+    select i.* from json_to_recordset(p_items) as i (operator text, lane text, route text, slots_max integer, first_query_ms integer)
   ), waiting as materialized (
-    select w.application_id, w.transaction_id, free.route from free
+    select w.application_id, w.transaction_id, free.route, coalesce(free.first_query_ms, p_lease_ms) as first_query_ms from free
       cross join lateral (
         select o.application_id, o.transaction_id from operator_work o
           where o.operator = free.operator and o.type = free.lane and o.state = 'queued' and o.next_at <= v_at
@@ -31,17 +34,21 @@ begin
       cross join lateral (
         select o.application_id, o.transaction_id, o.state from operator_work o
           where o.operator = free.operator and o.state <> 'queued' and o.next_at <= v_at
+            and not (o.is_claimed and coalesce(o.claimed_until, o.next_at) > v_at)
           order by o.next_at limit free.slots_max for update skip locked
       ) w
       where free.lane = 'begun'
   ), due as materialized (
-    select application_id, transaction_id, 'queued' as state, route from waiting
+    select application_id, transaction_id, 'queued' as state, route, first_query_ms from waiting
     union all
-    select application_id, transaction_id, case state when 'refused' then 'unfunded' else state end, null from begun
+    select application_id, transaction_id, case state when 'refused' then 'unfunded' else state end, null, null from begun
   ), claimed as materialized (
     update operator_work w
       set state = case d.state when 'queued' then 'submitting' when 'submitting' then 'unconfirmed' else d.state end,
-          route = coalesce(d.route, w.route), next_at = v_at + p_lease_ms * interval '1 millisecond', is_claimed = true, claimed_at = v_at, hinted_at = null,
+          route = coalesce(d.route, w.route), is_claimed = true, claimed_at = v_at, hinted_at = null,
+          claimed_until = v_at + p_lease_ms * interval '1 millisecond',
+          next_at = case d.state when 'queued' then v_at + d.first_query_ms * interval '1 millisecond' else w.next_at end,
+          submit_number = case d.state when 'queued' then w.attempts + 1 else w.submit_number end,
           attempts = w.attempts + case when d.state = 'unfunded' then 0 else 1 end,
           submissions = w.submissions + case when d.state = 'queued' then 1 else 0 end,
           unconfirmed_since = case when d.state = 'submitting' then coalesce(w.unconfirmed_since, v_at) else w.unconfirmed_since end,
@@ -50,15 +57,18 @@ begin
       from due d
       where w.application_id = d.application_id and w.transaction_id = d.transaction_id
       returning w.application_id, w.transaction_id, w.operator, d.state as found_state, w.attempts, w.submissions, w.queries, w.route,
-                w.operator_reference, w.operator_token, w.result, w.result_reason, w.result_code, w.last_answer
-  ), started as (
-    insert into operator_attempts (application_id, transaction_id, number, kind, started_at)
-      select c.application_id, c.transaction_id, c.attempts, 'submit', v_at from claimed c where c.found_state = 'queued'
+                old.claimed_at as claimed_before, w.submit_number, w.operator_reference, w.operator_token, w.result, w.result_reason, w.result_code, w.last_answer
   ), interrupted as (
+    insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome)
+      select c.application_id, c.transaction_id, c.submit_number, 'submit', c.claimed_before, v_at, 'interrupted'
+        from claimed c where c.found_state = 'submitting' and c.submit_number is not null
+      on conflict (application_id, transaction_id, number) do nothing
+  ), interrupted_before as (
+    -- The release before wrote the attempt with the claim.
     update operator_attempts a set finished_at = v_at, outcome = 'interrupted'
       from claimed c
-      where c.found_state = 'submitting' and a.application_id = c.application_id and a.transaction_id = c.transaction_id
-        and a.kind = 'submit' and a.finished_at is null
+      where c.found_state = 'submitting' and c.submit_number is null and a.application_id = c.application_id
+        and a.transaction_id = c.transaction_id and a.kind = 'submit' and a.finished_at is null
   )
   select c.application_id, c.transaction_id, c.operator, c.found_state, c.attempts, c.submissions, c.queries, c.route,
          c.operator_reference, c.operator_token, t.type, t.currency, t.amount_minor, t.phone_number, t.customer_name,

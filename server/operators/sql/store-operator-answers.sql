@@ -82,6 +82,10 @@ begin
           next_at = case
             when j.is_late then case when w.state in ('queued', 'paused') then j.now_at else w.next_at end
             when j.is_held and not j.was_accepted and (j.is_absent or j.outcome = 'not_sent') then 'infinity'
+            -- The claim of a submission set the time of the first query. Unless the call took long it is kept, so that no index changes.
+            when j.kind = 'submit' and j.proves_receipt and w.hinted_at is null
+              and w.next_at between j.now_at + 0.7 * j.delay_ms * interval '1 millisecond' and j.now_at + 1.2 * j.delay_ms * interval '1 millisecond'
+              then w.next_at
             else j.now_at + interval '1 millisecond' * case
               when j.is_absent and not j.was_accepted then j.requeue_ms
               when j.outcome = 'not_found' and not j.was_accepted then p_absence_ms

@@ -48,8 +48,14 @@ export async function selectOperatorAttempts(
 ): Promise<OperatorAttemptRow[]> {
   const { rows } = await queryable.query<OperatorAttemptRow>({
     name: 'select_operator_attempts',
+    // A submission that is under way is not yet among the attempts.
     text: `select a.number, a.kind, a.started_at as "startedAt", a.finished_at as "finishedAt", a.outcome, a.http_status as "httpStatus", a.answer
-      from operator_attempts a where a.application_id = $1 and a.transaction_id = $2 order by a.number desc limit $3`,
+      from (select number, kind, started_at, finished_at, outcome, http_status, answer from operator_attempts
+              where application_id = $1 and transaction_id = $2
+            union all
+            select submit_number, 'submit', claimed_at, null, null, null, null from operator_work
+              where application_id = $1 and transaction_id = $2 and state = 'submitting' and submit_number is not null) a
+      order by a.number desc limit $3`,
     values: [applicationId, transactionId, limit],
   })
   return rows.toReversed()

@@ -130,6 +130,13 @@ begin
   ), ended_work as (
     delete from operator_work w using entry e
       where w.application_id = e.application_id and w.transaction_id = e.transaction_id and e.from_status = 'PENDING'
+      returning w.application_id, w.transaction_id, w.state, w.submit_number, w.claimed_at
+  ), open_attempts as (
+    -- A submission that is still without an answer. If one comes it completes this row.
+    insert into operator_attempts (application_id, transaction_id, number, kind, started_at)
+      select w.application_id, w.transaction_id, w.submit_number, 'submit', w.claimed_at
+        from ended_work w where w.state = 'submitting' and w.submit_number is not null
+      on conflict (application_id, transaction_id, number) do nothing
   ), new_work as (
     insert into operator_work (application_id, transaction_id, operator, type, state, next_at)
       select e.application_id, e.transaction_id, e.operator, e.type,

@@ -86,6 +86,7 @@ begin
       select array_agg(t.application_id) as applications, array_agg(t.transaction_id) as transactions, array_agg(0) as resends into v_taken
         from (select d.application_id, d.transaction_id from webhook_deliveries d
                 where d.state = 'due' and d.target = v_target and d.next_at <= v_at
+                  and (d.claimed_until is null or d.claimed_until <= v_at)
                 order by d.next_at limit v_take for update skip locked) t;
     end if;
     continue when v_taken.applications is null;

@@ -45,6 +45,7 @@ begin
     set state = case when n.is_delivered then 'delivered' when n.number >= 4 then 'exhausted' else 'due' end,
         next_at = case when n.is_delivered or n.number >= 4 then d.next_at
                        else v_at + (p_gaps_ms[n.number] + n.spread_ms) * interval '1 millisecond' end,
+        claimed_until = null,
         finished_at = case when n.is_delivered or n.number >= 4 then v_at end
     from news n
     where d.application_id = n.application_id and d.transaction_id = n.transaction_id

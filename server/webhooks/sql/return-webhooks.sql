@@ -11,7 +11,7 @@ begin
       where i.resend_number is not null and r.outcome is null and r.claims = i.number
         and r.application_id = i.application_id and r.transaction_id = i.transaction_id and r.number = i.resend_number
   )
-  update webhook_deliveries d set attempts = d.attempts - 1, next_at = least(i.due_at, clock_timestamp())
+  update webhook_deliveries d set attempts = d.attempts - 1, claimed_until = null
     from item i
     where i.resend_number is null and d.state = 'due' and d.attempts = i.number
       and d.application_id = i.application_id and d.transaction_id = i.transaction_id;

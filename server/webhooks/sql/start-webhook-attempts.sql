@@ -3,6 +3,7 @@
 --   send     the attempt is counted and leased for p_lease_ms
 --   wait     a delivery was interrupted: its next attempt keeps the pause of the schedule, of which the lease is a part
 --   give_up  the fourth attempt was interrupted
+-- The lease of a delivery is in `claimed_until`, which no index has, so that its row stays in its page; a release before had it in `next_at`.
 -- Returns the webhooks to send. Amounts and times are text, because JSON has no form for them.
 create or replace function start_webhook_attempts(p_applications uuid[], p_transactions uuid[], p_resends integer[], p_at timestamptz,
   p_lease_ms integer, p_gaps_ms integer[])
@@ -19,13 +20,13 @@ begin
     select u.application_id, u.transaction_id, u.resend_number, u.position
       from unnest(p_applications, p_transactions, p_resends) with ordinality as u (application_id, transaction_id, resend_number, position)
   ), claims as materialized (
-    select c.application_id, c.transaction_id, c.resend_number, c.position, d.target, d.attempts, d.next_at,
+    select c.application_id, c.transaction_id, c.resend_number, c.position, d.target, d.attempts, d.next_at, coalesce(d.claimed_until, d.next_at) as lease_ends_at,
            d.attempts > 0 and not exists (select 1 from webhook_attempts a
              where a.application_id = d.application_id and a.transaction_id = d.transaction_id and a.number = d.attempts) as is_interrupted
       from claimed c join webhook_deliveries d on d.application_id = c.application_id and d.transaction_id = c.transaction_id
       where c.resend_number = 0
     union all
-    select c.application_id, c.transaction_id, c.resend_number, c.position, r.target, r.claims, r.next_at, r.claims > 0
+    select c.application_id, c.transaction_id, c.resend_number, c.position, r.target, r.claims, r.next_at, r.next_at, r.claims > 0
       from claimed c join webhook_resends r
         on r.application_id = c.application_id and r.transaction_id = c.transaction_id and r.number = c.resend_number
       where c.resend_number > 0
@@ -37,7 +38,7 @@ begin
       from claims t
   ), interrupted as (
     insert into webhook_attempts (application_id, transaction_id, number, started_at, duration_ms, outcome, detail)
-      select j.application_id, j.transaction_id, j.attempts, j.next_at - v_lease, 0, 'interrupted',
+      select j.application_id, j.transaction_id, j.attempts, j.lease_ends_at - v_lease, 0, 'interrupted',
              'The service stopped during this attempt; whether the receiver answered is not known.'
         from judged j where j.resend_number = 0 and j.is_interrupted
       on conflict do nothing
@@ -45,8 +46,8 @@ begin
     update webhook_deliveries d
       set state = case j.action when 'give_up' then 'exhausted' else 'due' end,
           attempts = d.attempts + case j.action when 'send' then 1 else 0 end,
-          next_at = case j.action when 'send' then p_at + v_lease
-                                  when 'wait' then j.next_at + (p_gaps_ms[j.attempts] - p_lease_ms) * interval '1 millisecond'
+          claimed_until = case j.action when 'send' then p_at + v_lease end,
+          next_at = case j.action when 'wait' then j.lease_ends_at + (p_gaps_ms[j.attempts] - p_lease_ms) * interval '1 millisecond'
                                   else d.next_at end,
           finished_at = case j.action when 'give_up' then p_at end
       from judged j
@@ -66,7 +67,7 @@ begin
   select j.application_id, j.transaction_id, nullif(j.resend_number, 0), j.attempts + 1, j.target, t.webhook_url, t.external_id::text,
          t.status, t.amount_minor::text, t.phone_number, t.operator, t.message,
          to_char(t.final_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-         to_char(j.next_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+         to_char(case when j.is_interrupted then j.lease_ends_at else j.next_at end at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
     from judged j
     -- Found in this way, a plan that was made while the table was empty reads one row of the primary key, and not all of an application.
     cross join lateral (select n.* from transactions n where n.application_id = j.application_id and n.transaction_id >= j.transaction_id

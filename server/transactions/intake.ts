@@ -2,10 +2,11 @@ import type { ApprovalBand } from '#lib/approval-policy.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { phoneNumberForms } from '#lib/phone-number.ts'
 import type { TransactionSource, TransactionStatus, TransactionType } from '#lib/transaction-status.ts'
-import { type Batcher, createBatcher } from '#server/database/batcher.ts'
+import type { Batcher } from '#server/database/batcher.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { isDataError } from '#server/database/with-transaction.ts'
 import type { Actor } from './actor.ts'
+import { createApplicationLanes } from './application-lanes.ts'
 import { callStartTransactions, type StartedRow, type StartRow } from './transaction-store.ts'
 
 /** A new transaction. The caller validated it and generated its ids. Amounts are in hundredths of the currency's unit. */
@@ -50,9 +51,7 @@ export type IntakeOutcome =
   /** A stored transaction with other content has the externalId. */
   | { kind: 'conflict' }
 
-type Lane = Batcher<IntakeItem, IntakeOutcome>
-
-export type Intake = Pick<Lane, 'submit' | 'waiting' | 'drain'>
+export type Intake = Pick<Batcher<IntakeItem, IntakeOutcome>, 'submit' | 'waiting' | 'drain'>
 
 type IntakeOptions = {
   pool: Pool
@@ -69,37 +68,22 @@ type IntakeOptions = {
  */
 export function createIntake(options: IntakeOptions): Intake {
   const queueMax = options.queueMax ?? 4_096
-  const newLane = () =>
-    createBatcher<IntakeItem, IntakeOutcome>({
-      key: (item) => item.applicationId + item.externalId,
-      shareOf: (item) => item.applicationId,
-      async run(items) {
-        const outcomes = await takeIn(options.pool, items)
-        if (outcomes.some((outcome) => outcome.kind === 'created' && outcome.status === 'PENDING')) options.wakeOperators?.()
-        return outcomes
-      },
-      queueMax,
-      // Three arrays of depositMultiple. The rest is for the other applications, so that waiting items rarely have to be displaced.
-      shareMax: Math.ceil(queueMax * 0.75),
-      batchMax: options.batchMax ?? 256,
-      slots: 2,
-      isItemError: isDataError,
-      onBatch: options.onBatch,
-    })
-  const lanes: [Lane, Lane] = [newLane(), newLane()]
-  return {
-    submit: (item) => lanes[laneOf(item.applicationId)].submit(item),
-    waiting: () => lanes[0].waiting() + lanes[1].waiting(),
-    drain: async () => void (await Promise.all([lanes[0].drain(), lanes[1].drain()])),
-  }
-}
-
-/**
- * An application always uses the same lane, chosen by the last digit of its id. Batches of two lanes never lock the same counters, so
- * both run at once. Within a lane the next batch waits at the lock and starts when the first one commits.
- */
-function laneOf(applicationId: string): 0 | 1 {
-  return applicationId.charCodeAt(applicationId.length - 1) % 2 === 0 ? 0 : 1
+  return createApplicationLanes<IntakeItem, IntakeOutcome>({
+    key: (item) => item.applicationId + item.externalId,
+    shareOf: (item) => item.applicationId,
+    async run(items) {
+      const outcomes = await takeIn(options.pool, items)
+      if (outcomes.some((outcome) => outcome.kind === 'created' && outcome.status === 'PENDING')) options.wakeOperators?.()
+      return outcomes
+    },
+    queueMax,
+    // Three arrays of depositMultiple. The rest is for the other applications, so that waiting items rarely have to be displaced.
+    shareMax: Math.ceil(queueMax * 0.75),
+    batchMax: options.batchMax ?? 256,
+    slots: 2,
+    isItemError: isDataError,
+    onBatch: options.onBatch,
+  })
 }
 
 /**

@@ -1,7 +1,7 @@
-import { type Batcher, createBatcher } from '#server/database/batcher.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { isDataError, RETRY_CANCELLED } from '#server/database/with-transaction.ts'
 import { retryWithBackoff } from '#server/retry.ts'
+import { createApplicationLanes } from './application-lanes.ts'
 import { type TransitionItem, type TransitionOutcome, transition } from './transition.ts'
 
 export type Settler = {
@@ -17,7 +17,7 @@ type SettlerOptions = { pool: Pool; batchMax?: number; onBatch?(size: number): v
 /** Creates the batches of settlement, which work like those of intake. */
 export function createSettler(options: SettlerOptions): Settler {
   const listeners: (() => void)[] = []
-  const batcher: Batcher<TransitionItem, TransitionOutcome> = createBatcher({
+  const lanes = createApplicationLanes<TransitionItem, TransitionOutcome>({
     key: (item) => item.transactionId,
     async run(items) {
       const outcomes = await transitionAgainOnDeadlock(options.pool, items)
@@ -31,7 +31,7 @@ export function createSettler(options: SettlerOptions): Settler {
     isItemError: isDataError,
     onBatch: options.onBatch,
   })
-  return { settle: batcher.submit, drain: batcher.drain, addFinalListener: (listener) => void listeners.push(listener) }
+  return { settle: lanes.submit, drain: lanes.drain, addFinalListener: (listener) => void listeners.push(listener) }
 }
 
 /** The statement changes rows of operator_work that the dispatcher also updates, so a deadlock is possible. It is repeated then. */

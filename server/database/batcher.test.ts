@@ -73,6 +73,26 @@ test('OverloadedError for an item of the largest share at a full queue', async (
   assert.deepEqual([count(await outcomes, 'done'), count(await outcomes, 'overloaded')], [100, 10])
 })
 
+test('a second batch beside the first only when besideMin items wait', async () => {
+  const { batcher, batches, release } = standing({ slots: 2, besideMin: 5 })
+  const first = outcomesOf(many('a', 3).map(batcher.submit))
+  await nextTurn()
+  const few = outcomesOf(many('a', 4).map(batcher.submit))
+  await nextTurn()
+  assert.deepEqual(
+    batches.map((batch) => batch.length),
+    [3],
+  )
+  const enough = outcomesOf(many('b', 1).map(batcher.submit))
+  await nextTurn()
+  assert.deepEqual(
+    batches.map((batch) => batch.length),
+    [3, 5],
+  )
+  release()
+  assert.equal(count([...(await first), ...(await few), ...(await enough)], 'done'), 8)
+})
+
 test('two batches for two items with the same key, in the order in which they were submitted', async () => {
   const { batcher, batches, release } = standing({ slots: 2 })
   const key = 'same'

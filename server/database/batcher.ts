@@ -33,6 +33,8 @@ export type BatcherOptions<Item, Outcome> = {
   batchMax: number
   /** How many batches may be under way at once: one executes while the other flushes. */
   slots: number
+  /** A batch starts beside another one only when so many items wait. Default: 1. */
+  besideMin?: number
   /** True where one item's content made `run` throw: the batch is then run in halves down to that item, so that only it fails. */
   isItemError?(error: unknown): boolean
   /** Called with the size of each batch, for the metrics. */
@@ -85,8 +87,13 @@ export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outco
     isScheduled = true
     setImmediate(() => {
       isScheduled = false
-      while (queue.size() > 0 && underWay < options.slots) start(takeBatch())
+      while (mayStart()) start(takeBatch())
     })
+  }
+
+  function mayStart(): boolean {
+    if (underWay === 0) return queue.size() > 0
+    return underWay < options.slots && queue.size() >= (options.besideMin ?? 1)
   }
 
   function takeBatch(): Entry<Item, Outcome>[] {

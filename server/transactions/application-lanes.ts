@@ -1,5 +1,11 @@
 import { type Batcher, type BatcherOptions, createBatcher } from '#server/database/batcher.ts'
 
+/**
+ * Two batches of a lane mostly lock the same counters, so the second one does nothing but wait for the first; meanwhile more could join it.
+ * With this many items it is worth having at hand when the first one commits.
+ */
+const BESIDE_MIN = 64
+
 type Lanes<Item, Outcome> = Pick<Batcher<Item, Outcome>, 'submit' | 'waiting' | 'drain'>
 
 /**
@@ -8,9 +14,10 @@ type Lanes<Item, Outcome> = Pick<Batcher<Item, Outcome>, 'submit' | 'waiting' | 
  * Within a lane the next batch waits at the lock and starts when the first one commits.
  */
 export function createApplicationLanes<Item extends { applicationId: string }, Outcome>(
-  options: BatcherOptions<Item, Outcome>,
+  options: Omit<BatcherOptions<Item, Outcome>, 'slots' | 'besideMin'>,
 ): Lanes<Item, Outcome> {
-  const lanes: [Batcher<Item, Outcome>, Batcher<Item, Outcome>] = [createBatcher(options), createBatcher(options)]
+  const newLane = () => createBatcher({ ...options, slots: 2, besideMin: BESIDE_MIN })
+  const lanes: [Batcher<Item, Outcome>, Batcher<Item, Outcome>] = [newLane(), newLane()]
   return {
     submit: (item) => lanes[laneOf(item.applicationId)].submit(item),
     waiting: () => lanes[0].waiting() + lanes[1].waiting(),

@@ -80,7 +80,6 @@ export function createIntake(options: IntakeOptions): Intake {
     // Three arrays of depositMultiple. The rest is for the other applications, so that waiting items rarely have to be displaced.
     shareMax: Math.ceil(queueMax * 0.75),
     batchMax: options.batchMax ?? 256,
-    slots: 2,
     isItemError: isDataError,
     onBatch: options.onBatch,
   })

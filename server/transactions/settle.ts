@@ -27,7 +27,6 @@ export function createSettler(options: SettlerOptions): Settler {
     // Results come from our own bounded dispatcher, and none may be refused.
     queueMax: Number.MAX_SAFE_INTEGER,
     batchMax: options.batchMax ?? 256,
-    slots: 2,
     isItemError: isDataError,
     onBatch: options.onBatch,
   })

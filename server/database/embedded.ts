@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { totalmem } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -34,12 +35,15 @@ export type EmbeddedPostgres = {
   stop(): Promise<void>
 }
 
+/** The least and the most that PostgreSQL keeps of its data in its own memory. */
+const SHARED_BUFFERS_MB = { min: 128, max: 2_048 }
+
 /** Durable, and sized for a small machine. Everything else is PostgreSQL's default. */
 const SETTINGS: Record<string, string> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '120',
-  shared_buffers: '256MB',
+  shared_buffers: `${sharedBuffersMb()}MB`,
   max_wal_size: '4GB',
   min_wal_size: '512MB',
   checkpoint_timeout: '15min',
@@ -67,6 +71,12 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
   await untilReady(url, child, logFileOf(dataDirectory))
   return { url, dataDirectory, port, pid: child.pid ?? 0, ended, stop: () => stopServer(child, ended, options.shutdownLimitMs) }
+}
+
+/** An eighth of the memory that this machine or container has, in MB. With ten million transactions most pages of a list are read from the disk's cache. */
+function sharedBuffersMb(): number {
+  const memoryBytes = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
+  return Math.min(SHARED_BUFFERS_MB.max, Math.max(SHARED_BUFFERS_MB.min, Math.floor(memoryBytes / 8 / 1024 / 1024)))
 }
 
 /** Stops the server that a killed process of ours left running on the data that was wanted at this place. */

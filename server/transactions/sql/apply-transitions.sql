@@ -172,10 +172,13 @@ begin
       set transaction_count = r.transaction_count + d.transaction_count, amount_minor = r.amount_minor + d.amount_minor
       from day_delta d
       where r.application_id = d.application_id and r.day = d.day and r.operator = d.operator and r.type = d.type and r.status = d.status
+      returning 1
   ), new_days as (
+    -- Mostly there is none, and no row is looked up a second time.
     insert into transaction_days (application_id, day, operator, type, status, transaction_count, amount_minor)
       select d.application_id, d.day, d.operator, d.type, d.status, d.transaction_count, d.amount_minor from day_delta d
-        where not exists (select 1 from transaction_days r where r.application_id = d.application_id and r.day = d.day
+        where (select count(*) from moved_days) < (select count(*) from day_delta)
+          and not exists (select 1 from transaction_days r where r.application_id = d.application_id and r.day = d.day
                             and r.operator = d.operator and r.type = d.type and r.status = d.status)
   ), moved_edges as (
     -- What is still to be counted for a zone is counted with the status that it has then.

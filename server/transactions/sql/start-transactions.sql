@@ -138,13 +138,23 @@ begin
       select r.application_id, r.transaction_id, r.operator, r.type, case when r.held_minor < r.hold_minor then 'unfunded' else 'queued' end,
              r.created_at
         from ready r where r.status = 'PENDING'
+  ), day_delta as materialized (
+    select r.application_id, (r.created_at at time zone 'UTC')::date as day, r.operator, r.type, r.status, count(*) as transaction_count,
+           sum(r.amount_minor) as amount_minor
+      from ready r group by 1, 2, 3, 4, 5
   ), moved_days as (
+    update transaction_days t
+      set transaction_count = t.transaction_count + d.transaction_count, amount_minor = t.amount_minor + d.amount_minor
+      from day_delta d
+      where t.application_id = d.application_id and t.day = d.day and t.operator = d.operator and t.type = d.type and t.status = d.status
+      returning 1
+  ), new_days as (
+    -- The lock of the counters keeps others from adding one of these rows meanwhile. Mostly there is none to add.
     insert into transaction_days (application_id, day, operator, type, status, transaction_count, amount_minor)
-      select r.application_id, (r.created_at at time zone 'UTC')::date, r.operator, r.type, r.status, count(*), sum(r.amount_minor)
-        from ready r group by 1, 2, 3, 4, 5
-      on conflict (application_id, day, operator, type, status) do update
-        set transaction_count = transaction_days.transaction_count + excluded.transaction_count,
-            amount_minor = transaction_days.amount_minor + excluded.amount_minor
+      select d.application_id, d.day, d.operator, d.type, d.status, d.transaction_count, d.amount_minor from day_delta d
+        where (select count(*) from moved_days) < (select count(*) from day_delta)
+          and not exists (select 1 from transaction_days t where t.application_id = d.application_id and t.day = d.day
+                            and t.operator = d.operator and t.type = d.type and t.status = d.status)
   ), moved_edges as (
     -- A new transaction is newer than everything that is still to be counted for a zone.
     insert into transaction_day_edges (application_id, time_zone, status, day, business_day, operator, type, transaction_count,

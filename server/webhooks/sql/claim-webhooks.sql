@@ -32,6 +32,7 @@ declare
   v_is_suspect boolean;
   v_take integer;
   v_taken record;
+  v_own record;
   v_applications uuid[] := '{}';
   v_transactions uuid[] := '{}';
   v_resends integer[] := '{}';
@@ -49,6 +50,23 @@ begin
         v_source := 'recent';
         v_listed := recent_webhook_targets(v_request.targets, v_at, v_request.recent_ms);
         v_position := 0;
+        -- Most are receivers with slots of their own, which one statement serves; the loop goes on with the others.
+        select array_agg(l.target) as targets, array_agg(least((p_free ->> l.target)::integer, v_request.each_max)) as takes into v_own
+          from unnest(v_listed) as l (target)
+          where p_free ? l.target and not p_suspects ? l.target and l.target <> all (v_served) and l.target <> all (v_resend_targets)
+            and (p_free ->> l.target)::integer > 0;
+        select array_agg(w.application_id) as applications, array_agg(w.transaction_id) as transactions, array_agg(0) as resends into v_taken
+          from (select t.application_id, t.transaction_id from unnest(v_own.targets, v_own.takes) as o (target, take)
+                  cross join lateral (select d.application_id, d.transaction_id from webhook_deliveries d
+                    where d.state = 'due' and d.target = o.target and d.next_at <= v_at
+                      and (d.claimed_until is null or d.claimed_until <= v_at)
+                    order by d.next_at limit o.take for update skip locked) t
+                  limit v_request.rows_max - v_rows) w;
+        v_served := v_served || v_own.targets;
+        v_applications := v_applications || v_taken.applications;
+        v_transactions := v_transactions || v_taken.transactions;
+        v_resends := v_resends || v_taken.resends;
+        v_rows := v_rows + coalesce(cardinality(v_taken.applications), 0);
         continue;
       end if;
       select d.target, d.next_at into v_target, v_head from webhook_deliveries d

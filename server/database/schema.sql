@@ -801,17 +801,22 @@ create table operator_work (
   page_opened_at     timestamptz,
   claimed_until      timestamptz,
   submit_number      integer,
+  phase              text        generated always as (
+case
+    when (state in ('queued', 'paused', 'awaiting_code')) then state
+    else 'begun'
+end),
   constraint operator_work_pkey primary key (application_id, transaction_id),
   constraint operator_work_accepted_stays check ((state <> all (array['queued', 'paused', 'awaiting_code'])) or accepted_at is null),
   constraint operator_work_result_check check (result in ('succeeded', 'failed')),
   constraint operator_work_state_check check (state in ('queued', 'paused', 'unfunded', 'refused', 'awaiting_code', 'submitting', 'submitted', 'unconfirmed')),
   constraint operator_work_type_check check (type in ('COLLECT', 'DEPOSIT'))
 ) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000, fillfactor = 40);
-create index operator_work_awaiting_code on operator_work (code_until) where state = 'awaiting_code';
-create index operator_work_begun on operator_work (operator, next_at) where state <> 'queued';
-create index operator_work_paused on operator_work (application_id, transaction_id) where state = 'paused';
+create index operator_work_awaiting_code on operator_work (code_until) where phase = 'awaiting_code';
+create index operator_work_begun on operator_work (operator, next_at) where phase <> 'queued';
+create index operator_work_paused on operator_work (application_id, transaction_id) where phase = 'paused';
 create index operator_work_unconfirmed on operator_work (application_id, unconfirmed_since) where unconfirmed_since is not null;
-create index operator_work_waiting on operator_work (operator, type, next_at) where state = 'queued';
+create index operator_work_waiting on operator_work (operator, type, next_at) where phase = 'queued';
 
 create table payment_drafts (
   application_id uuid        not null,

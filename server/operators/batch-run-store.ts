@@ -95,7 +95,7 @@ export async function selectStoppedWithWork(
      from operator_work w
        join transactions t on t.application_id = w.application_id and t.transaction_id = w.transaction_id
        join batch_runs r on r.application_id = t.application_id and r.batch_id = t.batch_id and r.state = 'stopped'
-     where w.state = 'paused' limit 100`,
+     where w.phase = 'paused' limit 100`,
   )
   return rows
 }

@@ -15,7 +15,7 @@ export async function listAwaitingCustomers(queryable: Queryable, afterMs: numbe
     text: `select t.pay_token as "payToken", t.phone_number as "phoneNumber", w.submissions
            from operator_work w
            join transactions t on t.application_id = w.application_id and t.transaction_id = w.transaction_id
-           where w.state = 'awaiting_code' and w.customer_code is null
+           where w.phase = 'awaiting_code' and w.customer_code is null
              and w.code_until > clock_timestamp()
              and w.code_until <= clock_timestamp() + $1 * interval '1 minute' - $2 * interval '1 millisecond'
              and (w.page_opened_at is null or w.page_opened_at < clock_timestamp() - $3 * interval '1 minute')

@@ -25,7 +25,7 @@ begin
     select w.application_id, w.transaction_id, free.route, coalesce(free.first_query_ms, p_lease_ms) as first_query_ms from free
       cross join lateral (
         select o.application_id, o.transaction_id from operator_work o
-          where o.operator = free.operator and o.type = free.lane and o.state = 'queued' and o.next_at <= v_at
+          where o.operator = free.operator and o.type = free.lane and o.phase = 'queued' and o.next_at <= v_at
           order by o.next_at limit free.slots_max for update skip locked
       ) w
       where free.lane <> 'begun'
@@ -33,7 +33,7 @@ begin
     select w.application_id, w.transaction_id, w.state from free
       cross join lateral (
         select o.application_id, o.transaction_id, o.state from operator_work o
-          where o.operator = free.operator and o.state <> 'queued' and o.next_at <= v_at
+          where o.operator = free.operator and o.phase <> 'queued' and o.next_at <= v_at
             and not (o.is_claimed and coalesce(o.claimed_until, o.next_at) > v_at)
           order by o.next_at limit free.slots_max for update skip locked
       ) w

@@ -171,7 +171,7 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
       from operator_work w
       join transactions t on t.application_id = w.application_id and t.transaction_id = w.transaction_id
       left join batch_runs r on r.application_id = t.application_id and r.batch_id = t.batch_id
-      where w.state = 'paused' and coalesce(r.state, 'running') = 'running'
+      where w.phase = 'paused' and coalesce(r.state, 'running') = 'running'
       union all
       select concat_ws(' ', r.application_id, r.failed_transaction_id), 'repeated, and it did not fail'
       from batch_retries r

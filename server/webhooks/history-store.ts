@@ -59,7 +59,7 @@ export async function selectDelivery(
   transactionId: string,
 ): Promise<DeliveryStateRow | undefined> {
   const { rows } = await queryable.query<DeliveryStateRow>(
-    `select state, next_at as "nextAt", finished_at as "finishedAt",
+    `select state, case when claimed_until > now() then greatest(next_at, now()) else next_at end as "nextAt", finished_at as "finishedAt",
             state = 'due' and greatest(next_at, claimed_until) < now() - interval '5 seconds' as "isLate"
        from webhook_deliveries where application_id = $1 and transaction_id = $2`,
     [applicationId, transactionId],

@@ -73,8 +73,9 @@ async function soak(setting: FlowSetting, context: Context): Promise<void> {
 
 async function takeSamples(pool: Pool, pid: number, samples: Sample[], ending: AbortSignal): Promise<void> {
   const startedMs = performance.now()
-  // Ends early when the load has ended.
-  const isOver = () => delay(SAMPLE_EVERY_MS, false, { signal: ending }).catch(() => true)
+  // What is measured after the load says nothing about it. Ends early when the load has failed.
+  const isOver = () =>
+    delay(SAMPLE_EVERY_MS, performance.now() - startedMs + SAMPLE_EVERY_MS > minutes * 60_000, { signal: ending }).catch(() => true)
   while (!(await isOver())) {
     const sample = await takeSample(pool, pid, (performance.now() - startedMs) / 60_000)
     samples.push(sample)

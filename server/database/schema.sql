@@ -1156,7 +1156,7 @@ create table transactions (
   constraint transactions_source_check check (source in ('api', 'person', 'file')),
   constraint transactions_status_check check (status in ('PENDING_APPROVAL', 'PENDING', 'SUCCESS', 'FAILED')),
   constraint transactions_type_check check (type in ('COLLECT', 'DEPOSIT'))
-);
+) with (autovacuum_vacuum_scale_factor = 0.05);
 create index transactions_by_batch on transactions (application_id, batch_id) where batch_id is not null;
 create index transactions_by_maker on transactions (application_id, maker_id, sequence) where maker_id is not null;
 create index transactions_by_operator_token on transactions using hash (operator_token) where operator_token is not null;

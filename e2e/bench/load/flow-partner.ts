@@ -50,6 +50,8 @@ async function play(plan: FlowPlan): Promise<FlowResult> {
   const nextRequest = createRequests(plan.templates)
   const acceptedAtMs = new Map<string, number>()
   const completedIds = new Set<string>()
+  /** Webhooks whose response is still to be read: where this process was stopped for half a second, both wait in their sockets. */
+  const early = new Map<string, string>()
   const idle: Connection[] = []
   let sent = 0
   let due = 0
@@ -77,7 +79,8 @@ async function play(plan: FlowPlan): Promise<FlowResult> {
   onWebhook = (transactionId, body) => {
     const nowMs = performance.now()
     const startedMs = acceptedAtMs.get(transactionId)
-    if (startedMs === undefined || completedIds.has(transactionId) || !body.includes('"status":"SUCCESS"')) return note(`webhook: ${body}`)
+    if (completedIds.has(transactionId) || early.has(transactionId) || !body.includes('"status":"SUCCESS"')) return note(`webhook: ${body}`)
+    if (startedMs === undefined) return void early.set(transactionId, body)
     completedIds.add(transactionId)
     acceptedAtMs.delete(transactionId)
     completed++
@@ -96,6 +99,8 @@ async function play(plan: FlowPlan): Promise<FlowResult> {
           if (answer.startsWith('HTTP/1.1 200') && transactionId && answer.includes(ACCEPTED)) {
             accepted++
             acceptedAtMs.set(transactionId, performance.now())
+            const body = early.get(transactionId)
+            if (body !== undefined && early.delete(transactionId)) onWebhook(transactionId, body)
           } else note(answer)
           idle.push(connection)
           sendMore()
@@ -126,6 +131,7 @@ async function play(plan: FlowPlan): Promise<FlowResult> {
   clearInterval(pace)
   for (const endMs = performance.now() + plan.drainLimitMs; sent > completed && performance.now() < endMs; ) await pause(20)
   if (sent > completed) note(`${sent - completed} transactions were not completed in time`)
+  for (const body of early.values()) note(`webhook without a response: ${body}`)
   for (const connection of connections) connection.close()
   const percentileMs = (percent: number) => delays.percentile(percent) / 1_000
   return {

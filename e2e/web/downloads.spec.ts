@@ -7,7 +7,7 @@ import { personWith } from './sandbox.ts'
 
 const data = (slug: string, rest: string) => `/api/back-office/${slug}/${rest}`
 
-test('statement, balances and totals leave as whole CSV files, whatever the dates', async ({ page }) => {
+test('statement, balances and totals leave as whole CSV files, regardless of the dates', async ({ page }) => {
   const person = personWith(['finance'])
   await signIn(page, person)
   const addresses: [string, RegExp][] = [

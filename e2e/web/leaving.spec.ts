@@ -145,7 +145,7 @@ async function expectNowhere(secret: string, page: Page, requested: readonly str
   expect(await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }, history.state]))).not.toContain(secret)
   const browser = await page.context().newCDPSession(page)
   const { entries } = await browser.send('Page.getNavigationHistory')
-  // Where the entries lead. What was typed to open the first of them stays in the memory of the tab, whatever a page does.
+  // Where the entries lead. What was typed to open the first of them stays in the memory of the tab; a page cannot remove it.
   expect(JSON.stringify(entries.map(({ url }) => url))).not.toContain(secret)
   const { rows } = await pool.query<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'

@@ -90,7 +90,7 @@ test('an invitation from the proposal to the first sign-in with a second factor;
   await signIn(first, anna, `/${anna.slug}/people`)
   await first.getByRole('button', { name: 'Invite a person' }).click()
   const form = first.getByRole('dialog')
-  await form.getByLabel('E-mail address').fill(email)
+  await form.getByLabel('Email address').fill(email)
   await form.getByLabel('Name', { exact: true }).fill('Carine Ngo')
   await expect(form.getByRole('checkbox', { name: /Maker/ })).toBeDisabled()
   await form.getByRole('checkbox', { name: 'Administrator' }).check()

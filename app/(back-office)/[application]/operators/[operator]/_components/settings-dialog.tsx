@@ -20,7 +20,8 @@ export default function SettingsDialog({ application, settings, onClose }: Props
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const changes = readSettingsForm(new FormData(event.currentTarget), settings)
-    if (Object.keys(changes).length === 0) return setError(t('change.noDifference'))
+    // With nothing stored, the refusal names the fields that are missing.
+    if (settings.stored && Object.keys(changes).length === 0) return setError(t('change.noDifference'))
     propose(changes)
   }
   const inputOf = (field: SettingField) => (

@@ -113,7 +113,7 @@ function State({ t, direction }: { t: Translate; direction: OperatorDirection })
   return (
     <>
       <AvailabilityBadge t={t} state={state} />
-      <span className="block text-second text-quiet">{t('operators.through', { protocol: protocolText(t, protocol) })}</span>
+      <span className="block text-second text-quiet max-sm:hidden">{t('operators.through', { protocol: protocolText(t, protocol) })}</span>
       {since && (
         <span className="block text-second text-quiet">
           {t('operators.since')} <TimeText at={since} />

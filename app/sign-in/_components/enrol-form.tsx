@@ -34,7 +34,7 @@ export function EnrolForm({ next, enrolment }: { next: string; enrolment: { secr
         <p>{t('enrol.stepScan')}</p>
         <QrPicture code={qrCode} label={t('enrol.qr')} />
         <p className="text-second text-quiet">{t('enrol.stepType')}</p>
-        <p className="flex items-start gap-1.5 font-medium tabular break-all">
+        <p className="flex items-start gap-1.5 font-medium tabular wrap-anywhere">
           {secret}
           <CopyButton text={secret.replaceAll(' ', '')} label={t('enrol.stepType')} />
         </p>

@@ -13,8 +13,8 @@ import { figuresOf } from './figures.ts'
 import { protocolText } from './protocol-text.ts'
 import { ServiceState } from './service-state.tsx'
 
-/** On a phone, the first cell says whether the operator works, and the rest is left out. */
-const WIDE = 'max-sm:hidden'
+/** Where the table is narrow, the first cell says whether the operator works, and the rest is left out. */
+const WIDE = '@max-[640px]/card:hidden'
 
 type Props = { t: Translate; locale: Locale; application: string; directions: readonly OperatorDirection[] }
 
@@ -77,7 +77,7 @@ function Row({ t, locale, application, direction }: RowProps) {
             </>
           )}
         </span>
-        <span className="mt-1 block sm:hidden">
+        <span className="mt-1 block @min-[640px]/card:hidden">
           <State t={t} direction={direction} />
         </span>
       </Td>
@@ -113,7 +113,9 @@ function State({ t, direction }: { t: Translate; direction: OperatorDirection })
   return (
     <>
       <AvailabilityBadge t={t} state={state} />
-      <span className="block text-second text-quiet max-sm:hidden">{t('operators.through', { protocol: protocolText(t, protocol) })}</span>
+      <span className="block text-second text-quiet @max-[640px]/card:hidden">
+        {t('operators.through', { protocol: protocolText(t, protocol) })}
+      </span>
       {since && (
         <span className="block text-second text-quiet">
           {t('operators.since')} <TimeText at={since} />

@@ -51,7 +51,7 @@ test('the page of exports says why an export was not made', async ({ page }) => 
   await signIn(page, person, `/${person.slug}/transactions/exports?refused=failed`)
   await expect(page.getByText('The export failed before the first row.')).toBeVisible()
   await page.goto(`/${person.slug}/transactions/exports?refused=busy`)
-  await expect(page.getByText('has reached its limit of exports')).toBeVisible()
+  await expect(page.getByText('has reached its limit of concurrent exports')).toBeVisible()
 })
 
 /** The rows of a CSV without quoted fields, below its heads. */

@@ -35,7 +35,7 @@ export function EnrolForm({ next, enrolment }: { next: string; enrolment: { secr
         <QrPicture code={qrCode} label={t('enrol.qr')} />
         <p className="text-second text-quiet">{t('enrol.stepType')}</p>
         <p className="flex items-start gap-1.5 font-medium tabular wrap-anywhere">
-          {secret}
+          <span data-secret>{secret}</span>
           <CopyButton text={secret.replaceAll(' ', '')} label={t('enrol.stepType')} />
         </p>
       </div>

@@ -36,7 +36,7 @@ export function proxy(request: NextRequest): NextResponse {
 
 /**
  * Every address but the API's own, data addresses and the files that the build makes, named one by one: a page may end in `.png` too.
- * next.config.ts gives those a policy that needs no nonce.
+ * next.config.ts sets a policy for those that needs no nonce.
  */
 export const config = {
   matcher: [

@@ -143,7 +143,7 @@ export const BASE_RULE: ApprovalRule = {
   expiresInHours: 168,
 }
 
-/** Whether a rule is the application's default rule, whatever it says of the API. */
+/** Whether a rule is the application's default rule, regardless of its setting for the API. */
 function isDefaultRule(rule: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(BASE_RULE).every(
     ([field, value]) => field === 'apiMayDecide' || JSON.stringify(rule[field]) === JSON.stringify(value),

@@ -1,7 +1,7 @@
 import type { OperatorCode } from './operators.ts'
 import type { TransactionType } from './transaction-status.ts'
 
-/** Whether submissions of one direction reach an operator: all of them, fewer at once, or none but a trial now and then. */
+/** Whether submissions of one direction reach an operator: all of them, fewer at once, or only an occasional trial. */
 export type Availability = 'OPERATIONAL' | 'DELAYED' | 'CLOSED'
 
 /** A direction that is not OPERATIONAL, and since when. */

@@ -45,7 +45,7 @@ export function smallestCollect(schedule: FeeSchedule, currency: Currency): bigi
   while (amountMinor > 0n) {
     const creditMinor = collectCredit(amountMinor, computeFees(amountMinor, currency, schedule))
     if (creditMinor <= 0n) return amountMinor + 1n
-    // Fees do not rise as the amount falls: whatever is less than the credit below credits something too.
+    // Fees do not rise as the amount falls: an amount below the credit calculated next credits something too.
     amountMinor -= creditMinor
   }
   return 1n

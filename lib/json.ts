@@ -41,9 +41,9 @@ class JsonProblem extends Error {}
 
 /**
  * Reads one JSON document (RFC 8259), stricter than `JSON.parse`: a surrogate without its partner, nesting beyond 32, more than
- * 1,000 names in an object and more than 50,000 values are refused. Numbers keep their source text. `__proto__` is a name like any other. A name that is repeated in one object
- * keeps its last value and is reported by `repeatedNames`; an escaped NUL is part of its text: only the caller, who knows the fields, can tell
- * whether either matters. The error is one clause with the position in characters, never content.
+ * 1,000 names in an object and more than 50,000 values are refused. Numbers keep their source text. `__proto__` is a name like any other. A
+ * name that is repeated in one object keeps its last value and is reported by `repeatedNames`; an escaped NUL is part of its text: only the
+ * caller, who knows the fields, can tell whether either matters. The error is one clause with the position in characters, never content.
  */
 export function parseJson(text: string): Result<JsonValue, string> {
   source = text

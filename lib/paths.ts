@@ -24,8 +24,9 @@ export type TransactionLink = {
 } & QueryValues
 
 /**
- * Every address of the back office, built in this one place, except that of the form of a payment (payment-address.ts). `application` is the slug of the chosen application: it is
- * in the address, so that two tabs can show two applications and a link shows what its sender saw.
+ * Every address of the back office, built in this one place, except that of the form of a payment (payment-address.ts). `application` is
+ * the slug of the chosen application: it is in the address, so that two tabs can show two applications and a link shows what its sender
+ * saw.
  */
 export const paths = {
   home: () => '/',

@@ -18,7 +18,7 @@ export type ReplaySide = { version: number; items: number; transactions: number;
 /** Whose payments would have waited; `name` is null for the application's program. */
 export type ReplayMaker = { name: string | null; itemsActive: number; itemsNew: number; waitMs: number | null }
 
-/** What too few of the present checkers could have approved. `maker` is null where the maker makes no difference. */
+/** What too few of the current checkers could have approved. `maker` is null where the maker makes no difference. */
 export type ReplayShortage = DeciderShortage & { maker: string | null; items: number; transactionIds: readonly string[] }
 
 /** How long decided items that needed this many approvals waited. */

@@ -23,7 +23,7 @@ export function compareRules(before: readonly ApprovalRule[], after: readonly Ap
   return [...differences, ...lost.map((rule) => ({ kind: 'removed' as const, before: rule }))]
 }
 
-/** What a rule does, whatever it is called and in whatever order its lists are. */
+/** What a rule does, regardless of its name and of the order of its lists. */
 function contentOf(rule: ApprovalRule): string {
   const sorted = (values: readonly string[] | null) => values && [...values].sort()
   return JSON.stringify([

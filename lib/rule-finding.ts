@@ -2,7 +2,7 @@ import type { Currency } from './money.ts'
 import type { OperatorCode } from './operators.ts'
 import type { TransactionType } from './transaction-status.ts'
 
-/** How many people would have to approve, and how many of the present checkers could. */
+/** How many people would have to approve, and how many of the current checkers could. */
 export type DeciderShortage = {
   /** The rules that require it, alone or together. */
   rules: readonly string[]
@@ -13,7 +13,7 @@ export type DeciderShortage = {
 
 /** What is wrong with approval rules. Each has a sentence in lib/i18n. */
 export type RuleFinding =
-  /** Nothing that these rules hold back could be approved by the present checkers. The rules cannot be saved. */
+  /** Nothing that these rules hold back could be approved by the current checkers. The rules cannot be saved. */
   | (DeciderShortage & { kind: 'nobody_can_approve' })
   /** The payments of these makers could not be approved, because they are checkers themselves. */
   | (DeciderShortage & { kind: 'makers_stuck'; makers: readonly string[] })
@@ -21,7 +21,7 @@ export type RuleFinding =
   | { kind: 'currency_without_rule'; type: TransactionType; isApi: boolean; currencies: readonly Currency[] }
   /** Rules have limits in this currency, and none covers these operators, for what the API starts. */
   | { kind: 'operators_without_rule'; type: TransactionType; operators: readonly OperatorCode[] }
-  /** What the API starts up to this amount is sent without approval; `operators`: only there, null: at all that are in use. */
+  /** What the API starts up to this amount is sent without approval; `operators`: only there, null: at all operators in use. */
   | {
       kind: 'amounts_without_rule'
       type: TransactionType

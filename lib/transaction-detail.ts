@@ -109,7 +109,8 @@ export type DecisionDto = {
 }
 
 export type ApprovalDto = {
-  ruleName: string
+  /** Null: the default rule, which has a name in each language. */
+  ruleName: string | null
   policyVersion: number
   /** How many checkers each step requires. */
   steps: number[]

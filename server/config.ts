@@ -53,7 +53,7 @@ export type Config = {
   apiMount: 'direct' | 'next'
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   simulator: { delayMs: number; port: number | undefined }
-  /** How many months each kind of row is kept; 0: for ever. */
+  /** How many months each kind of row is kept; 0: forever. */
   retentionMonths: RetentionMonths
   /** Real operators by code. In production a code that is absent is switched off. */
   operators: Partial<Record<OperatorCode, OperatorSettings>>

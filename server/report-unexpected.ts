@@ -28,7 +28,8 @@ export function setProcessLogger(logger: Logger): void {
 
 /**
  * Logs a failure that nobody expects, and counts it for `/metrics`. Every `catch` that neither rethrows nor returns an
- * expected outcome calls it. An error that passes several such places is reported by the first. `where` is the label of the counter: the folder and the step, from a fixed set, never data.
+ * expected outcome calls it. An error that passes several such places is reported by the first. `where` is the label of the counter: the
+ * folder and the step, from a fixed set, never data.
  */
 export function reportUnexpected(where: string, error: unknown, { message, logger, ...facts }: ReportDetails = {}): void {
   if (wasReported(error)) return

@@ -193,7 +193,7 @@ function History({
   )
 }
 
-/** Who can decide, where that is not simply the person who looks; and where too few can, so that it is not found out when its time is over. */
+/** Who can decide, unless it is only the person who is looking; also where too few people can, so that this is noticed before the item expires. */
 function Deciders({ row, deciders }: { row: EvidenceRow; deciders: NonNullable<ApprovalView['deciders']> }) {
   const { t } = useTranslations()
   const missing = row.needed - row.given

@@ -8,7 +8,7 @@ import { paths, type QueryValues } from '#lib/paths.ts'
 
 /**
  * Downloads what a page shows, as a workbook or as CSV. `rest` is the data address that answers the file; `record`: it also answers the
- * whole record as JSON, whatever the page shows.
+ * whole record as JSON, regardless of the filter of the page.
  */
 export function ExportLinks({
   application,

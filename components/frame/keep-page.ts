@@ -47,7 +47,7 @@ export function keepPage(onRefresh: () => void): () => void {
     if (isPresent) wantsRefresh = true
     else dispatchEvent(new CustomEvent(HELD_EVENT, { detail: href }))
     givenUpAtMs = performance.now()
-    // Next takes this for a change of the address by the page, gives the navigation up and shows what it has.
+    // Next takes this for a change of the address by the page, so it abandons the navigation and shows what it has.
     history.replaceState(null, '', location.href)
     return new Promise<never>(() => undefined)
   }

@@ -42,7 +42,7 @@ const SELECT_WIDTH = 36
 
 /**
  * A table of rows that the server selected, sorted and paged. Two lines in a row of 56 px. In a narrow container the same rows
- * become a list of two lines: the semantics stay those of a table, whatever the layout.
+ * become a list of two lines: the semantics stay those of a table, regardless of the layout.
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the markup of one table: head, rows and their cells
 export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {

@@ -10,7 +10,7 @@ export type DataColumnMeta = {
   narrow?: 'lead' | 'lead-second' | 'end' | 'end-second' | 'hidden'
   /** The server's name for sorting by the column; absent: not sortable. */
   sortKey?: string
-  /** The width in pixels. If every shown column has one, they share the table in these proportions, whatever the rows contain. */
+  /** The width in pixels. If every shown column has one, they share the table in these proportions, regardless of what the rows contain. */
   width?: number
   /** Extra classes of head and cell. */
   className?: string

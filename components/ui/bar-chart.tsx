@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react'
 import { axisValues, formatAxisValue } from '#lib/chart-scale.ts'
-import { Axis, BAR_MIN, Labels, percent } from './chart-parts.tsx'
+import { Axis, BAR_MIN, GridLines, Labels, Legend, percent, TableSwitch } from './chart-parts.tsx'
 import { Link } from './link.tsx'
 import { useTranslations } from './translations.tsx'
 
@@ -43,22 +43,13 @@ export function BarChart({ title, aside, labels, series, links, tableLabel, tabl
           <span className="font-strong">{title}</span>
           {aside}
         </span>
-        <span className="flex gap-4 text-second text-quiet">
-          {series.map((each) => (
-            <span key={each.name} className="inline-flex items-center gap-1.5">
-              <span aria-hidden="true" className={`size-[7px] rounded-[2px] ${MARKS[each.tone]}`} />
-              {each.name}
-            </span>
-          ))}
-        </span>
+        <Legend entries={series.map(({ name, tone }) => ({ name, mark: MARKS[tone] }))} />
       </figcaption>
       <div className="mt-4 flex gap-2">
         <Axis values={axis.map((value) => formatAxisValue(value, locale))} />
         <div className="min-w-0 flex-1">
           <svg aria-hidden="true" className="h-44 w-full overflow-visible">
-            {[0, ...axis].map((value) => (
-              <rect key={value} x="0" y={`${100 - (value / top) * 100}%`} width="100%" height="1" className="fill-line" />
-            ))}
+            <GridLines axis={axis} />
             {labels.map((label, index) => {
               const link = links[index]
               if (!link || series.every((each) => !each.values[index])) return null
@@ -82,10 +73,7 @@ export function BarChart({ title, aside, labels, series, links, tableLabel, tabl
           <Labels labels={labels} />
         </div>
       </div>
-      <details className="mt-3 print:hidden">
-        <summary className="inline-flex text-second text-accent hover:underline">{tableLabel}</summary>
-        <div className="relative mt-2 overflow-x-auto">{table}</div>
-      </details>
+      <TableSwitch label={tableLabel}>{table}</TableSwitch>
     </figure>
   )
 }

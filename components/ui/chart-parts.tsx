@@ -1,3 +1,5 @@
+import type { ReactNode } from 'react'
+
 const LABELS_MAX = 7
 /** From this many labels on, every second one is left out on a phone. */
 const LABELS_NARROW = 5
@@ -7,6 +9,38 @@ export const BAR_MIN = 0.8
 /** A place or length in the chart. Percentages need no inline style, which the content policy refuses, and distort no text. */
 export function percent(value: number): string {
   return `${value.toFixed(2)}%`
+}
+
+/** What each colour means. `mark`: the class of the colour. */
+export function Legend({ entries }: { entries: readonly { name: string; mark: string }[] }) {
+  return (
+    <span className="flex flex-wrap gap-x-4 gap-y-1 text-second text-quiet">
+      {entries.map(({ name, mark }) => (
+        <span key={name} className="inline-flex items-center gap-1.5">
+          <span aria-hidden="true" className={`size-[7px] rounded-[2px] ${mark}`} />
+          {name}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+/** The lines of the scale: zero and each of its values. */
+export function GridLines({ axis }: { axis: readonly number[] }) {
+  const top = axis.at(-1) ?? 1
+  return [0, ...axis].map((value) => (
+    <rect key={value} x="0" y={percent(100 - (value / top) * 100)} width="100%" height="1" className="fill-line" />
+  ))
+}
+
+/** The same figures as a table, behind a switch that needs no script. `label`: that of the switch. */
+export function TableSwitch({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <details className="mt-3 print:hidden">
+      <summary className="inline-flex text-second text-accent hover:underline">{label}</summary>
+      <div className="relative mt-2 overflow-x-auto">{children}</div>
+    </details>
+  )
 }
 
 /** The values of the scale, each beside its line. */

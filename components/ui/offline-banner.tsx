@@ -28,7 +28,7 @@ export function OfflineBanner() {
 
 function holdAction(event: SubmitEvent): void {
   if (navigator.onLine || !(event.target instanceof HTMLFormElement)) return
-  // React gives the form of an action an address that is a script.
+  // React sets the address of an action's form to a script.
   const isAction = event.target.getAttribute('action')?.startsWith('javascript:')
   if (isAction || event.target.method === 'post') event.preventDefault()
 }

@@ -4,8 +4,9 @@ import type { ReactNode } from 'react'
 export function PageHeader({ title, lead, actions }: { title: string; lead?: ReactNode; actions?: ReactNode }) {
   return (
     <header className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
-      {/* On a phone a title with a line below it has the width for itself: whether actions fit beside it would depend on the font, which arrives later. */}
-      <div className={lead ? 'min-w-0 max-sm:basis-full' : 'min-w-0'}>
+      {/* Whether actions fit beside a title with a line below it must not depend on the font, which arrives later: on narrow screens the title
+          has the width for itself, on wide ones its line wraps beside the actions. */}
+      <div className={lead ? 'min-w-0 max-lg:basis-full lg:flex-1 lg:basis-96' : 'min-w-0'}>
         <h1>{title}</h1>
         {lead && <p className="text-ink-2">{lead}</p>}
       </div>

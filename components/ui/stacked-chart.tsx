@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { axisValues, formatAxisValue } from '#lib/chart-scale.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
-import { Axis, BAR_MIN, Labels, percent } from './chart-parts.tsx'
+import { Axis, BAR_MIN, GridLines, Labels, Legend, percent, TableSwitch } from './chart-parts.tsx'
 
 type Tone = 'ok' | 'bad' | 'wait'
 /** One part of each bar, the lowest first. */
@@ -35,22 +35,13 @@ export function StackedChart({ locale, title, labels, hints, series, band, table
     <figure className="min-w-0">
       <figcaption className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <span className="font-strong">{title}</span>
-        <span className="flex flex-wrap gap-x-4 gap-y-1 text-second text-quiet">
-          {series.map((each) => (
-            <span key={each.name} className="inline-flex items-center gap-1.5">
-              <span aria-hidden="true" className={`size-[7px] rounded-[2px] ${MARKS[each.tone]}`} />
-              {each.name}
-            </span>
-          ))}
-        </span>
+        <Legend entries={series.map(({ name, tone }) => ({ name, mark: MARKS[tone] }))} />
       </figcaption>
       <div className="mt-4 flex gap-2">
         <Axis values={axis.map((value) => formatAxisValue(value, locale))} />
         <div className="min-w-0 flex-1">
           <svg aria-hidden="true" className="h-44 w-full overflow-visible">
-            {[0, ...axis].map((value) => (
-              <rect key={value} x="0" y={percent(100 - (value / top) * 100)} width="100%" height="1" className="fill-line" />
-            ))}
+            <GridLines axis={axis} />
             {labels.map((label, index) => (
               <g key={label}>
                 <title>{hints[index]}</title>
@@ -72,10 +63,7 @@ export function StackedChart({ locale, title, labels, hints, series, band, table
         </div>
       </div>
       <p className="text-second text-quiet">{band.name}</p>
-      <details className="mt-2 print:hidden">
-        <summary className="inline-flex text-second text-accent hover:underline">{tableLabel}</summary>
-        <div className="mt-2">{table}</div>
-      </details>
+      <TableSwitch label={tableLabel}>{table}</TableSwitch>
     </figure>
   )
 }

@@ -21,7 +21,7 @@ const ROWS_MAX = 400
 /** The whole file stays below the sandbox's rules that require a second checker (server/sandbox/approval-rules.ts). */
 const AMOUNT_MAX = 200
 const PAUSE_MS = 50
-/** Also those of the simulator that end as failures or stay unknown for a while. 912 stays pending for ever. */
+/** Also those of the simulator that end as failures or stay unknown for a while. 912 stays pending forever. */
 const ENDINGS = ['901', '902', '903', '904', '905', '909'] as const
 
 /** A maker who uploads files and submits them, and a checker who decides them, until they are told to end. */

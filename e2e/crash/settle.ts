@@ -8,8 +8,8 @@ const WEBHOOK_LEASE_MS = 30_000
 
 /**
  * Waits until nothing is under way: every submitted file is started, every transaction has its result, except those that the simulator keeps
- * pending for ever (912), those whose operator answers no queries and whose reply was lost, and those that wait for a checker; every webhook is delivered or given up. Returns what was
- * still open when the time was up. `serviceDiedAt`: the last time the main process was killed.
+ * pending forever (912), those whose operator answers no queries and whose reply was lost, and those that wait for a checker; every webhook
+ * is delivered or given up. Returns what was still open when the time was up. `serviceDiedAt`: the last time the main process was killed.
  */
 export async function settle(pool: Pool, batchIds: readonly string[], serviceDiedAt: Date): Promise<string[]> {
   const endsAtMs = performance.now() + LIMIT_MS

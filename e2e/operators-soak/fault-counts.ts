@@ -2,7 +2,7 @@
 export class FaultCounts {
   calls = 0
   callbacks = 0
-  /** True: nothing is disturbed any more. */
+  /** True: no further call or callback is disturbed. */
   isOver = false
   readonly faults = new Map<string, number>()
 

@@ -20,13 +20,13 @@ export type Passing = {
   answer(answer: Answer): void
 }
 
-/** Decides what becomes of a request; what it leaves unanswered stays unanswered until the caller gives up. */
+/** Decides what happens to a request; a request that it does not answer stays open until the caller gives up. */
 export type Disturb = (passing: Passing) => Promise<void>
 
 const OF_THE_CONNECTION = ['host', 'connection', 'keep-alive', 'transfer-encoding', 'content-length', 'expect']
 const ANSWER_LIMIT_MS = 20_000
 
-/** Stands between two programs, on a port that stays the same, and hands each request to `disturb`. */
+/** A proxy between two programs, on a fixed port, that passes each request to `disturb`. */
 export class FaultProxy {
   readonly url: string
   readonly #server: Server
@@ -43,7 +43,7 @@ export class FaultProxy {
     const agent = new Agent({ connections: 512, headersTimeout: ANSWER_LIMIT_MS, bodyTimeout: ANSWER_LIMIT_MS })
     const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
       response.on('error', () => undefined)
-      // Whoever called is gone, or the other side is: the connection ends, as it does at a proxy.
+      // The caller or the other side has closed its connection: end this one too, as a proxy does.
       pass({ request, response, agent, target: target() }, disturb).catch(() => response.destroy())
     })
     server.listen(0, '127.0.0.1')

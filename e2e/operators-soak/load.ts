@@ -17,7 +17,7 @@ export type Sent = {
 
 type LoadOptions = { transactions: number; random: Random; partners: readonly PartnerProgram[]; webhookUrl: string }
 
-/** Every row of the simulator's table but the one that never ends (912); four in five transfers simply succeed. */
+/** Every row of the simulator's table but the one that never ends (912); four in five transfers succeed. */
 const ENDINGS = ['901', '902', '903', '904', '905', '906', '907', '908', '909', '910', '911', '913', '914'] as const
 const SHARE_OF_ROWS = 0.2
 const CONNECTIONS = 16

@@ -252,7 +252,7 @@ test('400: an export whose form is no form, or names no format or no transaction
   assert.deepEqual(wrong, [])
 })
 
-test('400 with a page that says so: every page whose address has a date that does not exist; no page breaks whatever else it has', async () => {
+test('400 with a page that says so: every page whose address has a date that does not exist; no other value of an address breaks a page', async () => {
   const wrong: string[] = []
   const dates = PARAMETERS.filter((parameter) => /^(from|to)$|After$|Before$/.test(parameter))
   for (const [page, { path }] of (await endpoints('page')).entries()) {
@@ -290,7 +290,7 @@ test('400 with a page that says so: every page whose address has a date that doe
   assert.deepEqual(wrong.slice(0, 40), [])
 })
 
-/** A view may keep no filter at all and be shared or not, a threshold may be taken away, a payment may replace none, and an error of a browser may have empty texts. */
+/** Valid: a view without a filter, shared or not; no threshold; a payment that replaces none; a browser error with empty texts. */
 const RIGHT_AFTER_ALL = new Set([
   'saveView query ""',
   'saveView isShared true',

@@ -166,7 +166,7 @@ test('400: an invalid router state, from a client that follows the address that 
   }
 })
 
-test('4xx: whatever next-auth would call a server error, and what this product does not offer of it', async () => {
+test('4xx: everything that next-auth would answer with a server error, and its features that this product does not offer', async () => {
   const wrong: string[] = []
   for (const request of refusedAuthRequests()) {
     const { status } = await send(request)

@@ -17,6 +17,17 @@ test.afterAll(() => pool.end())
 /** What a person notices as an answer to a press. */
 const FEEDBACK_MS = 100
 
+/** A checker with the beginning of a note about the one transaction of a new queue. */
+async function typeNote(page: Page) {
+  const queue = await newQueue(pool)
+  await queue.wait([{ name: 'Amadou Ngassa' }])
+  await openApprovals(page, queue.checker)
+  await waitForScripts(page)
+  const note = panelOf(page).getByLabel('Payee note')
+  await note.fill('Invoice 118 seen')
+  return { queue, note }
+}
+
 async function openSettings(page: Page, person: SandboxPerson): Promise<void> {
   await signIn(page, person, `/${person.slug}/settings`)
 }
@@ -37,12 +48,7 @@ test('a note typed before the connection was lost is kept: a link is offered aga
   page,
   context,
 }) => {
-  const queue = await newQueue(pool)
-  await queue.wait([{ name: 'Amadou Ngassa' }])
-  await openApprovals(page, queue.checker)
-  await waitForScripts(page)
-  const note = panelOf(page).getByLabel('Payee note')
-  await note.fill('Invoice 118 seen')
+  const { note } = await typeNote(page)
   await context.setOffline(true)
   await page.getByRole('link', { name: 'Totals' }).first().click()
   await expect(page.getByText('You are offline, so the page was not opened.')).toBeVisible()
@@ -57,12 +63,7 @@ test('a note typed before the connection was lost is kept: a link is offered aga
 test('the service does not answer while the browser is online: links, keys and a search keep what was typed, and are offered again', async ({
   page,
 }) => {
-  const queue = await newQueue(pool)
-  await queue.wait([{ name: 'Amadou Ngassa' }])
-  await openApprovals(page, queue.checker)
-  await waitForScripts(page)
-  const note = panelOf(page).getByLabel('Payee note')
-  await note.fill('Invoice 118 seen')
+  const { queue, note } = await typeNote(page)
   const lost = page.getByText('The service cannot be reached, so the page was not opened.')
   // Nothing listens there; then a proxy whose service is away.
   await page.route('**/*', (route) => route.abort('connectionrefused'))

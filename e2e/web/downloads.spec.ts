@@ -7,7 +7,7 @@ import { personWith } from './sandbox.ts'
 
 const data = (slug: string, rest: string) => `/api/back-office/${slug}/${rest}`
 
-test('statement, balances and totals leave as whole CSV files, whatever the dates', async ({ page }) => {
+test('statement, balances and totals leave as whole CSV files, regardless of the dates', async ({ page }) => {
   const person = personWith(['finance'])
   await signIn(page, person)
   const addresses: [string, RegExp][] = [
@@ -51,7 +51,7 @@ test('the page of exports says why an export was not made', async ({ page }) => 
   await signIn(page, person, `/${person.slug}/transactions/exports?refused=failed`)
   await expect(page.getByText('The export failed before the first row.')).toBeVisible()
   await page.goto(`/${person.slug}/transactions/exports?refused=busy`)
-  await expect(page.getByText('has reached its limit of exports')).toBeVisible()
+  await expect(page.getByText('has reached its limit of concurrent exports')).toBeVisible()
 })
 
 /** The rows of a CSV without quoted fields, below its heads. */

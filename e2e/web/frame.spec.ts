@@ -126,7 +126,7 @@ test('a lost connection is said, and its return too', async ({ page, context }) 
   await expect(page.getByText('You are offline.')).toHaveCount(0)
 })
 
-test('what the search box does not find as an id leads on to the list: part of a name, or the begin of a phone', async ({ page }) => {
+test('what the search box does not find as an id leads on to the list: part of a name, or the start of a phone', async ({ page }) => {
   const person = personWith(['administrator'])
   await signIn(page, person)
   for (const [typed, link, rows] of [

@@ -90,7 +90,7 @@ test('an invitation from the proposal to the first sign-in with a second factor;
   await signIn(first, anna, `/${anna.slug}/people`)
   await first.getByRole('button', { name: 'Invite a person' }).click()
   const form = first.getByRole('dialog')
-  await form.getByLabel('E-mail address').fill(email)
+  await form.getByLabel('Email address').fill(email)
   await form.getByLabel('Name', { exact: true }).fill('Carine Ngo')
   await expect(form.getByRole('checkbox', { name: /Maker/ })).toBeDisabled()
   await form.getByRole('checkbox', { name: 'Administrator' }).check()
@@ -145,7 +145,7 @@ async function expectNowhere(secret: string, page: Page, requested: readonly str
   expect(await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }, history.state]))).not.toContain(secret)
   const browser = await page.context().newCDPSession(page)
   const { entries } = await browser.send('Page.getNavigationHistory')
-  // Where the entries lead. What was typed to open the first of them stays in the memory of the tab, whatever a page does.
+  // Where the entries lead. What was typed to open the first of them stays in the memory of the tab; a page cannot remove it.
   expect(JSON.stringify(entries.map(({ url }) => url))).not.toContain(secret)
   const { rows } = await pool.query<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'

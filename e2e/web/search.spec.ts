@@ -22,7 +22,7 @@ async function type(page: Page, text: string): Promise<void> {
   await page.keyboard.type(text)
 }
 
-test('the begin of a name suggests the customer, and two keys open their transactions', async ({ page }) => {
+test('the start of a name suggests the customer, and two keys open their transactions', async ({ page }) => {
   const person = personWith(['finance'])
   await signIn(page, person, `/${person.slug}/${EARLIER}`)
   const { name } = await firstRow(page)
@@ -37,7 +37,7 @@ test('the begin of a name suggests the customer, and two keys open their transac
   await expect(page.getByRole('row').filter({ hasText: name }).first()).toBeVisible()
 })
 
-test('the begin of an id suggests the transaction, and a click opens it', async ({ page }) => {
+test('the start of an id suggests the transaction, and a click opens it', async ({ page }) => {
   const person = personWith(['finance'])
   await signIn(page, person, `/${person.slug}/transactions`)
   const { id } = await firstRow(page)

@@ -198,7 +198,7 @@ test('where an application demands a second factor nothing else happens before: 
   await page.unrouteAll()
 
   await page.goto(`/${slug}`)
-  const code = deviceOf((await page.locator('p.break-all').textContent()) ?? '')
+  const code = deviceOf((await page.locator('[data-secret]').textContent()) ?? '')
   await page.getByLabel('Six-digit code').fill(await code())
   await page.getByLabel('Your password').fill(person.password)
   await page.getByRole('button', { name: 'Turn on' }).click()

@@ -54,7 +54,7 @@ test('a person switches a second factor on when the application demands it, and 
   await signIn(elsewhere, person)
   await signIn(page, person)
   await page.goto('/sign-in/enrol')
-  const key = page.locator('p.break-all')
+  const key = page.locator('[data-secret]')
   const totp = new TOTP({ secret: Secret.fromBase32(((await key.textContent()) ?? '').replace(/\s/g, '')) })
   await page.getByLabel('Six-digit code').fill(totp.generate())
   await page.getByLabel('Your password').fill('not the password')

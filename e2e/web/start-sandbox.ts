@@ -5,7 +5,10 @@ import { buildPages } from '#e2e/processes/build-pages.ts'
 import { answersReady, startProcess } from '#e2e/processes/start-process.ts'
 import { SANDBOX_FOLDER_VARIABLE, SANDBOX_URL_VARIABLE } from './sandbox.ts'
 
-/** Builds the pages if they changed and starts a sandbox in a temporary folder; the specs find it through two variables. Uses `SANDBOX_URL` if set. */
+/**
+ * Builds the pages if they changed and starts a sandbox in a temporary folder; the specs find it through two variables. Uses `SANDBOX_URL`
+ * if set.
+ */
 export default async function startSandbox(): Promise<() => Promise<void>> {
   if (process.env[SANDBOX_URL_VARIABLE]) return async () => undefined
   await buildPages()

@@ -69,7 +69,10 @@ async function waitingBatch(page: Page, application: string): Promise<string> {
   throw new Error('No batch waits')
 }
 
-/** Where axe runs: it judges elements, which differ between a phone and a wide window and not between languages. Everything else is checked at every width. */
+/**
+ * Where axe runs: it judges elements, which differ between a phone and a wide window and not between languages. Everything else is checked
+ * at every width.
+ */
 const JUDGED_WIDTHS: Readonly<Record<'en-GB' | 'fr-CM', readonly number[]>> = { 'en-GB': [360, 1440], 'fr-CM': [360] }
 
 for (const locale of ['en-GB', 'fr-CM'] as const) {

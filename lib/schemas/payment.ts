@@ -95,7 +95,7 @@ export const PAYMENT_FORM_SCHEMAS: Readonly<Record<Locale, ReturnType<typeof for
 
 const typed = (lengthMax: number) => z.string().max(lengthMax).refine(isCleanText)
 
-/** A draft holds whatever was typed. */
+/** A draft stores the text as it was typed, valid or not. */
 export const paymentContentSchema = z.strictObject({
   type: typed(20),
   country: typed(40),

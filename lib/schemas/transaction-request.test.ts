@@ -94,7 +94,7 @@ test('one sentence per field, also when two rules refuse it', () => {
   assert.equal(result.error.length, 5)
 })
 
-test('a sentence with the name of a repeated field, whatever its values; none for an unknown field', () => {
+test('a sentence with the name of a repeated field, regardless of its values; none for an unknown field', () => {
   const text = JSON.stringify(VALID)
   for (const twice of [
     text.replace('{', '{"amount":5000,'),

@@ -116,7 +116,7 @@ export function parseTransactionRequest(body: JsonValue): Result<TransactionRequ
 
 /**
  * Reads the body of depositMultiple. Each sentence begins with the index of its element, from 0. The same
- * externalId twice, whatever its letter case, is a problem of the later element.
+ * externalId twice, regardless of its letter case, is a problem of the later element.
  */
 export function parseBatch(body: JsonValue): Result<TransactionRequest[], string[]> {
   if (!Array.isArray(body)) return err(['The body must be a JSON array of transaction requests.'])

@@ -97,7 +97,7 @@ function printOutput(output: Output, asJson: boolean, { print, complain }: Surro
   const width = Math.max(0, ...Object.keys(facts).map((label) => label.length))
   for (const [label, value] of Object.entries(facts)) print(`${label.padEnd(width)}  ${value}`)
   for (const [title, rows] of Object.entries(tables)) printTable(title, rows, print)
-  if (output.showsSecret) complain('Keep what is secret above now: it is not shown again.')
+  if (output.showsSecret) complain('Store the secrets above now. They are not shown again.')
 }
 
 function printTable(title: string, rows: readonly Record<string, string>[], print: Surroundings['print']): void {

@@ -21,7 +21,8 @@ type ChangeFailure =
 
 /**
  * Changes an application's settings; omitted settings are unchanged. Its administrators change all of them but two: switching it off and on,
- * and letting it run the installation, are reserved for the machine administrator. A country that is left has its services switched off; one that is joined has none switched on.
+ * and letting it run the installation, are reserved for the machine administrator. A country that is left has its services switched off;
+ * one that is joined has none switched on.
  */
 export async function changeApplication(
   database: Database,

@@ -8,7 +8,10 @@ const COUNTED_MAX = 1_000
 
 type Waiting = { count: number; isMore: boolean; oldestAt: Date | null }
 
-/** How many items wait for this person's decision, at most 1,000 transactions and every batch as one, and since when the oldest does; none without the permission. */
+/**
+ * How many items wait for this person's decision, at most 1,000 transactions and every batch as one, and since when the oldest does; none
+ * without the permission.
+ */
 export async function countWaiting(
   queryable: Queryable,
   applicationId: string,

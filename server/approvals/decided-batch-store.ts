@@ -9,7 +9,10 @@ import { decisionCondition, type QueueViewer } from './queue-store.ts'
 const SUBMITTED_MAX = 500
 const LISTED_MAX = 50
 
-/** A batch on which somebody decided. `decidedAt` is the time of the last decision, `decidedBy` names each person once; amounts in hundredths, as text. */
+/**
+ * A batch on which somebody decided. `decidedAt` is the time of the last decision, `decidedBy` names each person once; amounts in
+ * hundredths, as text.
+ */
 export type DecidedBatch = {
   batchId: string
   name: string

@@ -48,7 +48,7 @@ const enrol = (id: string) =>
 const short = ({ groups }: BlockedItems) =>
   groups.map(({ maker, count, missing, available, unblock }) => ({ maker, count, missing, available, unblock }))
 
-test('nothing for items that enough present checkers may decide', async () => {
+test('nothing for items that enough current checkers may decide', async () => {
   const team = await newTeam()
   const ama = await team.add('Ama', 'maker')
   await enrol(await team.add('Ben', 'checker'))

@@ -17,7 +17,7 @@ type People = { lost: readonly { personId: string; name: string }[]; makers: Rea
 type Weighed = { kind: WaitingKind; missing: number; needsCode: boolean; able: Decider[]; deciders: Decider[] }
 
 /**
- * Returns the waiting items that the present people cannot complete: too few of them may approve, because they are the maker, have approved
+ * Returns the waiting items that the current people cannot complete: too few of them may approve, because they are the maker, have approved
  * already, are blocked, are no members, or have no second factor where a code is required. Each group says what would unblock it.
  */
 export async function listBlocked(queryable: Queryable, applicationId: string): Promise<BlockedItems> {

@@ -79,7 +79,10 @@ const ORDERS: Record<ApprovalFilter['sort'], Sql> = {
   amount: sql`t.amount_minor desc, t.sequence`,
 }
 
-/** One page of a waiting queue, without the rows of batches. Only what waits is read, through its partial index, however many other transactions there are. */
+/**
+ * One page of a waiting queue, without the rows of batches. Only what waits is read, through its partial index, however many other
+ * transactions there are.
+ */
 export function selectWaiting(
   queryable: Queryable,
   viewer: QueueViewer,
@@ -153,7 +156,10 @@ export type WaitingGroup = {
   oldestAt: Date
 }
 
-/** Everything that waits alone, not in a batch, counted and summed in one pass: for the queues, the filter's total and the filter's choices at once. */
+/**
+ * Everything that waits alone, not in a batch, counted and summed in one pass: for the queues, the filter's total and the filter's choices
+ * at once.
+ */
 export function groupWaiting(queryable: Queryable, viewer: QueueViewer, filter: ApprovalFilter): Promise<WaitingGroup[]> {
   return runQuery<WaitingGroup>(
     queryable,

@@ -5,7 +5,10 @@ import { GENESIS_HASH, hashEntry } from './canonical-text.ts'
 
 const PAGE_SIZE = 1_000
 
-/** An intact chain: how many entries and the digest of the last, which an outside anchor can be compared with. `isWhole`: nothing is left to check. */
+/**
+ * An intact chain: how many entries and the digest of the last, which an outside anchor can be compared with. `isWhole`: nothing is left to
+ * check.
+ */
 type ChainReport = { entryCount: bigint; headHash: Buffer; isWhole: boolean }
 
 /** The first place where a chain does not hold. */

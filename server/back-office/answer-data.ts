@@ -17,8 +17,8 @@ const STATUSES: Readonly<Record<string, number>> = {
 
 /**
  * The inside of every data address under /api/back-office: what react-query refetches. Loads the actor, asks the permission
- * table, parses the query (`invalid`, 400, for anything in it that the schema does not allow), and answers the DTO as JSON, or `{ code }` with its status.
- * Amounts in a DTO are decimal strings and instants ISO strings: JSON cannot hold a bigint.
+ * table, parses the query (`invalid`, 400, for anything in it that the schema does not allow), and answers the DTO as JSON, or `{ code }`
+ * with its status. Amounts in a DTO are decimal strings and instants ISO strings: JSON cannot hold a bigint.
  */
 export async function answerData<Schema extends z.ZodType>(
   request: { application: string; permission: Permission; schema: Schema; searchParams: URLSearchParams },

@@ -106,7 +106,10 @@ export async function beginSession(who: { personId: string; epoch: number }, fac
 
 export type Enrolment = { secret: string; qrCode: QrCode }
 
-/** Begins a second factor for the signed-in person: the key in groups of four, and the QR code, computed here so that no library reaches the browser. */
+/**
+ * Begins a second factor for the signed-in person: the key in groups of four, and the QR code, computed here so that no library reaches the
+ * browser.
+ */
 export async function beginEnrolment(personId: string): Promise<Result<Enrolment, 'unknown_person' | 'already_enabled'>> {
   const started = await startSecondFactor(backOfficeRuntime().pool, { personId })
   if (!started.ok) return started

@@ -121,7 +121,7 @@ export type ComparisonRow = {
 }
 
 /**
- * Compares rows with each other and with earlier transactions in one statement, whatever their number. `phones` limits it to these
+ * Compares rows with each other and with earlier transactions in one statement, regardless of their number. `phones` limits it to these
  * persons; null compares all rows. Per person the newest `limit` transactions are read. Only rows with a finding are returned.
  */
 export async function selectComparisons(

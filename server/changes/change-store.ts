@@ -104,7 +104,7 @@ export async function openCollection(trx: Queryable, applicationId: string, chan
   )
 }
 
-/** Removes the secrets in the input of changes that nobody can confirm any more. */
+/** Removes the secrets in the input of changes that can no longer be confirmed. */
 export async function removeExpiredPayloads(queryable: Queryable): Promise<void> {
   await queryable.query('update proposed_changes set sealed_payload = null where sealed_payload is not null and expires_at <= now()')
 }

@@ -99,7 +99,10 @@ function takeFrom<Item>(branch: Branch<Item>, isReady: (item: Item) => boolean):
   return undefined
 }
 
-/** The item that is evicted for a new one of this path: the newest item of a branch that is longer by two or more at the first level where they part. */
+/**
+ * The item that is evicted for a new one of this path: the newest item of a branch that is longer by two or more at the first level where
+ * they part.
+ */
 function evictFor<Item>(branch: Branch<Item>, path: readonly string[]): Item | undefined {
   const own = branch.branches.get(path[0] ?? '')
   const longest = longestOf(branch)

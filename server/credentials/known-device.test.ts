@@ -18,7 +18,7 @@ test("the mark's id for its person during 180 days, in every process with the sa
   assert.equal(marks.recognise(mark, 'awa@example.com'), undefined)
 })
 
-test('undefined: a mark of another person, of another secret, altered, or no mark at all', () => {
+test('undefined: a mark of another person, of another secret, altered, or missing', () => {
   const email = 'awa@example.com'
   const mark = marks.issue(email)
   const [id = '', issued = '', signature = ''] = mark.split('.')

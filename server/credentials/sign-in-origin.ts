@@ -22,7 +22,7 @@ export function createKeyedDigest(secret: string): KeyedDigest {
   return (...parts) => createHmac('sha256', key).update(JSON.stringify(parts)).digest()
 }
 
-/** The origin of an attempt. A known device has a lane of its own, whatever its address. */
+/** The origin of an attempt. A known device has a lane of its own, regardless of its address. */
 export function originOf(
   attempt: { scope: 'api' | 'person'; name: string; address: string; device?: string | undefined },
   keyed: KeyedDigest,

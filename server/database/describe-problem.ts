@@ -12,7 +12,7 @@ const UNREACHABLE = new Set([
 ])
 
 /**
- * Returns why a database cannot be used at all, without its address or password; undefined for every other
+ * Returns why a database cannot be used, without its address or password; undefined for every other
  * error. A name with several addresses fails with one error per address and no message of its own: the code remains.
  */
 export function describeDatabaseProblem(error: unknown): string | undefined {

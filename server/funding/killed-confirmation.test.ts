@@ -45,7 +45,7 @@ async function countSessions(condition: string): Promise<number> {
   return rows.length
 }
 
-test('posted once, or not at all and then once: a confirmation whose process is killed before and after it is committed', async () => {
+test('posted exactly once: a confirmation whose process is killed before or after its commit, and which is then repeated', async () => {
   const { pool } = database
   const applicationId = await makeApplication(pool)
   const person = async (role: 'finance' | 'administrator'): Promise<PersonCommandActor> => ({

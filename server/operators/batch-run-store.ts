@@ -35,7 +35,7 @@ export async function storeRun(
 }
 
 /**
- * Locks the open rows of a batch, whatever their state, in the order in which answers lock theirs. After it every claim and every
+ * Locks the open rows of a batch, regardless of their state, in the order in which answers lock theirs. After it every claim and every
  * answer has either committed or waits, so the next statement sees which rows are still to be sent. Returns how many
  * there are.
  */

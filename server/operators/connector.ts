@@ -95,8 +95,9 @@ export type CallbackOutcome =
   | { kind: 'malformed'; detail: string }
 
 /**
- * Stores what the operator returned before the call that moves money, or before the customer can move it, and resolves when it is committed. Resolves to false if
- * another process has taken the submission over: the connector must then make no further call and return `not_sent`.
+ * Stores what the operator returned before the call that moves money, or before the customer can move it, and resolves when it is
+ * committed. Resolves to false if another process has taken the submission over: the connector must then make no further call and return
+ * `not_sent`.
  */
 export type KeepIdentifiers = (identifiers: OperatorIdentifiers & CustomerLink) => Promise<boolean>
 

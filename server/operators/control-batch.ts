@@ -56,9 +56,9 @@ export async function resumeBatch(deps: Deps, command: Command): Promise<Result<
 }
 
 /**
- * Ends every row of a batch that was never sent as FAILED, with its hold released and a webhook. What was sent, or may have been, goes on. It cannot be
- * undone. The rows are locked first, so a row is either stopped or sent. Returns how many rows ended; a call that is
- * under way and turns out not to have been made is ended by `endStoppedRows`.
+ * Ends every row of a batch that was never sent as FAILED, with its hold released and a webhook. What was sent, or may have been, goes on.
+ * It cannot be undone. The rows are locked first, so a row is either stopped or sent. Returns how many rows ended; a call that is under way
+ * and turns out not to have been made is ended by `endStoppedRows`.
  */
 export async function stopBatch(deps: Deps, command: Command & { reason: string }): Promise<Result<{ count: number }, BatchRunFailure>> {
   const { applicationId, batchId, person, reason } = command
@@ -70,7 +70,10 @@ export async function stopBatch(deps: Deps, command: Command & { reason: string 
   return stopped
 }
 
-/** Rows of stopped batches that were being sent when somebody stopped them, and turned out not to have left this service. Returns how many it ended. */
+/**
+ * Rows of stopped batches that were being sent when somebody stopped them, and turned out not to have left this service. Returns how many
+ * it ended.
+ */
 export async function endStoppedRows(deps: Deps): Promise<number> {
   let ended = 0
   for (const { applicationId, batchId, changedBy, reason } of await selectStoppedWithWork(deps.pool)) {

@@ -108,8 +108,8 @@ async function findContradictions(
 /**
  * Handles an operator's callback. It is not trusted: it makes a query of that row due immediately, and the query decides. Duplicates,
  * callbacks of finished transactions and callbacks that overtake the answer to the submission have no other effect; one that
- * contradicts a final result is stored. `headers` have lower-case names, `body` is as received, `search` is the undecoded query. Returns whether a row was waiting
- * for it. `overloaded`: not stored, the operator should send it again.
+ * contradicts a final result is stored. `headers` have lower-case names, `body` is as received, `search` is the undecoded query. Returns
+ * whether a row was waiting for it. `overloaded`: not stored, the operator should send it again.
  */
 export async function handleCallback(
   intake: CallbackIntake,

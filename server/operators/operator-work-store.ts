@@ -103,8 +103,8 @@ function readResult(row: ClaimedRow): FinalOutcome | null {
 }
 
 /**
- * Stores the operator's identifiers and the customer's link in the middle of a submission, and begins its lease again. False if the row is no longer in this
- * submission, so that the money must not be moved by it.
+ * Stores the operator's identifiers and the customer's link in the middle of a submission, and begins its lease again. False if the row is
+ * no longer in this submission, so that the money must not be moved by it.
  */
 export async function keepIdentifiers(
   queryable: Queryable,

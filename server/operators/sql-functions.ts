@@ -28,7 +28,10 @@ export const CLAIM_OPERATOR_WORK = {
   },
 } as const satisfies BatchFunction
 
-/** One finished call. `delay_ms` is the pause before the next query, `requeue_ms` the one before the transfer is sent again. `reason` and `operator_code` belong to a failure. */
+/**
+ * One finished call. `delay_ms` is the pause before the next query, `requeue_ms` the one before the transfer is sent again. `reason` and
+ * `operator_code` belong to a failure.
+ */
 export const STORE_OPERATOR_ANSWERS = {
   name: 'store_operator_answers',
   item: {

@@ -9,6 +9,19 @@ export function nationalNumber({ operator, phoneNumber }: Pick<Submission, 'oper
   return phoneNumber.startsWith(dialCode) ? phoneNumber.slice(dialCode.length) : phoneNumber
 }
 
+/** 9,999,999,999,999.99: a float keeps 15 significant decimal digits. One transaction has at most twelve (`AMOUNT_MINOR_MAX`). */
+const JSON_AMOUNT_MINOR_MAX = 999_999_999_999_999n
+
+/**
+ * An amount for a body in which the operator requires a JSON number. It is a float, but no calculation follows: JSON.stringify writes the
+ * shortest decimal that reads back as the same float, and with at most 15 digits, two of them decimals, that is the amount itself. Throws
+ * above that.
+ */
+export function jsonAmount(amountMinor: bigint): number {
+  if (amountMinor < 0n || amountMinor > JSON_AMOUNT_MINOR_MAX) throw new RangeError('The amount is not exact as a JSON number')
+  return Number(formatMinor(amountMinor))
+}
+
 /** A balance as an operator writes it, in hundredths: `1500`, `37,600.00`. Undefined if it is no such number. */
 export function balanceMinorOf(text: string): bigint | undefined {
   const match = /^(\d{1,3}(?:,\d{3})+|\d{1,18})(?:\.(\d{1,6}))?$/.exec(text.trim())

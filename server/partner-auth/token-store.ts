@@ -33,7 +33,7 @@ export async function findApiUser(queryable: Queryable, username: string): Promi
 const LOCKED_COLUMNS = `u.api_user_id as "apiUserId", u.password_hash as "passwordHash", u.is_blocked as "isBlocked", u.token_epoch as "tokenEpoch"`
 
 /**
- * Locks an API user until the transaction ends. Whatever issues, replaces or ends tokens of a user does so one after the
+ * Locks an API user until the transaction ends. Everything that issues, replaces or ends tokens of a user does so one after the
  * other under this lock: a password reset or the end of a family must not miss a token that is being stored meanwhile.
  */
 export async function lockApiUser(trx: Queryable, applicationId: string, apiUserId: string): Promise<LockedApiUser | undefined> {

@@ -8,7 +8,7 @@ import { recordPersonAct } from './record-person-act.ts'
 type BlockFailure = 'not_permitted' | 'own_membership' | 'not_a_member' | 'works_elsewhere'
 
 /**
- * Blocks a member at once: their sessions end with their next request, and they cannot sign in. It takes privileges away and gives none, so
+ * Blocks a member at once: their sessions end with their next request, and they cannot sign in. It removes privileges and grants none, so
  * one administrator is enough; unblocking needs two. `works_elsewhere`: the person is an active member of another application too, whose
  * administrators have not agreed. There, end the membership, or block with `npm run admin`.
  */

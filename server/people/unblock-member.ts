@@ -8,7 +8,10 @@ import { recordPersonAct } from './record-person-act.ts'
 
 type UnblockFailure = 'not_permitted' | 'own_membership' | 'not_a_member' | 'not_blocked' | 'blocked_elsewhere'
 
-/** Unblocks a member whom an administrator of this application blocked. `blocked_elsewhere`: the machine's administrator did, and only they can undo it. */
+/**
+ * Unblocks a member whom an administrator of this application blocked. `blocked_elsewhere`: the machine's administrator did, and only they
+ * can undo it.
+ */
 export async function unblockMember(
   database: Database,
   command: { applicationId: string; personId: string; actor: CommandActor },

@@ -19,7 +19,7 @@ const known = new WeakMap<ApprovalPolicy, Map<string, ApprovalBand[] | null>>()
 /**
  * Returns the approval bands of one kind of transaction, in the order in which approval_band_among reads them: the last band whose limits
  * are exceeded applies. Returns null if no band can apply, so that the database weighs nothing. What a person or a file
- * starts always has a band that applies, whatever the rules say.
+ * starts always has a band that applies, regardless of the rules.
  */
 export function bandsFor(policy: ApprovalPolicy | null, context: BandContext): ApprovalBand[] | null {
   const current = policy ?? NO_POLICY

@@ -16,7 +16,7 @@ function find(rules: Record<string, unknown>[], members = TEAM, uses: Parameters
   return findRuleProblems(approvalRulesSchema.parse(written), members, uses)
 }
 
-test('nothing for rules that the present checkers can satisfy, nor for the default rules without people', () => {
+test('nothing for rules that the current checkers can satisfy, nor for the default rules without people', () => {
   assert.deepEqual(find([{ approvals: [2] }, { approvals: [1, 1], sources: ['api', 'file'] }]), [])
   assert.deepEqual(findRuleProblems(DEFAULT_POLICY_RULES, [], IN_CAMEROON), [])
 })

@@ -13,7 +13,7 @@ type ProposeFailure =
   | { kind: 'not_permitted' }
   | { kind: 'unknown_application' }
   | { kind: 'invalid_rules'; problems: string[] }
-  /** The present checkers could not approve what these rules hold back. */
+  /** The current checkers could not approve what these rules hold back. */
   | { kind: 'nobody_can_approve'; findings: RuleFinding[] }
   /** These rules have gaps that the person has not accepted. `findings`: all of them. */
   | { kind: 'not_accepted'; findings: RuleFinding[] }
@@ -28,7 +28,7 @@ type ProposePolicy = {
 
 /**
  * Stores new approval rules as the next version. They take effect when another administrator activates it. A person cannot store rules that
- * the present checkers could not satisfy, nor rules with gaps that they have not accepted, one by one; what they accepted is recorded. The
+ * the current checkers could not satisfy, nor rules with gaps that they have not accepted, one by one; what they accepted is recorded. The
  * command line can, because it also sets up applications whose people are still to come.
  */
 export async function proposePolicy(pool: Pool, command: ProposePolicy): Promise<Result<{ version: number }, ProposeFailure>> {

@@ -5,9 +5,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { Secret } from 'otpauth'
+import { ok } from '#lib/result.ts'
 import { rotateWebhookSecret } from '#server/applications/rotate-webhook-secret.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { freePort } from '#server/database/embedded.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { putSettings } from '#server/operators/settings/operator-settings-store.ts'
 import { setOperator } from '#server/operators/settings/set-operator.ts'
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { createPerson } from '#server/people/create-person.ts'
@@ -40,7 +43,7 @@ before(async () => {
   baseUrl = `http://127.0.0.1:${port}`
   service = startNode([MAIN], {
     NODE_ENV: 'production',
-    LOG_LEVEL: 'error',
+    LOG_LEVEL: 'trace',
     DATABASE_URL: database.url,
     PORT: String(port),
     PUBLIC_URL: baseUrl,
@@ -69,9 +72,8 @@ async function post(address: string, headers: Record<string, string>, body: obje
   return response.status === 200 ? ((await response.json()) as Record<string, string>) : undefined
 }
 
-/** A collect from the request to the webhook, so that the operator's and the partner's secrets are used as well as stored. */
-async function collect(partner: TestPartner): Promise<Record<string, string>> {
-  const { username, password, apiKey, apiId } = partner
+/** Signs the partner's program in, as soon as the service answers. */
+async function signIn({ username, password, apiKey, apiId }: TestPartner) {
   const tokens = await waitUntil(
     'the partner signs in',
     () => post('/public/access_token', {}, { username, password }).catch(() => undefined),
@@ -81,17 +83,21 @@ async function collect(partner: TestPartner): Promise<Record<string, string>> {
     },
   )
   const headers = { apiKey, apiId, authorization: `Bearer ${tokens['access_token']}` }
-  const body = {
-    transferMethod: 'MOMOCM',
-    customerName: 'Clarisse Mbarga',
-    externalId: randomUUID(),
-    phoneNumber: '237677209341',
-    amount: 100,
-    webhookUrl: receiver.url,
-    countryName: 'CAMEROON',
+  const collect = (transferMethod: string, countryName: string, phoneNumber: string) => {
+    const what = { transferMethod, countryName, phoneNumber, customerName: 'Clarisse Mbarga', amount: 1_000 }
+    const body = { ...what, externalId: randomUUID(), webhookUrl: receiver.url }
+    return waitUntil('the collect is accepted', () => post('/api/v1/transaction/collect', headers, body))
   }
-  await waitUntil('the collect is accepted', () => post('/api/v1/transaction/collect', headers, body))
-  const webhook = await waitUntil('the webhook arrives', () => receiver.received[0])
+  return { tokens, collect }
+}
+
+/** A collect from the request to the webhook, so that the operator's and the partner's secrets are used as well as stored. */
+async function collectOnce(partner: TestPartner): Promise<Record<string, string>> {
+  const { tokens, collect } = await signIn(partner)
+  const { transactionId } = await collect('MOMOCM', 'CAMEROON', '237677209341')
+  const webhook = await waitUntil('the webhook arrives', () =>
+    receiver.received.find(({ body }) => body.includes(transactionId ?? 'no transaction')),
+  )
   assert.ok(verifyWebhook(webhook.headers as Record<string, string>, webhook.body, partner.webhookSecret, new Date()), 'signed')
   return tokens
 }
@@ -153,7 +159,7 @@ function findLeaks(texts: readonly string[], secrets: Readonly<Record<string, st
 test('no secret is found, in any encoding, in a dump of a database after a collect', async () => {
   const partner = await createTestPartner(database.pool)
   const { applicationId } = partner
-  const tokens = await collect(partner)
+  const tokens = await collectOnce(partner)
   const rotated = must(await rotateWebhookSecret(database.pool, { applicationId, othersExpireAt: new Date(), actor: SYSTEM_ACTOR }))
   const person = must(
     await createPerson(database.pool, { applicationId, email: 'awa@example.com', name: 'Awa', roles: ['checker'], actor: SYSTEM_ACTOR }),
@@ -182,6 +188,33 @@ test('no secret is found, in any encoding, in a dump of a database after a colle
   const texts = await waitUntil('no table changes its name meanwhile', () => dump().catch(undefinedTable), { pauseMs: 100 })
   assert.ok(texts.some((text) => text.includes('237677209341')) && texts.some((text) => text.includes('sealed:1:')))
   assert.deepEqual(findLeaks(texts, secrets), [])
+})
+
+test('no secret of an operator is in the log at its finest level: used, refused, unreachable, and in settings that do not fit', async () => {
+  const { collect } = await signIn(await createTestPartner(database.pool))
+  const secret = STORED_OPERATOR_SECRET
+  const stored = { protocol: 'gateway', actor: SYSTEM_ACTOR } as const
+  must(await setOperator(database.pool, { ...stored, operator: 'SNFREE', changes: { baseUrl: simulator.url, secret } }))
+  must(await setOperator(database.pool, { ...stored, operator: 'SNOM', changes: { baseUrl: 'http://127.0.0.1:1', secret } }))
+  // As another release could have stored it: a secret where none belongs.
+  const misfit = { baseUrl: secret, environment: secret, clientId: secret, clientSecret: secret, pin: { [secret]: secret } }
+  await withTransaction(database.pool, async (trx) => {
+    await putSettings(trx, { operator: 'UGAIRTEL', protocol: 'airtel', document: misfit })
+    return ok(undefined)
+  })
+  await waitUntil('the settings are read', () => service.output().includes('The settings of UGAIRTEL do not fit'))
+  const operators = ['MOMOCM', 'SNFREE', 'SNOM']
+  await collect('MOMOCM', 'CAMEROON', '237677209341')
+  for (const operator of ['SNFREE', 'SNOM']) await collect(operator, 'SENEGAL', '221762093341')
+  await waitUntil('each operator was called', async () => {
+    const { rows } = await database.pool.query<{ operator: string }>(
+      'select distinct t.operator from operator_attempts a join transactions t using (application_id, transaction_id) where a.finished_at is not null',
+    )
+    return operators.every((operator) => rows.some((row) => row.operator === operator))
+  })
+  const log = service.output().split('\n')
+  assert.ok(log.some((line) => line.includes('/api/v1/transaction/collect')))
+  assert.deepEqual(findLeaks(log, { secret, 'operator secret': OPERATOR_SECRET, 'operator key': OPERATOR_KEY }), [])
 })
 
 test('the name of the table is found for a secret that is stored, in each of these encodings', async () => {

@@ -76,7 +76,7 @@ test('collect, deposit, status and balance through a gateway, for an operator wi
   assert.deepEqual([(await call('collect', free)).status, (await call('deposit', free)).status], [403, 403])
   await fund(pool, partner.applicationId, 'SNFREE', 1_000_000_00n)
 
-  // The simulator stands for the gateway of the installation.
+  // The simulator acts as the gateway of the installation.
   await set({ baseUrl: gateway.url, secret: GATEWAY_SECRET, callbackBaseUrl: `http://127.0.0.1:${at}`, directions: ['COLLECT'] })
   const collect = await begin('collect')
   assert.equal((await call('deposit', free)).status, 403)

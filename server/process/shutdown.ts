@@ -21,7 +21,8 @@ const LIMIT_MS = 15_000
 /**
  * How this process ends. SIGTERM, SIGINT or a launcher that is gone begin an orderly end; a second signal or
  * 15 seconds make it immediate. A bug (an unhandled rejection) is logged and ends the process immediately: what was answered
- * is committed, and everything else comes back from its lease. Its exit code makes the launcher restart it. Signals that are not in `signals` are ignored.
+ * is committed, and everything else comes back from its lease. Its exit code makes the launcher restart it. Signals that are not in
+ * `signals` are ignored.
  */
 export function createShutdown(logger: Logger, signals: ('SIGTERM' | 'SIGINT')[] = ['SIGTERM', 'SIGINT']): Shutdown {
   const steps: { name: string; step: () => Promise<unknown> }[] = []

@@ -23,7 +23,7 @@ type ChildOptions = {
   logger: Logger
   /**
    * Told the exit code of a child that has crashed for the third time within a minute and is not restarted. Without it the
-   * child is restarted for ever, after the same short pause.
+   * child is restarted forever, after the same short pause.
    */
   onGivenUp?(exitCode: number): void
   /** After this a child that was asked to end is killed. */

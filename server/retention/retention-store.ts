@@ -97,8 +97,9 @@ export function firstCursor(rule: RuleOfTransactions): Cursor {
 }
 
 /**
- * For one database transaction: along the key and by row addresses, whatever the planner believes of a table that was just filled or emptied;
- * it would otherwise sort all old rows for each batch. A removal that a crash undoes is made again, so no commit waits for the disk.
+ * For one database transaction: along the key and by row addresses, regardless of what the planner assumes about a table that was just
+ * filled or emptied; it would otherwise sort all old rows for each batch. A removal that a crash undoes is made again, so no commit waits
+ * for the disk.
  */
 export async function preferIndexes(trx: Queryable): Promise<void> {
   await trx.query(

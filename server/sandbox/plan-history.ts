@@ -76,7 +76,7 @@ export function planHistory(planning: Planning): PlannedTransaction[] {
   const regulars = new Map(OPERATOR_CODES.map((code) => [code, [...(NAMED_BENEFICIARIES[code] ?? [])]]))
   const planned: PlannedTransaction[] = []
   planOpen(planning, regulars, planned)
-  // More than the balance holds, whatever else happened: ends as refused for funds.
+  // More than the balance can hold in any case: ends as refused for funds.
   planned.push(
     planOne(planning, regulars, planning.nowMs - 9.3 * DAY_MS, {
       source: 'api',
@@ -110,7 +110,7 @@ function planOpen(planning: Planning, regulars: Map<OperatorCode, Beneficiary[]>
   const { random, nowMs, application } = planning
   const isLarge = application.transactionCount > 1_000
   for (const minutes of isLarge ? [2, 3, 5, 8, 13, 21, 34, 55, 80] : [4, 17]) {
-    // 912: the simulator leaves these pending for ever.
+    // 912: the simulator leaves these pending forever.
     planned.push(planOne(planning, regulars, nowMs - minutes * 60_000, { source: 'api', operatorFate: 'submitted', ending: '912' }))
   }
   for (const hours of isLarge ? [0.4, 1.2, 4.5, 10.8, 25.5, 47, 71] : [2.3]) {

@@ -16,7 +16,10 @@ export type SeedApplication = {
   shares: Readonly<Record<OperatorCode, number>>
 }
 
-/** The applications and people of the sandbox. The finance officer works for both applications, with one sign-in; only the first has a second administrator. */
+/**
+ * The applications and people of the sandbox. The finance officer works for both applications, with one sign-in; only the first has a
+ * second administrator.
+ */
 export const SEED_APPLICATIONS: readonly SeedApplication[] = [
   {
     name: 'Kora Stores',

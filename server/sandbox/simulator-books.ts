@@ -11,7 +11,7 @@ import type { LiveTransaction } from './simulation.ts'
 type Known = Pick<LiveTransaction, 'item'> & { plan: Pick<LiveTransaction['plan'], 'operatorFate' | 'isContradicted'> }
 
 /**
- * Writes what the simulator of the operators knows of these transactions: those that were submitted stay open for ever. Those that are
+ * Writes what the simulator of the operators knows of these transactions: those that were submitted stay open forever. Those that are
  * unconfirmed or contradicted were executed, which the next query shows. The openings are what it holds of ours before all of them.
  */
 export function writeSimulatorBooks(folder: string, known: readonly Known[], openings: readonly Opening[] = []): void {

@@ -21,7 +21,7 @@ export type ConnectDependencies = {
   authorities?: readonly string[]
 }
 
-/** One connection being made: `phase` tells how far it is, `abort` closes whatever is open. */
+/** One connection being made: `phase` tells how far it is, `abort` closes everything that is open. */
 export type ConnectionProgress = { phase: Phase; socket: Socket | undefined; isAborted: boolean }
 
 /**

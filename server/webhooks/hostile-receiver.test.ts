@@ -25,7 +25,7 @@ function makeSender(options: Partial<SenderOptions> = {}) {
   return sender
 }
 
-/** A receiver that answers each request on each connection with whatever `answer` writes. */
+/** A receiver that answers each request on each connection with what `answer` writes. */
 async function startHostile(answer: (socket: Socket, request: number) => void, host = '127.0.0.1') {
   const sockets = new Set<Socket>()
   let requests = 0

@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode } from 'react'
 
-/** Paragraphs of the OpenAPI document, which are in English whatever the language of the page. */
+/** Paragraphs of the OpenAPI document, which are in English in every language of the page. */
 export function Description({ text }: { text: string }) {
   return (
     <div lang="en" className="grid max-w-[68ch] gap-3 text-ink">

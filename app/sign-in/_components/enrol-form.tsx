@@ -34,8 +34,8 @@ export function EnrolForm({ next, enrolment }: { next: string; enrolment: { secr
         <p>{t('enrol.stepScan')}</p>
         <QrPicture code={qrCode} label={t('enrol.qr')} />
         <p className="text-second text-quiet">{t('enrol.stepType')}</p>
-        <p className="flex items-start gap-1.5 font-medium tabular break-all">
-          {secret}
+        <p className="flex items-start gap-1.5 font-medium tabular wrap-anywhere">
+          <span data-secret>{secret}</span>
           <CopyButton text={secret.replaceAll(' ', '')} label={t('enrol.stepType')} />
         </p>
       </div>

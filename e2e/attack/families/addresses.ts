@@ -48,7 +48,7 @@ const insider: CaseMaker = {
   },
 }
 
-/** The last entry, written by the trusted proxy, counts, whatever is to its left. */
+/** The last entry, written by the trusted proxy, counts. Anything to its left is ignored. */
 const proxied: CaseMaker = {
   name: 'a chain through the trusted proxy',
   make(random, arsenal) {

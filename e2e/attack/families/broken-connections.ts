@@ -33,7 +33,7 @@ const resetInAnswer: CaseMaker = {
   },
 }
 
-/** The transfer may have been accepted or not: nobody is told. It must be there whole or not at all. */
+/** The transfer may have been accepted or not: the client is not told. It must be complete or absent. */
 const resetTransfer: CaseMaker = {
   name: 'a reset while a transfer is taken in',
   make(random, arsenal) {

@@ -8,7 +8,7 @@ import { perform } from '#e2e/attack/wire/perform.ts'
 import { oneRequest, requestBytes } from '#e2e/attack/wire/request.ts'
 import { judgeAnswers } from './judge-answers.ts'
 
-/** A server that does whatever a test wants to see caught. */
+/** A server that misbehaves in the way that a test wants to see caught. */
 let behave: (request: IncomingMessage, response: ServerResponse) => void = (_, response) => response.end()
 let server: Server
 let place: { host: string; port: number }

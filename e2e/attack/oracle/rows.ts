@@ -17,7 +17,7 @@ type Rule =
   /** That somebody was there. */
   | 'about looking'
 
-/** Tables that are not listed here must not change at all: a new one fails until it is judged. */
+/** Tables that are not listed here must not change: a new table fails until it is added here. */
 const RULES: Readonly<Record<string, Rule>> = {
   transactions: 'named',
   refresh_tokens: 'named',

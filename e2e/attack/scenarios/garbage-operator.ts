@@ -9,7 +9,7 @@ import { openStage, type Stage, type StagePartner, stageDeposit } from './stage.
 
 /** Deposits that the operator handles as it should, between those that it does not: each shares its batches with garbage. */
 const NEIGHBOURS = 200
-/** Queries come after 2, 4, 8, 15 and 30 s; whatever the second or third of them says must be stored by then. */
+/** Queries come after 2, 4, 8, 15 and 30 s; the answer to the second or third must be stored by then. */
 const SETTLED_MS = 45_000
 const NEIGHBOUR_MS = 20_000
 const BATCH = 100

@@ -58,7 +58,7 @@ export function describeBatches(service: () => Service): void {
       assert.match(expectError(await post([aRequest(), null, 5, []]), 400), /\[1\].*\[2\].*\[3\]/)
     })
 
-    test('400 for the same externalId twice in one array, whatever its letter case', async () => {
+    test('400 for the same externalId twice in one array, regardless of its letter case', async () => {
       const element = aRequest()
       for (const twin of [
         element,

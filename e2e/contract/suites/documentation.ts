@@ -78,7 +78,7 @@ export function describeDocumentation(service: () => Service): void {
       )
     })
 
-    test('400 or 401 for callbacks without a signature, whatever they contain, 404 for an unknown operator', async () => {
+    test('400 or 401 for callbacks without a signature, regardless of their content, 404 for an unknown operator', async () => {
       for (const body of ['', '{', JSON.stringify({ reference: crypto.randomUUID(), status: 'SUCCESS' })]) {
         const answer = await call(service(), service().partner, '/operators/callback/OMCM', { body })
         assert.ok(answer.status === 400 || answer.status === 401, answer.text)

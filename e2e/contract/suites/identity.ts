@@ -136,7 +136,7 @@ export function describeIdentity(service: () => Service): void {
   })
 
   describe('403', () => {
-    test('403 for an address that is not on the allow list, whatever X-Forwarded-For says', async () => {
+    test('403 for an address that is not on the allow list, regardless of X-Forwarded-For', async () => {
       const partner = await newPartner(service(), { networks: ['192.0.2.0/24', '2001:db8::/32'] })
       for (const { name, method, query, body } of ENDPOINTS) {
         const answer = await call(service(), partner, name, {

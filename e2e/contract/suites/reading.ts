@@ -84,7 +84,7 @@ export function describeReading(service: () => Service): void {
     before(async () => {
       partner = await newPartner(service())
       for (let index = 0; index < 7; index++) {
-        // 912: the operator leaves it pending for ever, so that the lists do not change.
+        // 912: the operator leaves it pending forever, so that the lists do not change.
         const body = aRequest({ phoneNumber: `23769900${index % 2}912`, amount: 100 + index })
         externalIds.unshift(body.externalId)
         expectOk(await call(service(), partner, 'collect', { body }), initiationSchema)

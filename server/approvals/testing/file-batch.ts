@@ -5,7 +5,7 @@ import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 
 const PART = 1_000
 
-/** The rows of one file, waiting for a checker, and its batch as the pages know it. `change` gives a row what is different about it. */
+/** The rows of one file, waiting for a checker, and its batch as the pages know it. `change` returns the fields in which a row differs. */
 export async function makeFileBatch(
   pool: Pool,
   options: {

@@ -22,8 +22,8 @@ const SIGNATURES: readonly (readonly [readonly number[], FileProblemKind])[] = [
 const COMPOUND = [0xd0, 0xcf, 0x11, 0xe0]
 
 /**
- * Reads a file of payments, whatever its name says: a workbook, or separated values. Returns rows of cells and how they were read; what
- * they mean is for `lib/batch-file`. Runs in a thread of its own (`file-thread.ts`).
+ * Reads a file of payments as a workbook or as separated values, depending on its content and not on its name. Returns rows of cells and
+ * how they were read; what they mean is for `lib/batch-file`. Runs in a thread of its own (`file-thread.ts`).
  */
 export async function readFile(bytes: Uint8Array): Promise<Result<ReadFile, FileProblem>> {
   try {

@@ -46,7 +46,7 @@ function readEntry(bytes: Buffer, at: number, name: string): ZipEntry {
   return { name, compressed: bytes.subarray(start, start + length), method, crc, size }
 }
 
-/** Unpacks an entry piece by piece, and stops where it becomes larger than its directory said, whatever that was. */
+/** Unpacks an entry piece by piece, and stops as soon as it is larger than its directory stated. */
 export async function* unpack(entry: ZipEntry): AsyncGenerator<Uint8Array> {
   let [unpacked, crc] = [0, 0]
   const pieces = entry.method === STORED ? [entry.compressed] : inflate(entry.compressed)

@@ -69,7 +69,7 @@ const invitation: ChangeKind = defineKind({
   secretOf: ({ token }) => token,
 })
 
-/** Blocking takes privileges away, so one person is enough; unblocking gives them back. */
+/** Blocking removes privileges, so one person is enough; unblocking restores them. */
 const unblocking: ChangeKind = defineKind({
   schema: unblockSchema,
   subjectOf: ({ personId }) => personId,

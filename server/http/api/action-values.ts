@@ -1,6 +1,6 @@
 /**
  * The maximum number of values in the arguments of an action or in the fields of a form. The largest of our actions decides five hundred
- * transactions and has 1,500 values. React spends 2 µs on each value, whatever its size, before our code runs: a megabyte of `[{},{},…]`
+ * transactions and has 1,500 values. React spends 2 µs on each value, regardless of its size, before our code runs: a megabyte of `[{},{},…]`
  * from an unknown sender would block the process for more than half a second.
  */
 const VALUES_MAX = 5_000

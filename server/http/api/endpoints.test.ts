@@ -101,7 +101,7 @@ test('503 with Retry-After for a forced query when no slot becomes free, and the
   }
 })
 
-test('403 if the address that a trusted proxy appended is not allowed, 200 if it is, whatever is to the left of it', async () => {
+test('403 if the address that a trusted proxy appended is not allowed, 200 if it is, regardless of what is to the left of it', async () => {
   const behind = await openHttpHarness({ config: { trustedProxies: ['127.0.0.0/8'] } })
   try {
     const from = async (forwardedFor: string) =>
@@ -177,7 +177,7 @@ test('400 in its place for an element of depositMultiple whose externalId is tak
   }
 })
 
-test('lower-case externalId in every response, whatever its case in the request', async () => {
+test('lower-case externalId in every response, regardless of its case in the request', async () => {
   const externalId = randomUUID()
   for (const [path, body] of [
     ['collect', aCollect({ externalId: externalId.toUpperCase() })],

@@ -61,7 +61,10 @@ export function refuseType(request: Pick<ApiRequest, 'header'>): Refusal | undef
   return refuse(415, 'Content-Encoding is not supported: the body must be sent uncompressed.')
 }
 
-/** `application/json`, alone or with the parameter charset=utf-8. It is split and compared without an expression, because any caller can send any header. */
+/**
+ * `application/json`, alone or with the parameter charset=utf-8. It is split and compared without an expression, because any caller can
+ * send any header.
+ */
 function isJsonType(contentType: string): boolean {
   // What nearly all clients send.
   if (contentType === 'application/json') return true

@@ -55,7 +55,10 @@ const BY_PATH: ReadonlyMap<string, Endpoint> = new Map(ENDPOINTS.map((endpoint) 
 // Any other path below these gets an API error, never a page.
 const API_PREFIXES = ['/api/v1', '/public', '/health', '/metrics', '/operators/callback']
 
-/** Returns the endpoint at exactly this path. Paths are not decoded or normalised: a similar path is another path. Everything below /pay is one page. */
+/**
+ * Returns the endpoint at exactly this path. Paths are not decoded or normalised: a similar path is another path. Everything below /pay is
+ * one page.
+ */
 export function findEndpoint(path: string): Endpoint | undefined {
   return BY_PATH.get(path) ?? payEndpointAt(path)
 }

@@ -13,7 +13,7 @@ export type Connection = {
   newest: ServerResponse | undefined
   /** The HTTP parser has stopped at a fault: nothing more can be read, and the connection closes after the answers that are due. */
   isBroken: boolean
-  /** An answer that closes the connection is decided: whatever the client sent behind that request is not carried out. */
+  /** An answer that closes the connection is decided: anything that the client sent after that request is not carried out. */
   isClosing: boolean
   /** Ends the reading of the body that is arriving. */
   failBody: ((problem: BodyProblem) => void) | undefined

@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { collectChunks } from './collect-chunks.ts'
 
-/** How much of all unwanted bodies is read in one slice of time: 50 MB/s. Each packet is garbage of 64 KB, and collecting more of it at once is memory. */
+/**
+ * How much of all unwanted bodies is read in one slice of time: 50 MB/s. Each packet is garbage of 64 KB, and collecting more of it at once
+ * is memory.
+ */
 const SLICE_MS = 10
 const SLICE_BYTES_MAX = 512 * 1024
 /** A connection that reads on takes at least one packet of 64 KB. */

@@ -243,7 +243,7 @@ test('415 for a Content-Type of 15 KB, in CPU time that grows with its length on
   }
 })
 
-test('400 for a request without any body, whatever its content type', async () => {
+test('400 for a request without any body, regardless of its content type', async () => {
   for (const path of [COLLECT, '/api/v1/transaction/depositMultiple', '/public/access_token', '/public/refresh_token']) {
     for (const type of [[], ['Content-Type: application/json'], ['Content-Type: text/plain']]) {
       const credentials = credentialLines().filter((line) => !/^content-type/i.test(line))

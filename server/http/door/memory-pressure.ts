@@ -1,7 +1,10 @@
 import { memoryUsage } from 'node:process'
 
 const MB = 1024 * 1024
-/** From here on the process collects its whole heap; the limit under attack is 400 MB, and a busy service holds 280. The margin is what arrives between two samples. */
+/**
+ * From here on the process collects its whole heap; the limit under attack is 400 MB, and a busy service holds 280. The margin is what
+ * arrives between two samples.
+ */
 const HIGH_BYTES = 310 * MB
 const SHORT_BYTES = 350 * MB
 const SAMPLE_EVERY_MS = 200

@@ -3,7 +3,7 @@ import { processWide } from '#server/process-wide.ts'
 
 /** What our own code behind Next tells the front door about the request under way. */
 export type PageNotes = {
-  /** True once any code of ours was reached. Until then whatever failed was Next, reading the request. */
+  /** True once any code of ours was reached. Until then a failure is one of Next, reading the request. */
   isReached: boolean
   /** The status that a page sets: Next has no 400 for pages. */
   status: number | undefined

@@ -12,7 +12,7 @@ import { pageBodyMax, withBody } from './page-body.ts'
 import { callNext } from './refuse-before-next.ts'
 import { type RequestOrigin, runWithOrigin } from './request-origin.ts'
 
-/** Whatever answers the pages: Next's request handler. */
+/** The function that answers requests for pages: Next's request handler. */
 export type Fallback = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 
 type Passage = {
@@ -29,7 +29,7 @@ const METHODS_FOR_NEXT = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE
 
 /**
  * Hands a request to Next, cleaned of headers that only Next or a trusted proxy may write. The body of a page's request is read here, within
- * the limits of its path and of the process, because Next would buffer it whatever its size.
+ * the limits of its path and of the process, because Next would buffer it at any size.
  */
 export function passToNext(incoming: IncomingMessage, outgoing: ServerResponse, arrival: Arrival, passage: Passage): void {
   const { target, peerAddress, connection, budget } = arrival

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { createPeerResolver, isPrivateAddress, normaliseAddress } from './peer-address.ts'
 
-test('the socket’s address without trusted proxies, whatever the header says', () => {
+test('the socket’s address without trusted proxies, regardless of the header', () => {
   const peers = createPeerResolver([])
   fc.assert(fc.property(fc.string(), (header) => peers.resolve('203.0.113.9', header) === '203.0.113.9'))
   assert.equal(peers.resolve('::ffff:203.0.113.9', '10.0.0.1'), '203.0.113.9')
@@ -31,7 +31,7 @@ test('the first untrusted address from the right behind trusted proxies', () => 
   for (const [socket, header, expected] of cases) assert.equal(peers.resolve(socket, header), expected, `${socket} | ${header}`)
 })
 
-test('the caller’s own address whatever it writes, as long as the proxy appends it', () => {
+test('the caller’s own address, regardless of what it writes, as long as the proxy appends it', () => {
   const peers = createPeerResolver(['10.0.0.0/8'])
   fc.assert(fc.property(fc.string(), (forged) => peers.resolve('10.0.0.5', `${forged}, 203.0.113.9`) === '203.0.113.9'))
 })

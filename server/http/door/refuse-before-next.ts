@@ -6,7 +6,7 @@ import { guardAnswer } from '#server/http/api/guard-answer.ts'
 import { type PageNotes, runWithNotes } from './page-notes.ts'
 import { refusedRequest, renderRefusal } from './refusal.ts'
 
-/** Whatever answers the pages: Next's request handler. */
+/** The function that answers requests for pages: Next's request handler. */
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 
 /** What a page answers to. Data addresses say themselves what they offer. */

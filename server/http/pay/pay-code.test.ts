@@ -112,6 +112,19 @@ test('another try after a wrong code, a code of another amount and one that was 
   assert.deepEqual(rows, [{ reason: 'OTPINV' }])
 })
 
+test('Paid at Orange in Senegal as well: the page shows what to dial there, refuses a wrong code and takes the next one', async () => {
+  const body = JSON.stringify(aCollect({ transferMethod: 'SNOM', countryName: 'SENEGAL', phoneNumber: '221772093341', amount: 12500 }))
+  const made = await fetch(`${harness.baseUrl}/api/v1/transaction/collect`, { method: 'POST', headers: harness.headers, body })
+  const { payToken } = (await made.json()) as Collect
+  const html = await openUntil(payToken, 'name="code"')
+  assert.ok(html.includes('tel:%23144%23391%23') && html.includes('>#144#391#<'))
+  await enter(payToken, '000000')
+  await openUntil(payToken, 'The operator did not accept this code.')
+  const dialled = await fetch(`${harness.simulatorUrl}/phone?${new URLSearchParams({ msisdn: '221772093341', dial: '#144#391#' })}`)
+  await enter(payToken, ((await dialled.json()) as { code: string }).code)
+  await openUntil(payToken, 'The payment has been made.')
+})
+
 test('nothing is sent for what is no code, and the page says so', async () => {
   const made = await collect('344')
   await openUntil(made.payToken, 'name="code"')

@@ -114,7 +114,7 @@ test('a policy without exceptions whose hash is that of the style, no cache, no 
   assert.ok(Buffer.byteLength(html) + Buffer.byteLength(await script.text()) < 20_000)
 })
 
-test('an application name is text, whatever it holds', async () => {
+test('an application name is text, regardless of what it contains', async () => {
   const name = '<script>alert(1)</script> & "Co"'
   await harness.database.pool.query('update applications set name = $2 where application_id = $1', [harness.partner.applicationId, name])
   const { payToken } = await collect()

@@ -1,4 +1,3 @@
-import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import type {
   AccountOutcome,
@@ -12,7 +11,7 @@ import type {
 import { exchangeOf, type OperatorRequest } from '#server/operators/operator-call.ts'
 import { notSentOrUnknown, readAnswer, unknownOutcome } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
-import { balanceMinorOf, nationalNumber, refuseDecimals } from '#server/operators/wire-formats.ts'
+import { balanceMinorOf, jsonAmount, nationalNumber, refuseDecimals } from '#server/operators/wire-formats.ts'
 import { type AirtelClient, createAirtelClient, notSent } from './airtel-client.ts'
 import { airtelId } from './airtel-id.ts'
 import { balanceSchema, userSchema } from './messages.ts'
@@ -80,7 +79,12 @@ function paymentOf({ operator }: ConnectorContext, submission: Submission): obje
   return {
     reference: referenceOf(submission),
     subscriber: { country: country.code, currency: country.currency, msisdn: nationalNumber(submission) },
-    transaction: { amount: amountOf(submission), country: country.code, currency: country.currency, id: airtelId(submission) },
+    transaction: {
+      amount: jsonAmount(submission.amountMinor),
+      country: country.code,
+      currency: country.currency,
+      id: airtelId(submission),
+    },
   }
 }
 
@@ -95,18 +99,13 @@ function disbursementOf({ context, settings }: Airtel, submission: Submission, p
     },
     reference: referenceOf(submission),
     pin,
-    transaction: { amount: amountOf(submission), id: airtelId(submission), ...(version !== 'v1' && { type: 'B2C' }) },
+    transaction: { amount: jsonAmount(submission.amountMinor), id: airtelId(submission), ...(version !== 'v1' && { type: 'B2C' }) },
   }
 }
 
 /** Letters and digits only, as Airtel requires. */
 function referenceOf({ reference }: Submission): string {
   return reference.replaceAll('-', '')
-}
-
-/** Airtel wants a number. Twelve digits are exact as one. */
-function amountOf({ amountMinor }: Submission): number {
-  return Number(formatMinor(amountMinor))
 }
 
 async function queryStatus({ context, settings, client }: Airtel, query: StatusQuery): Promise<QueryOutcome> {

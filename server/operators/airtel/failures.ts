@@ -28,7 +28,7 @@ export const AIRTEL_FAILURES: FailureTable = {
   DP02200000002: 'notRegistered',
 }
 
-/** `result_code` of a number that does not have nine digits, whatever the response code. */
+/** `result_code` of a number that does not have nine digits, regardless of the response code. */
 export const INVALID_MSISDN = '521002'
 
 /** The id is known: `Duplicate exttRID`. Codes, and the deprecated `result_code`. */

@@ -1,45 +1,30 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Connector, Submission } from '#server/operators/connector.ts'
 import { airtelAccountOf } from '#server/operators/simulator/airtel/credentials.ts'
-import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
-import { assertTranscript, startRecorder } from '#server/operators/testing/transcript.ts'
+import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { airtelId } from './airtel-id.ts'
 import { airtelSettings, anAirtelSubmission } from './airtel-testing.ts'
 import { createAirtelConnector } from './create-airtel-connector.ts'
 
-const SECRET = 'a secret of the transcripts'
-const account = airtelAccountOf(SECRET)
+const account = airtelAccountOf(TRANSCRIPT_SECRET)
 
-let folder: string
-let simulator: Simulator
-let recorder: Awaited<ReturnType<typeof startRecorder>>
-const connectors: Connector[] = []
+let recorder: RecordedSimulator
 
 before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'countersign-transcripts-'))
-  simulator = await startSimulator({ port: 0, folder, secret: SECRET, delayMs: 20 })
-  recorder = await startRecorder(simulator.url)
+  recorder = await recordSimulator()
 })
-after(async () => {
-  await Promise.all(connectors.map((connector) => connector.close()))
-  await recorder.close()
-  await simulator.close()
-  await rm(folder, { recursive: true, force: true })
-})
+after(() => recorder.close())
 
 function connect(settings: Record<string, unknown>): Connector {
-  const connector = createAirtelConnector(
-    aConnectorContext({ operator: 'UGAIRTEL' }),
-    airtelSettings(`${recorder.url}/airtel`, { ...account, ...settings }),
+  return recorder.open(
+    createAirtelConnector(
+      aConnectorContext({ operator: 'UGAIRTEL' }),
+      airtelSettings(`${recorder.url}/airtel`, { ...account, ...settings }),
+    ),
   )
-  connectors.push(connector)
-  return connector
 }
 
 function take(submission: Submission): string {

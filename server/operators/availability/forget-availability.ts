@@ -4,7 +4,7 @@ import { removeAvailabilityBefore } from './availability-store.ts'
 
 const DAY_MS = 86_400_000
 
-/** Removes the changes of availability that no page shows any more. */
+/** Removes the changes of availability that are too old for any page to show. */
 export async function forgetAvailability(pool: Pool, now: Date): Promise<void> {
   await removeAvailabilityBefore(pool, new Date(now.getTime() - (HISTORY_DAYS + 2) * DAY_MS))
 }

@@ -99,7 +99,7 @@ async function queryStatus(moov: Moov, query: StatusQuery): Promise<QueryOutcome
   return failure(moov, answer.status, 'enquiry', outcome) ?? unknownOutcome(outcome)
 }
 
-/** The failure that a code stands for; undefined if it decides nothing. */
+/** The failure that a code means; undefined if it decides nothing. */
 function failure({ settings }: Moov, code: string, step: 'submission' | 'enquiry', outcome: CallOutcome): FinalOutcome | undefined {
   const meaning = meaningOf(settings, code, step)
   if (meaning === 'unknown' || meaning === 'notFound') return undefined

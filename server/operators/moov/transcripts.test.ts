@@ -1,39 +1,25 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Connector, Submission } from '#server/operators/connector.ts'
 import { moovAccountOf } from '#server/operators/simulator/moov/credentials.ts'
-import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
-import { assertTranscript, startRecorder } from '#server/operators/testing/transcript.ts'
+import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { createMoovConnector } from './create-moov-connector.ts'
 import { aMoovSubmission, moovSettings } from './moov-testing.ts'
 import { moovToken } from './soap.ts'
 
-const SECRET = 'a secret of the transcripts'
-const account = moovAccountOf(SECRET, 'bj')
+const account = moovAccountOf(TRANSCRIPT_SECRET, 'bj')
 
-let folder: string
-let simulator: Simulator
-let recorder: Awaited<ReturnType<typeof startRecorder>>
+let recorder: RecordedSimulator
 let connector: Connector
 
 before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'countersign-transcripts-'))
-  simulator = await startSimulator({ port: 0, folder, secret: SECRET, delayMs: 20 })
-  recorder = await startRecorder(simulator.url)
+  recorder = await recordSimulator()
   const settings = moovSettings(`${recorder.url}/moov/bj/com.tlc.merchant.api`, { ...account, codeMeanings: { 94: 'notFound' } })
-  connector = createMoovConnector(aConnectorContext({ operator: 'BJMOOV' }), settings)
+  connector = recorder.open(createMoovConnector(aConnectorContext({ operator: 'BJMOOV' }), settings))
 })
-after(async () => {
-  await connector.close()
-  await recorder.close()
-  await simulator.close()
-  await rm(folder, { recursive: true, force: true })
-})
+after(() => recorder.close())
 
 function take(submission: Submission): string {
   const known = { reference: submission.reference, 'application id': submission.applicationId, token: moovToken(account) }

@@ -1,58 +1,46 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Connector, Submission } from '#server/operators/connector.ts'
 import { mtnAccountOf } from '#server/operators/simulator/mtn/credentials.ts'
-import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
-import { assertTranscript, startRecorder } from '#server/operators/testing/transcript.ts'
+import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { createMtnConnector } from './create-mtn-connector.ts'
 import { anMtnSubmission } from './mtn-testing.ts'
 import { mtnReference } from './reference.ts'
 import { mtnSettingsSchema } from './settings.ts'
 
-const SECRET = 'a secret of the transcripts'
-const collection = mtnAccountOf(SECRET, 'collection')
-const disbursement = mtnAccountOf(SECRET, 'disbursement')
+const collection = mtnAccountOf(TRANSCRIPT_SECRET, 'collection')
+const disbursement = mtnAccountOf(TRANSCRIPT_SECRET, 'disbursement')
 
-let folder: string
-let simulator: Simulator
-let recorder: Awaited<ReturnType<typeof startRecorder>>
+let recorder: RecordedSimulator
 let connector: Connector
 /** The tokens that were issued, which differ in each run. */
 const issued: string[] = []
 
 before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'countersign-transcripts-'))
-  simulator = await startSimulator({ port: 0, folder, secret: SECRET, delayMs: 20 })
-  recorder = await startRecorder(simulator.url)
+  recorder = await recordSimulator()
   const settings = mtnSettingsSchema.parse({ baseUrl: `${recorder.url}/mtn`, targetEnvironment: 'mtncameroon', collection, disbursement })
   const context = aConnectorContext({ callbackUrl: 'http://127.0.0.1:1/operators/callback/MOMOCM' })
   const { tokens } = context
-  connector = createMtnConnector(
-    {
-      ...context,
-      tokens: {
-        ...tokens,
-        async get(key, fetch) {
-          const token = await tokens.get(key, fetch)
-          if (token !== undefined && !issued.includes(token)) issued.push(token)
-          return token
+  connector = recorder.open(
+    createMtnConnector(
+      {
+        ...context,
+        tokens: {
+          ...tokens,
+          async get(key, fetch) {
+            const token = await tokens.get(key, fetch)
+            if (token !== undefined && !issued.includes(token)) issued.push(token)
+            return token
+          },
         },
       },
-    },
-    settings,
+      settings,
+    ),
   )
 })
-after(async () => {
-  await connector.close()
-  await recorder.close()
-  await simulator.close()
-  await rm(folder, { recursive: true, force: true })
-})
+after(() => recorder.close())
 
 function take(submission: Submission): string {
   const known: Record<string, string> = {

@@ -1,41 +1,27 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Connector } from '#server/operators/connector.ts'
 import { orangeBfAccountOf } from '#server/operators/simulator/orange-bf/credentials.ts'
-import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
-import { assertTranscript, startRecorder } from '#server/operators/testing/transcript.ts'
+import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
 import { createOrangeBfConnector } from './create-orange-bf-connector.ts'
 import { anOrangeBfSubmission } from './orange-bf-testing.ts'
 import { orangeBfSettingsSchema } from './settings.ts'
 
-const SECRET = 'a secret of the transcripts'
-const account = orangeBfAccountOf(SECRET)
+const account = orangeBfAccountOf(TRANSCRIPT_SECRET)
 
-let folder: string
-let simulator: Simulator
-let recorder: Awaited<ReturnType<typeof startRecorder>>
+let recorder: RecordedSimulator
 let connector: Connector
 
 before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'countersign-transcripts-'))
-  simulator = await startSimulator({ port: 0, folder, secret: SECRET })
-  recorder = await startRecorder(simulator.url)
+  recorder = await recordSimulator()
   const settings = orangeBfSettingsSchema.parse({ baseUrl: `${recorder.url}/orange-bf`, ...account })
-  connector = createOrangeBfConnector(aConnectorContext({ operator: 'BFOM' }), settings)
+  connector = recorder.open(createOrangeBfConnector(aConnectorContext({ operator: 'BFOM' }), settings))
 })
-after(async () => {
-  await connector.close()
-  await recorder.close()
-  await simulator.close()
-  await rm(folder, { recursive: true, force: true })
-})
+after(() => recorder.close())
 
 async function dial(msisdn: string): Promise<string> {
-  const response = await fetch(`${simulator.url}/orange-bf/ussd?msisdn=${msisdn}&amount=5000`)
+  const response = await fetch(`${recorder.simulatorUrl}/orange-bf/ussd?msisdn=${msisdn}&amount=5000`)
   return ((await response.json()) as { otp: string }).otp
 }
 

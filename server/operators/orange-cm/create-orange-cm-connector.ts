@@ -63,7 +63,7 @@ async function submit(orange: Orange, submission: Submission, keep: KeepIdentifi
   const outcome = await client.call({ method: 'POST', path, timeoutMs: context.queryTimeoutMs })
   const isAnswered = outcome.kind === 'answered' && outcome.httpStatus === 200
   const payToken = isAnswered ? readAnswer(outcome, initSchema)?.data.payToken : undefined
-  // It moves no money: whatever became of it, a new one can be requested.
+  // It moves no money, so a new one can be requested in any case.
   if (payToken === undefined) return notSent(`No payToken: ${unknownOutcome(outcome).detail}`, outcome)
   if (!(await keep({ operatorToken: payToken }))) return notSent('Another process has taken the submission over', outcome)
   return pay(orange, submission, payToken)

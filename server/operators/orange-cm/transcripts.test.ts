@@ -1,39 +1,25 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Connector, Submission } from '#server/operators/connector.ts'
 import { orangeCmAccountOf } from '#server/operators/simulator/orange-cm/credentials.ts'
-import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { aConnectorContext } from '#server/operators/testing/connector-context.ts'
-import { assertTranscript, startRecorder } from '#server/operators/testing/transcript.ts'
+import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { createOrangeCmConnector } from './create-orange-cm-connector.ts'
 import { anOrangeCmSubmission, orangeCmSettings } from './orange-cm-testing.ts'
 import { orderIdOf } from './order-id.ts'
 
-const SECRET = 'a secret of the transcripts'
-const account = orangeCmAccountOf(SECRET)
+const account = orangeCmAccountOf(TRANSCRIPT_SECRET)
 
-let folder: string
-let simulator: Simulator
-let recorder: Awaited<ReturnType<typeof startRecorder>>
+let recorder: RecordedSimulator
 let connector: Connector
 
 before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'countersign-transcripts-'))
-  simulator = await startSimulator({ port: 0, folder, secret: SECRET, delayMs: 20 })
-  recorder = await startRecorder(simulator.url)
+  recorder = await recordSimulator()
   const context = aConnectorContext({ operator: 'OMCM', callbackUrl: 'http://127.0.0.1:1/operators/callback/OMCM' })
-  connector = createOrangeCmConnector(context, orangeCmSettings(`${recorder.url}/orange-cm`, account))
+  connector = recorder.open(createOrangeCmConnector(context, orangeCmSettings(`${recorder.url}/orange-cm`, account)))
 })
-after(async () => {
-  await connector.close()
-  await recorder.close()
-  await simulator.close()
-  await rm(folder, { recursive: true, force: true })
-})
+after(() => recorder.close())
 
 function take(submission: Submission): string {
   const known = {

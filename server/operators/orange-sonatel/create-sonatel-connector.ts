@@ -1,4 +1,3 @@
-import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import type {
   BalanceOutcome,
@@ -15,7 +14,7 @@ import type {
 import { exchangeOf } from '#server/operators/operator-call.ts'
 import { readAnswer, unknownOutcome } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
-import { balanceMinorOf, nationalNumber, refuseDecimals } from '#server/operators/wire-formats.ts'
+import { balanceMinorOf, jsonAmount, nationalNumber, refuseDecimals } from '#server/operators/wire-formats.ts'
 import { balanceSchema, callbackSchema } from './messages.ts'
 import { makeQrCode, QR_EXPIRED, qrStateOf } from './qr-codes.ts'
 import { judge, submitOutcomeOf, transactionsIn } from './read-transaction.ts'
@@ -83,7 +82,7 @@ async function payOut({ context, settings, client }: Sonatel, submission: Submis
 
 function commonFields({ callbackUrl }: ConnectorContext, { reference, applicationId, amountMinor, currency }: Submission): object {
   return {
-    amount: { value: Number(formatMinor(amountMinor)), unit: currency },
+    amount: { value: jsonAmount(amountMinor), unit: currency },
     reference,
     receiveNotification: callbackUrl !== undefined,
     // A notification repeats it, so that it names the whole key of its row.

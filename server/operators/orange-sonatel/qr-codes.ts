@@ -1,10 +1,9 @@
-import { formatMinor } from '#lib/money.ts'
 import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
 import type { KeepIdentifiers, StatusQuery, Submission, SubmitOutcome } from '#server/operators/connector.ts'
 import { exchangeOf } from '#server/operators/operator-call.ts'
 import { notSentOrUnknown, readAnswer } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
-import { nationalNumber } from '#server/operators/wire-formats.ts'
+import { jsonAmount, nationalNumber } from '#server/operators/wire-formats.ts'
 import { qrSchema } from './messages.ts'
 import type { SonatelSettings } from './settings.ts'
 import type { SonatelClient } from './sonatel-client.ts'
@@ -28,7 +27,7 @@ export async function makeQrCode(sonatel: Sonatel, submission: Submission, keep:
   const returnUrl = `${publicUrl}/pay/${payToken}`
   const endsAtS = Math.floor(clock.now().getTime() / 1_000) + settings.qrValidityS
   const body = {
-    amount: { value: Number(formatMinor(amountMinor)), unit: currency },
+    amount: { value: jsonAmount(amountMinor), unit: currency },
     code: settings.merchantCode,
     name: customerName.slice(0, 50),
     validity: settings.qrValidityS,

@@ -1,43 +1,26 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { request } from 'undici'
 import type { Connector, Submission } from '#server/operators/connector.ts'
 import { sonatelAccountOf } from '#server/operators/simulator/orange-sonatel/credentials.ts'
-import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
-import { assertTranscript, startRecorder } from '#server/operators/testing/transcript.ts'
+import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { createSonatelConnector } from './create-sonatel-connector.ts'
 import { aSonatelSubmission, sonatelSettings } from './sonatel-testing.ts'
 
-const SECRET = 'a secret of the transcripts'
-const account = sonatelAccountOf(SECRET)
+const account = sonatelAccountOf(TRANSCRIPT_SECRET)
 
-let folder: string
-let simulator: Simulator
-let recorder: Awaited<ReturnType<typeof startRecorder>>
-const connectors: Connector[] = []
+let recorder: RecordedSimulator
 
 before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'countersign-transcripts-'))
-  simulator = await startSimulator({ port: 0, folder, secret: SECRET, delayMs: 20 })
-  recorder = await startRecorder(simulator.url)
+  recorder = await recordSimulator()
 })
-after(async () => {
-  await Promise.all(connectors.map((connector) => connector.close()))
-  await recorder.close()
-  await simulator.close()
-  await rm(folder, { recursive: true, force: true })
-})
+after(() => recorder.close())
 
 function connect(settings: Record<string, unknown>): Connector {
   const context = aConnectorContext({ operator: 'SNOM', callbackUrl: 'https://pay.example.com/operators/callback/SNOM' })
-  const connector = createSonatelConnector(context, sonatelSettings(`${recorder.url}/orange-sonatel`, { ...account, ...settings }))
-  connectors.push(connector)
-  return connector
+  return recorder.open(createSonatelConnector(context, sonatelSettings(`${recorder.url}/orange-sonatel`, { ...account, ...settings })))
 }
 
 function take({ reference, applicationId, payToken = '', customerCode = '' }: Submission): string {
@@ -66,7 +49,7 @@ function take({ reference, applicationId, payToken = '', customerCode = '' }: Su
 
 /** What the customer's phone shows after dialling. */
 async function dial(phoneNumber: string): Promise<string> {
-  const answer = await request(`${simulator.url}/phone?${new URLSearchParams({ msisdn: phoneNumber, dial: '#144#391#' })}`)
+  const answer = await request(`${recorder.simulatorUrl}/phone?${new URLSearchParams({ msisdn: phoneNumber, dial: '#144#391#' })}`)
   return ((await answer.body.json()) as { code: string }).code
 }
 

@@ -1,4 +1,3 @@
-import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
 import type {
@@ -16,6 +15,7 @@ import { failureReason } from '#server/operators/failure-table.ts'
 import { exchangeOf } from '#server/operators/operator-call.ts'
 import { notSentOrUnknown, readAnswer, unknownOutcome } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
+import { jsonAmount } from '#server/operators/wire-formats.ts'
 import { notificationSchema, pageSchema, statusSchema } from './messages.ts'
 import { createOrangeWebClient, type OrangeWebClient } from './orange-web-client.ts'
 import { isOrderId, newOrderId } from './order-id.ts'
@@ -51,7 +51,7 @@ async function openPage({ context, settings, client }: OrangeWeb, submission: Su
     merchant_key: settings.merchantKey,
     currency: settings.country === 'dev' ? 'OUV' : submission.currency,
     order_id: orderId,
-    amount: Number(formatMinor(submission.amountMinor)),
+    amount: jsonAmount(submission.amountMinor),
     return_url: returnUrl,
     cancel_url: returnUrl,
     // Orange repeats neither the order nor a reference of ours in a notification.
@@ -73,7 +73,7 @@ async function queryStatus({ context, settings, client }: OrangeWeb, query: Stat
   if (payToken === undefined && orderId === undefined) return { kind: 'not_found', exchange: withoutCall('No page was opened') }
   if (payToken === undefined || amountMinor === undefined || orderId === undefined || !isOrderId(orderId))
     return { kind: 'unknown', detail: 'The order is no longer known', exchange: withoutCall('The order is no longer known') }
-  const body = { order_id: orderId, amount: Number(formatMinor(amountMinor)), pay_token: payToken }
+  const body = { order_id: orderId, amount: jsonAmount(amountMinor), pay_token: payToken }
   const outcome = await client.post('transactionstatus', body, context.queryTimeoutMs)
   const isOk = outcome.kind === 'answered' && (outcome.httpStatus === 200 || outcome.httpStatus === 201)
   const found = isOk ? readAnswer(outcome, statusSchema) : undefined

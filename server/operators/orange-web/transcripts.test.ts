@@ -1,39 +1,26 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Connector, OperatorIdentifiers, Submission } from '#server/operators/connector.ts'
 import { orangeWebAccountOf } from '#server/operators/simulator/orange-web/credentials.ts'
-import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { aConnectorContext } from '#server/operators/testing/connector-context.ts'
-import { assertTranscript, startRecorder } from '#server/operators/testing/transcript.ts'
+import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { createOrangeWebConnector } from './create-orange-web-connector.ts'
 import { anOrangeWebSubmission } from './orange-web-testing.ts'
 import { orangeWebSettingsSchema } from './settings.ts'
 
-const SECRET = 'a secret of the transcripts'
-const account = orangeWebAccountOf(SECRET)
+const account = orangeWebAccountOf(TRANSCRIPT_SECRET)
 
-let folder: string
-let simulator: Simulator
-let recorder: Awaited<ReturnType<typeof startRecorder>>
+let recorder: RecordedSimulator
 
 before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'countersign-transcripts-'))
-  simulator = await startSimulator({ port: 0, folder, secret: SECRET, delayMs: 20 })
-  recorder = await startRecorder(simulator.url)
+  recorder = await recordSimulator()
 })
-after(async () => {
-  await recorder.close()
-  await simulator.close()
-  await rm(folder, { recursive: true, force: true })
-})
+after(() => recorder.close())
 
 /** A connector of its own for each transcript, so that each begins with the token. */
 function connect(): Connector {
   const settings = orangeWebSettingsSchema.parse({ baseUrl: `${recorder.url}/orange-web`, country: 'ci', ...account })
-  return createOrangeWebConnector(aConnectorContext({ operator: 'CIOM' }), settings)
+  return recorder.open(createOrangeWebConnector(aConnectorContext({ operator: 'CIOM' }), settings))
 }
 
 function take({ reference, applicationId, payToken = '' }: Submission): string {
@@ -67,7 +54,6 @@ for (const [name, phoneNumber] of [
       return (await connector.query({ ...submission, ...kept })).kind !== 'pending'
     })
     assertTranscript(new URL(`./transcripts/${name}.txt`, import.meta.url), begun + take(submission))
-    await connector.close()
   })
 }
 
@@ -75,5 +61,4 @@ test('as in the golden file: credentials', async () => {
   const connector = connect()
   await connector.balance()
   assertTranscript(new URL('./transcripts/credentials.txt', import.meta.url), take(anOrangeWebSubmission()))
-  await connector.close()
 })

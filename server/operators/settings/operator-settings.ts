@@ -29,7 +29,10 @@ export function withoutSecrets(
   return { shown: strip(document, ''), secretsSet }
 }
 
-/** Returns the document with these changes: a field that is null is removed, one that is left out stays, at any depth. A group that is left empty is removed. */
+/**
+ * Returns the document with these changes: a field that is null is removed, one that is left out stays, at any depth. A group that is left
+ * empty is removed.
+ */
 export function mergeDocuments(document: SettingsDocument, changes: SettingsDocument): SettingsDocument {
   const merged = { ...document }
   for (const [name, change] of Object.entries(changes)) {

@@ -3,7 +3,7 @@ import { behaviourFor } from './behaviour.ts'
 import type { BookEntry } from './books.ts'
 import { conclude, type Simulation } from './simulation.ts'
 
-/** A tester who opened a page and went away does not leave the payment open for ever. */
+/** A tester who opened a page and went away does not leave the payment open forever. */
 const TESTER_MS = 300_000
 
 /**

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs'
 import path from 'node:path'
 
-/** A transfer as its sender requested it, whatever the protocol. */
+/** A transfer as its sender requested it, regardless of the protocol. */
 export type TransferOrder = {
   reference: string
   direction: 'COLLECT' | 'DEPOSIT'

@@ -1,7 +1,7 @@
 -- Lists the operator references of the next final transactions of an application, at most p_limit of each status, and returns how many
 -- transactions it went through. Final sequences have no gaps and commit in order, so what is read up to the highest one is complete. A
 -- second run waits for the mark and continues after it. A reference that another transaction of the same operator and direction has
--- is recorded for both of them, whatever their applications: the account at the operator is one.
+-- is recorded for both of them, also across applications, because they share one account at the operator.
 create or replace function list_operator_references(p_application uuid, p_limit bigint) returns bigint
 language plpgsql volatile set jit = off set enable_seqscan = off
 set search_path from current as $$

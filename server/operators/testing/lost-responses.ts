@@ -96,7 +96,7 @@ export function testLostResponses(protocol: ProtocolUnderTest): void {
     assert.equal((await connector.query(query)).kind, 'unknown')
   })
 
-  test(`${name}: failed with the generic text for a reason that is not in the table, whatever it holds`, async () => {
+  test(`${name}: failed with the generic text for a reason that is not in the table, regardless of its content`, async () => {
     for (const text of ['A_NEW_REASON', 'with\u0000control\u001b[2Jcharacters\ud800', '', 'toString', 'x'.repeat(5_000)]) {
       behave = (_, response) => protocol.failedWith(text, response)
       const outcome = await (protocol.hasNoQueries ? connector.submit(submission, keepNothing) : connector.query(query))

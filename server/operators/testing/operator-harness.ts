@@ -39,11 +39,14 @@ type HarnessOptions = {
   /** The longest that a call may last; short, so that silence is soon an unknown outcome. */
   callTimeoutMs?: number
   givesTokens?: boolean
-  /** Each operator speaks its own protocol, as in the sandbox, and customers enter the codes that it wants; otherwise all of them speak the gateway protocol. */
+  /**
+   * Each operator speaks its own protocol, as in the sandbox, and customers enter the codes that it wants; otherwise all of them speak the
+   * gateway protocol.
+   */
   usesOwnProtocols?: boolean
   /** No operator sends callbacks. */
   hasNoCallbacks?: boolean
-  /** What stands between the connectors and the simulator, and between its callbacks and the handler: returns its own address. */
+  /** A proxy between the connectors and the simulator, and one between its callbacks and the handler. Each returns its own address. */
   proxy?: { calls(url: string): Promise<string>; callbacks(url: string): Promise<string> }
   dispatcher?: Partial<DispatcherOptions>
   forcedQueries?: ForcedQueriesOptions['limits']

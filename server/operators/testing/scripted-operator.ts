@@ -6,7 +6,7 @@ import type { TransferRequest } from '#server/operators/sandbox-protocol/message
 export type Asked = { reference: string; response: ServerResponse }
 type Submitted = Asked & { transfer: TransferRequest }
 
-/** What the operator does; both may answer, break the connection, or do nothing at all. */
+/** What the operator does; both may answer, break the connection, or do nothing. */
 type Script = { submit(asked: Submitted): void; query(asked: Asked): void }
 
 export type ScriptedOperator = {
@@ -20,7 +20,7 @@ export type ScriptedOperator = {
   close(): Promise<void>
 }
 
-/** A real HTTP server that does with the sandbox's protocol whatever a test says. */
+/** A real HTTP server for the sandbox's protocol that responds as a test specifies. */
 export async function startScriptedOperator(script: Script): Promise<ScriptedOperator> {
   const sockets = new Set<Socket>()
   const server = createServer(async (request, response) => {

@@ -1,20 +1,58 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { request as send } from 'undici'
+import type { Connector } from '#server/operators/connector.ts'
+import { startSimulator } from '#server/operators/simulator/start-simulator.ts'
+
+/** The secret that a recorded simulator shares with its connectors. */
+export const TRANSCRIPT_SECRET = 'a secret of the transcripts'
 
 /** Headers that HTTP itself adds, and that say nothing about the protocol. */
 const OF_HTTP = ['host', 'connection', 'keep-alive', 'date', 'transfer-encoding', 'content-length']
 
-type Recorder = {
+/** A simulator whose exchanges with connectors are recorded. */
+export type RecordedSimulator = {
+  /** The simulator itself, for what a customer does. */
+  simulatorUrl: string
   /** The address to call in place of the operator's. */
   url: string
   /** Everything that was sent and answered since the last call, with every known value replaced by its name. */
   take(known: Readonly<Record<string, string>>): string
+  /** Has `close` close this connector too, and returns it. */
+  open(connector: Connector): Connector
   close(): Promise<void>
 }
+
+/** Starts a simulator, with a short delay, behind a proxy that records what passes. */
+export async function recordSimulator(): Promise<RecordedSimulator> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'countersign-transcripts-'))
+  const simulator = await startSimulator({ port: 0, folder, secret: TRANSCRIPT_SECRET, delayMs: 20 })
+  const recorder = await startRecorder(simulator.url)
+  const connectors: Connector[] = []
+  return {
+    simulatorUrl: simulator.url,
+    url: recorder.url,
+    take: recorder.take,
+    open(connector) {
+      connectors.push(connector)
+      return connector
+    },
+    async close() {
+      await Promise.all(connectors.map((connector) => connector.close()))
+      await recorder.close()
+      await simulator.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+type Recorder = Pick<RecordedSimulator, 'url' | 'take' | 'close'>
 
 /** A proxy between a connector and a simulator that records what passes. */
 export async function startRecorder(target: string): Promise<Recorder> {

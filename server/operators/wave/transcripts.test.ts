@@ -1,39 +1,25 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Connector, Submission } from '#server/operators/connector.ts'
-import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { waveAccountOf } from '#server/operators/simulator/wave/credentials.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
-import { assertTranscript, startRecorder } from '#server/operators/testing/transcript.ts'
+import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { createWaveConnector } from './create-wave-connector.ts'
 import { waveSettingsSchema } from './settings.ts'
 import { aWaveSubmission } from './wave-testing.ts'
 
-const SECRET = 'a secret of the transcripts'
-const account = waveAccountOf(SECRET, 'SNWAVE')
+const account = waveAccountOf(TRANSCRIPT_SECRET, 'SNWAVE')
 
-let folder: string
-let simulator: Simulator
-let recorder: Awaited<ReturnType<typeof startRecorder>>
+let recorder: RecordedSimulator
 let connector: Connector
 
 before(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'countersign-transcripts-'))
-  simulator = await startSimulator({ port: 0, folder, secret: SECRET, delayMs: 20 })
-  recorder = await startRecorder(simulator.url)
+  recorder = await recordSimulator()
   const settings = waveSettingsSchema.parse({ baseUrl: `${recorder.url}/wave`, ...account })
-  connector = createWaveConnector(aConnectorContext({ operator: 'SNWAVE' }), settings)
+  connector = recorder.open(createWaveConnector(aConnectorContext({ operator: 'SNWAVE' }), settings))
 })
-after(async () => {
-  await connector.close()
-  await recorder.close()
-  await simulator.close()
-  await rm(folder, { recursive: true, force: true })
-})
+after(() => recorder.close())
 
 function take({ reference, applicationId, payToken = '' }: Submission): string {
   const known = { 'transaction id': reference, 'application id': applicationId, payToken, 'API key': account.apiKey }

@@ -5,7 +5,7 @@ import type { JsonLines } from '#server/reports/export/export-table.ts'
 const PAGE_SIZE = 1_000
 const NO_DIGEST = '0'.repeat(64)
 
-/** How the digest of an entry is made, for whoever has only the file. */
+/** How the digest of an entry is computed, for an auditor who has only the file. */
 const FORMAT =
   'countersign audit record 1: hash = SHA-256 of the 32 bytes of previousHash (zeros before the first entry) followed by the UTF-8 text of the ' +
   'JSON array [applicationId, sequence as text, at, actorKind, actorId, action, subject, details, address], without spaces; address is left out ' +

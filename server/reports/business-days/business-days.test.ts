@@ -228,7 +228,7 @@ test('the days of a statement are its lines by day, and each closing balance is 
   await fc.assert(property, { numRuns: 60 })
 })
 
-test("the API's total is of UTC days, whatever the zone of the application", async () => {
+test("the API's total is of UTC days, regardless of the zone of the application", async () => {
   const days = { from: '2025-09-03', to: '2025-10-30' }
   const succeeded = within('UTC', days).filter((row) => row.status === 'SUCCESS')
   const total = await totalByRange(database.pool, applicationId, { startDay: days.from, endDay: days.to, status: 'SUCCESS' })

@@ -7,7 +7,7 @@ import { selectLastSuccesses } from './beneficiary-store.ts'
 import { findCustomers } from './suggest-matches.ts'
 
 /**
- * Whom an application paid or collected from before, by the begin of a word of the name or of the phone number, the latest transaction
+ * Whom an application paid or collected from before, by the start of a word of the name or of the phone number, the latest transaction
  * first, each with the latest success of this type. At most `countMax`; those of the last minute may be missing.
  */
 export async function suggestBeneficiaries(

@@ -25,20 +25,20 @@ const suggest = (applicationId: string, typed: string) => suggestMatches(databas
 const namesIn = (found: SearchSuggestion[]) => found.flatMap((one) => (one.kind === 'customer' ? [one.customerName] : []))
 const idsIn = (found: SearchSuggestion[]) => found.flatMap((one) => (one.kind === 'transaction' ? [one.transactionId] : []))
 
-test('returns a transaction for the begin of its id, with or without hyphens, in any case', async () => {
+test('returns a transaction for the start of its id, with or without hyphens, in any case', async () => {
   const { applicationId, items } = await withTransactions({})
   const id = items[0]?.transactionId ?? ''
   for (const typed of [id.slice(0, 8), id.slice(0, 11), id.replaceAll('-', '').slice(0, 12), id.toUpperCase(), ` ${id} `])
     assert.deepEqual(idsIn(await suggest(applicationId, typed)), [id], typed)
 })
 
-test('returns a transaction for the begin of its external id and for its whole pay token', async () => {
+test('returns a transaction for the start of its external id and for its whole pay token', async () => {
   const { applicationId, items } = await withTransactions({ payToken: 'MP260101.1200.A1' }, {})
   assert.deepEqual(idsIn(await suggest(applicationId, items[1]?.externalId.slice(0, 13) ?? '')), [items[1]?.transactionId])
   assert.deepEqual(idsIn(await suggest(applicationId, 'MP260101.1200.A1')), [items[0]?.transactionId])
 })
 
-test('returns a customer for the begin of any word of the name, without accents and in any case', async () => {
+test('returns a customer for the start of any word of the name, without accents and in any case', async () => {
   const { applicationId } = await withTransactions(
     { customerName: 'Aïssatou Bâ N’Diaye' },
     { customerName: 'Moussa Diop', phoneNumber: '237699000001' },
@@ -48,7 +48,7 @@ test('returns a customer for the begin of any word of the name, without accents 
   assert.deepEqual(namesIn(await suggest(applicationId, 'moussa ba')), [])
 })
 
-test('returns a customer for the begin of the phone number, with the dial code, without it, with spaces, a plus or two zeros', async () => {
+test('returns a customer for the start of the phone number, with the dial code, without it, with spaces, a plus or two zeros', async () => {
   const { applicationId } = await withTransactions({ customerName: 'Awa Sow', phoneNumber: '237677123456' })
   for (const typed of ['677 12', '237677', '+237 677 12 34 56', '00237677123', '677123456'])
     assert.deepEqual(namesIn(await suggest(applicationId, typed)), ['Awa Sow'], typed)
@@ -71,7 +71,7 @@ test('returns nothing of another application', async () => {
     assert.deepEqual(await suggest(applicationId, typed), [], typed)
 })
 
-test('returns a batch for the begin of its id, once', async () => {
+test('returns a batch for the start of its id, once', async () => {
   const batchId = crypto.randomUUID()
   const { applicationId } = await withTransactions({ batchId, batchSumMinor: 1_000_000n }, { batchId, batchSumMinor: 1_000_000n })
   const found = await suggest(applicationId, batchId.slice(0, 9))

@@ -10,16 +10,16 @@ import { type SuggestedRow, selectBatches, selectByIdRange, selectByToken } from
 /** Fewer characters fit nearly everything. */
 const TYPED_MIN = 2
 const TYPED_MAX = 200
-/** Of an id; fewer hexadecimal characters are also the begin of names. */
+/** Of an id; fewer hexadecimal characters are also the start of names. */
 const ID_PREFIX_MIN = 4
 const TOKEN_MIN = 8
 const PHONE_PREFIX_MIN = 3
 const BATCHES_MAX = 3
 
 /**
- * Returns what the text in the search box may mean, at most `countMax` of each kind: transactions by the begin of their id or external id,
- * or by their exact pay token; batches by the begin of their id or a part of their name; customers by the begin of a word of their name or of their phone number,
- * with or without the country's dial code. Customers of the last minute may be missing: see `list-customers.ts`.
+ * Returns what the text in the search box may mean, at most `countMax` of each kind: transactions by the start of their id or external id,
+ * or by their exact pay token; batches by the start of their id or a part of their name; customers by the start of a word of their name or
+ * of their phone number, with or without the country's dial code. Customers of the last minute may be missing: see `list-customers.ts`.
  */
 export async function suggestMatches(
   queryable: Queryable,
@@ -48,7 +48,7 @@ export async function suggestMatches(
   ]
 }
 
-/** Customers by the begin of a word of their name or of their phone number, at most `countMax`, each pair of number and name once. */
+/** Customers by the start of a word of their name or of their phone number, at most `countMax`, each pair of number and name once. */
 export async function findCustomers(queryable: Queryable, applicationId: string, typed: string, countMax: number): Promise<CustomerRow[]> {
   const text = typed.trim()
   if (text.length < TYPED_MIN || text.length > TYPED_MAX || text.includes('\0')) return []

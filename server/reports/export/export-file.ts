@@ -20,7 +20,7 @@ const PIECE_BYTES_MAX = 64 * 1024
 
 /**
  * Runs `end` exactly once: when the last piece was read, when a piece could not be made, when the reader stops early, and when the
- * reader is slower than the limits. After that no further piece is made, whatever `end` has released.
+ * reader is slower than the limits. After that no further piece is made, even if `end` has released some.
  */
 export function guardFile(source: FilePieces, end: () => Promise<void>, limits: FileLimits = FILE_LIMITS): FilePieces {
   const pieces = inSmallPieces(source)

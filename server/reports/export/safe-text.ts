@@ -17,7 +17,7 @@ export function cellText(text: string): string {
 /**
  * A text for a CSV cell that no spreadsheet runs as a formula: it gets an apostrophe where one could begin, and only there, so that phone
  * numbers and ids stay what they are. NUL is dropped; line breaks become spaces, so that one row stays one line. Takes time in proportion
- * to the length of the text, whatever is in it.
+ * to the length of the text, regardless of its content.
  */
 export function safeText(text: string): string {
   const plain = cellText(text)

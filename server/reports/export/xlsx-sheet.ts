@@ -8,7 +8,7 @@ export const STYLE = { head: 1, amount: 2, instant: 3, amountWithCents: 4, text:
 
 type SheetColumn = { label: string /** In characters. */; width: number }
 
-/** The begin of a sheet: the widths, and the row of heads, which stays in sight. */
+/** The start of a sheet: the widths, and the row of heads, which stays in sight. */
 export function sheetHead(columns: readonly SheetColumn[]): string {
   const widths = columns
     .map((column, place) => `<col min="${place + 1}" max="${place + 1}" width="${column.width}" customWidth="1"/>`)

@@ -11,7 +11,8 @@ const SHEET_ROWS_MAX = 1_048_575
 /**
  * A workbook of its own making: sheets of inline strings written in one pass, so that memory does not grow with the list. Texts are
  * cells of the type text and in the format text, so no content becomes a formula, not even when somebody edits the cell, and a phone number
- * keeps every digit. A list longer than a sheet goes on in another one. The SHA-256 is over the XML of all data sheets, in order, as it is in the zip.
+ * keeps every digit. A list longer than a sheet goes on in another one. The SHA-256 is over the XML of all data sheets, in order, as it is
+ * in the zip.
  */
 export function createXlsxWriter({ subject, t, sheetRowsMax = SHEET_ROWS_MAX }: WriterOptions & { sheetRowsMax?: number }): ExportWriter {
   const columns = chooseColumns(subject.columns)

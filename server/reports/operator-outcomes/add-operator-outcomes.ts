@@ -30,7 +30,7 @@ export async function addOperatorOutcomes(pool: Pool, now: Date, isEnding: () =>
   }
 }
 
-/** Removes the outcomes that no page shows any more. */
+/** Removes the outcomes that are too old for any page to show. */
 export async function forgetOperatorOutcomes(pool: Pool, now: Date): Promise<void> {
   await removeOutcomesBefore(pool, keptSince(now))
 }

@@ -11,7 +11,10 @@ import { type WebhookHealth, webhookHealth } from '#server/webhooks/webhook-heal
 
 const WORST_TARGETS = 5
 
-/** Whether operators and receivers work: success per operator over the days, and the webhooks of the last 24 hours. And whether anything waits that nobody can decide. */
+/**
+ * Whether operators and receivers work: success per operator over the days, and the webhooks of the last 24 hours. And whether anything
+ * waits that nobody can decide.
+ */
 export async function readHealth(
   pool: Pool,
   { applicationId, businessZone }: BusinessTime,

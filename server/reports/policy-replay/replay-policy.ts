@@ -134,7 +134,7 @@ function ascending(limits: readonly (string | undefined)[]): string[] {
   return [...distinct].sort((left, right) => (left < right ? -1 : 1)).map(String)
 }
 
-/** Every form of these numbers, with the one that stands for the person. */
+/** Every form of these numbers, with the one that represents the person. */
 function formsOf(phones: readonly string[]): { phone: string; person: string }[] {
   const forms = new Map<string, string>()
   for (const phone of phones) {

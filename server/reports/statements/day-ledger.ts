@@ -30,8 +30,9 @@ export const ZERO_SUMS: Sums = {
 }
 
 /**
- * Reads the books by day (or month, or year: `length`) of a range, for one operator or all, inside the caller's snapshot: sums that are sealed, and the postings since. Where
- * they do not add up to the live balances (postings of the past were loaded behind the seal), the postings are read instead: slower and right.
+ * Reads the books by day (or month, or year: `length`) of a range, for one operator or all, inside the caller's snapshot: sums that are
+ * sealed, and the postings since. Where they do not add up to the live balances (postings of the past were loaded behind the seal), the
+ * postings are read instead: slower and right.
  */
 export async function readLedger(
   snapshot: Queryable,

@@ -78,7 +78,7 @@ function isOfSameDays(zone: string, { from, to }: OpenRange): boolean {
   })
 }
 
-/** One line per operator that has anything in these days; the success rate is of all that finished, whatever status is chosen. */
+/** One line per operator that has anything in these days; the success rate is of all that finished, regardless of the chosen status. */
 function toOperatorTotals(all: readonly OperatorStatusSum[], chosen: readonly OperatorStatusSum[]): OperatorTotal[] {
   return OPERATOR_CODES.flatMap((operator) => {
     const own = all.filter((sum) => sum.operator === operator && sum.count > 0n)

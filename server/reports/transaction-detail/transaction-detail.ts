@@ -1,3 +1,4 @@
+import { BASE_RULE } from '#lib/approval-policy.ts'
 import { hideSecrets } from '#lib/hide-secrets.ts'
 import { formatMinor } from '#lib/money.ts'
 import type { ActorDto, ApprovalDto, ContradictionDto, EventDto, TransactionDetailDto, WebhookDto } from '#lib/transaction-detail.ts'
@@ -200,7 +201,7 @@ function toObstacle(obstacle: Awaited<ReturnType<typeof readResendObstacle>>): W
 
 function toApproval({ policyVersion, rule, steps, needsCode, expiresAt }: ItemRow, decisions: readonly DecisionRow[]): ApprovalDto {
   return {
-    ruleName: rule.name,
+    ruleName: rule.name === BASE_RULE.name ? null : rule.name,
     policyVersion,
     steps,
     needed: steps.reduce((sum, one) => sum + one, 0),

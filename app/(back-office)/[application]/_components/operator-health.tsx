@@ -1,7 +1,6 @@
 'use client'
 
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { Sparkline } from '#components/ui/sparkline.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
@@ -45,7 +44,7 @@ export function HealthTable({ application, operators, range: { from, to } }: Pro
   const listOf = (row: OperatorHealth, status: readonly ('SUCCESS' | 'FAILED')[]) =>
     paths.transactions(application, { operator: row.operator, status, from, to })
   const nameOf = ({ operator }: OperatorHealth) => `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)}`
-  if (operators.length === 0) return <EmptyState icon="sum" title={t('totals.none')} text={t('overview.noTransactions')} />
+  if (operators.length === 0) return <p className="text-ink-2">{t('overview.noTransactions')}</p>
   return (
     <TableCard label={t('overview.operatorHealth')}>
       <Table

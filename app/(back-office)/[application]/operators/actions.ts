@@ -44,7 +44,7 @@ export async function proposeSettings(
     async (actor, change) => {
       const { pool } = backOfficeRuntime()
       const { applicationId } = actor
-      // Every other application has no settings of operators at all.
+      // No other application has settings of operators.
       if (!(await runsInstallation(pool, applicationId))) return err('not_found')
       const checked = await readSettingsChange(pool, { ...change, changes: change.changes ?? undefined }, { locks: false })
       if (!checked.ok && typeof checked.error === 'object') {

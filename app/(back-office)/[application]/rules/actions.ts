@@ -15,7 +15,7 @@ const accepted = z.array(z.string().max(20_000)).max(200)
 const written = z.strictObject({ rules: z.array(z.record(z.string(), z.unknown())).max(RULES_MAX), accepted })
 const restored = z.strictObject({ version: z.int().min(1).max(2_147_483_647), accepted })
 
-/** A version was stored, or why it was not: the present checkers could not approve what it holds back, or it has gaps that were not accepted. */
+/** A version was stored, or why it was not: the current checkers could not approve what it holds back, or it has gaps that were not accepted. */
 type SavedRules = { version: number } | { findings: readonly RuleFinding[] }
 type SaveCode = 'not_permitted' | 'unknown_application' | 'invalid_rules'
 

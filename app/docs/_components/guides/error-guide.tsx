@@ -41,7 +41,7 @@ export function ErrorGuide({ t, causes }: Props) {
             '400, 403, 404, 405, 413, 415: do not retry. The same request gets the same answer.',
             '401: renew the token once, repeat once.',
             '408, 429, 503: retry after the seconds in `Retry-After`, or after a few seconds.',
-            '500 and no answer at all: retry after a few seconds, with the same `externalId`.',
+            '500 or no response: retry after a few seconds, with the same `externalId`.',
           ]}
         />
       </GuideSection>

@@ -14,7 +14,7 @@ export function IdempotencyGuide() {
           items={[
             'If the first request was not accepted, the second one starts the transaction.',
             'If it was accepted, the answer is 200 with the transaction that exists and its current status. Nothing is started twice, also when fifty equal requests arrive at the same moment.',
-            'There is no time limit: an `externalId` belongs to its transaction for ever.',
+            'There is no time limit: an `externalId` belongs to its transaction forever.',
           ]}
         />
         <P>

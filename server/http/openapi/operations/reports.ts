@@ -88,7 +88,7 @@ export const TOTAL_OPERATIONS: Operation[] = [
     id: 'getTotalAmountByApplicationProduct',
     tag: 'Totals and balances',
     summary: 'Return the total of all transactions',
-    description: `Counts all transactions of the application, whatever their status. ${SUM_NOTE}`,
+    description: `Counts all transactions of the application, regardless of their status. ${SUM_NOTE}`,
     query: { schema: emptyQuerySchema, examples: {} },
     answer: { schema: NUMBER, description: 'The total.', examples: { total: { summary: 'A total', value: 1284150.5 } } },
     causes: [TOO_MANY_PARAMETERS, ...EVERY],

@@ -34,7 +34,7 @@ async function answerMoov(simulation: Simulation, request: IncomingMessage, resp
   if (!isCountry(country) || service !== 'UssdPush') return void response.writeHead(404).end()
   if (request.method === 'GET' && /\?wsdl$/i.test(request.url ?? '')) return sendWsdl(request, response)
   if (request.method !== 'POST') return fault(response, 'soap:Client', 'Only POST')
-  // Whatever the content type and the declared encoding are: clients differ, and the bytes are UTF-8.
+  // Regardless of the content type and the declared encoding: clients differ, and the bytes are UTF-8.
   const body = elementAt(readXmlTree(await readBody(request)), 'Body')
   const called = body?.children[0]
   if (!called || !isOperation(called.name)) return fault(response, 'soap:Client', 'No such operation')

@@ -96,7 +96,7 @@ async function pay({ simulation, response, otps }: Call, command: Record<string,
     context: reference,
   }
   books.accept({ operator: 'BFOM', protocol: 'orange-bf' }, order, null, simulation.now().getTime())
-  // Open for ever, without a reply.
+  // Open forever, without a reply.
   if (due === 'never') return
   if (result.kind === 'failed') books.fail(reference, result.message)
   else books.execute(reference)

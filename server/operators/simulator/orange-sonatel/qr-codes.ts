@@ -32,7 +32,7 @@ export async function takeQrCode(
   if (!isRegistered) return refuse(response, PROBLEMS.malformed)
   const phoneNumber = typeof metadata['customer'] === 'string' ? metadata['customer'] : ''
   const behaviour = behaviourFor(phoneNumber)
-  // Nobody can pay with a code that nobody got: silence loses the first reply, whatever the row says of the money.
+  // Nobody can pay with a code that nobody got: silence loses the first reply, regardless of the result in the row.
   if (behaviour.answer === 'silence' && simulation.books.timesTurnedAway(reference) === 0 && !simulation.books.find(reference))
     return simulation.books.turnAway(reference)
   const qrId = qrIdOf(reference)

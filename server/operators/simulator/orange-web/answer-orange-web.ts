@@ -82,7 +82,7 @@ function takeOrder(call: Call, orders: Map<string, string>, fields: Record<strin
   // Orange learns no phone number before the customer pays; a tester writes it into the reference.
   const phoneNumber = text('reference')
   const behaviour = behaviourFor(phoneNumber)
-  // A customer cannot pay on a page whose address nobody got: silence loses the first order, whatever the row says of the money.
+  // A customer cannot pay on a page whose address nobody got: silence loses the first order, regardless of the result in the row.
   const isSilent = behaviour.answer === 'silence' || behaviour.turnedAway.how === 'silence'
   if (simulation.books.timesTurnedAway(notifUrl) < (isSilent ? 1 : behaviour.turnedAway.times)) {
     simulation.books.turnAway(notifUrl)

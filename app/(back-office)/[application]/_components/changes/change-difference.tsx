@@ -1,6 +1,7 @@
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import type { ProposedChangeDto } from '#lib/proposed-change.ts'
+import { DifferenceLines } from './difference-lines.tsx'
 import { FACT_NAMES, factText, subjectText } from './fact-text.ts'
 
 /** What is and what would be, a line per fact that differs. */
@@ -11,20 +12,14 @@ export function ChangeDifference({ t, locale, change }: { t: Translate; locale: 
   return (
     <>
       {subject && <p className="mt-1">{subject}</p>}
-      <dl className="mt-2 grid gap-1">
-        {differing.map((name) => (
-          <div key={name} className="flex flex-wrap gap-x-3">
-            <dt className="w-44 shrink-0 text-quiet">{t(FACT_NAMES[name] ?? 'change.none')}</dt>
-            <dd className="wrap-anywhere">
-              <del className="text-quiet">{factText(t, locale, name, before)}</del>
-              <span aria-hidden="true" className="mx-1.5 text-ink-3">
-                →
-              </span>
-              <ins className="font-medium no-underline">{factText(t, locale, name, after)}</ins>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <DifferenceLines
+        lines={differing.map((name) => ({
+          name,
+          label: t(FACT_NAMES[name] ?? 'change.none'),
+          before: factText(t, locale, name, before),
+          after: factText(t, locale, name, after),
+        }))}
+      />
     </>
   )
 }

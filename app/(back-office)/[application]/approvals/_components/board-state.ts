@@ -19,7 +19,7 @@ export type BoardState = {
   /** Where there is no room beside the list, the panel lies over it while it is open. */
   isPanelOpen: boolean
   intent: Intent | null
-  /** Somebody is writing the note of this decision: it stays what it was, whatever becomes of the list. */
+  /** Somebody is writing the note of this decision: it stays as it was, even if the list changes. */
   held: Subject | null
   report: Report | null
   /** Where the focus goes; `count` increases with each wish. */

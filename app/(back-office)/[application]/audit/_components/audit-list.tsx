@@ -7,12 +7,13 @@ import { subjectPath } from './subject-path.ts'
 
 type Props = { t: Translate; application: string; entries: readonly AuditEntryDto[]; memberIds: ReadonlySet<string> }
 
-const COLUMNS = 'sm:grid sm:grid-cols-[10rem_minmax(8rem,12rem)_minmax(0,1fr)_9.5rem] sm:gap-x-3'
+const COLUMNS =
+  '@min-[720px]/audit:grid @min-[720px]/audit:grid-cols-[10rem_minmax(8rem,12rem)_minmax(0,1fr)_9.5rem] @min-[720px]/audit:gap-x-3'
 
-/** Entries as sentences; before and after unfold. On a phone each is a block of lines. */
+/** Entries as sentences; before and after unfold. Where there is no room for columns, as on a phone, each is a block of lines. */
 export function AuditList({ t, application, entries, memberIds }: Props) {
   return (
-    <section aria-label={t('frame.audit')} className="rounded-lg border border-line bg-surface">
+    <section aria-label={t('frame.audit')} className="@container/audit rounded-lg border border-line bg-surface">
       <div aria-hidden="true" className={`hidden h-9 items-center border-b border-line px-3 text-second font-medium text-quiet ${COLUMNS}`}>
         <span>{t('audit.when')}</span>
         <span>{t('audit.who')}</span>

@@ -1,6 +1,7 @@
 'use client'
 
 import { type FormEvent, useState } from 'react'
+import { OperatorOptions } from '#components/domain/operator-options.tsx'
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
@@ -132,11 +133,7 @@ function KindFields({ kind, onKind, operator, onOperator }: KindProps) {
         value={operator}
         onChange={({ target }) => onOperator(OPERATOR_CODES.find((each) => each === target.value) ?? operator)}
       >
-        {OPERATOR_CODES.map((code) => (
-          <option key={code} value={code}>
-            {`${OPERATORS[code].brand} ${t(`country.${OPERATORS[code].country.name}`)}`}
-          </option>
-        ))}
+        <OperatorOptions />
       </Select>
       {kind === 'correction' && (
         <div className="grid gap-4 sm:grid-cols-2">

@@ -1,73 +1,55 @@
 import { TimeText } from '#components/domain/time-text.tsx'
 import { Badge } from '#components/ui/badge.tsx'
-import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
-import { TableCard } from '#components/ui/table-card.tsx'
+import { Td, Tr } from '#components/ui/table.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import type { ListedKey } from '../read-credentials.ts'
+import { CredentialTable } from './credential-table.tsx'
 import { KeyButtons } from './key-buttons.tsx'
 import { ProposeButton } from './propose-button.tsx'
-import { SectionHead } from './section-head.tsx'
 
 type Props = { t: Translate; application: string; keys: readonly ListedKey[]; mayPropose: boolean }
 
 /** The API keys that work or ended lately: who made each, and from where it was used last. */
 export function KeyTable({ t, application, keys, mayPropose }: Props) {
   return (
-    <div className="mt-8">
-      <SectionHead id="keys" title={t('credentials.keys')} text={t('credentials.keysText')}>
-        {mayPropose && <ProposeButton application={application} form="key" label={t('credentials.newKey')} />}
-      </SectionHead>
-      {keys.length === 0 ? (
-        <p className="mt-3 text-quiet">{t('credentials.noKeys')}</p>
-      ) : (
-        <TableCard label={t('credentials.keys')} className="mt-3">
-          <Table
-            caption={t('credentials.keys')}
-            isList
-            head={
-              <>
-                <Th>{t('credentials.name')}</Th>
-                <Th>{t('credentials.lastUsed')}</Th>
-                <Th>{t('credentials.created')}</Th>
-                <Th>{t('credentials.state')}</Th>
-                <Th>
-                  <span className="sr-only">{t('credentials.actions')}</span>
-                </Th>
-              </>
-            }
-          >
-            {keys.map((key) => (
-              <Tr key={key.apiKeyId}>
-                <Td className="@max-[560px]/card:basis-full">
-                  <span className="block font-medium wrap-anywhere">{key.name}</span>
-                  <span className="block text-second text-quiet">{key.keyPrefix}…</span>
-                </Td>
-                <Td label={t('credentials.lastUsed')}>
-                  <LastUses t={t} uses={key.uses} />
-                </Td>
-                <Td label={t('credentials.created')}>
-                  <TimeText at={key.createdAt} />
-                  {key.createdBy && <span className="block text-second text-quiet">{key.createdBy}</span>}
-                </Td>
-                <Td>
-                  <State t={t} apiKey={key} />
-                </Td>
-                <Td align="end">
-                  {(key.state === 'works' || key.state === 'ends') && (
-                    <KeyButtons
-                      application={application}
-                      apiKeyId={key.apiKeyId}
-                      name={key.name}
-                      mayRotate={mayPropose && key.state === 'works'}
-                    />
-                  )}
-                </Td>
-              </Tr>
-            ))}
-          </Table>
-        </TableCard>
-      )}
-    </div>
+    <CredentialTable
+      t={t}
+      id="keys"
+      title={t('credentials.keys')}
+      text={t('credentials.keysText')}
+      buttons={mayPropose && <ProposeButton application={application} form="key" label={t('credentials.newKey')} />}
+      empty={keys.length === 0 ? <p className="mt-3 text-quiet">{t('credentials.noKeys')}</p> : null}
+      heads={[t('credentials.name'), t('credentials.lastUsed'), t('credentials.created'), t('credentials.state')]}
+    >
+      {keys.map((key) => (
+        <Tr key={key.apiKeyId}>
+          <Td className="@max-[560px]/card:basis-full">
+            <span className="block font-medium wrap-anywhere">{key.name}</span>
+            <span className="block text-second text-quiet">{key.keyPrefix}…</span>
+          </Td>
+          <Td label={t('credentials.lastUsed')}>
+            <LastUses t={t} uses={key.uses} />
+          </Td>
+          <Td label={t('credentials.created')}>
+            <TimeText at={key.createdAt} />
+            {key.createdBy && <span className="block text-second text-quiet">{key.createdBy}</span>}
+          </Td>
+          <Td>
+            <State t={t} apiKey={key} />
+          </Td>
+          <Td align="end">
+            {(key.state === 'works' || key.state === 'ends') && (
+              <KeyButtons
+                application={application}
+                apiKeyId={key.apiKeyId}
+                name={key.name}
+                mayRotate={mayPropose && key.state === 'works'}
+              />
+            )}
+          </Td>
+        </Tr>
+      ))}
+    </CredentialTable>
   )
 }
 

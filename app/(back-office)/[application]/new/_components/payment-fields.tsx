@@ -24,7 +24,7 @@ export function PaymentFields({ application, payment, disturbed }: Props) {
   const currency = country ? COUNTRIES[country].currency : undefined
   return (
     <>
-      <div className="grid gap-4 sm:grid-cols-3">
+      <div className="grid items-start gap-4 sm:grid-cols-3">
         <Select {...fieldProps(form, 'type', t)} value={values.type} label={t('payment.type')}>
           {TRANSACTION_TYPES.toReversed().map((type) => (
             <option key={type} value={type}>

@@ -8,6 +8,9 @@ import type { PaymentContent } from '#lib/payment-preview.ts'
 import { cleanPhone, countryOfPhone } from '#lib/phone-advice.ts'
 import { PAYMENT_FORM_SCHEMAS, paymentContentSchema } from '#lib/schemas/payment.ts'
 
+/** The fields as they are shown. */
+const FIELDS = ['type', 'country', 'operator', 'phoneNumber', 'customerName', 'amount'] as const satisfies (keyof PaymentContent)[]
+
 export type PaymentForm = {
   form: UseFormReturn<PaymentContent>
   values: PaymentContent
@@ -25,6 +28,8 @@ export type PaymentForm = {
 export function usePaymentForm(initial: PaymentContent, storageKey: string): PaymentForm {
   const { locale } = useTranslations()
   const form = useForm<PaymentContent>({ defaultValues: initial, resolver: zodResolver(PAYMENT_FORM_SCHEMAS[locale]) })
+  // The focus goes to the first wrong field in the order of registration, which would otherwise be that of the components.
+  for (const field of FIELDS) form.register(field)
   const values = { ...initial, ...useWatch({ control: form.control }) }
   useKept(form, storageKey)
 

@@ -10,14 +10,15 @@ import { OPERATORS } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
 import type { OperatorDirection } from '../read-operators.ts'
 import { figuresOf } from './figures.ts'
+import { protocolText } from './protocol-text.ts'
 import { ServiceState } from './service-state.tsx'
 
-/** On a phone, the first cell says whether the operator works, and the rest is left out. */
-const WIDE = 'max-sm:hidden'
+/** Where the table is narrow, the first cell says whether the operator works, and the rest is left out. */
+const WIDE = '@max-[640px]/card:hidden'
 
 type Props = { t: Translate; locale: Locale; application: string; directions: readonly OperatorDirection[] }
 
-/** A row per operator and direction: in service, availability, what became of its transactions, how fast submissions were answered. */
+/** A row per operator and direction: availability, what became of its transactions, how fast submissions were answered. */
 export function OutcomeTable({ t, locale, application, directions }: Props) {
   return (
     <TableCard label={t('operators.outcomes')} className="mt-2">
@@ -26,7 +27,6 @@ export function OutcomeTable({ t, locale, application, directions }: Props) {
         head={
           <>
             <Th>{t('operators.operator')}</Th>
-            <Th className={WIDE}>{t('operators.isEnabled')}</Th>
             <Th className={WIDE}>{t('operators.availability')}</Th>
             <Th align="end">{t('operators.succeeded')}</Th>
             <Th align="end" className={WIDE}>
@@ -77,19 +77,12 @@ function Row({ t, locale, application, direction }: RowProps) {
             </>
           )}
         </span>
-        <span className="mt-1 block sm:hidden">
-          {direction.isEnabled && direction.protocol !== null ? (
-            <AvailabilityState t={t} direction={direction} />
-          ) : (
-            <ServiceState t={t} direction={direction} />
-          )}
+        <span className="mt-1 block @min-[640px]/card:hidden">
+          <State t={t} direction={direction} />
         </span>
       </Td>
       <Td className={WIDE}>
-        <ServiceState t={t} direction={direction} />
-      </Td>
-      <Td className={WIDE}>
-        <AvailabilityState t={t} direction={direction} />
+        <State t={t} direction={direction} />
       </Td>
       <Td align="end">
         {figures.succeeded}
@@ -113,10 +106,16 @@ function Row({ t, locale, application, direction }: RowProps) {
   )
 }
 
-function AvailabilityState({ t, direction: { state, since } }: { t: Translate; direction: OperatorDirection }) {
+/** Whether the operator is in service, and if it is, whether it works and through which protocol. */
+function State({ t, direction }: { t: Translate; direction: OperatorDirection }) {
+  const { isEnabled, protocol, state, since } = direction
+  if (!isEnabled || protocol === null) return <ServiceState t={t} direction={direction} />
   return (
     <>
       <AvailabilityBadge t={t} state={state} />
+      <span className="block text-second text-quiet @max-[640px]/card:hidden">
+        {t('operators.through', { protocol: protocolText(t, protocol) })}
+      </span>
       {since && (
         <span className="block text-second text-quiet">
           {t('operators.since')} <TimeText at={since} />

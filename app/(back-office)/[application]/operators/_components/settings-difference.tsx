@@ -2,6 +2,7 @@ import type { Translate } from '#lib/i18n/translate.ts'
 import { FIELD_FACT, SECRET_FACT } from '#lib/operator-settings.ts'
 import { isOperatorCode, OPERATORS } from '#lib/operators.ts'
 import type { ChangeFacts, ProposedChangeDto } from '#lib/proposed-change.ts'
+import { DifferenceLines } from '../../_components/changes/difference-lines.tsx'
 import { protocolName } from './protocol-text.ts'
 import { settingName, settingText } from './setting-words.ts'
 
@@ -19,20 +20,14 @@ export function SettingsDifference({ t, change: { before, after } }: { t: Transl
         {protocolName(t, String(protocol))}
       </p>
       {isRemoval && <p className="mt-1">{t('operators.removesSettings')}</p>}
-      <dl className="mt-2 grid gap-1">
-        {names.map((name) => (
-          <div key={name} className="flex flex-wrap gap-x-3">
-            <dt className="w-56 shrink-0 text-quiet">{settingName(t, name.slice(name.indexOf(' ') + 1))}</dt>
-            <dd className="min-w-0 wrap-anywhere whitespace-pre-line">
-              <del className="text-quiet">{sideText(t, before, name)}</del>
-              <span aria-hidden="true" className="mx-1.5 text-ink-3">
-                →
-              </span>
-              <ins className="font-medium no-underline">{sideText(t, after, name)}</ins>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <DifferenceLines
+        lines={names.map((name) => ({
+          name,
+          label: settingName(t, name.slice(name.indexOf(' ') + 1)),
+          before: sideText(t, before, name),
+          after: sideText(t, after, name),
+        }))}
+      />
     </>
   )
 }

@@ -2,10 +2,11 @@
 
 import type { FormEvent } from 'react'
 import { FormDialog } from '#components/form/form-dialog.tsx'
-import { Checkbox, TextField } from '#components/ui/field.tsx'
+import { TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { ROLES, type Role } from '#lib/permissions.ts'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
+import { RoleBoxes } from './role-boxes.tsx'
 
 type Props = { application: string; ownRoles: readonly Role[]; onClose: () => void }
 
@@ -33,25 +34,7 @@ export default function InviteDialog({ application, ownRoles, onClose }: Props) 
     >
       <TextField id="invite-email" name="email" type="email" label={t('people.email')} autoComplete="off" required maxLength={320} />
       <TextField id="invite-name" name="name" label={t('people.name')} autoComplete="off" required maxLength={200} />
-      <fieldset className="grid gap-2">
-        <legend className="mb-1 font-medium">{t('people.roles')}</legend>
-        {ROLES.map((role) => {
-          const mayGrant = ownRoles.includes(role)
-          return (
-            <Checkbox
-              key={role}
-              name={role}
-              disabled={!mayGrant}
-              label={
-                <>
-                  {t(`role.${role}`)}
-                  {!mayGrant && <span className="ml-1.5 text-second text-quiet">{t('people.notYourRole')}</span>}
-                </>
-              }
-            />
-          )
-        })}
-      </fieldset>
+      <RoleBoxes ownRoles={ownRoles} />
       <p className="text-second text-quiet">{t('people.inviteText')}</p>
     </FormDialog>
   )

@@ -9,6 +9,7 @@ import { paths } from '#lib/paths.ts'
 import { ROLES, type Role } from '#lib/permissions.ts'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
 import type { EditedPerson } from './edited-person.ts'
+import { RoleBoxes } from './role-boxes.tsx'
 
 type Props = { application: string; person: EditedPerson; ownRoles: readonly Role[]; onClose: () => void }
 
@@ -33,27 +34,7 @@ export default function RolesDialog({ application, person, ownRoles, onClose }: 
       onSubmit={submit}
       onClose={onClose}
     >
-      <fieldset className="grid gap-2">
-        <legend className="mb-1 font-medium">{t('people.roles')}</legend>
-        {ROLES.map((role) => {
-          const isHeld = person.roles.includes(role)
-          const mayGrant = isHeld || ownRoles.includes(role)
-          return (
-            <Checkbox
-              key={role}
-              name={role}
-              defaultChecked={isHeld}
-              disabled={!mayGrant}
-              label={
-                <>
-                  {t(`role.${role}`)}
-                  {!mayGrant && <span className="ml-1.5 text-second text-quiet">{t('people.notYourRole')}</span>}
-                </>
-              }
-            />
-          )
-        })}
-      </fieldset>
+      <RoleBoxes ownRoles={ownRoles} held={person.roles} />
       <Checkbox name="isActive" defaultChecked={person.isActive} label={t('people.isMember')} />
       {isLeaving && (
         <div className="grid gap-2">

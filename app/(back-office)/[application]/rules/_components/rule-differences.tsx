@@ -4,6 +4,7 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { compareRules, type RuleDifference } from '#lib/rule-difference.ts'
 import { ruleSentence } from '#lib/rule-sentence.ts'
+import { ruleTitle } from './rule-title.ts'
 
 const TONES: Readonly<Record<RuleDifference['kind'], Tone>> = { added: 'ok', removed: 'bad', changed: 'wait', renamed: 'neutral' }
 
@@ -20,7 +21,7 @@ export function RuleDifferences({ t, locale, before, after }: Props) {
         <li key={`${difference.kind} ${nameOf(difference)}`}>
           <p className="flex flex-wrap items-center gap-2">
             <Badge tone={TONES[difference.kind]}>{t(`rules.difference.${difference.kind}`)}</Badge>
-            <span className="font-medium wrap-anywhere">{nameOf(difference)}</span>
+            <span className="font-medium wrap-anywhere">{ruleTitle(t, nameOf(difference))}</span>
           </p>
           {'before' in difference && <del className="mt-1 block text-quiet wrap-anywhere">{sentence(t, locale, difference, 'before')}</del>}
           {'after' in difference && <ins className="mt-1 block no-underline wrap-anywhere">{sentence(t, locale, difference, 'after')}</ins>}

@@ -1,8 +1,9 @@
 import { Notice } from '#components/ui/empty-state.tsx'
-import { type ApprovalRule, BASE_RULE } from '#lib/approval-policy.ts'
+import type { ApprovalRule } from '#lib/approval-policy.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { ruleSentence } from '#lib/rule-sentence.ts'
+import { ruleTitle } from './rule-title.ts'
 
 /** The rules of a version, a sentence each. Null: they cannot be read. */
 export function RuleSentences({ t, locale, rules }: { t: Translate; locale: Locale; rules: readonly ApprovalRule[] | null }) {
@@ -19,9 +20,7 @@ export function RuleSentences({ t, locale, rules }: { t: Translate; locale: Loca
       {rules.map((rule) => (
         <li key={rule.name} className="px-4 py-2.5">
           <span className="block wrap-anywhere">{ruleSentence(t, locale, rule)}</span>
-          <span className="block text-second text-quiet wrap-anywhere">
-            {rule.name === BASE_RULE.name ? t('rules.baseName') : rule.name}
-          </span>
+          <span className="block text-second text-quiet wrap-anywhere">{ruleTitle(t, rule.name)}</span>
         </li>
       ))}
     </ol>

@@ -16,6 +16,7 @@ export function VersionTable({ t, application, versions }: { t: Translate; appli
       <TableCard label={t('rules.versions')} className="mt-2">
         <Table
           caption={t('rules.versions')}
+          isList
           head={
             <>
               <Th>{t('rules.column.version')}</Th>
@@ -36,11 +37,15 @@ export function VersionTable({ t, application, versions }: { t: Translate; appli
               <Td>
                 <VersionBadge t={t} version={version} />
               </Td>
-              <Td align="end">{version.rules?.length ?? '–'}</Td>
-              <Td>
+              <Td align="end" label={t('rules.column.rules')}>
+                {version.rules?.length ?? '–'}
+              </Td>
+              <Td label={t('rules.column.proposed')}>
                 <By t={t} name={version.proposedBy?.name ?? null} at={version.proposedAt} />
               </Td>
-              <Td>{version.activatedAt === null ? '–' : <By t={t} name={version.activatedBy} at={version.activatedAt} />}</Td>
+              <Td label={t('rules.column.activated')}>
+                {version.activatedAt === null ? '–' : <By t={t} name={version.activatedBy} at={version.activatedAt} />}
+              </Td>
             </Tr>
           ))}
         </Table>

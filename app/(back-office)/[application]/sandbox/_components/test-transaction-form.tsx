@@ -1,6 +1,7 @@
 'use client'
 
 import { type FormEvent, useState, useTransition } from 'react'
+import { OperatorOptions } from '#components/domain/operator-options.tsx'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
@@ -8,7 +9,7 @@ import { Select, TextField } from '#components/ui/field.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { callAction, refusalText } from '#lib/action-result.ts'
-import { isOperatorCode, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { isOperatorCode, OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
 import { SIMULATED_ENDINGS } from '#lib/sandbox-tools.ts'
 import type { TestTransactionInput } from '#lib/schemas/sandbox-tools.ts'
@@ -56,11 +57,7 @@ export function TestTransactionForm({ application, webhookUrl }: { application: 
         value={operator}
         onChange={({ target }) => isOperatorCode(target.value) && setOperator(target.value)}
       >
-        {OPERATOR_CODES.map((code) => (
-          <option key={code} value={code}>
-            {OPERATORS[code].brand} · {t(`country.${OPERATORS[code].country.name}`)}
-          </option>
-        ))}
+        <OperatorOptions />
       </Select>
       <Select id="test-ending" name="ending" label={t('sandbox.outcome')} hint={t('sandbox.outcomeHint')}>
         {SIMULATED_ENDINGS.map((ending) => (

@@ -61,7 +61,7 @@ export default function EnrolPanel({ application, onDone, onCancel }: Props) {
       {begun ? <QrPicture code={begun.qrCode} label={t('enrol.qr')} /> : <Skeleton className="size-44 rounded-md" />}
       <div className="grid gap-1">
         <p className="text-second text-quiet">{t('enrol.stepType')}</p>
-        <p className="flex min-h-10 items-start gap-1.5 font-medium tabular break-all">
+        <p className="flex min-h-10 items-start gap-1.5 font-medium tabular wrap-anywhere">
           {begun && (
             <>
               <span data-secret>{begun.secret}</span>

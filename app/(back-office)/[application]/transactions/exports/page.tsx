@@ -47,7 +47,7 @@ export default async function ExportsPage({ params, searchParams }: Props) {
         </div>
         <CheckFile application={application} />
         {exports.length === 0 ? (
-          <EmptyState icon="download" title={t('exports.none')} />
+          <EmptyState icon="download" title={t('exports.none')} text={t('exports.noneText')} />
         ) : (
           <ExportTable application={application} exports={exports} />
         )}

@@ -38,7 +38,7 @@ export function ResendWebhookButton({ application, transactionId, obstacle }: Pr
   const reason = obstacle && WORDS_BY_CODE[obstacle.code]
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-      <p role="status" className="text-second text-quiet">
+      <p role="status" className="text-second text-quiet max-sm:order-last">
         {error ?? (reason && t(reason))}
       </p>
       {reason && (

@@ -1,14 +1,14 @@
 'use client'
 
 import { type FormEvent, useState } from 'react'
+import { OperatorOptions } from '#components/domain/operator-options.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
 import { Select } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { BatchDto } from '#lib/batch-dto.ts'
 import { BATCH_FIELDS, type BatchColumns, REQUIRED_FIELDS } from '#lib/batch-file/batch-fields.ts'
-import { operatorText } from '#lib/batch-text.ts'
-import { isOperatorCode, OPERATOR_CODES } from '#lib/operators.ts'
+import { isOperatorCode } from '#lib/operators.ts'
 import { assignColumns } from '../../actions.ts'
 import { useChange } from './use-change.ts'
 
@@ -70,11 +70,7 @@ export function ColumnsForm({ application, batch, mayChange }: { application: st
         disabled={!mayChange}
       >
         <option value="">{t('batches.operatorInFile')}</option>
-        {OPERATOR_CODES.map((code) => (
-          <option key={code} value={code}>
-            {operatorText(t, code)}
-          </option>
-        ))}
+        <OperatorOptions />
       </Select>
       {mayChange && (
         <div>

@@ -1,15 +1,14 @@
 'use client'
 
 import { type FormEvent, useState } from 'react'
+import { OperatorOptions } from '#components/domain/operator-options.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import { BATCH_FILE_BYTES_MAX, type FileProblem } from '#lib/batch-file/file-problem.ts'
-import { operatorText } from '#lib/batch-text.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { OPERATOR_CODES } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
 import { TRANSACTION_TYPES } from '#lib/transaction-status.ts'
 
@@ -69,11 +68,7 @@ export function UploadForm({ application }: { application: string }) {
         defaultValue=""
       >
         <option value="">{t('batches.operatorInFile')}</option>
-        {OPERATOR_CODES.map((code) => (
-          <option key={code} value={code}>
-            {operatorText(t, code)}
-          </option>
-        ))}
+        <OperatorOptions />
       </Select>
       <TextField id="batch-name" name="name" label={t('batches.nameField')} hint={t('batches.nameHint')} maxLength={200} />
       <div>

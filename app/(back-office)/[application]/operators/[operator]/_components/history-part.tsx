@@ -52,6 +52,7 @@ function Chart({ words, direction, slots, period }: ChartProps) {
   const { t, locale } = words
   const title = t(`operators.chart.${period}`, { type: t(`type.${direction.type}`) })
   const nameOf = (slot: string) => slotText(words, slot, period)
+  if (slots.every(isEmpty)) return <Empty title={title} text={t(`operators.noSubmissions.${period}`)} />
   return (
     <StackedChart
       locale={locale}
@@ -70,6 +71,21 @@ function Chart({ words, direction, slots, period }: ChartProps) {
       tableLabel={t('operators.asTable')}
       table={<HistoryTable words={words} title={title} slots={slots} nameOf={nameOf} />}
     />
+  )
+}
+
+/** Whether nothing was submitted in a slot, and the operator was operational all the time. */
+function isEmpty(slot: HistorySlot): boolean {
+  const { counts, closedMinutes, delayedMinutes } = slot
+  return counts.succeeded + failedIn(slot) + counts.open + closedMinutes + delayedMinutes === 0
+}
+
+function Empty({ title, text }: { title: string; text: string }) {
+  return (
+    <>
+      <h3 className="font-strong">{title}</h3>
+      <p className="mt-2 text-ink-2">{text}</p>
+    </>
   )
 }
 

@@ -47,7 +47,7 @@ function contentOf(form: FormData, { path, kind, choices }: SettingField): Exclu
   return Number.isFinite(number) ? number : text
 }
 
-/** The table of codes, with null for each stored code that is not in it any more. */
+/** The table of codes, with null for each stored code that was removed from it. */
 function withoutOthers(table: Value, stored: SettingValue | undefined): Value | undefined {
   if (JSON.stringify(table) === JSON.stringify(stored)) return undefined
   if (typeof table !== 'object' || table === null || Array.isArray(table) || !isTable(stored)) return table

@@ -17,10 +17,12 @@ export default function SettingsDialog({ application, settings, onClose }: Props
   const t = useT()
   const { propose, error, setError, problems, isPending } = useSettingsProposal(application, settings, onClose)
   const groups = Map.groupBy(settings.fields, ({ path }) => path.split('.').slice(0, -1).join('.'))
+  const optional = (groups.get('') ?? []).filter(({ isRequired }) => !isRequired)
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const changes = readSettingsForm(new FormData(event.currentTarget), settings)
-    if (Object.keys(changes).length === 0) return setError(t('change.noDifference'))
+    // With nothing stored, the refusal names the fields that are missing.
+    if (settings.stored && Object.keys(changes).length === 0) return setError(t('change.noDifference'))
     propose(changes)
   }
   const inputOf = (field: SettingField) => (
@@ -51,9 +53,9 @@ export default function SettingsDialog({ application, settings, onClose }: Props
             {(groups.get(group) ?? []).map(inputOf)}
           </fieldset>
         ))}
-      <details open={Object.keys(problems).length > 0 || undefined}>
+      <details open={optional.some(({ path }) => problems[path]) || undefined}>
         <summary className="cursor-pointer text-ink-2">{t('operators.moreFields')}</summary>
-        <div className="mt-3 grid gap-4">{(groups.get('') ?? []).filter(({ isRequired }) => !isRequired).map(inputOf)}</div>
+        <div className="mt-3 grid gap-4">{optional.map(inputOf)}</div>
       </details>
       <p className="text-second text-quiet">
         {t('operators.openWorkNote')} {t('change.afterwards')}

@@ -15,7 +15,7 @@ export function PersonFacts({ t, member }: { t: Translate; member: Member }) {
     ],
   ] as const
   return (
-    <dl className="mt-4 grid gap-x-6 gap-y-2 sm:grid-cols-2">
+    <dl className="mt-4 grid gap-x-6 gap-y-2 lg:grid-cols-2">
       {facts.map(([name, value]) => (
         <div key={name} className="flex flex-wrap gap-x-3">
           <dt className="w-44 shrink-0 text-quiet">{name}</dt>

@@ -34,6 +34,7 @@ export function SessionList({ t, application, personId, sessions, currentId }: P
         <TableCard label={t('people.sessionTable')} className="mt-2">
           <Table
             caption={t('people.sessionTable')}
+            isList
             head={
               <>
                 <Th>{t('people.browser')}</Th>
@@ -53,10 +54,10 @@ export function SessionList({ t, application, personId, sessions, currentId }: P
                   {sessionId === currentId && <Badge tone="ok">{t('people.thisSession')}</Badge>}
                 </Td>
                 <Td className="tabular">{address}</Td>
-                <Td>
+                <Td label={t('people.since')}>
                   <TimeText at={startedAt.toISOString()} />
                 </Td>
-                <Td>
+                <Td label={t('people.lastUsed')}>
                   <RelativeTime at={lastUsedAt.toISOString()} isCoarse />
                 </Td>
                 <Td align="end">

@@ -45,11 +45,13 @@ export default function RuleEditor({ application, initial, keptAs }: Props) {
 
   async function save({ rules }: { rules: RuleFields[] }) {
     setProblem(null)
-    const accepted = isAccepted ? findings.map(findingKey) : []
+    const shown = findings.map(findingKey)
+    const accepted = isAccepted ? shown : []
     const saved = await callAction(() => saveRules(application, { rules: rules.map((rule) => toRuleInput(rule, locale)), accepted }))
     if (!saved.ok) return setProblem(refusalText(t, saved.error.code, REFUSALS))
     if ('findings' in saved.value) {
-      setIsAccepted(false)
+      // The same findings may have been accepted while the answer was under way.
+      if (saved.value.findings.map(findingKey).join() !== shown.join()) setIsAccepted(false)
       return setFindings(saved.value.findings)
     }
     forget()

@@ -3,8 +3,9 @@
 import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
-import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
+import type { ApprovalDto, TransactionDetailDto } from '#lib/transaction-detail.ts'
 import { Section } from './section.tsx'
 
 /** Why the transaction needed approval, its progress, and each decision with its note. Renders nothing if it needed none. */
@@ -22,7 +23,7 @@ export function ApprovalProgress({
       {approval && (
         <p>
           <strong className="tabular">{t('transaction.approvalsOf', { done: approval.done, needed: approval.needed })}</strong>{' '}
-          <span className="text-ink-2">{t('transaction.rule', { name: approval.ruleName, version: approval.policyVersion })}</span>{' '}
+          <span className="text-ink-2">{ruleText(t, approval)}</span>{' '}
           {approval.needsCode && <span className="text-ink-2">{t('transaction.needsCode')}</span>}
         </p>
       )}
@@ -52,4 +53,8 @@ export function ApprovalProgress({
       )}
     </Section>
   )
+}
+
+function ruleText(t: Translate, { ruleName, policyVersion: version }: ApprovalDto): string {
+  return ruleName === null ? t('transaction.baseRule', { version }) : t('transaction.rule', { name: ruleName, version })
 }

@@ -10,7 +10,10 @@ import { readAuditPages } from '#server/reports/audit/list-audit-entries.ts'
 import { readAuditRecord } from '#server/reports/audit/read-audit-record.ts'
 import type { TableRows } from '#server/reports/export/table-csv.ts'
 
-/** The entries of a filter as a table, or the whole record as lines of JSON, with the digests that chain them, so that the chain can be checked outside. */
+/**
+ * The entries of a filter as a table, or the whole record as lines of JSON, with the digests that chain them, so that the chain can be
+ * checked outside.
+ */
 export async function GET(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   const read = readExactAddress(auditExportSchema, request.nextUrl.searchParams)
   if (!read.ok) return refuseRequest(400, request)

@@ -24,8 +24,8 @@ export async function generateMetadata(): Promise<Metadata> {
 }
 
 /**
- * One batch of a file, for the people who decide about it. In a group of its own, because the approvals' loading.tsx would answer 200 before it is known
- * whether the batch exists.
+ * One batch of a file, for the people who decide about it. In a group of its own, because the approvals' loading.tsx would answer 200
+ * before it is known whether the batch exists.
  */
 export default async function BatchApprovalPage({ params }: Props) {
   const { application, batchId } = await params

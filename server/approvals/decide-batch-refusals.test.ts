@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { aBand, decisionDeps, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { must } from '#server/testing/partner.ts'
+import { decide } from './decide.ts'
+import { decideBatch } from './decide-batch.ts'
+import { type BatchDesk, openBatchDesk } from './testing/batch-desk.ts'
+
+let desk: BatchDesk
+before(async () => {
+  desk = await openBatchDesk()
+})
+after(() => desk.close())
+
+test('is_maker, not_a_checker, submitting and not_found for those who may not, and nothing is stored', async () => {
+  const { batchId } = await desk.makeBatch({ count: 2 })
+  const finance = await makePerson(desk.pool, desk.applicationId, ['finance'])
+  assert.deepEqual(await desk.say(batchId, desk.makerId), { ok: false, error: 'is_maker' })
+  assert.deepEqual(await desk.say(batchId, finance), { ok: false, error: 'not_a_checker' })
+  const elsewhere = await makeApplication(desk.pool)
+  const stranger = await makePerson(desk.pool, elsewhere, ['checker'])
+  const { hash, shownAt } = await desk.show(batchId, desk.ada)
+  const command = { batchId, decision: 'validated', note: 'Seen', excluded: [], hash, shownAt } as const
+  assert.deepEqual(
+    await decideBatch(decisionDeps(desk.pool), {
+      ...command,
+      checker: { applicationId: elsewhere, id: stranger, hasSecondFactor: true },
+    }),
+    { ok: false, error: 'not_found' },
+  )
+  const half = await desk.makeBatch({ count: 2, state: 'submitting' })
+  assert.deepEqual(await desk.say(half.batchId, desk.ada), { ok: false, error: 'submitting' })
+  assert.equal(
+    (await desk.queue(desk.ada, { queue: 'mine' })).batches.some((batch) => batch.batchId === half.batchId),
+    false,
+  )
+  assert.deepEqual(
+    [await desk.statusesOf(batchId), await desk.statusesOf(half.batchId)],
+    [{ PENDING_APPROVAL: 2 }, { PENDING_APPROVAL: 2 }],
+  )
+  assert.deepEqual((await desk.show(batchId, desk.ada)).decisions, [])
+})
+
+test('refused with who did what: a batch of which a row was rejected through the API after it was shown', async () => {
+  const { batchId, items } = await desk.makeBatch({ count: 3 })
+  const { hash, shownAt } = await desk.show(batchId, desk.ada)
+  const row = items[1]
+  must(
+    await decide(decisionDeps(desk.pool), {
+      applicationId: desk.applicationId,
+      transactionId: row?.transactionId ?? '',
+      checkerId: desk.ben,
+      decision: 'rejected',
+      note: 'Duplicate',
+      through: 'api',
+      actor: { kind: 'api', id: null },
+    }),
+  )
+  const refused = must(await desk.say(batchId, desk.ada, { hash, shownAt }))
+  assert.ok(refused.kind === 'changed')
+  assert.deepEqual(
+    [refused.difference.movedCount, refused.difference.moved[0]?.transactionId, refused.difference.moved[0]?.event],
+    [1, row?.transactionId, 'rejected'],
+  )
+  assert.deepEqual(await desk.statusesOf(batchId), { PENDING_APPROVAL: 2, FAILED: 1 })
+  assert.deepEqual(must(await desk.say(batchId, desk.ada)), { kind: 'done', approved: 2, rejected: 0, waiting: 0, given: 1, needed: 1 })
+})
+
+test('in_batch for a person who decides on one row, and 200 for the application whose rule lets it decide', async () => {
+  const { batchId, items } = await desk.makeBatch({ count: 2 })
+  const one = {
+    applicationId: desk.applicationId,
+    transactionId: items[0]?.transactionId ?? '',
+    checkerId: desk.ada,
+    decision: 'validated',
+    note: 'Seen',
+  } as const
+  const byPerson = await decide(decisionDeps(desk.pool), { ...one, through: 'back_office', actor: { kind: 'person', id: desk.ada } })
+  assert.ok(!byPerson.ok && byPerson.error.kind === 'in_batch')
+  must(await decide(decisionDeps(desk.pool), { ...one, through: 'api', actor: { kind: 'api', id: null } }))
+  assert.deepEqual(await desk.statusesOf(batchId), { PENDING_APPROVAL: 1, PENDING: 1 })
+})
+
+test('code_required without a code, second_factor_missing without a second factor', async () => {
+  const { batchId } = await desk.makeBatch({
+    count: 2,
+    change: (index) => (index === 0 ? { bands: [aBand({ needsCode: true })] } : {}),
+  })
+  assert.deepEqual(await desk.say(batchId, desk.ada), { ok: false, error: 'code_required' })
+  assert.deepEqual(await desk.say(batchId, desk.ada, { checker: { ...desk.viewer(desk.ada), hasSecondFactor: false } }), {
+    ok: false,
+    error: 'second_factor_missing',
+  })
+  assert.deepEqual(await desk.statusesOf(batchId), { PENDING_APPROVAL: 2 })
+  // A rejection moves no money and needs none.
+  must(await desk.say(batchId, desk.ada, { decision: 'rejected' }))
+})
+
+test('service_disabled while an operator of the batch is switched off, until its rows are excluded', async () => {
+  const { batchId, items } = await desk.makeBatch({
+    count: 3,
+    change: (index) => (index === 0 ? { operator: 'OMCM', phoneNumber: '237699000000' } : {}),
+  })
+  await desk.pool.query(
+    `insert into transfer_services (application_id, operator, type, is_enabled) values ($1, 'OMCM', 'DEPOSIT', false)
+     on conflict (application_id, operator, type) do update set is_enabled = false`,
+    [desk.applicationId],
+  )
+  assert.deepEqual(await desk.say(batchId, desk.ada), { ok: false, error: 'service_disabled' })
+  assert.deepEqual(await desk.statusesOf(batchId), { PENDING_APPROVAL: 3 })
+  const excluded = [{ transactionId: items[0]?.transactionId ?? '', reason: 'Switched off' }]
+  must(await desk.say(batchId, desk.ada, { excluded }))
+  assert.deepEqual(await desk.statusesOf(batchId), { PENDING: 2, FAILED: 1 })
+})

@@ -10,7 +10,7 @@ import { describeMachine, type Machine } from './machine.ts'
 import { type Options, readOptions } from './options.ts'
 import { PARTS } from './parts.ts'
 
-const OTHERS = ': what other programs took meanwhile'
+const OTHERS = ': CPU of other programs'
 /** With less than this the machine counts as quiet. */
 const OTHERS_CORES_MAX = 0.3
 
@@ -96,7 +96,7 @@ function causeOf(figure: Figure, figures: Figure[]): string {
   const others = figures.find((one) => one.name === part + OTHERS)?.value ?? 0
   const busy =
     others > OTHERS_CORES_MAX
-      ? `other programs took ${others.toFixed(2)} cores meanwhile: repeat it on a quiet machine`
+      ? `other programs used ${others.toFixed(2)} cores: repeat the run on a quiet machine`
       : 'the machine was quiet'
   return figure.note ? `${busy}; ${figure.note}` : busy
 }

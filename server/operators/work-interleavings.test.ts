@@ -35,7 +35,7 @@ class Model {
   #denials = 0
   /** The last submission never left this service: it may be made again without asking. */
   #isUnsent = false
-  /** The operator said, in whatever way and however late, that it has the transfer. */
+  /** The operator said, in any way and at any time, that it has the transfer. */
   #isAccepted = false
   #recorder = createAnswerRecorder({
     pool: database.pool,

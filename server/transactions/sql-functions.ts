@@ -42,7 +42,10 @@ export const START_TRANSACTIONS = {
   },
 } as const satisfies BatchFunction
 
-/** `sql/apply-transitions.sql`. `answer_…` is the operator's answer to a query that ends the transaction; `answer_number` is null if there is none. */
+/**
+ * `sql/apply-transitions.sql`. `answer_…` is the operator's answer to a query that ends the transaction; `answer_number` is null if there
+ * is none.
+ */
 export const APPLY_TRANSITIONS = {
   name: 'apply_transitions',
   item: {

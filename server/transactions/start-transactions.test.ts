@@ -272,7 +272,7 @@ test('PENDING_APPROVAL for every request of an array whose total in one currency
   assert.deepEqual(statusesOf(together), ['PENDING_APPROVAL', 'PENDING', 'PENDING_APPROVAL'])
 })
 
-test('PENDING_APPROVAL with its maker for what a person starts on a page, whatever the rules and the type', async () => {
+test('PENDING_APPROVAL with its maker for what a person starts on a page, under any rules and of any type', async () => {
   for (const change of [undefined, ruleAboveTenThousand]) {
     for (const type of ['DEPOSIT', 'COLLECT'] as const) {
       const application = await anApplication(change)

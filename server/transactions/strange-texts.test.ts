@@ -28,7 +28,7 @@ const STORABLE = {
 }
 const UNSTORABLE = { NUL: 'a\u0000b', 'a lone high surrogate': 'a\ud800', 'a lone low surrogate': '\udc00b' }
 
-test('the text as it was sent, whatever characters it contains', async () => {
+test('the text as it was sent, with any characters', async () => {
   const applicationId = await makeApplication(database.pool)
   const items = Object.values(STORABLE).map((customerName) => anIntakeItem(applicationId, { type: 'COLLECT', customerName }))
   await takeIn(database.pool, items)

@@ -116,7 +116,7 @@ test('one webhook for a final state, due no earlier than half a second after the
   assert.deepEqual(rows, [{ target: 'https://partner.example:8443', is_later: true }])
 })
 
-test('one target for all URLs of a host and port, whatever is before an @ or after the host', async () => {
+test('one target for all URLs of a host and port, regardless of what is before an @ or after the host', async () => {
   const applicationId = await makeApplication(database.pool)
   const urls = [
     'https://a:b@Partner.example/x',

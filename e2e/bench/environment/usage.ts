@@ -43,7 +43,7 @@ async function cpuOf(pid: number): Promise<number> {
 async function cpuOfFamily(parent: number): Promise<number> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   const stats = await Promise.all(pids.map(readStat))
-  // What has ended meanwhile is counted by its parent.
+  // A process that has ended is counted by its parent.
   return stats.reduce((sum, stat) => sum + (stat?.parent === parent ? stat.cpu : 0), (await readStat(parent))?.cpuWithEnded ?? 0)
 }
 

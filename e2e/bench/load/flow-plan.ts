@@ -6,7 +6,7 @@ export type FlowPlan = {
   connections: number
   /** A transaction is open from its request to its webhook. No more than so many are open at once. */
   openMax: number
-  /** Requests per second, whatever the service does; absent: the next one as soon as fewer than `openMax` are open. */
+  /** Requests per second, regardless of the service; absent: the next one as soon as fewer than `openMax` are open. */
   ratePerSecond?: number
   warmUpMs: number
   durationMs: number

@@ -12,7 +12,7 @@ export type LoadPlan = {
   connections: number
   warmUpMs: number
   durationMs: number
-  /** Requests per second, whatever the answers do; absent: each connection sends as soon as it has its answer. */
+  /** Requests per second, regardless of the answers; absent: each connection sends as soon as it has its answer. */
   ratePerSecond?: number
   /** Each request takes one of these at random. */
   templates: Template[]

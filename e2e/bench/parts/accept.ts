@@ -24,7 +24,7 @@ type Measured = LoadResult & { cpu: MeasuredCpu }
 
 /**
  * Durable accepted deposits per second over HTTP, on a thousand applications and on one, against pgbench writing the same
- * rows one deposit per commit on the same server. ROLE=web: nothing is dispatched meanwhile, so acceptance alone is
+ * rows one deposit per commit on the same server. ROLE=web: nothing is dispatched, so acceptance alone is
  * measured, as it is for pgbench. The measurements take turns, so that what else the machine does falls on all alike.
  */
 export const accept: Part = { name: 'accept', run: (context) => measureAccept(context, false) }

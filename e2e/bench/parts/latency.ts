@@ -9,7 +9,7 @@ const SHARES = [0.1, 0.7]
 const CONNECTIONS = 256
 
 /**
- * How long a deposit takes at a share of the maximum. Requests are due at fixed times whatever the answers do, and each is
+ * How long a deposit takes at a share of the maximum. Requests are due at fixed times, regardless of the answers, and each is
  * timed from when it was due: a pause of the service counts for all that had to wait behind it.
  */
 export async function measureLatency(

@@ -90,7 +90,7 @@ async function openPlace(context: Context, name: string, size: number): Promise<
   return { history, pool, server, partner }
 }
 
-/** One question here, one there: whatever else the machine does falls on both alike. */
+/** The questions alternate, so that other load on the machine affects both sides equally. */
 async function takeTurns({ small, large }: Places, kind: QuestionKind, seconds: number): Promise<Times> {
   const times: Times = { small: [], large: [] }
   const endMs = performance.now() + seconds * 1_000

@@ -14,7 +14,7 @@ declare
   v_is_first boolean := false;
   v_strongest jsonb;
 begin
-  -- Nothing is read if the strongest band applies whatever was paid before: every row of a file whose total is above all limits.
+  -- Nothing is read if the strongest band applies regardless of what was paid before: every row of a file whose total is above all limits.
   v_strongest := approval_band_among(jsonb_build_array(p_bands -> -1), p_amount_minor, p_batch_minor, p_earlier_minor + p_amount_minor, false);
   if v_strongest is not null then
     return v_strongest;

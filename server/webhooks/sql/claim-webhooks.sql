@@ -2,7 +2,7 @@
 -- p_items has one row, the limits of this claim. Receivers are read in this order:
 --   1. receivers for which a person requested a resend: rare, so the steps below are not slowed down to find them;
 --   2. if walk_receivers_max is above zero, a walk from receiver to receiver after `cursor`, one index descent each, which
---      finds whatever step 3 misses;
+--      finds what step 3 misses;
 --   3. `targets` (a slot became free there), and the receivers of what became due in the last recent_ms, the newest first,
 --      so that no backlog hides them.
 -- p_free has how many webhooks a receiver may still receive, by target, p_suspects the same for receivers whose last attempt

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { endPreparation, PINNED_NODE, prepare, ROOT } from '../prepare.mjs'
 import { findBrowser } from './find-browser.mjs'
+import { moveToMemory } from './memory-folder.mjs'
 
 const CRASH_KILLS = 6
 const ATTACK_REQUESTS = 600
@@ -27,6 +28,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 
 try {
   await prepare((line) => console.log(line))
+  moveToMemory()
   const scripts = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')).scripts
   await step('Lint', scripts.lint)
   await step('Types', scripts.typecheck)

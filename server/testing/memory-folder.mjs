@@ -1,11 +1,12 @@
 // Plain JavaScript, like the test program that uses it.
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from 'node:fs'
 import path from 'node:path'
 
 const MEMORY = '/dev/shm'
 const PREFIX = 'countersign-tests-'
 /** A whole run needs a third of it, beside browsers that need as much. */
 const FREE_MIN_BYTES = 3 * 1024 ** 3
+const LEFTOVER_AGE_MS = 3_600_000
 
 /**
  * Makes a folder in memory for everything that the tests write, names it in TMPDIR, and removes it when this process ends. A database is
@@ -19,7 +20,7 @@ export function moveToMemory() {
   // PostgreSQL may run as another user.
   chmodSync(folder, 0o755)
   process.env.TMPDIR = folder
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  process.once('exit', () => remove(folder))
 }
 
 function isMemoryFree() {
@@ -37,11 +38,29 @@ function isMemoryFree() {
   }
 }
 
-/** What a killed run left there: it would take up memory until the machine is restarted. */
+/**
+ * What a killed run left there: it would take up memory until the machine is restarted. The age protects the run of another container that
+ * shares this memory and not the numbers of processes.
+ */
 function removeLeftovers() {
   for (const name of readdirSync(MEMORY)) {
     const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]
-    if (pid && !isRunning(Number(pid))) rmSync(path.join(MEMORY, name), { recursive: true, force: true })
+    const folder = path.join(MEMORY, name)
+    if (pid && !isRunning(Number(pid)) && ageMs(folder) > LEFTOVER_AGE_MS) remove(folder)
+  }
+}
+
+function ageMs(folder) {
+  // Another run may remove it at this moment.
+  const stats = statSync(folder, { throwIfNoEntry: false })
+  return stats ? Date.now() - stats.mtimeMs : 0
+}
+
+function remove(folder) {
+  try {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  } catch {
+    // Another user's, or a process that ends just now still writes there: a later run removes it.
   }
 }
 

@@ -25,11 +25,10 @@ export default defineConfig({
   testMatch: '**/*.spec.ts',
   globalSetup: './web/start-sandbox.ts',
   outputDir: 'test-results',
-  // Three browsers, a server and a database share two cores here.
+  // Two browsers, a server and a database share two cores here.
   timeout: 180_000,
   expect: { timeout: 20_000 },
-  // One more than cores on a small machine: while a test waits for an answer or a clock, another one computes.
-  workers: 3,
+  workers: 2,
   fullyParallel: true,
   forbidOnly: true,
   // `npm test` allows one: on a machine that others load too, a page that was merely slow gets a second look, and the report names it.
@@ -41,8 +40,6 @@ export default defineConfig({
     { name: 'tasks', testIgnore: 'sweep.spec.ts' },
   ],
   use: {
-    // Cookies, storage, pages, routes and permissions are cleared between tests; what stays is the cache of the product's scripts.
-    reuseContext: true,
     viewport: { width: 1440, height: 900 },
     locale: 'en-GB',
     timezoneId: 'UTC',

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright/test'
 import type { Pool } from '#server/database/pool.ts'
-import { expect, searchByKeys, test } from './fixtures.ts'
+import { expect, searchByKeys, test, waitForScripts } from './fixtures.ts'
 import { sandboxPool } from './people.ts'
 import { personWith, type SandboxPerson } from './sandbox.ts'
 import { askByKey, bulkBar, newQueue, panelOf, rowOf, rowsOf, sendButton } from './waiting.ts'
@@ -188,6 +188,7 @@ test.describe('on a phone of 360 px', () => {
 
     await openMore(page, 'Approvals')
     await openMore(page, 'Search')
+    await waitForScripts(page)
     await page.getByRole('main').getByRole('combobox').fill('2376')
     await page.getByRole('main').getByRole('combobox').press('Enter')
     await expect(page.getByRole('list', { name: 'Search' }).getByRole('link').first()).toBeVisible()

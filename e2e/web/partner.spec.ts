@@ -9,7 +9,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { createApiUser } from '#server/partner-auth/create-api-user.ts'
 import { must } from '#server/testing/partner.ts'
 import { verifyWebhook } from '#server/webhooks/sign-webhook.ts'
-import { expect, expectAccessibleEverywhere, LOOKS, signIn, test } from './fixtures.ts'
+import { expect, expectAccessibleEverywhere, LOOKS, signIn, test, waitForScripts } from './fixtures.ts'
 import { newApplication, newPerson, sandboxPool } from './people.ts'
 import { SANDBOX_FOLDER_VARIABLE, type SandboxPerson, sandboxUrl } from './sandbox.ts'
 
@@ -183,6 +183,8 @@ async function placesWith(page: Page, secret: string): Promise<string[]> {
   for (const move of ['stay', 'back', 'forward'] as const) {
     if (move === 'back') await page.goBack()
     if (move === 'forward') await page.goForward()
+    // A page that is still changing cannot be read.
+    await waitForScripts(page)
     if ((await page.content()).includes(secret)) places.push(`the page (${move})`)
   }
   return places

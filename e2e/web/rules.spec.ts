@@ -67,7 +67,11 @@ test('a rule that two administrators changed takes effect: a deposit above the n
   await page.getByRole('button', { name: 'Save as a new version' }).click()
   // The gap is named, and accepted or not.
   await expect(page.getByText('Deposits of the API up to 500,000 XAF are sent without approval', { exact: false })).toBeVisible()
+  const answered = page.waitForResponse((response) => response.request().method() === 'POST')
   await page.getByRole('button', { name: 'Save as a new version' }).click()
+  await answered
+  // The answer takes back what was accepted before it.
+  await expect(page.getByRole('button', { name: 'Save as a new version' })).not.toHaveAttribute('aria-busy', 'true')
   await expect(page.getByRole('checkbox', { name: /^I have read/ })).not.toBeChecked()
   await page.getByRole('checkbox', { name: /^I have read/ }).check()
   await page.getByRole('button', { name: 'Save as a new version' }).click()

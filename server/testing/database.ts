@@ -25,7 +25,8 @@ export async function createTestDatabase(options: { mode?: DatabaseMode } = {}):
   if (!serverUrl) throw new Error('TEST_DATABASE_URL is not set: run tests with npm test or npm run test:server -- <files>')
   if (!/@(127\.0\.0\.1|localhost)[:/]/.test(serverUrl)) throw new Error('Tests only run against a database on this machine')
   const name = `test_${randomBytes(6).toString('hex')}`
-  await administer(serverUrl, `create database ${name} template countersign_template`)
+  // Nobody uses the template meanwhile; the default strategy writes every page to the log too.
+  await administer(serverUrl, `create database ${name} template countersign_template strategy file_copy`)
   const url = serverUrl.replace(/\/[^/]*$/, `/${name}`)
   const pool = createPool({ databaseUrl: url, connectionsMax: 10, applicationName: 'test' })
   if (options.mode) await stampDatabase(pool, options.mode, [])

@@ -6,6 +6,7 @@ import { glob, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { moveToMemory } from './memory-folder.mjs'
 import { startTestPostgres } from './postgres.ts'
 import { prepareSeededData, seededDataPath, usesSeededData } from './seeded-data.ts'
 
@@ -16,6 +17,7 @@ const FILES_AT_ONCE = 3
 
 // What was compiled once, types stripped, is kept: it is a third of the CPU time of a small file.
 process.env['NODE_COMPILE_CACHE'] ??= `${ROOT}node_modules/.cache/countersign`
+moveToMemory()
 
 const postgres = await startTestPostgres()
 try {

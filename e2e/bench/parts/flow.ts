@@ -15,7 +15,7 @@ import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 
 const APPLICATIONS = 200
 const RECEIVERS = 100
-const CONNECTIONS = 128
+const CONNECTIONS = 256
 /** Enough for 6,000 a second, and few enough that the polling schedule of a slow service does not add queries. */
 const OPEN_MAX = 4_000
 const SIMULATORS = 2

@@ -22,6 +22,8 @@ type RecorderOptions = {
   onUnrecordable?(transactionId: string, error: unknown): void
 }
 
+/** With fewer answers than this, waiting for the batch under way costs less than a second one. */
+const BESIDE_MIN = 64
 /** Stored instead of an answer that the database refuses. */
 const UNRECORDABLE = 'The answer could not be recorded'
 
@@ -41,6 +43,7 @@ export function createAnswerRecorder(options: RecorderOptions): Batcher<Finished
     queueMax: Number.MAX_SAFE_INTEGER,
     batchMax: 256,
     slots: 2,
+    besideMin: BESIDE_MIN,
     isItemError: isAboutItems,
   })
 }

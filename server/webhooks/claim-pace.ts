@@ -21,7 +21,8 @@ const EACH_MAX = 256
 /** Rows written by others become visible some time after they became due: look back further than to the last claim. */
 const OVERLAP_MS = 1_000
 const RECENT_MS_MAX = 30_000
-const MIN_PAUSE_MS = 4
+/** A claim that takes more at once costs both sides less: with 4 ms a delivery cost a fifth more CPU. */
+const MIN_PAUSE_MS = 14
 /** After a walk that looked at every receiver, after one that did not, and while suspects have more due than their common limit. */
 const WALK_EVERY_MS = 500
 const PART_WALK_EVERY_MS = 25

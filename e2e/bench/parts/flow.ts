@@ -15,7 +15,8 @@ import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 
 const APPLICATIONS = 200
 const RECEIVERS = 100
-const CONNECTIONS = 256
+/** Per service that is started: web and worker are two. With more, one process accepts so much more than it completes that it mostly waits. */
+const CONNECTIONS = 128
 /** Enough for 6,000 a second, and few enough that the polling schedule of a slow service does not add queries. */
 const OPEN_MAX = 4_000
 const SIMULATORS = 2
@@ -183,7 +184,7 @@ export async function play(
   const result = await partner.play(
     {
       port: service.port,
-      connections: CONNECTIONS,
+      connections: CONNECTIONS * service.pids.length,
       openMax: ratePerSecond === undefined ? OPEN_MAX : OPEN_MAX * 10,
       ...(ratePerSecond !== undefined && { ratePerSecond }),
       warmUpMs: WARM_UP_MS,

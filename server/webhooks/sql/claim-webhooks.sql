@@ -70,7 +70,9 @@ begin
         continue;
       end if;
       select d.target, d.next_at into v_target, v_head from webhook_deliveries d
-        where d.state = 'due' and d.target > v_cursor order by d.target, d.next_at limit 1;
+        -- What is claimed is passed over here, because a receiver that hangs has nothing else.
+        where d.state = 'due' and d.target > v_cursor and (d.claimed_until is null or d.claimed_until <= v_at)
+        order by d.target, d.next_at limit 1;
       if v_target is null and not v_has_wrapped then
         v_has_wrapped := true;
         v_cursor := '';

@@ -1,6 +1,6 @@
 'use client'
 
-import { lazy, Suspense, useRef, useState } from 'react'
+import { lazy, Suspense, useLayoutEffect, useRef, useState } from 'react'
 import type { SuggestionKeys } from './suggestion-keys.ts'
 
 // Without them, for example offline, the field is still a form.
@@ -25,6 +25,11 @@ export function SearchField({
   const [isOpen, setIsOpen] = useState(false)
   const [activeId, setActiveId] = useState<string>()
   const keys = useRef<SuggestionKeys>(undefined)
+  const field = useRef<HTMLInputElement>(null)
+  // What was typed before the script arrived: React would replace it at the next rendering.
+  useLayoutEffect(() => {
+    if (field.current) setTyped(field.current.value)
+  }, [])
   const close = () => {
     setIsOpen(false)
     setActiveId(undefined)
@@ -32,6 +37,7 @@ export function SearchField({
   return (
     <>
       <input
+        ref={field}
         id={id}
         name="q"
         type="search"

@@ -262,6 +262,26 @@ test('what the server rendered stays in place until its script arrives, also whe
   }
 })
 
+test('text that is typed into the search before its script arrives is still there afterwards', async ({ page }) => {
+  const person = personWith(['maker', 'checker'])
+  await signIn(page, person, `/${person.slug}/settings`)
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await page.route('**/_next/static/**/*.js*', async (route) => {
+    await released
+    await route.continue()
+  })
+  await page.goto(`/${person.slug}/balances`, { waitUntil: 'commit' })
+  const search = page.locator('input[name=q]:visible')
+  await search.fill('23767')
+  release()
+  await waitForScripts(page)
+  // Rendered again.
+  await search.blur()
+  await search.focus()
+  await expect(search).toHaveAttribute('aria-expanded', 'true')
+  await expect(search).toHaveValue('23767')
+})
+
 test('code that cannot be loaded: another try, then a reload is offered, and nothing reloads unasked', async ({ browser }) => {
   const person = await newPerson(pool, ['finance'])
   // Not the page of the fixture: the browser reports the code that it could not load.

@@ -8,6 +8,7 @@ import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { TABLE_ROWS } from '#server/operators/testing/table-rows.ts'
 import { verifyDatabase } from '#server/reports/verify/verify-database.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
+import type { IntakeItem } from '#server/transactions/intake.ts'
 import { disturbCalls } from './call-faults.ts'
 import { disturbCallbacks } from './callback-faults.ts'
 import { FaultCounts } from './fault-counts.ts'
@@ -49,8 +50,18 @@ test('every code ends its transfers as the table says although a third of the ca
     counts.faults.size >= KINDS_OF_FAULTS || (await Promise.all(items.map((item) => harness.read(item)))).every(isFinal)
   await waitUntil('most kinds of faults happen, or all is over', isEnough, { pauseMs: 100 })
   counts.isOver = true
+  /** A collect at Burkina Faso's Orange whose reply came too late, as on a busy machine: it stays unknown until people have asked. */
+  const staysUnknown = async (item: IntakeItem) => {
+    const isUnanswerable = item.operator === 'BFOM' && item.type === 'COLLECT'
+    return isUnanswerable && (await harness.workOf(item))?.['state'] === 'unconfirmed'
+  }
   for (const item of items) {
-    const { status, message, version, operatorReference } = await harness.untilFinal(item)
+    const end = await waitUntil(`transaction ${item.transactionId} (${item.phoneNumber}) ends`, async () => {
+      if (isFinal(await harness.read(item))) return 'final'
+      return (await staysUnknown(item)) ? 'unknown' : undefined
+    })
+    if (end === 'unknown') continue
+    const { status, message, version, operatorReference } = await harness.read(item)
     const row = ROWS.find(([digits]) => item.phoneNumber.endsWith(digits))
     assert.deepEqual([item.operator, item.phoneNumber, status, message], [item.operator, item.phoneNumber, ...(row?.slice(1) ?? [])])
     assert.equal(version, 2, 'it was ended once')

@@ -74,6 +74,8 @@ export function formatUtc(t: Translate, instant: Date): string {
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
+/** What is nearer is `now`. */
+const NOW_MS = 10_000
 
 /**
  * Formats a duration in its two largest units, `6 d 23 h`, `3 h 10 min`, `12 min`, `40 s`; `isCoarse`: only the largest.
@@ -90,10 +92,13 @@ export function formatDuration(t: Translate, durationMs: number, isCoarse = fals
   return t('time.seconds', { seconds: Math.floor(rest / 1000) })
 }
 
-/** Formats the distance of an instant from now: `now`, `3 min ago`, `in 6 d 23 h`; `isCoarse`: `in 6 d`. */
+/**
+ * Formats the distance of an instant from now: `now`, `3 min ago`, `in 6 d 23 h`. `isCoarse`: `in 6 d`, and `now` for less than a minute, so that
+ * a page that is being looked at does not count seconds.
+ */
 export function formatRelative(t: Translate, instant: Date, now: Date, isCoarse = false): string {
   const aheadMs = instant.getTime() - now.getTime()
-  if (Math.abs(aheadMs) < 10_000) return t('time.now')
+  if (Math.abs(aheadMs) < (isCoarse ? MINUTE_MS : NOW_MS)) return t('time.now')
   const duration = formatDuration(t, Math.abs(aheadMs), isCoarse)
   return aheadMs > 0 ? t('time.in', { duration }) : t('time.ago', { duration })
 }

@@ -35,6 +35,9 @@ test('6 d 23 h: the two largest units of a duration', () => {
   assert.equal(formatDuration(t, 59_999), '59 s')
   assert.equal(formatRelative(t, new Date(0), new Date(180_000)), '3 min ago')
   assert.equal(formatRelative(t, new Date(3_600_000), new Date(0)), 'in 1 h 0 min')
+  assert.equal(formatRelative(t, new Date(0), new Date(12_000)), '12 s ago')
+  assert.equal(formatRelative(t, new Date(0), new Date(59_999), true), 'now')
+  assert.equal(formatRelative(t, new Date(0), new Date(60_000), true), '1 min ago')
 })
 
 test('both ends of an id, both initials of a name', () => {

@@ -19,7 +19,8 @@ export default async function SignInLayout({ children }: { children: ReactNode }
       serverNowMs={Date.now()}
     >
       <OfflineBanner />
-      <div className="mx-auto flex min-h-dvh w-full max-w-[432px] flex-col justify-center px-4 py-8">
+      {/* Not in the middle: a card that grows while the page arrives would move what is already there. */}
+      <div className="mx-auto w-full max-w-[432px] px-4 pt-[12svh] pb-8">
         <div className="rounded-lg border border-line bg-surface">
           <header className="flex items-center justify-between border-b border-line py-2.5 pr-3 pl-6">
             <Brand name={t('frame.product')} />

@@ -1,4 +1,4 @@
-import { expect, signIn, test } from './fixtures.ts'
+import { expect, signInWithoutPage, test } from './fixtures.ts'
 import { EMPTY_PAGE_BYTES, measurePageScripts, SCRIPT_BAR } from './page-javascript.ts'
 import { personWith, sandboxUrl } from './sandbox.ts'
 
@@ -23,9 +23,9 @@ const OWN_PAGES: Readonly<Partial<Record<string, readonly string[]>>> = {
 }
 
 for (const role of ['maker', 'checker', 'finance', 'administrator', 'engineer'] as const) {
-  test(`no page of a ${role} loads more than 1.35 times the JavaScript of an empty page`, async ({ page, context }) => {
+  test(`no page of a ${role} loads more than 1.35 times the JavaScript of an empty page`, async ({ context }) => {
     const person = personWith([role])
-    await signIn(page, person)
+    await signInWithoutPage(context.request, person)
     const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
     const own = [...(OWN_PAGES[role] ?? []), ...(role === 'administrator' ? [`/people/${person.id}`] : [])]
     for (const address of [...PAGES, ...own]) {

@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth'
 import type { Pool } from '#server/database/pool.ts'
-import { expect, expectAccessible, signIn, signInByForm, test, WIDTHS } from './fixtures.ts'
+import { expect, expectAccessible, signIn, signInByForm, test } from './fixtures.ts'
 import { newPerson, sandboxPool } from './people.ts'
 import { personWith } from './sandbox.ts'
 
@@ -129,18 +129,15 @@ test('signing out everywhere ends the session of the other browser at once', asy
   await other.close()
 })
 
-for (const locale of ['en-GB', 'fr-CM']) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    test.describe(`${locale} ${colorScheme}`, () => {
-      test.use({ locale, colorScheme })
-      test('the sign-in page is accessible at every width, in the language of the browser', async ({ page }) => {
-        await page.goto('/sign-in')
-        await expect(page.getByRole('heading', { level: 1 })).toHaveText(locale === 'en-GB' ? 'Sign in' : 'Se connecter')
-        for (const width of WIDTHS) {
-          await page.setViewportSize({ width, height: 800 })
-          await expectAccessible(page)
-        }
-      })
+for (const [locale, heading] of [
+  ['en-GB', 'Sign in'],
+  ['fr-CM', 'Se connecter'],
+] as const) {
+  test.describe(locale, () => {
+    test.use({ locale })
+    test('the sign-in page is in the language of the browser', async ({ page }) => {
+      await page.goto('/sign-in')
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText(heading)
     })
-  }
+  })
 }

@@ -111,8 +111,10 @@ function run(command, environment, isSilent) {
 /** Reads the closing lines of Node's test runner, of Playwright and of our own programs. */
 function countTests(output) {
   const last = (pattern) => Number([...output.matchAll(pattern)].at(-1)?.[1] ?? 0)
-  const passed = last(/^ℹ pass (\d+)/gm) || last(/^\s+(\d+) passed \(/gm) || last(/^(\d+) passed, \d+ failed$/gm)
-  const failed = last(/^ℹ fail (\d+)/gm) + last(/^ℹ cancelled (\d+)/gm) + last(/^\s+(\d+) failed$/gm) + last(/^\d+ passed, (\d+) failed$/gm)
+  // Files whose results were lost run again, with sums of their own.
+  const sum = (pattern) => [...output.matchAll(pattern)].reduce((total, match) => total + Number(match[1]), 0)
+  const passed = sum(/^ℹ pass (\d+)/gm) || last(/^\s+(\d+) passed \(/gm) || last(/^(\d+) passed, \d+ failed$/gm)
+  const failed = sum(/^ℹ fail (\d+)/gm) + sum(/^ℹ cancelled (\d+)/gm) + last(/^\s+(\d+) failed$/gm) + last(/^\d+ passed, (\d+) failed$/gm)
   return { passed, failed }
 }
 

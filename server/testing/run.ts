@@ -12,6 +12,7 @@ import { startTestPostgres } from './postgres.ts'
 import { prepareSeededData, seededDataPath, usesSeededData } from './seeded-data.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const BLOCKING_OUTPUT = new URL('./blocking-output.mjs', import.meta.url).href
 const REPORTER = new URL('./file-results.ts', import.meta.url).href
 /** One more than cores on a small machine: while a file waits for a timer or a process, another one computes. */
 const FILES_AT_ONCE = 3
@@ -60,7 +61,7 @@ async function runTests(files: readonly string[], databaseUrl: string): Promise<
   process.stdout.write(describeSlowestFiles(first.results))
   const lost = findFilesWithoutResults(files, first.results)
   if (lost.length === 0 || first.code !== 0) return first.code
-  // Node's runner has lost all results of a file once, and ended with 0: whatever was lost runs again.
+  // Node's runner ends with 0 all the same: what has no results runs again.
   console.log(`\nNo results, running again: ${lost.join(', ')}`)
   const second = await runOnce(lost, environment, isOver.signal)
   const stillLost = findFilesWithoutResults(lost, second.results)
@@ -81,6 +82,8 @@ async function runOnce(
     // A test that hangs fails after some minutes, and what a failed test left open does not hold up the run.
     '--test-timeout=400000',
     '--test-force-exit',
+    // Without it, that loses results.
+    `--import=${BLOCKING_OUTPUT}`,
     ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
     // To a file, because the runner ends before a second reporter on standard output has written.
     ...[`--test-reporter=${REPORTER}`, `--test-reporter-destination=${resultsFile}`],

@@ -41,6 +41,14 @@ export async function tryOnce(options: LoadOptions): Promise<boolean> {
   return (await submit(options, sent))?.status === 200
 }
 
+/** A collect and a deposit through every operator, because chance alone leaves one out in a short run now and then. */
+export async function startOneOfEach(options: LoadOptions, isEnding: () => boolean): Promise<void> {
+  const transfers = OPERATOR_CODES.flatMap((operator) =>
+    (['COLLECT', 'DEPOSIT'] as const).map((type) => newTransfer(options, type, options.random.between(0, 1), operator)),
+  )
+  await Promise.all(transfers.map((sent) => insist(options, sent, isEnding)))
+}
+
 async function startOne(options: LoadOptions, isEnding: () => boolean): Promise<void> {
   await insist(options, newTransfer(options, options.random.chance(0.6) ? 'DEPOSIT' : 'COLLECT'), isEnding)
 }

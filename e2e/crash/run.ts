@@ -7,7 +7,7 @@ import { checkEverything } from './checks.ts'
 import { type SentFile, workWithFiles } from './files.ts'
 import type { Verdict } from './judge.ts'
 import { AnswerLedger } from './ledger-of-answers.ts'
-import { keepBusy, type LoadOptions, tryOnce } from './load.ts'
+import { keepBusy, type LoadOptions, startOneOfEach, tryOnce } from './load.ts'
 import { PartnerProgram } from './partner.ts'
 import { Person } from './people.ts'
 import { type PlannedKill, planKills, type Victim } from './plan.ts'
@@ -73,6 +73,8 @@ async function loadKillAndCheck(options: RunOptions, service: Service, load: Loa
   const executioner = new Executioner(service, { ...load, random: createRandom(options.seed * 1_000) }, startedMs, options.say)
   for (const planned of planKills(createRandom(options.seed), options.kills)) await executioner.carryOut(planned)
   await executioner.untilRecovered()
+  const endsAtMs = performance.now() + RECOVERY_LIMIT_MS
+  await startOneOfEach(load, () => performance.now() > endsAtMs)
   await delay(TAIL_MS)
   isEnding = true
   await Promise.all(busy)

@@ -14,10 +14,12 @@ export type ConnectionPool = {
 }
 
 /**
- * Shorter than what servers in use grant (Gunicorn 2 s, Node and Apache 5 s): a request must not meet a receiver that is
- * just closing, because it would not be known whether it was read.
+ * For receivers that state nothing, shorter than what servers in use grant (Gunicorn 2 s, Node and Apache 5 s): a request must not meet a
+ * receiver that is just closing, because it would not be known whether it was read.
  */
 const KEEP_ALIVE_MS = 900
+/** A receiver that states in `Keep-Alive` how long it keeps a connection is believed, less this. */
+const KEEP_ALIVE_MARGIN_MS = 1_000
 const IDLE_KEPT_MS = 10_000
 const CLIENT_OPTIONS = {
   pipelining: 1,
@@ -25,7 +27,8 @@ const CLIENT_OPTIONS = {
   headersTimeout: 0,
   bodyTimeout: 0,
   keepAliveTimeout: KEEP_ALIVE_MS,
-  keepAliveMaxTimeout: KEEP_ALIVE_MS,
+  keepAliveMaxTimeout: IDLE_KEPT_MS,
+  keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
 }
 
 /**

@@ -141,3 +141,17 @@ test('one connection for two webhooks in a row', async () => {
   assert.equal(ports.size, 1)
   raw.close()
 })
+
+test('an open connection, a second later, only to a receiver that states that it keeps it longer', async () => {
+  const answering = (header: string) =>
+    startRaw((socket) => socket.on('data', () => socket.write(`HTTP/1.1 200 OK\r\n${header}content-length: 0\r\n\r\n`)))
+  const [stated, silent, short] = await Promise.all([
+    answering('keep-alive: timeout=5\r\n'),
+    answering(''),
+    answering('keep-alive: timeout=1\r\n'),
+  ])
+  const sender = makeSender()
+  for (const { url } of [stated, silent, short]) assert.equal((await sender.send(url, {}, '{}')).outcome, 'delivered')
+  await waitUntil('the others are closed', () => silent.sockets.size + short.sockets.size === 0)
+  assert.equal(stated.sockets.size, 1)
+})

@@ -182,3 +182,22 @@ test('a search_path of its own and no schema name in every function', async () =
     [],
   )
 })
+
+test('nested loops over indexes only in every function that joins the rows of a batch to a table', async () => {
+  // A plan that was made while a table was small reads all of it for a hash, and is kept while the table grows by a million rows.
+  const { rows } = await database.pool.query<{ name: string; settings: string[] }>(
+    `select p.proname as name, p.proconfig as settings from pg_proc p
+       where p.pronamespace = 'public'::regnamespace and 'enable_seqscan=off' = any (p.proconfig)
+         and p.prosrc ~ '(json_to_recordset|unnest)' and p.prosrc ~ '(join|update|delete from) [a-z_]+ ' and p.proname <> all ($1)
+       order by 1`,
+    // Each of their statements reads a slice of one index.
+    [['claim_webhooks', 'recent_webhook_targets']],
+  )
+  assert.ok(rows.length > 8)
+  for (const setting of ['enable_hashjoin=off', 'enable_mergejoin=off'])
+    assert.deepEqual(
+      rows.filter(({ settings }) => !settings.includes(setting)).map(({ name }) => name),
+      [],
+      setting,
+    )
+})

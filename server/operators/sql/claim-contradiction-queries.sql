@@ -2,7 +2,8 @@
 -- their next try p_pause_ms ahead: what a dead process held becomes due again.
 create or replace function claim_contradiction_queries(p_operators text[], p_per_operator integer, p_pause_ms integer)
 returns table (application_id uuid, transaction_id uuid, operator text, tries integer, type text, operator_token text)
-language plpgsql volatile set enable_seqscan = off set jit = off
+language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off
 set search_path from current as $$
 #variable_conflict use_column
 begin
@@ -24,5 +25,7 @@ begin
   )
   select c.application_id, c.transaction_id, c.operator, c.tries::integer, t.type, t.operator_token
     from claimed c
-    join transactions t on t.application_id = c.application_id and t.transaction_id = c.transaction_id;
+    cross join lateral (select n.* from transactions n where n.application_id = c.application_id and n.transaction_id >= c.transaction_id
+                        order by n.transaction_id limit 1) t
+    where t.transaction_id = c.transaction_id;
 end $$;

@@ -12,7 +12,8 @@ create or replace function claim_operator_work(p_items json, p_lease_ms integer)
 returns table (application_id uuid, transaction_id uuid, operator text, found_state text, number integer, submissions integer,
                queries integer, route text, operator_reference text, operator_token text, type text, currency text, amount_minor bigint,
                phone_number text, customer_name text, result text, result_reason text, result_code text, last_answer text)
-language plpgsql volatile set enable_seqscan = off set jit = off
+language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off
 set search_path from current as $$
 #variable_conflict use_column
 declare

@@ -3,7 +3,8 @@
 -- second run waits for the mark and continues after it. A reference that another transaction of the same operator and direction has
 -- is recorded for both of them, also across applications, because they share one account at the operator.
 create or replace function list_operator_references(p_application uuid, p_limit bigint) returns bigint
-language plpgsql volatile set jit = off set enable_seqscan = off
+language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
+set jit = off
 set search_path from current as $$
 declare
   v_mark operator_reference_marks;
@@ -17,24 +18,30 @@ begin
   if v_success is null or (v_success <= v_mark.success_until and v_failed <= v_mark.failed_until) then return 0; end if;
   with listed as (
     insert into operator_references (application_id, operator_reference, transaction_id, operator, type)
-      select t.application_id, t.operator_reference, t.transaction_id, t.operator, t.type from transactions t
-        where t.application_id = p_application and t.operator_reference is not null
-          and ((t.status = 'SUCCESS' and t.final_sequence > v_mark.success_until and t.final_sequence <= v_success)
-            or (t.status = 'FAILED' and t.final_sequence > v_mark.failed_until and t.final_sequence <= v_failed))
+      select t.application_id, t.operator_reference, t.transaction_id, t.operator, t.type from (
+          (select f.* from transactions f
+            where f.application_id = p_application and f.status = 'SUCCESS' and f.final_sequence > v_mark.success_until and f.final_sequence <= v_success
+            order by f.final_sequence)
+          union all
+          (select f.* from transactions f
+            where f.application_id = p_application and f.status = 'FAILED' and f.final_sequence > v_mark.failed_until and f.final_sequence <= v_failed
+            order by f.final_sequence)
+        ) t
+        where t.operator_reference is not null
       on conflict do nothing
       returning application_id, operator_reference, transaction_id, operator, type
+  ), repeated as materialized (
+    select c.* from (select l.*, count(*) over (partition by l.operator, l.type, l.operator_reference) as uses from listed l) c where c.uses > 1
   ), pair as (
-    select l.*, o.application_id as other_application_id, o.transaction_id as other_transaction_id
+    select l.*, r.application_id as other_application_id, r.transaction_id as other_transaction_id
       from listed l
-      -- The statement does not see what it inserts, so two of one slice are compared among themselves.
-      cross join lateral (
-        select r.application_id, r.transaction_id from operator_references r
-          where r.operator = l.operator and r.type = l.type and r.operator_reference = l.operator_reference
-        union
-        select s.application_id, s.transaction_id from listed s
-          where s.operator = l.operator and s.type = l.type and s.operator_reference = l.operator_reference
-      ) o
-      where (o.application_id, o.transaction_id) <> (l.application_id, l.transaction_id)
+      join operator_references r on r.operator = l.operator and r.type = l.type and r.operator_reference = l.operator_reference
+    union all
+    -- The statement does not see what it inserts, so two of one slice are compared among themselves.
+    select l.application_id, l.operator_reference, l.transaction_id, l.operator, l.type, s.application_id, s.transaction_id
+      from repeated l
+      join repeated s on s.operator = l.operator and s.type = l.type and s.operator_reference = l.operator_reference
+      where (s.application_id, s.transaction_id) <> (l.application_id, l.transaction_id)
   )
   insert into shared_operator_references
       (application_id, transaction_id, operator, type, operator_reference, other_application_id, other_transaction_id)

@@ -2,7 +2,8 @@
 -- any answer that shows that the operator has the transfer keeps it from being sent again, as in store-operator-answers.sql.
 create or replace function store_forced_queries(p_items json)
 returns void
-language plpgsql volatile set enable_seqscan = off set jit = off
+language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off
 set search_path from current as $$
 #variable_conflict use_column
 begin

@@ -8,7 +8,8 @@
 -- operator that loses sight of a transfer for a while would execute it twice.
 create or replace function store_operator_answers(p_items json, p_absence_ms integer, p_accepted_absence_ms integer, p_hint_gap_ms integer)
 returns table (item_index integer)
-language plpgsql volatile set enable_seqscan = off set jit = off
+language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off
 set search_path from current as $$
 #variable_conflict use_column
 begin
@@ -26,8 +27,7 @@ begin
       on conflict (application_id, transaction_id, number) do update
         set finished_at = excluded.finished_at, outcome = excluded.outcome, http_status = excluded.http_status, answer = excluded.answer
   ), matched as materialized (
-    select w.application_id, w.transaction_id, i.item_index, i.kind, i.outcome, i.answer, i.reason, i.operator_code, i.operator_reference,
-           i.operator_token, i.proves_receipt,
+    select i.*,
            w.submissions = i.submission and case i.kind when 'submit' then w.state = 'submitting'
              else w.state in ('submitted', 'unconfirmed', 'queued', 'paused') end as is_current
       from operator_work w join item i on w.application_id = i.application_id and w.transaction_id = i.transaction_id
@@ -42,7 +42,7 @@ begin
   ), locked as materialized (
     -- In one order, so that two batches wait for each other instead of blocking each other; and not the rows that a
     -- transition is about to remove, which takes them in an order of its own.
-    select w.application_id, w.transaction_id, m.item_index, w.absent_since, clock_timestamp() as now_at,
+    select m.*, w.absent_since, clock_timestamp() as now_at,
            not m.is_current or w.state in ('queued', 'paused') as is_late,
            w.state = 'submitted' or w.accepted_at is not null
              or (m.outcome in ('not_found', 'not_sent') and exists (select from operator_attempts a
@@ -54,22 +54,21 @@ begin
       order by w.application_id, w.transaction_id
       for update of w
   ), judged as materialized (
-    select l.application_id, l.transaction_id, l.now_at, l.is_late, l.was_accepted, i.kind, i.outcome, i.answer, i.delay_ms,
-           i.requeue_ms, i.operator_reference, i.operator_token, i.proves_receipt,
+    select l.*,
            -- A row that would be sent again waits if people paused its batch meanwhile. If they stopped it, only what was never sent waits,
            -- and is ended; what an operator may have had goes on until the operator says what became of it.
-           case when i.outcome in ('not_sent', 'not_found')
+           case when l.outcome in ('not_sent', 'not_found')
                 then case batch_run_state_of(l.application_id, l.transaction_id)
                        when 'paused' then true
-                       when 'stopped' then i.outcome = 'not_sent' and not exists (select from operator_attempts a
+                       when 'stopped' then l.outcome = 'not_sent' and not exists (select from operator_attempts a
                          where a.application_id = l.application_id and a.transaction_id = l.transaction_id and a.kind = 'submit'
-                           and a.number <> i.number and a.outcome is distinct from 'not_sent')
+                           and a.number <> l.number and a.outcome is distinct from 'not_sent')
                        else false end
                 else false end as is_held,
            -- The same denial twice, with time in between, is believed.
-           i.outcome = 'not_found' and coalesce(l.absent_since <= l.now_at - interval '1 millisecond'
+           l.outcome = 'not_found' and coalesce(l.absent_since <= l.now_at - interval '1 millisecond'
              * case when l.was_accepted then p_accepted_absence_ms else p_absence_ms end, false) as is_absent
-      from locked l join item i on i.item_index = l.item_index
+      from locked l
   ), moved as (
     update operator_work w
       set state = case

@@ -6,7 +6,8 @@
 -- can send an unverified one, so it proves nothing; a release without verification sends no is_verified and verified all of them.
 create or replace function store_operator_callbacks(p_items json, p_gap_ms integer)
 returns table (item_index integer, is_taken boolean)
-language plpgsql volatile set enable_seqscan = off set jit = off
+language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off
 set search_path from current as $$
 #variable_conflict use_column
 begin

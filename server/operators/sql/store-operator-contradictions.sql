@@ -3,7 +3,8 @@
 -- new: however often a contradiction is repeated, it costs one row and one question.
 create or replace function store_operator_contradictions(p_items json)
 returns table (item_index integer, is_new boolean)
-language plpgsql volatile set enable_seqscan = off set jit = off
+language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off
 set search_path from current as $$
 #variable_conflict use_column
 begin

@@ -1,7 +1,7 @@
 -- Counts the next older transactions of an application for a zone, at most p_limit of them, and returns from which sequence on all are
 -- counted: 1 if there are no more. The counters are locked, so none of them changes its status meanwhile.
 create or replace function count_day_edges(p_application uuid, p_time_zone text, p_limit bigint) returns bigint
-language plpgsql volatile set jit = off set enable_seqscan = off
+language plpgsql volatile set enable_seqscan = off set enable_sort = off set jit = off
 set search_path from current as $$
 declare
   v_until bigint;
@@ -15,9 +15,10 @@ begin
       amount_minor, fee_system_minor, fee_app_minor)
     select t.application_id, p_time_zone, t.status, d.day, d.business_day, t.operator, t.type, count(*), sum(t.amount_minor),
            sum(t.fee_system_minor), sum(t.fee_app_minor)
-      from transactions t
+      from (select s.* from transactions s
+              where s.application_id = p_application and s.sequence >= v_from and s.sequence < v_until order by s.sequence) t
       cross join lateral (select (t.created_at at time zone 'UTC')::date, (t.created_at at time zone p_time_zone)::date) d (day, business_day)
-      where t.application_id = p_application and t.sequence >= v_from and t.sequence < v_until and d.day <> d.business_day
+      where d.day <> d.business_day
       group by 1, 2, 3, 4, 5, 6, 7
     on conflict (application_id, time_zone, status, day, business_day, operator, type) do update
       set transaction_count = e.transaction_count + excluded.transaction_count, amount_minor = e.amount_minor + excluded.amount_minor,

@@ -4,7 +4,8 @@
 -- resend changes nothing but its own row.
 -- spread_ms is added to the pause before the next attempt; waited_ms is how long after its due time the attempt began.
 create or replace function record_webhook_outcomes(p_items json, p_gaps_ms integer[]) returns void
-language plpgsql volatile set enable_seqscan = off set jit = off
+language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off
 set search_path from current as $$
 declare
   v_at timestamptz := clock_timestamp();

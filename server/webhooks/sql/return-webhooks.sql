@@ -1,6 +1,7 @@
 -- Undoes claims of which nothing was sent: their attempt numbers are free again, and each keeps its place in its receiver's queue.
 create or replace function return_webhooks(p_items json) returns void
-language plpgsql volatile set enable_seqscan = off set jit = off
+language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off
 set search_path from current as $$
 begin
   with item as materialized (

@@ -9,7 +9,8 @@ create or replace function start_webhook_attempts(p_applications uuid[], p_trans
   p_lease_ms integer, p_gaps_ms integer[])
 returns table (application_id uuid, transaction_id uuid, resend_number integer, number integer, target text, url text, external_id text,
   status text, amount_minor text, phone_number text, operator text, message text, final_at text, due_at text)
-language plpgsql volatile set enable_seqscan = off set jit = off
+language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set jit = off
 set search_path from current as $$
 #variable_conflict use_column
 declare

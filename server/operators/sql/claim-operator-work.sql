@@ -22,27 +22,29 @@ begin
   return query
   with free as materialized (
     select i.* from json_to_recordset(p_items) as i (operator text, lane text, route text, slots_max integer, first_query_ms integer)
+      -- One row for the planner (start-transactions.sql).
+      where i.slots_max = i.slots_max + 0
   ), waiting as materialized (
-    select w.application_id, w.transaction_id, free.route, coalesce(free.first_query_ms, p_lease_ms) as first_query_ms from free
+    select w.row_address, w.application_id, w.transaction_id, free.route, coalesce(free.first_query_ms, p_lease_ms) as first_query_ms from free
       cross join lateral (
-        select o.application_id, o.transaction_id from operator_work o
+        select o.ctid as row_address, o.application_id, o.transaction_id from operator_work o
           where o.operator = free.operator and o.type = free.lane and o.phase = 'queued' and o.next_at <= v_at
           order by o.next_at limit free.slots_max for update skip locked
       ) w
       where free.lane <> 'begun'
   ), begun as materialized (
-    select w.application_id, w.transaction_id, w.state from free
+    select w.row_address, w.application_id, w.transaction_id, w.state from free
       cross join lateral (
-        select o.application_id, o.transaction_id, o.state from operator_work o
+        select o.ctid as row_address, o.application_id, o.transaction_id, o.state from operator_work o
           where o.operator = free.operator and o.phase <> 'queued' and o.next_at <= v_at
             and not (o.is_claimed and coalesce(o.claimed_until, o.next_at) > v_at)
           order by o.next_at limit free.slots_max for update skip locked
       ) w
       where free.lane = 'begun'
   ), due as materialized (
-    select application_id, transaction_id, 'queued' as state, route, first_query_ms from waiting
+    select row_address, application_id, transaction_id, 'queued' as state, route, first_query_ms from waiting
     union all
-    select application_id, transaction_id, case state when 'refused' then 'unfunded' else state end, null, null from begun
+    select row_address, application_id, transaction_id, case state when 'refused' then 'unfunded' else state end, null, null from begun
   ), claimed as materialized (
     update operator_work w
       set state = case d.state when 'queued' then 'submitting' when 'submitting' then 'unconfirmed' else d.state end,
@@ -56,7 +58,8 @@ begin
           -- Earlier denials say nothing about this submission.
           absent_since = case d.state when 'queued' then null else w.absent_since end
       from due d
-      where w.application_id = d.application_id and w.transaction_id = d.transaction_id
+      -- By the address of the row that is locked above. One that changed in between is not found, and is taken by the next claim.
+      where w.ctid = d.row_address and w.application_id = d.application_id and w.transaction_id = d.transaction_id
       returning w.application_id, w.transaction_id, w.operator, d.state as found_state, w.attempts, w.submissions, w.queries, w.route,
                 old.claimed_at as claimed_before, w.submit_number, w.operator_reference, w.operator_token, w.result, w.result_reason, w.result_code, w.last_answer
   ), interrupted as (
@@ -68,8 +71,10 @@ begin
     -- The release before wrote the attempt with the claim.
     update operator_attempts a set finished_at = v_at, outcome = 'interrupted'
       from claimed c
-      where c.found_state = 'submitting' and c.submit_number is null and a.application_id = c.application_id
-        and a.transaction_id = c.transaction_id and a.kind = 'submit' and a.finished_at is null
+      cross join lateral (select n.ctid as row_address from operator_attempts n
+        where n.application_id = c.application_id and n.transaction_id = c.transaction_id and n.kind = 'submit' and n.finished_at is null
+        offset 0) o
+      where c.found_state = 'submitting' and c.submit_number is null and a.ctid = o.row_address
   )
   select c.application_id, c.transaction_id, c.operator, c.found_state, c.attempts, c.submissions, c.queries, c.route,
          c.operator_reference, c.operator_token, t.type, t.currency, t.amount_minor, t.phone_number, t.customer_name,

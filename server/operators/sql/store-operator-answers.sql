@@ -19,6 +19,8 @@ begin
       from json_to_recordset(p_items) as i (item_index integer, application_id uuid, transaction_id uuid, number integer,
         kind text, submission integer, outcome text, http_status integer, answer text, duration_ms integer, delay_ms integer,
         requeue_ms integer, operator_reference text, operator_token text, reason text, operator_code text)
+      -- One row for the planner (start-transactions.sql).
+      where i.item_index = i.item_index + 0
   ), attempt as (
     insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome, http_status, answer)
       select i.application_id, i.transaction_id, i.number, i.kind, clock_timestamp() - i.duration_ms * interval '1 millisecond', clock_timestamp(),

@@ -15,6 +15,8 @@ begin
   with item as materialized (
     select i.* from json_to_recordset(p_items) as i (item_index integer, application_id uuid, transaction_id uuid, operator text,
       outcome text, answer text, is_verified boolean)
+      -- One row for the planner (start-transactions.sql).
+      where i.item_index = i.item_index + 0
   ), waiting as materialized (
     select w.application_id, w.transaction_id, i.item_index, i.outcome, i.answer, coalesce(i.is_verified, true) as is_verified
       from operator_work w join item i on w.application_id = i.application_id and w.transaction_id = i.transaction_id and w.operator = i.operator

@@ -32,6 +32,7 @@ begin
       transaction_id uuid, from_status text, to_status text, event text, message text, reason text, operator_token text,
       operator_reference text, actor_kind text, actor_id uuid, checker_id uuid, at timestamptz, answer_number integer,
       answer_outcome text, answer_http_status integer, answer_text text, answer_duration_ms integer)
+      where i.item_index = i.item_index + 0
   ), open_application as materialized (
     select a.application_id from applications a where a.application_id = any (p_application_ids) and a.is_enabled
   ), closed_service as materialized (

@@ -15,6 +15,8 @@ begin
       from json_to_recordset(p_items) as i (application_id uuid, transaction_id uuid, resend_number integer, number smallint,
         started_at timestamptz, duration_ms integer, outcome text, http_status integer, detail text, waited_ms integer, spread_ms integer,
         first_byte_ms integer, response_start text)
+      -- One row for the planner (start-transactions.sql).
+      where i.number = i.number + 0
   ), attempt as (
     insert into webhook_attempts as a (application_id, transaction_id, number, started_at, duration_ms, outcome, http_status, detail, waited_ms,
                                         first_byte_ms, response_start)

@@ -6,6 +6,8 @@ set search_path from current as $$
 begin
   with item as materialized (
     select i.* from json_to_recordset(p_items) as i (application_id uuid, transaction_id uuid, resend_number integer, number smallint, due_at timestamptz)
+      -- One row for the planner (start-transactions.sql).
+      where i.number = i.number + 0
   ), returned_resends as (
     update webhook_resends r set claims = r.claims - 1, next_at = least(i.due_at, clock_timestamp())
       from item i

@@ -20,6 +20,8 @@ begin
   with claimed as materialized (
     select u.application_id, u.transaction_id, u.resend_number, u.position
       from unnest(p_applications, p_transactions, p_resends) with ordinality as u (application_id, transaction_id, resend_number, position)
+      -- One row for the planner (start-transactions.sql).
+      where u.position = u.position + 0
   ), claims as materialized (
     select c.application_id, c.transaction_id, c.resend_number, c.position, d.target, d.attempts, d.next_at, coalesce(d.claimed_until, d.next_at) as lease_ends_at,
            d.attempts > 0 and not exists (select 1 from webhook_attempts a

@@ -22,10 +22,11 @@ const OPEN_MAX = 4_000
 const SIMULATORS = 2
 /** More than the half second that a webhook waits for the response to its request. */
 export const OPERATOR_DELAY_MS = 600
-const WARM_UP_MS = 4_000
+/** V8 compiles most of what runs often in the first ten seconds. A service runs for months. */
+const WARM_UP_MS = 10_000
 const DRAIN_LIMIT_MS = 60_000
-/** A flow needs longer than other measurements: its pieces swing. */
-const SECONDS_FACTOR = 4
+/** A flow needs longer than other measurements, because its pieces swing and what is summed up every minute belongs to it: a minute by default. */
+const SECONDS_FACTOR = 15
 const CPU_BAR = 2
 const RATE_BAR = 0.5
 const SPLIT_BAR = 1.6

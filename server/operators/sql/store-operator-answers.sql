@@ -47,10 +47,10 @@ begin
     select m.*, w.absent_since, clock_timestamp() as now_at,
            not m.is_current or w.state in ('queued', 'paused') as is_late,
            w.state = 'submitted' or w.accepted_at is not null
-             or (m.outcome in ('not_found', 'not_sent') and exists (select from operator_attempts a
+             or (m.outcome in ('not_found', 'not_sent') and (select count(*) from operator_attempts a
                where a.application_id = w.application_id and a.transaction_id = w.transaction_id
                  and a.is_verified is not false
-                 and (a.kind = 'callback' or a.outcome in ('accepted', 'pending', 'succeeded', 'failed')))) as was_accepted
+                 and (a.kind = 'callback' or a.outcome in ('accepted', 'pending', 'succeeded', 'failed'))) > 0) as was_accepted
       from operator_work w join matched m on w.application_id = m.application_id and w.transaction_id = m.transaction_id
       where case when m.is_current and w.state not in ('queued', 'paused') then m.outcome not in ('succeeded', 'failed') else m.proves_receipt end
       order by w.application_id, w.transaction_id
@@ -62,9 +62,9 @@ begin
            case when l.outcome in ('not_sent', 'not_found')
                 then case batch_run_state_of(l.application_id, l.transaction_id)
                        when 'paused' then true
-                       when 'stopped' then l.outcome = 'not_sent' and not exists (select from operator_attempts a
+                       when 'stopped' then l.outcome = 'not_sent' and (select count(*) from operator_attempts a
                          where a.application_id = l.application_id and a.transaction_id = l.transaction_id and a.kind = 'submit'
-                           and a.number <> l.number and a.outcome is distinct from 'not_sent')
+                           and a.number <> l.number and a.outcome is distinct from 'not_sent') = 0
                        else false end
                 else false end as is_held,
            -- The same denial twice, with time in between, is believed.

@@ -24,9 +24,10 @@ begin
         and w.hinted_at is null
   ), locked as materialized (
     select w.application_id, w.transaction_id, w.attempts, n.item_index, n.outcome, n.answer, n.is_verified
-      from operator_work w join waiting n on w.application_id = n.application_id and w.transaction_id = n.transaction_id
-      where w.hinted_at is null
-      for update of w skip locked
+      from waiting n
+      cross join lateral (select o.application_id, o.transaction_id, o.attempts from operator_work o
+        where o.application_id = n.application_id and o.transaction_id = n.transaction_id and o.hinted_at is null
+        for update skip locked) w
   ), moved as (
     update operator_work w
       set hinted_at = clock_timestamp(), attempts = l.attempts + 1,

@@ -51,8 +51,8 @@ begin
                            and (i.application_id, t.operator, t.type) not in (select c.application_id, c.operator, c.type from closed_service c)
                       -- What an operator may have is never stopped. The caller holds the locks of the rows.
                       when i.event = 'stopped'
-                      then exists (select from operator_work w where w.application_id = i.application_id
-                                     and w.transaction_id = i.transaction_id and w.state in ('queued', 'paused'))
+                      then coalesce((select w.state in ('queued', 'paused') from operator_work w
+                                       where w.application_id = i.application_id and w.transaction_id = i.transaction_id), false)
                       else true end as may_move
       from item i
       cross join lateral (select n.*, n.ctid from transactions n
@@ -172,15 +172,17 @@ begin
     update transaction_days r
       set transaction_count = r.transaction_count + d.transaction_count, amount_minor = r.amount_minor + d.amount_minor
       from day_delta d
-      where r.application_id = d.application_id and r.day = d.day and r.operator = d.operator and r.type = d.type and r.status = d.status
+      cross join lateral (select n.ctid as row_address from transaction_days n where n.application_id = d.application_id and n.day = d.day
+                            and n.operator = d.operator and n.type = d.type and n.status = d.status offset 0) o
+      where r.ctid = o.row_address
       returning 1
   ), new_days as (
     -- Mostly there is none, and no row is looked up a second time.
     insert into transaction_days (application_id, day, operator, type, status, transaction_count, amount_minor)
       select d.application_id, d.day, d.operator, d.type, d.status, d.transaction_count, d.amount_minor from day_delta d
         where (select count(*) from moved_days) < (select count(*) from day_delta)
-          and not exists (select 1 from transaction_days r where r.application_id = d.application_id and r.day = d.day
-                            and r.operator = d.operator and r.type = d.type and r.status = d.status)
+          and (select count(*) from transaction_days r where r.application_id = d.application_id and r.day = d.day
+                 and r.operator = d.operator and r.type = d.type and r.status = d.status) = 0
   ), moved_edges as (
     -- What is still to be counted for a zone is counted with the status that it has then.
     insert into transaction_day_edges (application_id, time_zone, status, day, business_day, operator, type, transaction_count,

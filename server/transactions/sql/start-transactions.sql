@@ -10,7 +10,9 @@
 -- with application_id, but only the right one needs no sort.
 --
 -- `item_index = item_index + 0` is true of every row, and for the planner of one in two hundred. It expects a hundred rows of JSON otherwise,
--- and looks up the rows of a small table among them, one after the other, instead of them in the table.
+-- and looks up the rows of a small table among them, one after the other, instead of them in the table. Where a statement updates a table
+-- that may be empty, it first reads the addresses of its rows in a subquery of their own (`offset 0`), which nobody changes meanwhile, because
+-- all who do hold the lock of the counters. `exists` is a count, because the planner answers it from a copy of the whole table otherwise.
 
 -- Starts transactions and returns one row per item, with what is stored: outcome `created`; `existing` if the externalId was stored
 -- before with the same content; `conflict` if it was stored with other content. p_has_bands is false if no item carries approval
@@ -150,15 +152,17 @@ begin
     update transaction_days t
       set transaction_count = t.transaction_count + d.transaction_count, amount_minor = t.amount_minor + d.amount_minor
       from day_delta d
-      where t.application_id = d.application_id and t.day = d.day and t.operator = d.operator and t.type = d.type and t.status = d.status
+      cross join lateral (select n.ctid as row_address from transaction_days n where n.application_id = d.application_id and n.day = d.day
+                            and n.operator = d.operator and n.type = d.type and n.status = d.status offset 0) o
+      where t.ctid = o.row_address
       returning 1
   ), new_days as (
     -- The lock of the counters keeps others from adding one of these rows meanwhile. Mostly there is none to add.
     insert into transaction_days (application_id, day, operator, type, status, transaction_count, amount_minor)
       select d.application_id, d.day, d.operator, d.type, d.status, d.transaction_count, d.amount_minor from day_delta d
         where (select count(*) from moved_days) < (select count(*) from day_delta)
-          and not exists (select 1 from transaction_days t where t.application_id = d.application_id and t.day = d.day
-                            and t.operator = d.operator and t.type = d.type and t.status = d.status)
+          and (select count(*) from transaction_days t where t.application_id = d.application_id and t.day = d.day
+                 and t.operator = d.operator and t.type = d.type and t.status = d.status) = 0
   ), moved_edges as (
     -- A new transaction is newer than everything that is still to be counted for a zone.
     insert into transaction_day_edges (application_id, time_zone, status, day, business_day, operator, type, transaction_count,

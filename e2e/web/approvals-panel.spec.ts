@@ -88,7 +88,7 @@ for (const locale of ['en-GB', 'fr-FR']) {
       await page.keyboard.press('r')
       await expect(page.locator('#field-note')).toBeFocused()
       await expectWhole(page, panel.locator('button[type=submit], button[type=submit] ~ button'))
-      // The reason, then the panel.
+      // The first Escape closes the reason, the second the panel.
       for (const part of [page.locator('#field-note'), panel.getByRole('heading').first()]) {
         if (await part.isVisible()) await page.keyboard.press('Escape')
       }

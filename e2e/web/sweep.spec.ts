@@ -81,7 +81,9 @@ test.describe('every page in English', () => {
     })
   })
 
-  test('the same in a wide window, and every control is reached with the Tab key and shows that it has the focus', async ({ page }) => {
+  test('accessible in both themes, without overflow, layout shift or breach of the content policy in a wide window, where every control is reached with the Tab key and shows that it has the focus', async ({
+    page,
+  }) => {
     await forEveryPage(page, async (address) => {
       await checkPage(page, address, 1440)
       await checkTabKey(page, address)

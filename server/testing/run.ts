@@ -82,7 +82,7 @@ async function runOnce(
     // A test that hangs fails after some minutes, and what a failed test left open does not hold up the run.
     '--test-timeout=400000',
     '--test-force-exit',
-    // Without it, that loses results.
+    // The forced exit would lose results that are still being written.
     `--import=${BLOCKING_OUTPUT}`,
     ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
     // To a file, because the runner ends before a second reporter on standard output has written.
@@ -95,6 +95,9 @@ async function runOnce(
   process.once('SIGINT', forward)
   process.once('SIGTERM', forward)
   const [code] = (await once(child, 'exit')) as [number | null]
+  process.removeListener('SIGINT', forward)
+  process.removeListener('SIGTERM', forward)
+  signal.removeEventListener('abort', end)
   const results = readFileResults(await readFile(resultsFile, 'utf8').catch(() => ''))
   await rm(folder, { recursive: true })
   return { code: code ?? 1, results }

@@ -43,7 +43,8 @@ test('a key for each look-up in a table that grows, also in plans that were made
   const plans = await collectPlans(pool, url)
   const receiver = await startReceiver((response) => response.end())
   const loop = startLoop(pool)
-  harness.startDispatcher()
+  // Long enough that the callback comes first, on a busy machine too.
+  harness.startDispatcher({ pollDelaysMs: [10_000] })
   for (const type of ['DEPOSIT', 'COLLECT', 'DEPOSIT', 'COLLECT'] as const) {
     await harness.untilFinal(await harness.make({ type, webhookUrl: receiver.url }))
     loop.wake()

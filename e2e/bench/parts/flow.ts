@@ -25,7 +25,7 @@ export const OPERATOR_DELAY_MS = 600
 /** V8 compiles most of what runs often in the first ten seconds. A service runs for months. */
 const WARM_UP_MS = 10_000
 const DRAIN_LIMIT_MS = 60_000
-/** A flow needs longer than other measurements, because its pieces swing and what is summed up every minute belongs to it: a minute by default. */
+/** A minute by default: batches vary in size, and what is summed up every minute belongs to the cost of a transaction. */
 const SECONDS_FACTOR = 15
 const CPU_BAR = 2
 const RATE_BAR = 0.5

@@ -9,10 +9,11 @@
 -- transactions are found by "the first at or after this key, in order": on an empty table the planner accepts any index that begins
 -- with application_id, but only the right one needs no sort.
 --
--- `item_index = item_index + 0` is true of every row, and for the planner of one in two hundred. It expects a hundred rows of JSON otherwise,
--- and looks up the rows of a small table among them, one after the other, instead of them in the table. Where a statement updates a table
--- that may be empty, it first reads the addresses of its rows in a subquery of their own (`offset 0`), which nobody changes meanwhile, because
--- all who do hold the lock of the counters. `exists` is a count, because the planner answers it from a copy of the whole table otherwise.
+-- `item_index = item_index + 0` is true of every row, but the planner expects it of one in two hundred. Otherwise it expects a hundred rows of
+-- JSON, and reads a table that is small at that moment from end to end and compares each row with them, instead of looking them up by key.
+-- Where a statement updates a table that may be empty, it first reads the addresses of the rows in a subquery, which `offset 0` keeps out of
+-- the join. Nobody changes these rows meanwhile: everyone who does holds the lock of the counters. Counts replace `exists`, which the planner
+-- may answer from a hash of the whole table.
 
 -- Starts transactions and returns one row per item, with what is stored: outcome `created`; `existing` if the externalId was stored
 -- before with the same content; `conflict` if it was stored with other content. p_has_bands is false if no item carries approval

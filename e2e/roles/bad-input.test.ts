@@ -29,7 +29,7 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { ACTIONS } from './access-table.ts'
 import { INPUTS } from './action-inputs.ts'
-import { WRONG_QUERY_VALUES, WRONG_SEGMENTS, WRONG_TEXTS, WRONG_TYPES } from './bad-values.ts'
+import { shareOf, WRONG_QUERY_VALUES, WRONG_SEGMENTS, WRONG_TEXTS, WRONG_TYPES } from './bad-values.ts'
 import { newPerson } from './callers.ts'
 import { type Endpoint, findRoutes, readBuiltActions } from './find-endpoints.ts'
 import { fingerprint } from './fingerprint.ts'
@@ -140,12 +140,11 @@ async function endpoints(kind: Endpoint['kind']): Promise<{ name: string; method
 
 test('400: every data address and export with any value that its query does not allow; 200 with what it does', async () => {
   const wrong: string[] = []
-  for (const { name, method, path } of await endpoints('data')) {
+  for (const [turn, { name, method, path }] of (await endpoints('data')).entries()) {
     const schema = SCHEMAS[name]
     for (const [place, parameter] of [...(schema instanceof ZodObject ? Object.keys(schema.shape) : []), 'unknown'].entries()) {
       const unreadable = ['%00', 'a%00b', '%ED%A0%80', '%FF', '%']
-      // One parameter has many values and many parameters read the same kinds: each meets half of the values, the next one the other half.
-      for (const value of [...WRONG_QUERY_VALUES, ...unreadable].filter((_, each) => each % 2 === place % 2)) {
+      for (const value of shareOf([...WRONG_QUERY_VALUES, ...unreadable], turn + place, 4)) {
         const query = `${parameter}=${value}`
         const answer = await send(`${path}?${query}`, method, method === 'POST' ? FORM : {})
         const isReadable = !/%00|%ED%A0%80|%FF|%$/.test(value)
@@ -168,8 +167,7 @@ test('404: no application, transaction or operator of that name, in every part o
     const parts = [...pattern.matchAll(/\[(\w+)\]/g)].map((match) => match[1] ?? '')
     for (const part of parts) {
       const filled = examplesFor(pattern)
-      // The application is found by the same code everywhere: each address meets a third of the wrong names, every other part all of them.
-      for (const segment of WRONG_SEGMENTS.filter((_, each) => part !== 'application' || each % 3 === place % 3)) {
+      for (const segment of shareOf(WRONG_SEGMENTS, place, part === 'application' ? 5 : 2)) {
         const address = pattern.replaceAll(/\[(\w+)\]/g, (_, key: keyof ReturnType<typeof examplesFor>) =>
           key === part ? segment : filled[key],
         )
@@ -178,7 +176,8 @@ test('404: no application, transaction or operator of that name, in every part o
         if (status !== 404 && !isLedOn) wrong.push(`${method} ${address.slice(0, 100)}: ${status}`)
       }
     }
-    for (const other of ['POST', 'PUT', 'PATCH', 'DELETE'].filter((each) => each !== method)) {
+    const others = ['POST', 'PUT', 'PATCH', 'DELETE'].filter((each) => each !== method)
+    for (const other of shareOf(others, place, 2)) {
       const isForm = other === 'POST' && !path.startsWith('/api/')
       const { status } = await send(path, other, { body: '{}' })
       if (isForm ? status >= 500 : status !== 405) wrong.push(`${other} ${path} (${name}): ${status}`)
@@ -257,18 +256,16 @@ test('400 with a page that says so: every page whose address has a date that doe
   const dates = PARAMETERS.filter((parameter) => /^(from|to)$|After$|Before$/.test(parameter))
   for (const [page, { path }] of (await endpoints('page')).entries()) {
     // All of them at once, so that one request tries each. The dates apart, because one wrong date alone is refused: each value in
-    // the place of another date, so that every page meets every date. Pages read their addresses with the same code, so each page
-    // meets every third value, another third than the page before.
+    // the place of another date.
     const others = PARAMETERS.filter((each) => !dates.includes(each))
-    for (const [place, value] of WRONG_QUERY_VALUES.entries()) {
-      if (place % 3 !== page % 3) continue
+    for (const [place, value] of shareOf([...WRONG_QUERY_VALUES.entries()], page, 6)) {
       for (const parameters of [others, [dates[Math.floor(place / 3) % dates.length] ?? '']]) {
         if (value.length * parameters.length >= 12_000) continue
         const { status } = await send(`${path}?${parameters.map((each) => `${each}=${value}`).join('&')}`)
         if (status >= 500) wrong.push(`${path} with ${parameters.length} parameters ${value.slice(0, 40)}: ${status}`)
       }
     }
-    for (const value of ['%00', '%FF', 'a%00b', '%']) {
+    for (const value of shareOf(['%00', '%FF', 'a%00b', '%'], page, 2)) {
       const { status } = await send(`${path}?name=${value}`)
       if (status !== 400) wrong.push(`${path}?name=${value}: ${status}`)
     }
@@ -311,28 +308,29 @@ const RIGHT_AFTER_ALL = new Set([
   ...['name', 'message', 'stack', 'path'].map((field) => `reportPageFailure ${field} ""`),
 ])
 
-/** `turn`: which third of the values takes the place of a whole argument; arguments are read by the same code in every action. */
+/** `turn`: which share of the values takes the place of a whole argument, and of each field. */
 function* wrongInputs(action: string, turn: number): Generator<readonly unknown[]> {
   const input = Object.fromEntries(Object.entries(INPUTS[action] ?? {}).map(([name, value]) => [name, value === '' ? waitingId : value]))
-  for (const [place, value] of [...WRONG_TYPES, ...WRONG_TEXTS].entries()) {
-    if (place % 3 === turn % 3) {
-      yield [APPLICATION, value]
-      yield [value, input]
-    }
-    // A field meets every text, and half of the wrong types: the next one meets the other half.
-    const fields = Object.keys(input).filter((_, each) => place >= WRONG_TYPES.length || each % 2 === place % 2)
-    for (const field of fields)
+  const values = [...WRONG_TYPES, ...WRONG_TEXTS]
+  for (const value of shareOf(values, turn, 6)) {
+    yield [APPLICATION, value]
+    yield [value, input]
+  }
+  for (const [place, field] of Object.keys(input).entries())
+    for (const value of shareOf(values, turn + place, 3))
       if (!RIGHT_AFTER_ALL.has(`${action} ${field} ${JSON.stringify(value)}`)) yield [APPLICATION, { ...input, [field]: value }]
-    if (action === 'decideWholeBatch') {
-      const row = { transactionId: waitingId, reason: 'fine' }
-      for (const excluded of [[value], [{ ...row, transactionId: value }], [{ ...row, reason: value }], [row, row]])
-        yield [APPLICATION, { ...input, excluded }]
-    }
-    if (action === 'decideTransactions') {
-      yield [APPLICATION, { ...input, items: [value] }]
-      yield [APPLICATION, { ...input, items: [{ transactionId: value, contentHash: '0'.repeat(64) }] }]
-      yield [APPLICATION, { ...input, items: Array(501).fill({ transactionId: waitingId, contentHash: '0'.repeat(64) }) }]
-    }
+  if (action === 'decideWholeBatch') {
+    const row = { transactionId: waitingId, reason: 'fine' }
+    for (const value of values)
+      for (const wrong of [value, { ...row, transactionId: value }, { ...row, reason: value }])
+        yield [APPLICATION, { ...input, excluded: [wrong] }]
+    yield [APPLICATION, { ...input, excluded: [row, row] }]
+  }
+  if (action === 'decideTransactions') {
+    const item = { transactionId: waitingId, contentHash: '0'.repeat(64) }
+    for (const value of values)
+      for (const wrong of [value, { ...item, transactionId: value }]) yield [APPLICATION, { ...input, items: [wrong] }]
+    yield [APPLICATION, { ...input, items: Array(501).fill(item) }]
   }
   for (const field of Object.keys(input)) yield [APPLICATION, Object.fromEntries(Object.entries(input).filter(([name]) => name !== field))]
   yield ['elsewhere', input]
@@ -380,9 +378,9 @@ test('no row written and no 5xx: every public form, with every field unstorable,
   for (const { name, id } of await readBuiltActions()) {
     if (ACTIONS[name] !== 'public' || /signOut/.test(name)) continue
     for (const [row, text] of texts.entries()) {
-      for (const [column, field] of fields.entries()) {
-        // Half of them signed in, in turn, so that every text and every field is tried both ways.
-        const session: Record<string, string> = (row + column) % 2 === 0 ? { cookie: '' } : {}
+      for (const [column, field] of shareOf([...fields.entries()], row, 2)) {
+        // Half of them signed in, in turn, so that texts and fields are tried both ways.
+        const session: Record<string, string> = Math.floor((row + column) / 2) % 2 === 0 ? { cookie: '' } : {}
         for (const { headers, body } of formsWith(id, field, text)) {
           const common = { 'content-type': 'multipart/form-data; boundary=x', origin: service.baseUrl }
           const answer = await send('/sign-in', 'POST', { headers: { ...common, ...headers, ...session }, body })

@@ -62,3 +62,14 @@ export const WRONG_SEGMENTS: readonly string[] = [
   '%25',
   '%2500',
 ]
+
+/** `EVERY_INPUT=1` tries every value in every place, which takes some minutes: after a change to what reads input, and before a release. */
+const IS_EVERY_INPUT = process.env['EVERY_INPUT'] === '1'
+
+/**
+ * One in `parts` of the values, another share at each place. What reads a value is the same code in every place, so the shares of
+ * neighbouring places together try all values.
+ */
+export function shareOf<Value>(values: readonly Value[], place: number, parts: number): Value[] {
+  return values.filter((_, each) => IS_EVERY_INPUT || each % parts === place % parts)
+}

@@ -1,41 +1,50 @@
 // Plain JavaScript, like the test program that uses it.
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { promisify } from 'node:util'
+
+const execute = promisify(execFile)
 
 /** The headless shell first: it draws no windows, and needs three fifths of the CPU time. */
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
 
 /**
- * The path of a Chromium: one that is installed, else the system's package, which only root can install, else Playwright's own.
+ * The path of a Chromium: one that is installed, else the system's package, which only root can install, else Playwright's own. Fetching
+ * one takes half a minute, in which this process goes on.
  * Throws an Error with one sentence when there is none to be had.
  */
 export async function findBrowser(root, say) {
   const installed = process.env.CHROMIUM_PATH || onSearchPath() || (await playwrightsOwn(root))
   if (installed) return installed
   say('Fetching a browser for the tests (only this once) …')
-  const fetched = installPackage() || (await fetchPlaywrightsOwn(root))
+  const fetched = (await installPackage()) || (await fetchPlaywrightsOwn(root))
   if (fetched) return fetched
   throw new Error('The tests of the pages need a Chromium: install one (apt-get install chromium) or set CHROMIUM_PATH.')
 }
 
-function installPackage() {
+async function installPackage() {
   if (process.getuid?.() !== 0) return undefined
-  const options = { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }
-  spawnSync('apt-get', ['update', '-qq'], options)
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  await attempt('apt-get', ['update', '-qq'], { env })
   // Older releases of Debian have no package of the shell alone.
   for (const name of ['chromium-headless-shell', 'chromium']) {
-    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], options)
+    await attempt('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], { env })
     const packaged = onSearchPath()
     if (packaged) return packaged
   }
   return undefined
 }
 
-function fetchPlaywrightsOwn(root) {
+async function fetchPlaywrightsOwn(root) {
   const program = path.join(root, 'node_modules/playwright/cli.js')
-  spawnSync(process.execPath, [program, 'install', 'chromium'], { cwd: root, stdio: 'ignore', timeout: 120_000 })
+  await attempt(process.execPath, [program, 'install', 'chromium'], { cwd: root, timeout: 120_000 })
   return playwrightsOwn(root)
+}
+
+/** Runs a program that may fail: whether there is a browser afterwards is what counts. */
+async function attempt(program, args, options) {
+  await execute(program, args, options).catch(() => undefined)
 }
 
 function onSearchPath() {

@@ -1,4 +1,4 @@
-// Runs node:test files against a throw-away PostgreSQL: `npm run test:server -- [file or folder ...]`.
+// Runs node:test files against a throw-away PostgreSQL: `npm run test:server -- [file or folder ...] [--without folder] [--at-once 3]`.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -6,6 +6,7 @@ import { glob, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { describeSlowestFiles, type FileResult, findFilesWithoutResults, readFileResults } from './file-results.ts'
 import { moveToMemory } from './memory-folder.mjs'
 import { startTestPostgres } from './postgres.ts'
@@ -14,8 +15,14 @@ import { prepareSeededData, seededDataPath, usesSeededData } from './seeded-data
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const BLOCKING_OUTPUT = new URL('./blocking-output.mjs', import.meta.url).href
 const REPORTER = new URL('./file-results.ts', import.meta.url).href
-/** One more than cores on a small machine: while a file waits for a timer or a process, another one computes. */
-const FILES_AT_ONCE = 3
+const { positionals, values: options } = parseArgs({
+  allowPositionals: true,
+  options: {
+    without: { type: 'string', multiple: true, default: [] },
+    // One more than cores on a small machine: while a file waits for a timer or a process, another one computes.
+    'at-once': { type: 'string', default: '3' },
+  },
+})
 
 // What was compiled once, types stripped, is kept: it is a third of the CPU time of a small file.
 process.env['NODE_COMPILE_CACHE'] ??= `${ROOT}node_modules/.cache/countersign`
@@ -23,22 +30,23 @@ moveToMemory()
 
 const postgres = await startTestPostgres()
 try {
-  process.exitCode = await runTests(await findFiles(process.argv.slice(2)), postgres.url)
+  process.exitCode = await runTests(await findFiles(positionals, options.without), postgres.url)
 } finally {
   await postgres.stop()
 }
 
 /**
- * The test files of these files and folders. Those that start processes come first: they take longest, and nothing waits for them at the
- * end. Of these, the files that need seeded data come last, because it is being made meanwhile.
+ * The test files of the wanted files and folders, without those of the unwanted folders. Those that start processes come first: they take
+ * longest, and nothing waits for them at the end. Of these, the files that need seeded data come last, because it is being made meanwhile.
  */
-async function findFiles(wanted: readonly string[]): Promise<string[]> {
+async function findFiles(wanted: readonly string[], unwanted: readonly string[]): Promise<string[]> {
   const files: string[] = []
   for (const place of wanted.length > 0 ? wanted : ['lib', 'server']) {
     if (place.endsWith('.ts')) files.push(place)
     else files.push(...(await Array.fromAsync(glob(`${place}/**/*.test.ts`))))
   }
-  const { first = [], second = [], last = [] } = Object.groupBy(files.sort(), turnOf)
+  const kept = files.filter((file) => !unwanted.some((folder) => file.startsWith(`${folder}/`)))
+  const { first = [], second = [], last = [] } = Object.groupBy(kept.sort(), turnOf)
   return [...first, ...second, ...last]
 }
 
@@ -76,9 +84,9 @@ async function runOnce(
 ): Promise<{ code: number; results: FileResult[] }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-run-'))
   const resultsFile = path.join(folder, 'results.jsonl')
-  const options = [
+  const flags = [
     '--test',
-    `--test-concurrency=${FILES_AT_ONCE}`,
+    `--test-concurrency=${options['at-once']}`,
     // A test that hangs fails after some minutes, and what a failed test left open does not hold up the run.
     '--test-timeout=400000',
     '--test-force-exit',
@@ -88,7 +96,7 @@ async function runOnce(
     // To a file, because the runner ends before a second reporter on standard output has written.
     ...[`--test-reporter=${REPORTER}`, `--test-reporter-destination=${resultsFile}`],
   ]
-  const child = spawn(process.execPath, [...options, ...files], { stdio: 'inherit', env: environment })
+  const child = spawn(process.execPath, [...flags, ...files], { stdio: 'inherit', env: environment })
   const end = () => child.kill()
   signal.addEventListener('abort', end)
   const forward = (name: NodeJS.Signals) => child.kill(name)

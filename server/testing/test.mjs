@@ -1,7 +1,7 @@
 // `npm test`: plain JavaScript for the machine's own Node 20. Installs what is missing, runs every check there is, and
 // closes with one line: how many passed and how many failed.
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { endPreparation, PINNED_NODE, prepare, ROOT } from '../prepare.mjs'
 import { findBrowser } from './find-browser.mjs'
@@ -9,6 +9,8 @@ import { moveToMemory } from './memory-folder.mjs'
 
 const CRASH_KILLS = 6
 const ATTACK_REQUESTS = 600
+/** Tests that start and end whole services, and wait for them half of the time: they run one by one while browsers leave a sixth of the cores idle. */
+const BESIDE_PAGES = ['server/process', 'e2e/processes']
 
 const startedAtMs = Date.now()
 const runningBefore = new Set(ownProcesses().map((entry) => entry.pid))
@@ -28,28 +30,34 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 
 try {
   await prepare((line) => console.log(line))
+  console.log(`Prepared in ${secondsSince(startedAtMs)} s`)
   moveToMemory()
   const scripts = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')).scripts
+  const browser = findBrowser(ROOT, (line) => console.log(line))
+  // Awaited minutes later, where its reason is thrown.
+  browser.catch(() => undefined)
   await Promise.all([step('Types', scripts.typecheck), step('Lint', scripts.lint, { isBeside: true })])
   // Pure functions: one process for all of them costs half as much as one for each file.
   await step('Tests of lib', "node --test --test-isolation=none 'lib/**/*.test.ts'")
   // In one run, so that no core waits for the last file of the one before the other begins. The crash run waits most of its time, for
   // leases to end and schedules to come: the cores are free for the tests meanwhile.
   await Promise.all([
-    step('Tests of server, and of whole services in e2e', 'node server/testing/run.ts server e2e'),
-    scripts.crash && step(`Crash run with ${CRASH_KILLS} kills`, `${scripts.crash} --kills ${CRASH_KILLS}`, { isBeside: true }),
+    step(
+      'Tests of server, and of whole services in e2e',
+      `node server/testing/run.ts server e2e ${BESIDE_PAGES.map((folder) => `--without ${folder}`).join(' ')}`,
+    ),
+    step(`Crash run with ${CRASH_KILLS} kills`, `${scripts.crash} --kills ${CRASH_KILLS}`, { isBeside: true }),
   ])
-  if (hasFiles('e2e', /\.spec\.ts$/)) {
-    const browser = await findBrowser(ROOT, (line) => console.log(line))
-    await step('Pages in a browser', 'playwright test --retries 1 --config e2e/playwright.config.ts', {
-      environment: { CHROMIUM_PATH: browser },
-    })
-  }
-  if (scripts.attack)
-    await step(
-      `Attack run with ${ATTACK_REQUESTS} requests`,
-      `${scripts.attack} --requests ${ATTACK_REQUESTS} --short --scenarios idle-connections`,
-    )
+  await Promise.all([
+    step('Pages in a browser', 'playwright test --retries 1 --config e2e/playwright.config.ts', {
+      environment: { CHROMIUM_PATH: await browser },
+    }),
+    step('Tests of processes that start and end', `node server/testing/run.ts --at-once 1 ${BESIDE_PAGES.join(' ')}`, { isBeside: true }),
+  ])
+  await step(
+    `Attack run with ${ATTACK_REQUESTS} requests`,
+    `${scripts.attack} --requests ${ATTACK_REQUESTS} --short --scenarios idle-connections`,
+  )
   if (process.exitCode !== 130) checkLeftovers()
 } catch (error) {
   console.error(error.message)
@@ -58,7 +66,7 @@ try {
   for (const folder of ['test-results', 'playwright-report', 'e2e/test-results'])
     rmSync(path.join(ROOT, folder), { recursive: true, force: true })
 }
-console.log(`\n${Math.round((Date.now() - startedAtMs) / 1_000)} s`)
+console.log(`\n${secondsSince(startedAtMs)} s`)
 console.log(`${totals.passed} passed, ${totals.failed} failed`)
 process.exitCode ||= totals.failed > 0 ? 1 : 0
 
@@ -68,6 +76,7 @@ process.exitCode ||= totals.failed > 0 ? 1 : 0
  */
 async function step(name, command, { environment = {}, isBeside = false } = {}) {
   if (process.exitCode === 130) return
+  const begunAtMs = Date.now()
   if (!isBeside) console.log(`\n== ${name}`)
   const { code, output } = await run(command, environment, isBeside)
   if (isBeside) process.stdout.write(`\n== ${name}\n${output}`)
@@ -77,7 +86,7 @@ async function step(name, command, { environment = {}, isBeside = false } = {}) 
   if (code !== 0 && counts.failed === 0) counts.failed = 1
   totals.passed += counts.passed
   totals.failed += counts.failed
-  console.log(`== ${name}: ${counts.passed} passed, ${counts.failed} failed`)
+  console.log(`== ${name}: ${counts.passed} passed, ${counts.failed} failed, ${secondsSince(begunAtMs)} s`)
 }
 
 function run(command, environment, isSilent) {
@@ -108,6 +117,10 @@ function run(command, environment, isSilent) {
   })
 }
 
+function secondsSince(startMs) {
+  return Math.round((Date.now() - startMs) / 1_000)
+}
+
 /** Reads the closing lines of Node's test runner, of Playwright and of our own programs. */
 function countTests(output) {
   const last = (pattern) => Number([...output.matchAll(pattern)].at(-1)?.[1] ?? 0)
@@ -116,10 +129,6 @@ function countTests(output) {
   const passed = sum(/^ℹ pass (\d+)/gm) || last(/^\s+(\d+) passed \(/gm) || last(/^(\d+) passed, \d+ failed$/gm)
   const failed = sum(/^ℹ fail (\d+)/gm) + sum(/^ℹ cancelled (\d+)/gm) + last(/^\s+(\d+) failed$/gm) + last(/^\d+ passed, (\d+) failed$/gm)
   return { passed, failed }
-}
-
-function hasFiles(folder, pattern) {
-  return existsSync(path.join(ROOT, folder)) && readdirSync(path.join(ROOT, folder), { recursive: true }).some((name) => pattern.test(name))
 }
 
 /** Whatever this run started must be gone. */

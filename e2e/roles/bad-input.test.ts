@@ -316,8 +316,9 @@ function* wrongInputs(action: string, turn: number): Generator<readonly unknown[
     yield [APPLICATION, value]
     yield [value, input]
   }
+  // Of each half of the texts some cannot be stored and one is too long.
   for (const [place, field] of Object.keys(input).entries())
-    for (const value of shareOf(values, turn + place, 3))
+    for (const value of [...shareOf(WRONG_TYPES, turn + place, 3), ...shareOf(WRONG_TEXTS, turn + place, 2)])
       if (!RIGHT_AFTER_ALL.has(`${action} ${field} ${JSON.stringify(value)}`)) yield [APPLICATION, { ...input, [field]: value }]
   if (action === 'decideWholeBatch') {
     const row = { transactionId: waitingId, reason: 'fine' }

@@ -1,18 +1,15 @@
 // Plain JavaScript, like the test program that uses it.
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { promisify } from 'node:util'
-
-const execute = promisify(execFile)
 
 /** The headless shell first: it draws no windows, and needs three fifths of the CPU time. */
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
 
 /**
- * The path of a Chromium: one that is installed, else the system's package, which only root can install, else Playwright's own. Fetching
- * one takes half a minute, in which this process goes on.
- * Throws an Error with one sentence when there is none to be had.
+ * The path of a Chromium: one that is installed, else the system's package, which only root can install, else Playwright's own. This process
+ * goes on while one is fetched. Throws an Error with one sentence when there is none to be had.
  */
 export async function findBrowser(root, say) {
   const installed = process.env.CHROMIUM_PATH || onSearchPath() || (await playwrightsOwn(root))
@@ -42,9 +39,9 @@ async function fetchPlaywrightsOwn(root) {
   return playwrightsOwn(root)
 }
 
-/** Runs a program that may fail: whether there is a browser afterwards is what counts. */
+/** Runs a program that may fail: whether there is a browser afterwards is what counts. It has no input, so that no question can hold it up. */
 async function attempt(program, args, options) {
-  await execute(program, args, options).catch(() => undefined)
+  await once(spawn(program, args, { ...options, stdio: 'ignore' }), 'exit').catch(() => undefined)
 }
 
 function onSearchPath() {

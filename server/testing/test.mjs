@@ -9,7 +9,7 @@ import { moveToMemory } from './memory-folder.mjs'
 
 const CRASH_KILLS = 6
 const ATTACK_REQUESTS = 600
-/** Tests that start and end whole services, and wait for them half of the time: they run one by one while browsers leave a sixth of the cores idle. */
+/** Tests that start and end whole services, and wait for them half of the time: one at a time beside the browsers, which leave the cores idle at times. */
 const BESIDE_PAGES = ['server/process', 'e2e/processes']
 
 const startedAtMs = Date.now()

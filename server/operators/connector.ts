@@ -30,12 +30,24 @@ export type Submission = OperatorIdentifiers & {
   isRepeated?: boolean
   /** Names the page to which an operator sends the customer back; only for connectors that need one (`customerStep`). */
   payToken?: string | undefined
+  /**
+   * The end of the lease, on the clock of `performance.now()`: another process may take the row over after it. No call that moves money is
+   * written later, so a connector passes it on with each such call (`OperatorRequest.writeBeforeMs`).
+   */
+  writeBeforeMs?: number | undefined
 }
 
 /** What a status query needs; some operators only answer by their own identifier. */
 export type StatusQuery = OperatorIdentifiers &
   Pick<Submission, 'reference' | 'applicationId' | 'operator' | 'type'> &
-  Partial<Pick<Submission, 'amountMinor'>>
+  Partial<Pick<Submission, 'amountMinor' | 'currency' | 'phoneNumber'>>
+
+/**
+ * The movement as the operator reports it, as far as its answer says: hundredths of the currency's unit, the ISO code of the currency, the
+ * number of the customer's side in digits, with or without the dial code. A success whose movement differs from ours proves nothing
+ * (guard-connector.ts).
+ */
+export type ReportedMovement = { amountMinor?: bigint | undefined; currency?: string | undefined; phoneNumber?: string | undefined }
 
 /** Where the customer has to go before the operator moves the money. Returned by each query while it is valid, so that a lost one is found. */
 type CustomerLink = { customerLink?: string | undefined }
@@ -45,14 +57,20 @@ type CustomerLink = { customerLink?: string | undefined }
  * operator's own one, unchanged; `operatorCode` its code, for the timeline.
  */
 export type FinalOutcome =
-  | ({ kind: 'succeeded'; exchange: Exchange } & OperatorIdentifiers)
+  | ({ kind: 'succeeded'; reported?: ReportedMovement | undefined; exchange: Exchange } & OperatorIdentifiers)
   | ({ kind: 'failed'; reason: string; operatorCode?: string | undefined; exchange: Exchange } & OperatorIdentifiers)
 
-/** Money may or may not move: a timeout, a broken connection, an HTTP 5xx, an answer that makes no sense. Never a failure. */
+/**
+ * Money may or may not move: a timeout, a broken connection, an HTTP 5xx, an answer that makes no sense or is in no table of the
+ * protocol. Never a failure.
+ */
 export type UnknownOutcome = { kind: 'unknown'; detail: string; exchange: Exchange }
 
-/** Only if not one byte of the submission was written: there was no connection, so the operator cannot know it. */
-type NotSentOutcome = { kind: 'not_sent'; detail: string; exchange: Exchange }
+/**
+ * The operator has certainly not executed the submission: not one byte of it was written, or it was refused for our own PIN or key.
+ * `closesDirection` names such a fault of ours: it would refuse every submission, so the direction is closed and none of them fails.
+ */
+type NotSentOutcome = { kind: 'not_sent'; detail: string; closesDirection?: string | undefined; exchange: Exchange }
 
 export type SubmitOutcome =
   | FinalOutcome
@@ -112,6 +130,8 @@ export type Terms = {
   callsMax: number
   /** Submissions begun per second, per direction and process; undefined: no limit. */
   submissionsPerSecondMax: number | undefined
+  /** The least time from a submission to its first query, and to its next submission, where the operator requires one. */
+  enquiryDelayMs?: number | undefined
 }
 
 /**

@@ -12,6 +12,8 @@ export type OperatorRequest = {
   body?: string
   /** From the moment at which the request is written: headers and body of the answer. */
   timeoutMs: number
+  /** On the clock of `performance.now()`: the request is not written at or after this time (`Submission.writeBeforeMs`). */
+  writeBeforeMs?: number | undefined
 }
 
 /**

@@ -6,10 +6,10 @@ import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { findInvitation, type InvitationFailure } from './find-invitation.ts'
 import { type InvitationOfToken, markAccepted } from './invitation-store.ts'
-import { isPasswordAcceptable } from './password-rule.ts'
+import { findPasswordProblem, type PasswordProblem } from './password-rule.ts'
 import { insertMembership, insertPerson } from './person-store.ts'
 
-type AcceptFailure = InvitationFailure | 'invalid_name' | 'password_too_short'
+type AcceptFailure = InvitationFailure | 'invalid_name' | PasswordProblem
 /** `isNew`: the person was created with the password that they chose. Otherwise they sign in with the one they have. */
 type Accepted = { personId: string; email: string; slug: string; requiresSecondFactor: boolean; isNew: boolean }
 
@@ -27,7 +27,8 @@ export async function acceptInvitation(
   if (!found.ok) return found
   if (found.value.isKnown) return withTransaction<Accepted, AcceptFailure>(pool, (trx) => accept(trx, token, { name, passwordHash: null }))
   if (name.length < 1 || name.length > 200 || name.includes('\0')) return err('invalid_name')
-  if (!isPasswordAcceptable(password)) return err('password_too_short')
+  const problem = await findPasswordProblem(password, { email: found.value.email, name })
+  if (problem) return err(problem)
   // Outside the transaction, and only for a right token: hashing takes time on purpose.
   const passwordHash = await hashPassword(password)
   return withTransaction<Accepted, AcceptFailure>(pool, (trx) => accept(trx, token, { name, passwordHash }))

@@ -3,8 +3,8 @@ import { hashPassword } from '#server/credentials/password.ts'
 import type { SignInFailure, SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { isPasswordAcceptable } from './password-rule.ts'
-import { updatePerson } from './person-store.ts'
+import { findPasswordProblem, type PasswordProblem } from './password-rule.ts'
+import { findPassword, updatePerson } from './person-store.ts'
 import { recordPersonAct } from './record-person-act.ts'
 import { verifyOwnPassword } from './verify-own-password.ts'
 
@@ -17,9 +17,12 @@ type ChangeOwnPassword = { personId: string; currentPassword: string; newPasswor
 export async function changeOwnPassword(
   deps: { pool: Pool; throttle: SignInThrottle },
   command: ChangeOwnPassword,
-): Promise<Result<{ sessionEpoch: number }, SignInFailure | { kind: 'password_too_short' } | { kind: 'unknown_person' }>> {
+): Promise<Result<{ sessionEpoch: number }, SignInFailure | { kind: PasswordProblem } | { kind: 'unknown_person' }>> {
   const { personId, newPassword } = command
-  if (!isPasswordAcceptable(newPassword)) return err({ kind: 'password_too_short' })
+  const person = await findPassword(deps.pool, personId)
+  if (!person) return err({ kind: 'unknown_person' })
+  const problem = await findPasswordProblem(newPassword, person)
+  if (problem) return err({ kind: problem })
   const checked = await verifyOwnPassword(deps, { personId, password: command.currentPassword, peerAddress: command.peerAddress })
   if (!checked.ok) return checked
   const passwordHash = await hashPassword(newPassword)

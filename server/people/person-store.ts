@@ -74,12 +74,15 @@ export async function findPersonByEmail(queryable: Queryable, email: string): Pr
 }
 
 /** A person's password hash and e-mail address. */
-export async function findPassword(queryable: Queryable, personId: string): Promise<{ email: string; passwordHash: string } | undefined> {
-  const { rows } = await queryable.query<{ email: string; password_hash: string }>(
-    'select email, password_hash from people where person_id = $1',
+export async function findPassword(
+  queryable: Queryable,
+  personId: string,
+): Promise<{ email: string; name: string; passwordHash: string } | undefined> {
+  const { rows } = await queryable.query<{ email: string; name: string; passwordHash: string }>(
+    'select email, name, password_hash as "passwordHash" from people where person_id = $1',
     [personId],
   )
-  return rows[0] && { email: rows[0].email, passwordHash: rows[0].password_hash }
+  return rows[0]
 }
 
 type PersonChange = {

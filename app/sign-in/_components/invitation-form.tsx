@@ -79,7 +79,8 @@ function AcceptForm({ token, invitation }: { token: string; invitation: Invitati
       }
     })
   }
-  const isOfField = refusal === 'invalid_name' || refusal === 'password_too_short'
+  const isOfPassword = refusal === 'password_too_short' || refusal === 'password_too_common'
+  const isOfField = refusal === 'invalid_name' || isOfPassword
   return (
     <form onSubmit={submit} className="mt-4 grid gap-4">
       {refusal && !isOfField && <Notice tone="bad">{t(`invitation.refusal.${refusal}`)}</Notice>}
@@ -107,7 +108,7 @@ function AcceptForm({ token, invitation }: { token: string; invitation: Invitati
             required
             minLength={12}
             maxLength={1024}
-            error={refusal === 'password_too_short' ? t('invitation.refusal.password_too_short') : undefined}
+            error={isOfPassword ? t(`invitation.refusal.${refusal}`) : undefined}
           />
           {requiresSecondFactor ? (
             <p className="text-second text-quiet">{t('invitation.factorRequired')}</p>

@@ -40,7 +40,7 @@ const passwords = z.object({ currentPassword: z.string().min(1).max(1_024), newP
 export async function changePassword(
   application: string,
   input: { currentPassword: string; newPassword: string },
-): Promise<ActionResult<null, 'wrong_credentials' | 'throttled' | 'password_too_short' | 'unknown_person'>> {
+): Promise<ActionResult<null, 'wrong_credentials' | 'throttled' | 'password_too_short' | 'password_too_common' | 'unknown_person'>> {
   return runAction({ schema: passwords, permission: PERMISSION, application, input }, async (actor, chosen) => {
     const changed = await changeOwnPassword(backOfficeRuntime(), { personId: actor.id, ...chosen, peerAddress: peerAddress() })
     if (!changed.ok) return err(changed.error.kind)

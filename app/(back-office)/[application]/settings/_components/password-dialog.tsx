@@ -12,6 +12,7 @@ const WORDS = {
   wrong_credentials: 'settings.passwordWrong',
   throttled: 'settings.throttled',
   password_too_short: 'settings.passwordShort',
+  password_too_common: 'settings.passwordCommon',
   unknown_person: 'action.unauthenticated',
   offline: 'action.offline',
 } as const
@@ -37,7 +38,8 @@ export default function PasswordDialog({ application, email, onClose }: { applic
     })
   }
   const atField = (code: string) => (problem?.code === code ? problem.text : undefined)
-  const isAtField = problem?.code === 'wrong_credentials' || problem?.code === 'password_too_short'
+  const ofNewPassword = atField('password_too_short') ?? atField('password_too_common')
+  const isAtField = problem?.code === 'wrong_credentials' || ofNewPassword !== undefined
   return (
     <FormDialog
       title={t('settings.changePassword')}
@@ -67,7 +69,7 @@ export default function PasswordDialog({ application, email, onClose }: { applic
         autoComplete="new-password"
         label={t('settings.newPassword')}
         hint={t('settings.passwordHint')}
-        error={atField('password_too_short')}
+        error={ofNewPassword}
       />
       <Checkbox label={t('settings.showPasswords')} checked={isShown} onChange={(event) => setIsShown(event.target.checked)} />
     </FormDialog>

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findPasswordProblem } from './password-rule.ts'
+
+const paul = { email: 'paul.mbarga@kora-stores.example', name: 'Paul Mbarga' }
+
+test('password_too_common for a common password with digits, a sequence, a repetition or a keyboard row', async () => {
+  for (const password of [
+    'password1234',
+    'P@ssw0rd!2026',
+    'motdepasse2026',
+    '123456789012',
+    'aaaaaaaaaaaa',
+    'qwertyuiop12',
+    'liverpool2024!',
+  ])
+    assert.equal(await findPasswordProblem(password, paul), 'password_too_common', password)
+})
+
+test('password_too_common for what is little more than the name, the address or the product', async () => {
+  for (const password of [
+    'Paul.Mbarga1988',
+    'paul mbarga paul mbarga',
+    'paul.mbarga@kora-stores.example',
+    'Countersign2026!',
+    'countersigncountersign',
+  ])
+    assert.equal(await findPasswordProblem(password, paul), 'password_too_common', password)
+})
+
+test('accepts several plain words, also beside the own name, and random characters', async () => {
+  for (const password of [
+    'correct horse battery',
+    'manguier rivage 41',
+    'xK9#mq2Lw7!p',
+    'Paul likes violet umbrellas',
+    'x9#Lq2'.repeat(170),
+  ])
+    assert.equal(await findPasswordProblem(password, paul), undefined, password)
+})
+
+test('password_too_short for fewer than 12 characters and for more than 1,024', async () => {
+  assert.equal(await findPasswordProblem('xK9#mq2Lw7!', paul), 'password_too_short')
+  assert.equal(await findPasswordProblem('xK9#mq2L'.repeat(129), paul), 'password_too_short')
+})

@@ -50,6 +50,12 @@ export const PERMISSIONS = {
   'own-settings:change': ROLES,
 } as const satisfies Record<string, readonly Role[]>
 
+/** Permissions that move money, or change who may: together with another person, their owner can cause a payment. */
+const DECISIONS = ['transaction:decide', 'funding:decide', 'policy:change', 'people:change', 'access:change'] as const
+
+/** The roles with a permission to decide. */
+export const DECIDING_ROLES: readonly Role[] = ROLES.filter((role) => DECISIONS.some((permission) => can([role], permission)))
+
 export type Permission = keyof typeof PERMISSIONS
 
 /** Returns whether a person with these roles has the permission. */

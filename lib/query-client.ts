@@ -1,4 +1,5 @@
 import { QueryClient } from '@tanstack/react-query'
+import { inUseHeader } from './page-use.ts'
 
 /** How long data counts as fresh. More than nothing, so that what the server just rendered is not fetched again at once. */
 const STALE_TIME_MS = 10_000
@@ -35,7 +36,7 @@ export class DataError extends Error {
  * server rendered first. Throws DataError when the answer is not 200.
  */
 export async function fetchData<Dto>(address: string, signal?: AbortSignal): Promise<Dto> {
-  const response = await fetch(address, { headers: { accept: 'application/json' }, ...(signal ? { signal } : {}) })
+  const response = await fetch(address, { headers: { accept: 'application/json', ...inUseHeader() }, ...(signal ? { signal } : {}) })
   if (!response.ok) {
     // A proxy answered in our place: the status says enough.
     const body: unknown = await response.json().catch(() => null)

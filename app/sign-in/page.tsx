@@ -6,6 +6,7 @@ import { safeNext } from '#lib/safe-next.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
 import { getT } from '#server/back-office/preferences.ts'
+import { readSession } from '#server/back-office/session.ts'
 import { PasswordForm } from './_components/password-form.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -13,7 +14,7 @@ export async function generateMetadata(): Promise<Metadata> {
 }
 
 export default async function SignInPage({ searchParams }: { searchParams: Promise<{ next?: string; ended?: string }> }) {
-  const [t, query, person] = await Promise.all([getT(), searchParams, currentPerson()])
+  const [t, query, person, session] = await Promise.all([getT(), searchParams, currentPerson(), readSession()])
   const next = safeNext(query.next)
   if (person) redirect(next)
   const { config } = backOfficeRuntime()
@@ -23,6 +24,11 @@ export default async function SignInPage({ searchParams }: { searchParams: Promi
       {query.ended && (
         <div className="mt-4">
           <Notice>{t('signIn.ended')}</Notice>
+        </div>
+      )}
+      {!query.ended && session && (
+        <div className="mt-4">
+          <Notice>{t('signIn.over')}</Notice>
         </div>
       )}
       <PasswordForm next={next} />

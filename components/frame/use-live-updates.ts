@@ -80,7 +80,7 @@ export function useLiveUpdates(application: string): Connection {
     // its session (a new password) and the new cookie had not arrived yet: then it reconnects.
     async function askWhy(isAllowed?: () => void) {
       // Offline: the connection is tried again.
-      const answer = await fetch(paths.data(application, 'waiting')).catch(() => undefined)
+      const answer = await fetch(paths.data(application, 'waiting'), { headers: { accept: 'application/json' } }).catch(() => undefined)
       if (isOver) return
       if (!answer || answer.status < 400 || answer.status >= 500) return isAllowed?.()
       if (answer.status !== 401 || !hasTypedText()) return location.reload()

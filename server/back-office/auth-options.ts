@@ -39,7 +39,7 @@ export function authOptions(): NextAuthOptions {
       decode: ({ token }) =>
         reported('decode', async () => {
           const session = await openSession(token ?? '', 'session', sessionSecret, clock.now())
-          return session && (await findSignedIn(pool, session)) ? { ...toClaims(session) } : null
+          return session && (await findSignedIn(pool, session, clock.now())) ? { ...toClaims(session) } : null
         }),
     },
     // A cookie without a valid session is not our error: next-auth would log each with its whole stack.

@@ -11,6 +11,7 @@ import { takeIn } from '#server/transactions/intake.ts'
 import { createLiveHub, type LiveHub, type Subscription } from './live-hub.ts'
 import { liveStream } from './live-stream.ts'
 
+const clock = { now: () => new Date() }
 let database: TestDatabase
 before(async () => {
   database = await createTestDatabase()
@@ -46,7 +47,7 @@ const change = (applicationId: string) => takeIn(database.pool, [anIntakeItem(ap
 
 test('one statement a tick for five hundred subscribers of two applications', async () => {
   const { queryable, count, more } = counting()
-  const hub = createLiveHub({ queryable, pollMs: 20, admissionMs: 3_600_000 })
+  const hub = createLiveHub({ clock, queryable, pollMs: 20, admissionMs: 3_600_000 })
   const [first, second] = [await createSubscriber(), await createSubscriber()]
   const heard = { first: 0, second: 0 }
   const all = Promise.withResolvers<void>()
@@ -75,7 +76,7 @@ test('one statement a tick for five hundred subscribers of two applications', as
 test('no statement and no later poll once no page is open', async () => {
   const { queryable, count } = counting()
   const pending: (() => void)[] = []
-  const hub = createLiveHub({ queryable, callLater: (work) => void pending.push(work) })
+  const hub = createLiveHub({ clock, queryable, callLater: (work) => void pending.push(work) })
   const leave = hub.watch({ ...(await createSubscriber()), onChange: () => undefined, onEnd: () => undefined })
   leave()
   assert.equal(pending.length, 1, 'the poll that was due')
@@ -86,7 +87,7 @@ test('no statement and no later poll once no page is open', async () => {
 })
 
 test('a change that happened in between is reported by the first poll after a page comes back', async () => {
-  const hub = createLiveHub({ queryable: database.pool, pollMs: 5, admissionMs: 3_600_000 })
+  const hub = createLiveHub({ clock, queryable: database.pool, pollMs: 5, admissionMs: 3_600_000 })
   const subscriber = await createSubscriber()
   const heard: bigint[] = []
   const watch = () => hub.watch({ ...subscriber, onChange: ({ changeNumber }) => heard.push(changeNumber), onEnd: () => undefined })
@@ -101,7 +102,7 @@ test('a change that happened in between is reported by the first poll after a pa
 })
 
 test('a change of the business time zone is reported with the new zone', async () => {
-  const hub = createLiveHub({ queryable: database.pool, pollMs: 5, admissionMs: 3_600_000 })
+  const hub = createLiveHub({ clock, queryable: database.pool, pollMs: 5, admissionMs: 3_600_000 })
   const subscriber = await createSubscriber()
   const zones: string[] = []
   const leave = hub.watch({ ...subscriber, onChange: ({ timeZone }) => zones.push(timeZone), onEnd: () => undefined })
@@ -113,7 +114,7 @@ test('a change of the business time zone is reported with the new zone', async (
 })
 
 test('ended: pages of people who are blocked, signed out everywhere or no longer members, and no others', async () => {
-  const hub = createLiveHub({ queryable: database.pool, pollMs: 10, admissionMs: 10 })
+  const hub = createLiveHub({ clock, queryable: database.pool, pollMs: 10, admissionMs: 10 })
   const subscribers = {
     blocked: await createSubscriber(),
     signedOut: await createSubscriber(),
@@ -137,7 +138,7 @@ test('ended: pages of people who are blocked, signed out everywhere or no longer
 })
 
 test('hello immediately and then changes, until the reader goes', async () => {
-  const hub = createLiveHub({ queryable: database.pool, pollMs: 10 })
+  const hub = createLiveHub({ clock, queryable: database.pool, pollMs: 10 })
   const subscriber = await createSubscriber()
   const leaving = new AbortController()
   const response = liveStream(subscriber, leaving.signal, hub)
@@ -164,7 +165,7 @@ test('ended: a page of a session that was signed out, within two seconds in ever
   const subscriber = await createSubscriber()
   const elsewhere = { ...subscriber, sessionId: randomUUID() }
   // As in two processes, with the pauses that are in force there.
-  const hubs = [createLiveHub({ queryable: database.pool }), createLiveHub({ queryable: database.pool })]
+  const hubs = [createLiveHub({ clock, queryable: database.pool }), createLiveHub({ clock, queryable: database.pool })]
   const ended = hubs.map((hub) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     hub.watch({ ...elsewhere, onChange: () => undefined, onEnd: () => assert.fail('the other device is signed in') })
@@ -182,7 +183,7 @@ test('ended: a page of a session that was signed out, within two seconds in ever
 })
 
 test('ended: a stream whose session reaches its twelve hours, without a statement', async () => {
-  const hub = createLiveHub({ queryable: database.pool, pollMs: 3_600_000 })
+  const hub = createLiveHub({ clock, queryable: database.pool, pollMs: 3_600_000 })
   const response = liveStream({ ...(await createSubscriber()), endsAt: new Date(Date.now() + 200) }, new AbortController().signal, hub)
   assert.match(await response.text(), /event: ended/)
   assert.equal(hub.count(), 0)
@@ -190,7 +191,7 @@ test('ended: a stream whose session reaches its twelve hours, without a statemen
 
 test('no subscriber is left after a reader has stopped reading', async () => {
   const subscriber = await createSubscriber()
-  const real = createLiveHub({ queryable: database.pool, pollMs: 3_600_000 })
+  const real = createLiveHub({ clock, queryable: database.pool, pollMs: 3_600_000 })
   let subscription: Subscription | undefined
   const hub: LiveHub = {
     ...real,
@@ -206,7 +207,7 @@ test('no subscriber is left after a reader has stopped reading', async () => {
 })
 
 test('429 for the forty-first page of one person, and 200 for a page of another', async () => {
-  const hub = createLiveHub({ queryable: database.pool, pollMs: 3_600_000 })
+  const hub = createLiveHub({ clock, queryable: database.pool, pollMs: 3_600_000 })
   const leaving = new AbortController()
   const [subscriber, other] = [await createSubscriber(), await createSubscriber()]
   for (let page = 0; page < 40; page++) assert.equal(liveStream(subscriber, leaving.signal, hub).status, 200)

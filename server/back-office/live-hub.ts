@@ -1,3 +1,4 @@
+import type { Clock } from '#lib/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { findAdmitted, type Subscriber } from '#server/people/find-admitted.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
@@ -19,6 +20,7 @@ export type LiveHub = {
 
 type LiveHubOptions = {
   queryable: Queryable
+  clock: Clock
   pollMs?: number
   admissionMs?: number
   /** Calls `work` once, after this long; by default with a timer that does not keep the process alive. */
@@ -32,7 +34,7 @@ const callAfter = (work: () => void, delayMs: number) => void setTimeout(work, d
  * the changes of all applications, one per `admissionMs` checks who may still read, and none runs without subscriptions. By default both
  * run each second, so that a page ends within about two seconds of its session, in every process.
  */
-export function createLiveHub({ queryable, pollMs = 1_000, admissionMs = 0, callLater = callAfter }: LiveHubOptions): LiveHub {
+export function createLiveHub({ queryable, clock, pollMs = 1_000, admissionMs = 0, callLater = callAfter }: LiveHubOptions): LiveHub {
   const subscriptions = new Set<Subscription>()
   // The last revision sent to each page. The first poll notifies every page: something may have changed since it was rendered.
   const told = new WeakMap<Subscription, ApplicationRevision>()
@@ -53,7 +55,7 @@ export function createLiveHub({ queryable, pollMs = 1_000, admissionMs = 0, call
 
   async function checkAdmission(): Promise<void> {
     const all = [...subscriptions]
-    const admitted = await findAdmitted(queryable, all)
+    const admitted = await findAdmitted(queryable, all, clock.now())
     for (const [index, subscription] of all.entries()) {
       if (!admitted.has(index) && subscriptions.delete(subscription)) subscription.onEnd()
     }

@@ -18,7 +18,7 @@ declare module '#server/process-wide.ts' {
 }
 
 function liveHub(): LiveHub {
-  return processWide('liveHub', () => createLiveHub({ queryable: backOfficeRuntime().pool }))
+  return processWide('liveHub', () => createLiveHub({ queryable: backOfficeRuntime().pool, clock: backOfficeRuntime().clock }))
 }
 
 /**

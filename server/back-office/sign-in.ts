@@ -84,7 +84,8 @@ export async function checkCode(personId: string, code: unknown): Promise<Result
 export async function signInWithCode(code: unknown): Promise<Result<void, CodeFailure>> {
   const pending = await readPendingSecondFactorSession()
   // Blocked, or a new password, since the first step: the code must not even be tried.
-  if (!pending || !(await findSignedIn(backOfficeRuntime().pool, pending))) return err({ kind: 'expired' })
+  const { pool, clock } = backOfficeRuntime()
+  if (!pending || !(await findSignedIn(pool, pending, clock.now()))) return err({ kind: 'expired' })
   const checked = await checkCode(pending.personId, code)
   if (!checked.ok) return checked
   await beginSession(pending, checked.value.factor)

@@ -6,10 +6,14 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { bumpSessionEpoch } from './bump-session-epoch.ts'
 import { changeOwnPreferences } from './change-own-preferences.ts'
+import { findAdmitted } from './find-admitted.ts'
 import { findSignedIn } from './find-signed-in.ts'
+import { noteSessionUse } from './note-session-use.ts'
 
 let database: TestDatabase
 const sessionId = crypto.randomUUID()
+const now = new Date('2026-03-02T09:00:00Z')
+const later = (minutes: number) => new Date(now.getTime() + minutes * 60_000)
 before(async () => {
   database = await createTestDatabase()
 })
@@ -21,7 +25,7 @@ test('the person with every application of an active membership, by name', async
   const first = await makeApplication(pool, 'Ancre')
   const personId = await makePerson(pool, second, ['checker'])
   await pool.query("insert into memberships (application_id, person_id, roles) values ($1, $2, '{finance}')", [first, personId])
-  const person = await findSignedIn(pool, { personId, sessionId, epoch: 1 })
+  const person = await findSignedIn(pool, { personId, sessionId, epoch: 1 }, now)
   assert.deepEqual(
     person?.memberships.map(({ slug, roles }) => ({ slug, roles })),
     [
@@ -31,7 +35,7 @@ test('the person with every application of an active membership, by name', async
   )
   await pool.query('update memberships set is_active = false where application_id = $1', [first])
   assert.deepEqual(
-    (await findSignedIn(pool, { personId, sessionId, epoch: 1 }))?.memberships.map(({ slug }) => slug),
+    (await findSignedIn(pool, { personId, sessionId, epoch: 1 }, now))?.memberships.map(({ slug }) => slug),
     ['zongo-elite'],
   )
 })
@@ -39,12 +43,12 @@ test('the person with every application of an active membership, by name', async
 test('undefined for a blocked person, an older session and an unknown id', async () => {
   const { pool } = database
   const personId = await makePerson(pool, await makeApplication(pool), ['maker'])
-  assert.equal(await findSignedIn(pool, { personId: '00000000-0000-4000-8000-000000000000', sessionId, epoch: 1 }), undefined)
+  assert.equal(await findSignedIn(pool, { personId: '00000000-0000-4000-8000-000000000000', sessionId, epoch: 1 }, now), undefined)
   await bumpSessionEpoch(pool, { personId, actor: { kind: 'person', id: personId } })
-  assert.equal(await findSignedIn(pool, { personId, sessionId, epoch: 1 }), undefined)
-  assert.ok(await findSignedIn(pool, { personId, sessionId, epoch: 2 }))
+  assert.equal(await findSignedIn(pool, { personId, sessionId, epoch: 1 }, now), undefined)
+  assert.ok(await findSignedIn(pool, { personId, sessionId, epoch: 2 }, now))
   await pool.query('update people set is_blocked = true where person_id = $1', [personId])
-  assert.equal(await findSignedIn(pool, { personId, sessionId, epoch: 2 }), undefined)
+  assert.equal(await findSignedIn(pool, { personId, sessionId, epoch: 2 }, now), undefined)
 })
 
 test('language and time zone as stored, each changed without the other and with an audit entry', async () => {
@@ -52,7 +56,7 @@ test('language and time zone as stored, each changed without the other and with 
   const personId = await makePerson(pool, await makeApplication(pool), ['maker'])
   assert.ok((await changeOwnPreferences(pool, { personId, locale: 'fr' })).ok)
   assert.ok((await changeOwnPreferences(pool, { personId, timeZone: 'Africa/Douala' })).ok)
-  const person = await findSignedIn(pool, { personId, sessionId, epoch: 1 })
+  const person = await findSignedIn(pool, { personId, sessionId, epoch: 1 }, now)
   assert.deepEqual([person?.locale, person?.timeZone], ['fr', 'Africa/Douala'])
   const record = (await listAudit(pool, SERVICE_WIDE, { size: 50 })).filter((entry) => entry.subject === personId)
   assert.deepEqual(
@@ -69,7 +73,7 @@ test('unknown_time_zone: a time zone that does not exist; nothing is stored', as
   const personId = await makePerson(pool, await makeApplication(pool), ['maker'])
   for (const timeZone of ['Mars/Olympus', '', '+01:00', 'Africa/Douala\0'])
     assert.deepEqual(await changeOwnPreferences(pool, { personId, locale: 'fr', timeZone }), { ok: false, error: 'unknown_time_zone' })
-  const person = await findSignedIn(pool, { personId, sessionId, epoch: 1 })
+  const person = await findSignedIn(pool, { personId, sessionId, epoch: 1 }, now)
   assert.deepEqual([person?.locale, person?.timeZone], [null, null])
   assert.deepEqual(await changeOwnPreferences(pool, { personId: crypto.randomUUID(), locale: 'fr' }), {
     ok: false,
@@ -85,4 +89,32 @@ test('a slug of its own for each application of the same name, and none that the
     slugs.push(rows[0].slug)
   }
   assert.deepEqual(slugs, ['meme-nom', 'meme-nom-2', 'api-app', 'docs-app', 'application'])
+})
+
+for (const role of ['checker', 'finance', 'administrator'] as const)
+  test(`undefined, and no live updates, for the session of a ${role} that was not used for 30 minutes`, async () => {
+    const { pool } = database
+    const applicationId = await makeApplication(pool)
+    const personId = await makePerson(pool, applicationId, ['maker', role])
+    const session = { personId, applicationId, epoch: 1, sessionId: crypto.randomUUID(), startedAt: now, endsAt: later(720) }
+    const isThere = async (minutes: number) => {
+      const person = await findSignedIn(pool, session, later(minutes))
+      assert.equal((await findAdmitted(pool, [session], later(minutes))).size, person ? 1 : 0)
+      return person !== undefined
+    }
+    const use = (minutes: number, notedAt: Date | null) =>
+      noteSessionUse(pool, { ...session, address: '198.51.100.1', userAgent: 'Test browser', notedAt }, later(minutes))
+    await use(0, null)
+    assert.ok(await isThere(30))
+    await use(30, now)
+    assert.ok(await isThere(60))
+    assert.ok(!(await isThere(62)))
+  })
+
+test('the person for the session of a maker that was not used for an hour', async () => {
+  const { pool } = database
+  const personId = await makePerson(pool, await makeApplication(pool), ['maker', 'engineer'])
+  const session = { personId, epoch: 1, sessionId: crypto.randomUUID(), startedAt: now, endsAt: later(720) }
+  await noteSessionUse(pool, { ...session, address: '198.51.100.1', userAgent: 'Test browser', notedAt: null }, now)
+  assert.ok(await findSignedIn(pool, session, later(62)))
 })

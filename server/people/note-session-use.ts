@@ -2,7 +2,7 @@ import type { Queryable } from '#server/database/pool.ts'
 import { upsertSession } from './person-session-store.ts'
 
 /** "Last used" is right to this; a session is written at most once in this time, however many requests it makes. */
-const NOTED_EVERY_MS = 5 * 60_000
+export const NOTED_EVERY_MS = 60_000
 const USER_AGENT_LENGTH_MAX = 300
 
 type SessionUse = {
@@ -17,7 +17,7 @@ type SessionUse = {
   notedAt: Date | null
 }
 
-/** Notes that a session is used, from where and with which browser, if that was not done in the last five minutes. */
+/** Notes that a session is used, from where and with which browser, if that was not done in the last minute. */
 export async function noteSessionUse(queryable: Queryable, use: SessionUse, now: Date): Promise<void> {
   const noteBefore = new Date(now.getTime() - NOTED_EVERY_MS)
   if (use.notedAt !== null && use.notedAt > noteBefore) return

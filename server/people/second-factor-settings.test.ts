@@ -72,11 +72,11 @@ test('a new session epoch for switching off with a code of the device or a recov
   for (const kind of ['device', 'recovery'] as const) {
     const { personId, code, recoveryCodes } = await protectedPerson()
     assert.deepEqual(await disableOwnSecondFactor(deps, { personId, code: '000000' }), { ok: false, error: { kind: 'wrong_code' } })
-    assert.ok(await findSignedIn(database.pool, { personId, sessionId, epoch: 2 }))
+    assert.ok(await findSignedIn(database.pool, { personId, sessionId, epoch: 2 }, clock.now()))
     const right = kind === 'device' ? code() : (recoveryCodes[0] ?? '')
     const { sessionEpoch } = must(await disableOwnSecondFactor(deps, { personId, code: right }))
-    assert.equal(await findSignedIn(database.pool, { personId, sessionId, epoch: 2 }), undefined)
-    assert.equal((await findSignedIn(database.pool, { personId, sessionId, epoch: sessionEpoch }))?.hasSecondFactor, false)
+    assert.equal(await findSignedIn(database.pool, { personId, sessionId, epoch: 2 }, clock.now()), undefined)
+    assert.equal((await findSignedIn(database.pool, { personId, sessionId, epoch: sessionEpoch }, clock.now()))?.hasSecondFactor, false)
     assert.deepEqual(await readOwnSecondFactor(database.pool, personId), { enabledAt: null, recoveryCodesLeft: 0 })
     assert.deepEqual(await disableOwnSecondFactor(deps, { personId, code: right }), { ok: false, error: { kind: 'not_enabled' } })
   }

@@ -76,11 +76,11 @@ function untilRecorded(applicationId: string, subject: string, action: string, c
 test('undefined in every process for a session that was signed out; the session of another device continues', async () => {
   const person = await createTestPerson()
   const [here, elsewhere] = [sessionOf(person), sessionOf(person)]
-  assert.ok(await findSignedIn(database.pool, here))
+  assert.ok(await findSignedIn(database.pool, here, clock.now()))
   await endSession(database.pool, here)
-  assert.equal(await findSignedIn(database.pool, here), undefined)
-  assert.ok(await findSignedIn(database.pool, elsewhere))
-  assert.deepEqual([...(await findAdmitted(database.pool, [here, elsewhere]))], [1])
+  assert.equal(await findSignedIn(database.pool, here, clock.now()), undefined)
+  assert.ok(await findSignedIn(database.pool, elsewhere, clock.now()))
+  assert.deepEqual([...(await findAdmitted(database.pool, [here, elsewhere], clock.now()))], [1])
 })
 
 test('nothing stored for a session that has already ended: signed out before, everywhere, blocked, or unknown', async () => {
@@ -104,15 +104,15 @@ test('undefined for an ended session until it would have expired; then its row i
   const session = sessionOf(await createTestPerson())
   await endSession(database.pool, session)
   await pruneEndedSessions(database.pool, session.endsAt)
-  assert.equal(await findSignedIn(database.pool, session), undefined)
+  assert.equal(await findSignedIn(database.pool, session, clock.now()), undefined)
   assert.ok((await pruneEndedSessions(database.pool, new Date(session.endsAt.getTime() + 3_600_001))) >= 1)
 })
 
 test('not admitted: a person without a second factor, once the application requires one', async () => {
   const session = sessionOf(await createTestPerson())
-  assert.equal((await findAdmitted(database.pool, [session])).size, 1)
+  assert.equal((await findAdmitted(database.pool, [session], clock.now())).size, 1)
   await database.pool.query('update applications set requires_second_factor = true where application_id = $1', [session.applicationId])
-  assert.equal((await findAdmitted(database.pool, [session])).size, 0)
+  assert.equal((await findAdmitted(database.pool, [session], clock.now())).size, 0)
 })
 
 test('an audit entry for each act of a person, in every application of an active membership and no other', async () => {

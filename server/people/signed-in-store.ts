@@ -1,5 +1,5 @@
 import type { Locale } from '#lib/i18n/locale.ts'
-import type { Role } from '#lib/permissions.ts'
+import { DECIDING_ROLES, type Role } from '#lib/permissions.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 type MembershipRow = {
@@ -82,11 +82,13 @@ export async function deleteEndedSessionsBefore(queryable: Queryable, before: Da
 
 /**
  * The positions, from 0, of those who are not blocked, whose session is of the current epoch and was not signed out, and who are
- * active members with the second factor that the application may require.
+ * active members with the second factor that the application may require. People with a role that decides are left out if their session was
+ * last used before `idleBefore`.
  */
 export async function selectAdmitted(
   queryable: Queryable,
   subscribers: readonly { personId: string; epoch: number; sessionId: string; applicationId: string }[],
+  idleBefore: Date,
 ): Promise<number[]> {
   const { rows } = await queryable.query<{ position: number }>(
     `select o.position::integer - 1 as position
@@ -94,12 +96,16 @@ export async function selectAdmitted(
      join people p on p.person_id = o.person_id and not p.is_blocked and p.session_epoch = o.epoch
      join memberships m on m.person_id = o.person_id and m.application_id = o.application_id and m.is_active and cardinality(m.roles) > 0
      join applications a on a.application_id = o.application_id and (not a.requires_second_factor or p.totp_enabled_at is not null)
-     where not exists (select 1 from ended_sessions e where e.session_id = o.session_id)`,
+     where not exists (select 1 from ended_sessions e where e.session_id = o.session_id)
+       and not (exists (select 1 from person_sessions s where s.session_id = o.session_id and s.last_used_at < $5)
+                and exists (select 1 from memberships d where d.person_id = p.person_id and d.is_active and d.roles && $6))`,
     [
       subscribers.map((one) => one.personId),
       subscribers.map((one) => one.epoch),
       subscribers.map((one) => one.applicationId),
       subscribers.map((one) => one.sessionId),
+      idleBefore,
+      DECIDING_ROLES,
     ],
   )
   return rows.map((row) => row.position)

@@ -1,0 +1,26 @@
+import { useEffect } from 'react'
+import { inUseHeader, noteInput } from '#lib/page-use.ts'
+import { fetchData } from '#lib/query-client.ts'
+import { paths } from '#lib/paths.ts'
+
+const CHECKED_EVERY_MS = 60_000
+
+/**
+ * Keeps the session while somebody uses the page without a request: reading, or typing a long note. Sessions of people who decide
+ * end after 30 minutes without use.
+ */
+export function usePageUse(application: string): void {
+  useEffect(() => {
+    const options = { capture: true, passive: true }
+    const events = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const
+    for (const event of events) addEventListener(event, noteInput, options)
+    const timer = setInterval(() => {
+      // A lost connection shows elsewhere, and the next check repeats it.
+      if (Object.keys(inUseHeader()).length > 0) void fetchData(paths.data(application, 'waiting')).catch(() => undefined)
+    }, CHECKED_EVERY_MS)
+    return () => {
+      clearInterval(timer)
+      for (const event of events) removeEventListener(event, noteInput, options)
+    }
+  }, [application])
+}

@@ -13,6 +13,8 @@ export type Viewer = {
   timeZone: string
   roles: readonly Role[]
   application: ApplicationChoice & { applicationId: string; timeZone: string }
+  /** When somebody entered twenty wrong one-time codes in a row for this person, who has not read it yet; null: nobody did. */
+  codesGuessedAt: Date | null
   /** Every application this person is an active member of, by name. */
   applications: readonly ApplicationChoice[]
 }

@@ -36,6 +36,7 @@ type CodeState = { problem: 'wrong' | 'throttled'; minutes: number } | null
 export async function codeAction(_: CodeState, form: FormData): Promise<CodeState> {
   const checked = await signInWithCode(formField(form, 'code'))
   if (checked.ok) return redirect(safeNext(formField(form, 'next')))
+  if (checked.error.kind === 'too_many') return redirect(`${paths.signIn()}?guessed=1`)
   if (checked.error.kind === 'expired') return redirect(paths.signIn())
   return { problem: checked.error.kind, minutes: checked.error.kind === 'throttled' ? checked.error.minutes : 0 }
 }

@@ -13,22 +13,18 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('signIn.title') }
 }
 
-export default async function SignInPage({ searchParams }: { searchParams: Promise<{ next?: string; ended?: string }> }) {
+export default async function SignInPage({ searchParams }: { searchParams: Promise<{ next?: string; ended?: string; guessed?: string }> }) {
   const [t, query, person, session] = await Promise.all([getT(), searchParams, currentPerson(), readSession()])
   const next = safeNext(query.next)
   if (person) redirect(next)
+  const notice = query.guessed ? 'signIn.guessed' : query.ended ? 'signIn.ended' : session ? 'signIn.over' : undefined
   const { config } = backOfficeRuntime()
   return (
     <>
       <h1>{t('signIn.title')}</h1>
-      {query.ended && (
+      {notice && (
         <div className="mt-4">
-          <Notice>{t('signIn.ended')}</Notice>
-        </div>
-      )}
-      {!query.ended && session && (
-        <div className="mt-4">
-          <Notice>{t('signIn.over')}</Notice>
+          <Notice>{t(notice)}</Notice>
         </div>
       )}
       <PasswordForm next={next} />

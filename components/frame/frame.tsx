@@ -17,13 +17,15 @@ type FrameProps = {
   actions: FrameActions
   /** The number of transactions that wait for this person's decision. */
   waitingBadge: ReactNode
+  /** Tells the person about something that concerns their account; absent: nothing does. */
+  accountNotice?: ReactNode
   children: ReactNode
 }
 
 const SKIP_LINK = 'sr-only z-50 rounded-sm bg-surface px-3 py-2 font-strong focus:not-sr-only focus:fixed focus:top-2 focus:left-2'
 
 /** The frame around every page: navigation, top bar, notifications and keys. On paper: the application and the person. */
-export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, children }: FrameProps) {
+export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, accountNotice, children }: FrameProps) {
   const application = viewer.application.slug
   const items = navigationFor(viewer.roles, isSandbox).flatMap((group) => group.items)
   const places = Object.fromEntries(items.flatMap((item) => (item.key ? [[item.key, item.href(application)]] : [])))
@@ -52,6 +54,7 @@ export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, chil
           <p className="mb-3 hidden text-second print:block">
             {t('frame.product')} · {viewer.application.name} · {t('frame.printedBy', { name: viewer.name })}
           </p>
+          {accountNotice}
           {children}
         </main>
       </div>

@@ -68,6 +68,7 @@ export const getViewer = cache(async (application: string): Promise<Viewer> => {
     locale: await readLocale(),
     timeZone: person.timeZone ?? membership.timeZone,
     roles: membership.roles,
+    codesGuessedAt: person.codesGuessedAt,
     application: { applicationId: membership.applicationId, slug: membership.slug, name: membership.name, timeZone: membership.timeZone },
     applications: person.memberships.map(({ slug, name }) => ({ slug, name })),
   }

@@ -67,17 +67,16 @@ export async function signInWithPassword(input: unknown): Promise<PasswordOutcom
   return outcome
 }
 
-type CodeFailure = { kind: 'wrong' } | { kind: 'expired' } | { kind: 'throttled'; minutes: number }
+type CodeFailure = { kind: 'wrong' | 'expired' | 'too_many' } | { kind: 'throttled'; minutes: number }
 
 /** Whether a person's one-time or recovery code is right, and which of them it was. */
 export async function checkCode(personId: string, code: unknown): Promise<Result<{ factor: SignInFactor }, CodeFailure>> {
   const parsed = codeSchema.safeParse(code)
   if (!parsed.success) return err({ kind: 'wrong' })
-  const verified = await verifySecondFactor(backOfficeRuntime(), { personId, code: parsed.data, allowsRecovery: true })
+  const verified = await verifySecondFactor(backOfficeRuntime(), { personId, code: parsed.data, allowsRecovery: true, purpose: 'sign_in' })
   if (verified.ok) return ok({ factor: verified.value.usedRecoveryCode ? 'recovery_code' : 'one_time_code' })
-  return err(
-    verified.error.kind === 'throttled' ? { kind: 'throttled', minutes: toMinutes(verified.error.retryAfterMs) } : { kind: 'wrong' },
-  )
+  if (verified.error.kind === 'throttled') return err({ kind: 'throttled', minutes: toMinutes(verified.error.retryAfterMs) })
+  return err({ kind: verified.error.kind === 'too_many' ? 'too_many' : 'wrong' })
 }
 
 /** The second step: the code of a person who has just entered the right password. For server actions only. */
@@ -87,7 +86,11 @@ export async function signInWithCode(code: unknown): Promise<Result<void, CodeFa
   const { pool, clock } = backOfficeRuntime()
   if (!pending || !(await findSignedIn(pool, pending, clock.now()))) return err({ kind: 'expired' })
   const checked = await checkCode(pending.personId, code)
-  if (!checked.ok) return checked
+  if (!checked.ok) {
+    // The password has to be entered again, in every browser that holds a copy of this step.
+    if (checked.error.kind === 'too_many') await endOnServer(pending)
+    return checked
+  }
   await beginSession(pending, checked.value.factor)
   return ok(undefined)
 }

@@ -21,8 +21,8 @@ export async function checkCode(
 ): Promise<Result<{ wasNeeded: boolean }, CodeFailure>> {
   if (!(await needsCode(deps.pool, applicationId))) return ok({ wasNeeded: false })
   if (!code) return err('code_required')
-  const verified = await verifySecondFactor(deps, { personId, code, allowsRecovery: false })
+  const verified = await verifySecondFactor(deps, { personId, code, allowsRecovery: false, purpose: 'confirmation' })
   if (verified.ok) return ok({ wasNeeded: true })
-  const failures = { wrong_code: 'wrong_code', throttled: 'code_throttled', not_enabled: 'second_factor_missing' } as const
+  const failures = { wrong_code: 'wrong_code', throttled: 'code_throttled', too_many: 'code_throttled', not_enabled: 'second_factor_missing' } as const
   return err(failures[verified.error.kind])
 }

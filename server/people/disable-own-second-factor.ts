@@ -20,7 +20,7 @@ export async function disableOwnSecondFactor(
   const { personId } = command
   const requiring = await findRequiringApplication(deps.pool, personId)
   if (requiring !== undefined) return err({ kind: 'demanded', applicationName: requiring })
-  const checked = await verifySecondFactor(deps, { ...command, allowsRecovery: true })
+  const checked = await verifySecondFactor(deps, { ...command, allowsRecovery: true, purpose: 'confirmation' })
   if (!checked.ok) return checked
   return withTransaction<{ sessionEpoch: number }, DisableFailure>(deps.pool, async (trx) => {
     const sessionEpoch = await clearSecondFactor(trx, personId)

@@ -16,7 +16,7 @@ export async function renewRecoveryCodes(
   command: { personId: string; code: string },
 ): Promise<Result<{ recoveryCodes: string[] }, SecondFactorFailure>> {
   const { personId } = command
-  const checked = await verifySecondFactor(deps, { ...command, allowsRecovery: false })
+  const checked = await verifySecondFactor(deps, { ...command, allowsRecovery: false, purpose: 'confirmation' })
   if (!checked.ok) return checked
   const recoveryCodes = generateRecoveryCodes()
   const hashes = recoveryCodes.flatMap((code) => recoveryCodeHash(code) ?? [])

@@ -58,13 +58,15 @@ test('wrong_code: new recovery codes for anything but a new code of the device',
   const [first = '', second = ''] = recoveryCodes
   for (const wrong of ['000000', first])
     assert.deepEqual(await renewRecoveryCodes(deps, { personId, code: wrong }), { ok: false, error: { kind: 'wrong_code' } })
-  must(await verifySecondFactor(deps, { personId, code: first, allowsRecovery: true }))
+  must(await verifySecondFactor(deps, { personId, code: first, allowsRecovery: true, purpose: 'sign_in' }))
   assert.equal((await readOwnSecondFactor(database.pool, personId)).recoveryCodesLeft, 9)
   const renewed = must(await renewRecoveryCodes(deps, { personId, code: code() }))
   assert.equal(renewed.recoveryCodes.length, 10)
   assert.equal((await readOwnSecondFactor(database.pool, personId)).recoveryCodesLeft, 10)
-  assert.ok(!(await verifySecondFactor(deps, { personId, code: second, allowsRecovery: true })).ok)
-  assert.ok((await verifySecondFactor(deps, { personId, code: renewed.recoveryCodes[0] ?? '', allowsRecovery: true })).ok)
+  assert.ok(!(await verifySecondFactor(deps, { personId, code: second, allowsRecovery: true, purpose: 'sign_in' })).ok)
+  assert.ok(
+    (await verifySecondFactor(deps, { personId, code: renewed.recoveryCodes[0] ?? '', allowsRecovery: true, purpose: 'sign_in' })).ok,
+  )
 })
 
 test('a new session epoch for switching off with a code of the device or a recovery code', async () => {

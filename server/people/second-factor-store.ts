@@ -109,3 +109,13 @@ export async function useRecoveryCode(queryable: Queryable, personId: string, ha
   )
   return rowCount === 1
 }
+
+/** Notes that twenty wrong one-time codes in a row were entered for a person, until `forgetGuessedCodes`. */
+export async function noteGuessedCodes(trx: Queryable, personId: string): Promise<void> {
+  await trx.query('update people set codes_guessed_at = clock_timestamp() where person_id = $1', [personId])
+}
+
+/** The person has read that somebody guessed codes. */
+export async function forgetGuessedCodes(queryable: Queryable, personId: string): Promise<void> {
+  await queryable.query('update people set codes_guessed_at = null where person_id = $1 and codes_guessed_at is not null', [personId])
+}

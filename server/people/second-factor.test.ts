@@ -12,7 +12,7 @@ import { loadActor } from './load-actor.ts'
 import { resetPersonPassword } from './reset-person-password.ts'
 import { resetSecondFactor } from './reset-second-factor.ts'
 import { startSecondFactor } from './start-second-factor.ts'
-import { verifySecondFactor } from './verify-second-factor.ts'
+import { dismissGuessedCodes, verifySecondFactor } from './verify-second-factor.ts'
 
 let people: TestPeople
 let nowMs = Date.now()
@@ -43,8 +43,9 @@ function confirm(person: TestPerson, code: string): ReturnType<typeof confirmSec
   )
 }
 
-function check(personId: string, code: string, allowsRecovery = true): ReturnType<typeof verifySecondFactor> {
-  return verifySecondFactor({ pool: people.database.pool, clock }, { personId, code, allowsRecovery })
+function check(personId: string, code: string, purpose: 'sign_in' | 'confirmation' = 'sign_in'): ReturnType<typeof verifySecondFactor> {
+  const allowsRecovery = purpose === 'sign_in'
+  return verifySecondFactor({ pool: people.database.pool, clock }, { personId, code, allowsRecovery, purpose })
 }
 
 test('accepted once: a one-time code of this time step or the one before', async () => {
@@ -91,7 +92,7 @@ test('accepted once: a recovery code in any spelling, where recovery codes are a
   const person = await withSecondFactor()
   assert.equal(person.recoveryCodes.length, 10)
   const [first = '', second = ''] = person.recoveryCodes
-  assert.deepEqual(await check(person.personId, first, false), { ok: false, error: { kind: 'wrong_code' } })
+  assert.deepEqual(await check(person.personId, first, 'confirmation'), { ok: false, error: { kind: 'wrong_code' } })
   assert.deepEqual(await check(person.personId, first.toLowerCase().replaceAll('-', ' ')), { ok: true, value: { usedRecoveryCode: true } })
   assert.deepEqual(await check(person.personId, first), { ok: false, error: { kind: 'wrong_code' } })
   assert.ok((await check(person.personId, second)).ok)
@@ -169,4 +170,57 @@ test('an audit entry for each change of a person, without passwords and codes', 
   const { rows } = await people.database.pool.query<{ row: string }>('select e::text as row from audit_entries e')
   for (const secret of [person.password, ...person.recoveryCodes]) assert.ok(rows.every(({ row }) => !row.includes(secret)))
   for (const chain of [SERVICE_WIDE, people.applicationId]) must(await verifyAuditChain(people.database.pool, chain))
+})
+
+/** Enters wrong codes, as often as the pauses allow. */
+async function guess(personId: string, count: number, purpose: 'sign_in' | 'confirmation'): Promise<string[]> {
+  const kinds: string[] = []
+  for (let tries = 0; tries < count; tries++) {
+    if (tries >= 5) nowMs += 30_000
+    const answer = await check(personId, 'abcdef', purpose)
+    kinds.push(answer.ok ? 'in' : answer.error.kind)
+  }
+  return kinds
+}
+
+async function stateOf(personId: string): Promise<{ isTold: boolean; epoch: number }> {
+  const { rows } = await people.database.pool.query<{ isTold: boolean; epoch: number }>(
+    'select codes_guessed_at is not null as "isTold", session_epoch as epoch from people where person_id = $1',
+    [personId],
+  )
+  return rows[0] ?? assert.fail('the person is gone')
+}
+
+test('too_many for the twentieth wrong code in a row at sign-ins: the person is told, and sessions go on', async () => {
+  const { personId } = await withSecondFactor()
+  const before = await stateOf(personId)
+  assert.deepEqual(
+    (await guess(personId, 19, 'sign_in')).filter((kind) => kind !== 'wrong_code'),
+    [],
+  )
+  assert.ok(!(await stateOf(personId)).isTold)
+  assert.deepEqual(await guess(personId, 1, 'sign_in'), ['throttled'])
+  nowMs += 30_000
+  assert.deepEqual(await guess(personId, 1, 'sign_in'), ['too_many'])
+  assert.deepEqual(await stateOf(personId), { isTold: true, epoch: before.epoch })
+  await dismissGuessedCodes(people.database.pool, { personId })
+  assert.ok(!(await stateOf(personId)).isTold)
+})
+
+test('too_many for the twentieth wrong code in a row of a signed-in person: every session ends', async () => {
+  const { personId } = await withSecondFactor()
+  const { epoch } = await stateOf(personId)
+  assert.deepEqual((await guess(personId, 20, 'confirmation')).at(-1), 'too_many')
+  assert.deepEqual(await stateOf(personId), { isTold: true, epoch: epoch + 1 })
+})
+
+test('accepted: a code for a confirmation while the codes of sign-ins have to wait, and the reverse', async () => {
+  for (const [flooded, used] of [
+    ['sign_in', 'confirmation'],
+    ['confirmation', 'sign_in'],
+  ] as const) {
+    const person = await withSecondFactor()
+    await guess(person.personId, 5, flooded)
+    assert.deepEqual(await check(person.personId, person.code(), used), { ok: true, value: { usedRecoveryCode: false } })
+  }
 })

@@ -127,8 +127,8 @@ test('an audit entry for each act of a person, in every application of an active
   const { secret } = must(await startSecondFactor(database.pool, person))
   const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: nowMs })
   const { recoveryCodes } = must(await confirmSecondFactor(deps, { personId, password, code: code(), peerAddress }))
-  assert.ok(!(await verifySecondFactor(deps, { personId, code: '000000', allowsRecovery: true })).ok)
-  must(await verifySecondFactor(deps, { personId, code: recoveryCodes[0] ?? '', allowsRecovery: true }))
+  assert.ok(!(await verifySecondFactor(deps, { personId, code: '000000', allowsRecovery: true, purpose: 'sign_in' })).ok)
+  must(await verifySecondFactor(deps, { personId, code: recoveryCodes[0] ?? '', allowsRecovery: true, purpose: 'sign_in' }))
   await endSession(database.pool, sessionOf(person, 2))
   const acts = [
     ['person.signed_in', { address: peerAddress, factor: 'password' }],

@@ -24,6 +24,8 @@ export type SignedInRow = {
   isSessionEnded: boolean
   /** When this session was last noted as used; null: never. */
   sessionUsedAt: Date | null
+  /** When somebody last entered twenty wrong one-time codes in a row for this person; null: never, or the person has read it. */
+  codesGuessedAt: Date | null
   memberships: MembershipRow[]
 }
 
@@ -34,7 +36,7 @@ export type SignedInRow = {
 export async function readSignedIn(queryable: Queryable, personId: string, sessionId: string): Promise<SignedInRow | undefined> {
   const { rows } = await queryable.query<SignedInRow>(
     `select p.person_id as "personId", p.name, p.email, p.locale, p.time_zone as "timeZone", p.is_blocked as "isBlocked",
-            p.totp_enabled_at is not null as "hasSecondFactor", p.session_epoch as "sessionEpoch",
+            p.totp_enabled_at is not null as "hasSecondFactor", p.session_epoch as "sessionEpoch", p.codes_guessed_at as "codesGuessedAt",
             exists (select 1 from ended_sessions e where e.session_id = $2) as "isSessionEnded",
             (select s.last_used_at from person_sessions s where s.session_id = $2) as "sessionUsedAt",
             coalesce((select json_agg(json_build_object('applicationId', a.application_id, 'slug', a.slug, 'name', a.name, 'timeZone', a.time_zone,

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Frame } from '#components/frame/frame.tsx'
+import { GuessedCodes } from '#components/frame/guessed-codes.tsx'
 import { QueryProvider } from '#components/frame/query-provider.tsx'
 import { WaitingBadge } from '#components/frame/waiting-badge.tsx'
 import { MessagesProvider } from '#components/ui/translations.tsx'
@@ -10,7 +11,7 @@ import { getViewer } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readTheme } from '#server/back-office/preferences.ts'
 import { setLanguage, setTheme } from '../../actions/preferences.ts'
-import { signOut, signOutEverywhere } from '../../actions/session.ts'
+import { dismissCodeWarning, signOut, signOutEverywhere } from '../../actions/session.ts'
 
 /** The messages for client components of the frame, tables and domain marks. A page adds its own with PageMessages. */
 const FRAME_WORDS = ['ui.', 'time.', 'status.', 'type.', 'country.', 'frame.', 'keys.', 'table.', 'state.', 'action.', 'form.']
@@ -42,6 +43,11 @@ export default async function BackOfficeLayout({ children, params }: Props) {
           isSandbox={runtime.config.isSandbox}
           actions={{ setTheme, setLanguage, signOut, signOutEverywhere }}
           waitingBadge={<WaitingBadge application={application} initial={waiting.count} />}
+          accountNotice={
+            viewer.codesGuessedAt && (
+              <GuessedCodes t={t} application={application} at={viewer.codesGuessedAt} dismiss={dismissCodeWarning} />
+            )
+          }
         >
           {children}
         </Frame>

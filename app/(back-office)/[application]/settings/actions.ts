@@ -76,7 +76,7 @@ export async function confirmEnrolment(
 export async function renewCodes(
   application: string,
   input: { code: string },
-): Promise<ActionResult<{ recoveryCodes: string[] }, 'wrong_code' | 'not_enabled' | 'throttled'>> {
+): Promise<ActionResult<{ recoveryCodes: string[] }, 'wrong_code' | 'too_many' | 'not_enabled' | 'throttled'>> {
   return runAction({ schema: oneCode, permission: PERMISSION, application, input }, async (actor, { code }) => {
     const renewed = await renewRecoveryCodes(backOfficeRuntime(), { personId: actor.id, code })
     return renewed.ok ? renewed : err(renewed.error.kind)
@@ -87,7 +87,7 @@ export async function renewCodes(
 export async function switchOff(
   application: string,
   input: { code: string },
-): Promise<ActionResult<null, 'wrong_code' | 'not_enabled' | 'throttled' | 'demanded' | 'unknown_person'>> {
+): Promise<ActionResult<null, 'wrong_code' | 'too_many' | 'not_enabled' | 'throttled' | 'demanded' | 'unknown_person'>> {
   return runAction({ schema: oneCode, permission: PERMISSION, application, input }, async (actor, { code }) => {
     const disabled = await disableOwnSecondFactor(backOfficeRuntime(), { personId: actor.id, code })
     if (!disabled.ok) return err(disabled.error.kind)

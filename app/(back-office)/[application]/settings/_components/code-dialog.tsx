@@ -12,6 +12,7 @@ const WORDS = {
   wrong_code: 'signIn.codeWrong',
   not_enabled: 'settings.alreadyOff',
   throttled: 'settings.throttled',
+  too_many: 'settings.throttled',
   demanded: 'settings.demandedNow',
   unknown_person: 'action.unauthenticated',
   offline: 'action.offline',

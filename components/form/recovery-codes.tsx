@@ -1,12 +1,13 @@
 'use client'
 
-import { Button, ButtonLink } from '#components/ui/button.tsx'
+import { Button, ButtonLink, buttonClass } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { useT } from '#components/ui/translations.tsx'
 
 /** The recovery codes of a second factor, shown once. Confirming leads to `next` or calls `onKept`. Needs the messages `enrol.`. */
 export function RecoveryCodes({ codes, next, onKept }: { codes: readonly string[]; next?: string; onKept?: () => void }) {
   const t = useT()
+  const file = `${t('enrol.codesFile')}\n\n${codes.join('\n')}\n`
   return (
     <section className="mt-5 grid gap-4" aria-labelledby="recovery-codes">
       <div>
@@ -18,7 +19,7 @@ export function RecoveryCodes({ codes, next, onKept }: { codes: readonly string[
           <li key={code}>{code}</li>
         ))}
       </ul>
-      <div className="flex items-center gap-2">
+      <div className="flex flex-wrap items-center gap-2">
         {next === undefined ? (
           <Button variant="primary" onClick={onKept}>
             {t('enrol.codesKept')}
@@ -28,6 +29,13 @@ export function RecoveryCodes({ codes, next, onKept }: { codes: readonly string[
             {t('enrol.codesKept')}
           </ButtonLink>
         )}
+        <a
+          className={buttonClass()}
+          download="countersign-recovery-codes.txt"
+          href={`data:text/plain;charset=utf-8,${encodeURIComponent(file)}`}
+        >
+          {t('enrol.codesDownload')}
+        </a>
         <CopyButton text={codes.join('\n')} label={t('enrol.codesTitle')} />
       </div>
     </section>

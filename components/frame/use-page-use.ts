@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { inUseHeader, noteInput } from '#lib/page-use.ts'
-import { fetchData } from '#lib/query-client.ts'
 import { paths } from '#lib/paths.ts'
+import { fetchData } from '#lib/query-client.ts'
 
 const CHECKED_EVERY_MS = 60_000
 

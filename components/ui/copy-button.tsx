@@ -7,13 +7,16 @@ import { useT } from './translations.tsx'
 
 const SHOWN_MS = 1_500
 
+type CopyButtonProps = { text: string; label: string; onCopied?: () => void }
+
 /** Copies a text. `label` names it, because the button shows only an icon. */
-export function CopyButton({ text, label }: { text: string; label: string }) {
+export function CopyButton({ text, label, onCopied }: CopyButtonProps) {
   const t = useT()
   const [isCopied, setIsCopied] = useState(false)
   async function copy() {
     await navigator.clipboard.writeText(text)
     setIsCopied(true)
+    onCopied?.()
     announce(t('ui.copied'))
     setTimeout(() => setIsCopied(false), SHOWN_MS)
   }

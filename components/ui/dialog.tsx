@@ -52,6 +52,11 @@ export function Dialog({ title, placement = 'centre', onClose, isTitleHidden = f
       onCancel={(event) => {
         if (event.target === event.currentTarget && !mayClose()) event.preventDefault()
       }}
+      onKeyDown={(event) => {
+        // Chrome asks `cancel` only once: a second Escape would close the dialog whatever its answer was.
+        const isForDialog = event.key === 'Escape' && !event.currentTarget.querySelector(':popover-open')
+        if (isForDialog && !mayClose()) event.preventDefault()
+      }}
       onClick={(event) => {
         if (event.target === event.currentTarget && mayClose()) event.currentTarget.close()
       }}

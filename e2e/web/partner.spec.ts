@@ -55,7 +55,8 @@ async function collect(page: Page, title: string): Promise<string> {
   await change.getByRole('button', { name: 'Show it once' }).click()
   const dialog = page.getByRole('dialog')
   const secret = (await dialog.locator('output').textContent()) ?? ''
-  await dialog.getByRole('button', { name: 'I have stored it' }).click()
+  await dialog.getByLabel('I have stored it').check()
+  await dialog.getByRole('button', { name: 'Done' }).click()
   await expect(change.getByRole('button', { name: 'Show it once' })).toHaveCount(0)
   return secret
 }
@@ -243,3 +244,30 @@ async function startReceiver() {
     close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
 }
+
+test('open until it is stored: the dialog of a secret, by Escape twice, by a click beside it and by both of its buttons', async ({
+  browser,
+}) => {
+  const { engineer, administrator } = await team()
+  const page = await pageOf(browser, engineer, `/${engineer.slug}/keys`)
+  await propose(page, 'New key', { Name: 'Warehouse' })
+  await confirmAll(await pageOf(browser, administrator, `/${engineer.slug}/keys`), 1)
+  await page.reload()
+  await page.getByRole('button', { name: 'Show it once' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.locator('output')).not.toBeEmpty()
+  const closings = [
+    () => page.keyboard.press('Escape'),
+    () => page.keyboard.press('Escape'),
+    () => page.mouse.click(5, 5),
+    () => dialog.getByRole('button', { name: 'Close' }).click(),
+    () => dialog.getByRole('button', { name: 'Done' }).click(),
+  ]
+  for (const close of closings) {
+    await close()
+    await expect(dialog.getByRole('alert')).toContainText('confirm that you have stored it')
+  }
+  await dialog.getByLabel('I have stored it').check()
+  await page.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
+})

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright/test'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
@@ -32,6 +33,9 @@ async function keepCodes(page: Page): Promise<string[]> {
   const list = page.getByRole('region', { name: 'Save these recovery codes' })
   await expect(list.getByRole('listitem')).toHaveCount(10)
   const codes = await list.getByRole('listitem').allTextContents()
+  const [download] = await Promise.all([page.waitForEvent('download'), list.getByRole('link', { name: 'Save as a file' }).click()])
+  const file = await readFile(await download.path(), 'utf8')
+  for (const code of codes) expect(file).toContain(code)
   await list.getByRole('button', { name: 'I saved them' }).click()
   await expect(page.getByText('10 unused recovery codes')).toBeVisible()
   return codes

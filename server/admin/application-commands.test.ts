@@ -9,6 +9,7 @@ import { createTokens } from '#server/partner-auth/access-token.ts'
 import { admitCaller } from '#server/partner-auth/admit-caller.ts'
 import { authenticateCaller } from '#server/partner-auth/authenticate-caller.ts'
 import { issueTokens } from '#server/partner-auth/issue-tokens.ts'
+import { createTestDatabase } from '#server/testing/database.ts'
 import { must } from '#server/testing/partner.ts'
 import { type AdminHarness, createAdminHarness, fact } from './testing.ts'
 
@@ -195,5 +196,27 @@ test('exit code 0 for the first application on an empty database', async () => {
     await service.end()
   } finally {
     await database.pool.query(`drop database ${empty} with (force)`)
+  }
+})
+
+test('a second factor is required by an application that is created in production, and by none in a sandbox', async () => {
+  const requires = async (applicationId: string) =>
+    (
+      await database.pool.query<{ is: boolean }>('select requires_second_factor as is from applications where application_id = $1', [
+        applicationId,
+      ])
+    ).rows[0]?.is
+  const isRequired = async (name: string, ...more: string[]) =>
+    requires(fact(await facts('create-application', '--name', name, ...more), 'applicationId'))
+  assert.equal(await isRequired('Strict'), true)
+  assert.equal(await isRequired('Lax', '--second-factor', 'no'), false)
+  const sandbox = await createTestDatabase({ mode: 'sandbox' })
+  try {
+    const run = await admin(['create-application', '--name', 'Playground', '--json'], { DATABASE_URL: sandbox.url, SANDBOX: '1' })
+    assert.equal(run.code, 0, run.problem)
+    const { rows } = await sandbox.pool.query('select requires_second_factor from applications')
+    assert.deepEqual(rows, [{ requires_second_factor: false }])
+  } finally {
+    await sandbox.drop()
   }
 })

@@ -11,6 +11,7 @@ import { setFeeSchedule } from '#server/applications/set-fee-schedule.ts'
 import { setTransferService } from '#server/applications/set-transfer-service.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { readStampedMode } from '#server/database/database-mode.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { fundBalance } from '#server/ledger/fund-balance.ts'
@@ -27,14 +28,14 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 export const APPLICATION_COMMANDS: readonly Command[] = [
   {
     name: 'create-application',
-    summary: 'Create an application; it has no key and no API user yet',
+    summary: 'Create an application; it has no key and no API user yet. In production it requires a second factor unless told otherwise',
     options: { name: required('NAME'), 'time-zone': optional('ZONE'), 'second-factor': optional('yes|no') },
     usesSecrets: true,
     async run(pool, options) {
       const created = unwrap(
         await createApplication(pool, {
           name: textOf(options, 'name'),
-          requiresSecondFactor: yesOrNo(options, 'second-factor') ?? false,
+          requiresSecondFactor: yesOrNo(options, 'second-factor') ?? (await readStampedMode(pool)) !== 'sandbox',
           timeZone: options['time-zone'],
           actor,
         }),

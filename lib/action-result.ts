@@ -3,8 +3,11 @@ import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 /** Why an action refuses before its command runs. */
 export type ActorRefusal = 'unauthenticated' | 'not_found' | 'second_factor_required' | 'forbidden'
 
+/** Why an action that takes a fresh one-time code refuses before its command runs. */
+export type FreshCodeRefusal = 'code_required' | 'wrong_code' | 'code_throttled' | 'second_factor_missing'
+
 /** The refusals that every action may return besides the errors of its command. */
-export type ActionRefusal = ActorRefusal | 'invalid' | 'unexpected'
+export type ActionRefusal = ActorRefusal | FreshCodeRefusal | 'invalid' | 'unexpected'
 
 export type ActionError<Failure> = { code: Failure | ActionRefusal; fields?: Readonly<Record<string, string>> }
 
@@ -16,6 +19,10 @@ const REFUSALS: Record<ActionRefusal, MessageKey> = {
   not_found: 'action.not_found',
   second_factor_required: 'action.second_factor_required',
   forbidden: 'action.forbidden',
+  code_required: 'action.code_required',
+  wrong_code: 'action.wrong_code',
+  code_throttled: 'action.code_throttled',
+  second_factor_missing: 'action.second_factor_required',
   invalid: 'action.invalid',
   unexpected: 'action.unexpected',
 }

@@ -22,7 +22,10 @@ import { leavesAnything } from '#server/reports/blocked-items/leaves-anything.ts
 const acknowledged = z.boolean().default(false)
 const proposal = z.object({ kind: z.enum(CHANGE_KINDS), input: z.record(z.string(), z.unknown()), acknowledged })
 const oneChange = z.object({ changeId: z.uuid() })
-const confirmation = oneChange.extend({ acknowledged })
+const code = z.string().trim().max(64).optional()
+const freshCodeOf = (input: { code?: string | undefined }) => input.code
+const collection = oneChange.extend({ code })
+const confirmation = oneChange.extend({ acknowledged, code })
 const refusal = z.object({ changeId: z.uuid(), reason: z.string().trim().min(1).max(500) })
 
 type InviteRefusal = 'already_member' | 'already_invited'
@@ -58,9 +61,9 @@ export async function proposeChange(
 /** Confirms a change that somebody else proposed; it takes effect at once. The link of an invitation is returned this once. */
 export async function confirmChange(
   application: string,
-  input: { changeId: string; acknowledged?: boolean },
+  input: { changeId: string; acknowledged?: boolean; code?: string },
 ): Promise<ActionResult<{ link: string | null }, DecideCode | 'changed_meanwhile' | 'proposer_gone' | 'refused' | 'items_waiting'>> {
-  return runAction({ schema: confirmation, permission: 'change:propose', application, input }, async (actor, given) => {
+  return runAction({ schema: confirmation, permission: 'change:propose', application, input, freshCodeOf }, async (actor, given) => {
     const { pool, config } = backOfficeRuntime()
     const { applicationId } = actor
     const { changeId } = given
@@ -78,9 +81,9 @@ export async function confirmChange(
 /** Makes the secret of an own proposal that somebody else confirmed. This response is the only place where it ever appears. */
 export async function collectSecret(
   application: string,
-  input: { changeId: string },
+  input: { changeId: string; code?: string },
 ): Promise<ActionResult<CollectedSecret, 'not_found' | 'not_permitted' | 'not_collectable' | 'confirmation_ended' | 'refused'>> {
-  return runAction({ schema: oneChange, permission: 'change:propose', application, input }, async (actor, { changeId }) => {
+  return runAction({ schema: collection, permission: 'change:propose', application, input, freshCodeOf }, async (actor, { changeId }) => {
     const { pool, clock } = backOfficeRuntime()
     const result = await collect(pool, { applicationId: actor.applicationId, changeId, actor, now: clock.now() })
     if (result.ok) return result

@@ -273,6 +273,44 @@ test('a block ends the session at the next request, of a page, of data and of an
   )
 })
 
+test('a session ends after 30 minutes without use: what an open page loads is no use, what its person does is', async ({ page }) => {
+  const person = await newPerson(pool, ['checker'])
+  await signIn(page, person, `/${person.slug}/settings`)
+  const isRecent = async () =>
+    (
+      await pool.query<{ is: boolean }>(
+        "select last_used_at > now() - interval '1 minute' as is from person_sessions where person_id = $1",
+        [person.id],
+      )
+    ).rows[0]?.is
+  const idle = (minutes: number) =>
+    pool.query('update person_sessions set last_used_at = now() - make_interval(mins => $2) where person_id = $1', [person.id, minutes])
+  const load = (headers: Record<string, string>) =>
+    page.request.get(`/api/back-office/${person.slug}/waiting`, { headers: { accept: 'application/json', ...headers } })
+  await idle(20)
+  expect((await load({})).status()).toBe(200)
+  expect(await isRecent()).toBe(false)
+  expect((await load({ 'x-page-in-use': '1' })).status()).toBe(200)
+  expect(await isRecent()).toBe(true)
+  await idle(32)
+  expect((await load({ 'x-page-in-use': '1' })).status()).toBe(401)
+  await page.reload()
+  await expect(page.getByText('Your session has ended. Sessions end after 30 minutes without use')).toBeVisible()
+})
+
+test('told on every page until it is answered: twenty wrong codes in a row were entered for the account', async ({ page }) => {
+  const person = await newPerson(pool, ['maker'])
+  await pool.query('update people set codes_guessed_at = now() where person_id = $1', [person.id])
+  await signIn(page, person, `/${person.slug}/transactions`)
+  const notice = page.getByRole('alert').filter({ hasText: '20 wrong one-time codes' })
+  await expect(notice.getByRole('link', { name: 'Change password' })).toHaveAttribute('href', `/${person.slug}/settings`)
+  await expectAccessible(page)
+  await notice.getByRole('button', { name: 'It was me' }).click()
+  await expect(notice).toHaveCount(0)
+  await page.reload()
+  await expect(notice).toHaveCount(0)
+})
+
 test('a page that does not exist or may not be seen says so with its status', async ({ page }) => {
   const person = personWith(['maker'])
   await signIn(page, person)

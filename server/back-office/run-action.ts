@@ -4,8 +4,10 @@ import type { ActionError, ActionRefusal, ActionResult } from '#lib/action-resul
 import { isCleanInput } from '#lib/clean-text.ts'
 import type { Permission } from '#lib/permissions.ts'
 import type { Result } from '#lib/result.ts'
+import { checkFreshCode } from '#server/people/fresh-code.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { type BackOfficeActor, findActor } from './actor.ts'
+import { backOfficeRuntime } from './back-office-runtime.ts'
 
 /**
  * Runs every server action: each export of an actions.ts is a public endpoint, so nothing about the caller or the input is
@@ -13,7 +15,14 @@ import { type BackOfficeActor, findActor } from './actor.ts'
  * object), runs the command and returns its Result as a value. A bug is logged and answered `unexpected`.
  */
 export async function runAction<Schema extends z.ZodType, Value, Failure extends string = never>(
-  request: { schema: Schema; permission: Permission; application: unknown; input: unknown },
+  request: {
+    schema: Schema
+    permission: Permission
+    application: unknown
+    input: unknown
+    /** For what confirms, reveals a secret or lets somebody in: the one-time code in the input, required where the second factor is. */
+    freshCodeOf?: (input: z.infer<Schema>) => string | undefined
+  },
   handler: (actor: BackOfficeActor, input: z.infer<Schema>) => Promise<Result<Value, Failure | ActionError<Failure>>>,
 ): Promise<ActionResult<Value, Failure>> {
   try {
@@ -22,6 +31,11 @@ export async function runAction<Schema extends z.ZodType, Value, Failure extends
     if (!actor.ok) return refuse(actor.error)
     const parsed = request.schema.safeParse(request.input instanceof FormData ? Object.fromEntries(request.input) : request.input)
     if (!parsed.success) return { ok: false, error: { code: 'invalid', fields: fieldsOf(parsed.error) } }
+    if (request.freshCodeOf) {
+      const { id: personId, applicationId } = actor.value
+      const checked = await checkFreshCode(backOfficeRuntime(), { applicationId, personId, code: request.freshCodeOf(parsed.data) })
+      if (!checked.ok) return refuse(checked.error)
+    }
     const result = await handler(actor.value, parsed.data)
     if (result.ok) return { ok: true, value: result.value }
     return { ok: false, error: typeof result.error === 'string' ? { code: result.error } : result.error }

@@ -1,3 +1,4 @@
+import type { FreshCodeRefusal } from '#lib/action-result.ts'
 import { formatMinor } from '#lib/money.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time.ts'
@@ -7,14 +8,14 @@ import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import type { FundedBalances } from '#server/ledger/funding-queries.ts'
 import { postFunding } from '#server/ledger/post-funding.ts'
-import { type CodeFailure, checkCode } from './check-code.ts'
+import { checkFreshCode } from '#server/people/fresh-code.ts'
 import { endFunding, type StoredFunding } from './funding-store.ts'
 import { type DecideFailure, lockOpenFunding } from './lock-open-funding.ts'
 import { POSTINGS } from './postings.ts'
 
 type ConfirmFailure =
   | DecideFailure
-  | CodeFailure
+  | FreshCodeRefusal
   /** A balance would fall below zero. The funding still waits. */
   | 'balance_too_low'
   /** Its proposer was blocked or lost the role: only one present person would answer for it. It can be refused. */
@@ -30,7 +31,7 @@ type ConfirmFunding = { applicationId: string; fundingId: string; code?: string 
 export async function confirmFunding(deps: { pool: Pool; clock: Clock }, command: ConfirmFunding): Promise<Result<void, ConfirmFailure>> {
   const { applicationId, fundingId, code, actor } = command
   if (!mayAct(actor, applicationId, 'funding:decide')) return err('not_permitted')
-  const checked = await checkCode(deps, { applicationId, personId: actor.id, code })
+  const checked = await checkFreshCode(deps, { applicationId, personId: actor.id, code })
   if (!checked.ok) return checked
   const withCode = checked.value.wasNeeded
   return withTransaction<void, ConfirmFailure>(deps.pool, async (trx) => {

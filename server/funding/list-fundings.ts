@@ -5,7 +5,7 @@ import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { balancesAfter, covers, type FundingPosting } from '#server/ledger/funding-effect.ts'
 import type { FundedBalances } from '#server/ledger/funding-queries.ts'
-import { needsCode } from './check-code.ts'
+import { needsFreshCode } from '#server/people/fresh-code.ts'
 import { type FundingRow, selectFundings } from './funding-store.ts'
 import { POSTINGS } from './postings.ts'
 
@@ -17,7 +17,7 @@ export async function listFundings(
   pool: Pool,
   { applicationId, actor }: { applicationId: string; actor: PersonCommandActor },
 ): Promise<FundingDto[]> {
-  const [rows, withCode] = await Promise.all([selectFundings(pool, applicationId, LISTED_MAX), needsCode(pool, applicationId)])
+  const [rows, withCode] = await Promise.all([selectFundings(pool, applicationId, LISTED_MAX), needsFreshCode(pool, applicationId)])
   return rows.map((row) => toDto(row, actor, withCode))
 }
 

@@ -95,6 +95,15 @@ export async function findRequiringApplication(queryable: Queryable, personId: s
   return rows[0]?.name
 }
 
+/** Whether an application requires a second factor of its members; false if there is no such application. */
+export async function requiresSecondFactor(queryable: Queryable, applicationId: string): Promise<boolean> {
+  const { rows } = await queryable.query<{ requires: boolean }>(
+    'select requires_second_factor as requires from applications where application_id = $1',
+    [applicationId],
+  )
+  return rows[0]?.requires ?? false
+}
+
 /** Replaces all recovery codes. */
 export async function replaceRecoveryCodes(trx: Queryable, personId: string, hashes: readonly Buffer[]): Promise<void> {
   await trx.query('delete from recovery_codes where person_id = $1', [personId])

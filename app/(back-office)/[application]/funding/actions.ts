@@ -1,12 +1,11 @@
 'use server'
 
 import { z } from 'zod'
-import type { ActionResult } from '#lib/action-result.ts'
+import type { ActionResult, FreshCodeRefusal } from '#lib/action-result.ts'
 import { err, ok } from '#lib/result.ts'
 import { type FundingInput, fundingSchema } from '#lib/schemas/funding.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
-import type { CodeFailure } from '#server/funding/check-code.ts'
 import { confirmFunding as confirm } from '#server/funding/confirm-funding.ts'
 import { proposeFunding as propose } from '#server/funding/propose-funding.ts'
 import { refuseFunding as refuse } from '#server/funding/refuse-funding.ts'
@@ -37,7 +36,7 @@ export async function proposeFunding(application: string, input: FundingInput): 
 export async function confirmFunding(
   application: string,
   input: { fundingId: string; code?: string },
-): Promise<ActionResult<null, DecideCode | CodeFailure | 'balance_too_low' | 'proposer_gone'>> {
+): Promise<ActionResult<null, DecideCode | FreshCodeRefusal | 'balance_too_low' | 'proposer_gone'>> {
   return runAction({ schema: confirmation, permission: 'funding:decide', application, input }, async (actor, command) => {
     const result = await confirm(backOfficeRuntime(), { applicationId: actor.applicationId, ...command, actor })
     return result.ok ? ok(null) : err(result.error)

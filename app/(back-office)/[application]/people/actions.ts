@@ -17,13 +17,21 @@ import { readLeftBehind } from '#server/reports/blocked-items/read-left-behind.t
 const PERMISSION = 'people:change'
 
 const oneInvitation = z.object({ invitationId: z.uuid() })
+const renewal = oneInvitation.extend({ code: z.string().trim().max(64).optional() })
 
 /** Makes a new link for an invitation and returns it this once. */
 export async function renewLink(
   application: string,
-  input: { invitationId: string },
+  input: { invitationId: string; code?: string },
 ): Promise<ActionResult<{ link: string }, 'not_permitted' | 'not_found' | 'own_proposal' | 'too_old'>> {
-  return runAction({ schema: oneInvitation, permission: PERMISSION, application, input }, async (actor, { invitationId }) => {
+  const request = {
+    schema: renewal,
+    permission: PERMISSION,
+    application,
+    input,
+    freshCodeOf: ({ code }: z.infer<typeof renewal>) => code,
+  } as const
+  return runAction(request, async (actor, { invitationId }) => {
     const { pool, config } = backOfficeRuntime()
     const renewed = await renewInvitation(pool, { applicationId: actor.applicationId, invitationId, actor })
     return renewed.ok ? ok({ link: invitationLink(config.publicUrl, renewed.value.token) }) : renewed

@@ -2,6 +2,7 @@
 
 import { useState, useTransition } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { useFreshCode } from '#components/form/use-fresh-code.tsx'
 import { Button, ButtonLink, NotAllowed } from '#components/ui/button.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { toast } from '#components/ui/toast.tsx'
@@ -33,13 +34,16 @@ export function ChangeButtons({ application, changeId, mayDecide, personId }: Pr
   const [isPending, startTransition] = useTransition()
   const [link, setLink] = useState<string | null>(null)
   const [isLeaving, setIsLeaving] = useState(false)
-  function confirm(acknowledged: boolean) {
+  const freshCode = useFreshCode(isPending)
+  function confirm(acknowledged: boolean, code?: string) {
     startTransition(async () => {
-      const result = await callAction(() => confirmChange(application, { changeId, acknowledged }))
+      const result = await callAction(() => confirmChange(application, { changeId, acknowledged, ...(code && { code }) }))
       if (!result.ok) {
+        if (freshCode.asks(result.error.code, (fresh) => confirm(acknowledged, fresh))) return
         setIsLeaving(result.error.code === 'items_waiting')
         return setError(refusalText(t, result.error.code, CHANGE_REFUSALS))
       }
+      freshCode.accepted()
       toast(t('change.confirmedNow'))
       // The list without this change would take the dialog with it.
       if (result.value.link !== null) setLink(result.value.link)
@@ -80,6 +84,7 @@ export function ChangeButtons({ application, changeId, mayDecide, personId }: Pr
         {mayDecide === 'about_you' && <NotAllowed reason={t('change.aboutYou')} />}
         {mayDecide === 'not_permitted' && <NotAllowed reason={t('change.administratorsOnly')} />}
       </div>
+      {freshCode.dialog}
       {link && <LazyPart part={LINK} props={{ link, onClose: () => router.refresh() }} />}
       {isRefusing && <LazyPart part={REFUSE} props={{ application, changeId, onClose: () => setIsRefusing(false) }} />}
     </div>

@@ -2,6 +2,7 @@
 
 import { useState, useTransition } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { useFreshCode } from '#components/form/use-fresh-code.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { useT } from '#components/ui/translations.tsx'
@@ -20,10 +21,15 @@ export function CollectButton({ application, changeId }: { application: string; 
   const [secret, setSecret] = useState<CollectedSecret | null>(null)
   const [error, setError] = useState<string | null>(null)
   const [isPending, startTransition] = useTransition()
-  function collect() {
+  const freshCode = useFreshCode(isPending)
+  function collect(code?: string) {
     startTransition(async () => {
-      const result = await callAction(() => collectSecret(application, { changeId }))
-      if (!result.ok) return setError(refusalText(t, result.error.code, CHANGE_REFUSALS))
+      const result = await callAction(() => collectSecret(application, { changeId, ...(code && { code }) }))
+      if (!result.ok) {
+        if (freshCode.asks(result.error.code, collect)) return
+        return setError(refusalText(t, result.error.code, CHANGE_REFUSALS))
+      }
+      freshCode.accepted()
       setSecret(result.value)
     })
   }
@@ -35,9 +41,10 @@ export function CollectButton({ application, changeId }: { application: string; 
     <div className="mt-3 grid justify-items-start gap-2">
       {error && <ErrorNotice error={error} />}
       <p>{t('change.collection.yours')}</p>
-      <Button variant="primary" isBusy={isPending} disabled={secret !== null} onClick={collect}>
+      <Button variant="primary" isBusy={isPending} disabled={secret !== null} onClick={() => collect()}>
         {t('change.collect')}
       </Button>
+      {freshCode.dialog}
       {secret && <LazyPart part={SECRET_DIALOG} props={{ secret, onClose: close }} />}
     </div>
   )

@@ -2,6 +2,7 @@
 
 import { useState, useTransition } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { useFreshCode } from '#components/form/use-fresh-code.tsx'
 import { Button, NotAllowed } from '#components/ui/button.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { toast } from '#components/ui/toast.tsx'
@@ -22,10 +23,15 @@ export function InvitationButtons({ application, invitationId, name, whyNoLink }
   const [error, setError] = useState<string | null>(null)
   const [link, setLink] = useState<string | null>(null)
   const [isPending, startTransition] = useTransition()
-  function renew() {
+  const freshCode = useFreshCode(isPending)
+  function renew(code?: string) {
     startTransition(async () => {
-      const result = await callAction(() => renewLink(application, { invitationId }))
-      if (!result.ok) return setError(refusalText(t, result.error.code, PERSON_REFUSALS))
+      const result = await callAction(() => renewLink(application, { invitationId, ...(code && { code }) }))
+      if (!result.ok) {
+        if (freshCode.asks(result.error.code, renew)) return
+        return setError(refusalText(t, result.error.code, PERSON_REFUSALS))
+      }
+      freshCode.accepted()
       setError(null)
       setLink(result.value.link)
     })
@@ -47,7 +53,7 @@ export function InvitationButtons({ application, invitationId, name, whyNoLink }
       {error && <ErrorNotice error={error} />}
       <div className="flex flex-wrap items-center gap-2">
         {whyNoLink === null ? (
-          <Button size="small" isBusy={isPending} aria-label={t('people.newLinkFor', { name })} onClick={renew}>
+          <Button size="small" isBusy={isPending} aria-label={t('people.newLinkFor', { name })} onClick={() => renew()}>
             {t('people.newLink')}
           </Button>
         ) : (
@@ -57,6 +63,7 @@ export function InvitationButtons({ application, invitationId, name, whyNoLink }
           {t('people.withdrawInvitation')}
         </Button>
       </div>
+      {freshCode.dialog}
       {link && <LazyPart part={LINK} props={{ link, onClose: close }} />}
     </div>
   )

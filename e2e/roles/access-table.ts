@@ -163,6 +163,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/actions/changes.ts withdrawChange': 'change:propose',
   'app/actions/session.ts signOut': 'public',
   'app/actions/session.ts signOutEverywhere': 'public',
+  'app/actions/session.ts dismissCodeWarning': 'public',
   'app/sign-in/actions.ts signInAction': 'public',
   'app/sign-in/actions.ts codeAction': 'public',
   'app/sign-in/actions.ts enrolAction': 'public',
@@ -223,5 +224,6 @@ export const ACTIONS: Record<string, Access> = {
 export const WITHOUT_INPUT: ReadonlySet<string> = new Set([
   'app/actions/session.ts signOut',
   'app/actions/session.ts signOutEverywhere',
+  'app/actions/session.ts dismissCodeWarning',
   'app/(back-office)/[application]/settings/actions.ts startEnrolment',
 ])

@@ -43,7 +43,7 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   changePassword: { currentPassword: 'not the password', newPassword: 'a new and long password' },
   startEnrolment: { kind: 'totp' },
   proposeChange: { kind: 'application.set', input: { name: 'fine', requiresSecondFactor: false, copiesWebhookStatus: false } },
-  confirmChange: { changeId: '' },
+  confirmChange: { changeId: '', code: '123456' },
   refuseChange: { changeId: '', reason: 'fine' },
   withdrawChange: { changeId: '' },
   confirmEnrolment: { code: '000000' },

@@ -7,10 +7,11 @@ import { createApiKey } from '#server/applications/create-api-key.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { createApiUser } from '#server/partner-auth/create-api-user.ts'
+import { startSecondFactor } from '#server/people/start-second-factor.ts'
 import { must } from '#server/testing/partner.ts'
 import { verifyWebhook } from '#server/webhooks/sign-webhook.ts'
 import { expect, expectAccessibleEverywhere, LOOKS, signIn, test, waitForScripts } from './fixtures.ts'
-import { newApplication, newPerson, sandboxPool } from './people.ts'
+import { deviceOf, newApplication, newPerson, sandboxPool } from './people.ts'
 import { SANDBOX_FOLDER_VARIABLE, type SandboxPerson, sandboxUrl } from './sandbox.ts'
 
 let pool: Pool
@@ -270,4 +271,42 @@ test('open until it is stored: the dialog of a secret, by Escape twice, by a cli
   await dialog.getByLabel('I have stored it').check()
   await page.keyboard.press('Escape')
   await expect(dialog).toHaveCount(0)
+})
+
+/** Turns a second factor on for a person who stays signed in; returns what their device shows. */
+async function addDevice({ id }: SandboxPerson): Promise<() => Promise<string>> {
+  const { secret } = must(await startSecondFactor(pool, { personId: id }))
+  await pool.query('update people set totp_enabled_at = now() where person_id = $1', [id])
+  return deviceOf(secret)
+}
+
+test('a fresh code confirms a change and shows its secret, once, where the second factor is required', async ({ browser }) => {
+  const { applicationId, engineer, administrator } = await team()
+  const page = await pageOf(browser, engineer, `/${engineer.slug}/keys`)
+  await propose(page, 'New key', { Name: 'Depot' })
+  const other = await pageOf(browser, administrator, `/${engineer.slug}/keys`)
+  const [engineerCode, administratorCode] = await Promise.all([addDevice(engineer), addDevice(administrator)])
+  await pool.query('update applications set requires_second_factor = true where application_id = $1', [applicationId])
+
+  await other.getByRole('button', { name: 'Confirm', exact: true }).click()
+  const dialog = other.getByRole('dialog', { name: 'One-time code' })
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await expect(dialog.getByText('Enter a new code from your authenticator app.')).toBeVisible()
+  await dialog.getByLabel('One-time code').fill('000000')
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await expect(dialog.getByText('Incorrect or already used code. Nothing was changed.')).toBeVisible()
+  const used = await administratorCode()
+  await dialog.getByLabel('One-time code').fill(used)
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await expect(dialog).toHaveCount(0)
+  await expect(other.getByRole('button', { name: 'Confirm', exact: true })).toHaveCount(0)
+
+  await page.reload()
+  await page.getByRole('button', { name: 'Show it once' }).click()
+  await page
+    .getByRole('dialog', { name: 'One-time code' })
+    .getByLabel('One-time code')
+    .fill(await engineerCode())
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog').locator('output')).not.toBeEmpty()
 })

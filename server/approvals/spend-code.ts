@@ -19,7 +19,9 @@ export async function spendCode(
   const verified = await verifySecondFactor(deps, { personId: checker.id, code, allowsRecovery: false, purpose: 'confirmation' })
   if (!verified.ok)
     return err(
-      ({ wrong_code: 'wrong_code', not_enabled: 'second_factor_missing', throttled: 'code_throttled', too_many: 'code_throttled' } as const)[verified.error.kind],
+      (
+        { wrong_code: 'wrong_code', not_enabled: 'second_factor_missing', throttled: 'code_throttled', too_many: 'code_throttled' } as const
+      )[verified.error.kind],
     )
   return withTransaction<void, DecisionRefusal>(deps.pool, async (trx) => {
     await appendAudit(trx, {

@@ -17,7 +17,7 @@ const ACCOUNT_FAILURES_MAX = 100
 const UNRESOLVED_MAX = 3
 const UNRESOLVED_ADDRESSES_MAX = 10_000
 /** Failures are forgotten this long after the last one. */
-export const THROTTLE_WINDOW_MS = 15 * 60_000
+const THROTTLE_WINDOW_MS = 15 * 60_000
 /** At most one password is checked in this time, in each process, once the limit of the name and address, address or account is reached. */
 const SPACING_MS: Spacing = { pair: 1_000, address: 250, account: 1_000 }
 /** Retry-After for a caller whose password was not checked. */

@@ -13,7 +13,7 @@ const PRODUCT_NAME = 'countersign'
 export type PasswordProblem = 'password_too_short' | 'password_too_common'
 
 /** Who chooses the password. What colleagues know about the person does not count towards its strength. */
-export type PasswordOwner = { email: string; name: string }
+type PasswordOwner = { email: string; name: string }
 
 /**
  * Returns why a password is refused, or undefined. Refused are passwords that are too short or too long, those that a program guesses early

@@ -1430,6 +1430,9 @@ create view ledger_movements as
 -- function may_approve_now(p_application uuid, p_person uuid, p_maker uuid)
 --   returns boolean
 --   sql, stable: server/approvals/sql/may-approve-now.sql
+-- function may_have_left(p_application uuid, p_transaction uuid, p_submissions integer)
+--   returns boolean
+--   sql, volatile: server/operators/sql/may-have-left.sql
 -- function note_application_change()
 --   returns trigger
 --   plpgsql, volatile: server/applications/sql/note-application-change.sql

@@ -54,14 +54,10 @@ const round = answer.map((one): Step[] => ['pass_time', 'claim', one])
 const together = fc
   .tuple(fc.constantFrom<Step>('pause', 'resume', 'stop', 'claim', 'end_rows'), fc.oneof(answer, fc.constant<Step>('claim')))
   .map((pair) => ({ together: pair }))
-const plan = fc.array(
-  fc.oneof(
-    { weight: 5, arbitrary: round },
-    { weight: 5, arbitrary: single },
-    { weight: 2, arbitrary: together },
-  ),
-  { minLength: 2, maxLength: 14 },
-)
+const plan = fc.array(fc.oneof({ weight: 5, arbitrary: round }, { weight: 5, arbitrary: single }, { weight: 2, arbitrary: together }), {
+  minLength: 2,
+  maxLength: 14,
+})
 
 /** One row of a batch, two processes that may work on it, and what is known about it without a look into the database. */
 class Row {
@@ -195,6 +191,5 @@ test('not sent while paused or after a stop, and ended by the stop, the denials 
     { numRuns: 150 },
   )
   assert.ok(resent > 3, `only ${resent} rows were sent again`)
-  for (const end of [STOPPED_MESSAGE, DENIED_AFTER_STOP_MESSAGE, 'accepted'])
-    assert.ok((ends.get(end) ?? 0) > 5, JSON.stringify([...ends]))
+  for (const end of [STOPPED_MESSAGE, DENIED_AFTER_STOP_MESSAGE, 'accepted']) assert.ok((ends.get(end) ?? 0) > 5, JSON.stringify([...ends]))
 })

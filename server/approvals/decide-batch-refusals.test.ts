@@ -59,8 +59,13 @@ test('refused with who did what: a batch of which a row was rejected through the
   const refused = must(await desk.say(batchId, desk.ada, { hash, shownAt }))
   assert.ok(refused.kind === 'changed')
   assert.deepEqual(
-    [refused.difference.movedCount, refused.difference.moved[0]?.transactionId, refused.difference.moved[0]?.event],
-    [1, row?.transactionId, 'rejected'],
+    [
+      refused.difference.movedCount,
+      refused.difference.moved[0]?.transactionId,
+      refused.difference.moved[0]?.event,
+      refused.difference.moved[0]?.programName,
+    ],
+    [1, row?.transactionId, 'rejected', 'API'],
   )
   assert.deepEqual(await desk.statusesOf(batchId), { PENDING_APPROVAL: 2, FAILED: 1 })
   assert.deepEqual(must(await desk.say(batchId, desk.ada)), { kind: 'done', approved: 2, rejected: 0, waiting: 0, given: 1, needed: 1 })

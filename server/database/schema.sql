@@ -148,6 +148,7 @@ create table approval_decisions (
   through        text        not null,
   decided_at     timestamptz not null default now(),
   batch_id       uuid,
+  api_user_id    uuid,
   constraint approval_decisions_pkey primary key (application_id, transaction_id, checker_id),
   constraint approval_decisions_decision_check check (decision in ('validated', 'rejected')),
   constraint approval_decisions_through_check check (through in ('api', 'back_office')),

@@ -23,6 +23,7 @@ type ApprovalReason = { name: string; above: string | null; currency: Currency |
 export type ApprovalDecisionRow = {
   checkerId: string
   checkerName: string
+  programName: string | null
   decision: 'validated' | 'rejected'
   note: string
   at: string
@@ -46,10 +47,11 @@ export type RiskFlag =
   /** It was sent again after it was rejected, recalled or expired. */
   | { kind: 'resubmitted' }
 
-/** How a wait ended, by whom; `by` is null for the service itself. */
+/** How a wait ended, by whom; `by` is null for the service itself, and `programName` is the program that sent the decision in. */
 export type ApprovalEnd = {
   event: Extract<TransitionEvent, 'approved' | 'rejected' | 'recalled' | 'expired'>
   by: string | null
+  programName: string | null
   reason: string | null
   at: string
 }
@@ -171,6 +173,7 @@ type Replaced = {
   transactionId: string
   event: Extract<TransitionEvent, 'rejected' | 'recalled' | 'expired'>
   by: string | null
+  programName: string | null
   reason: string | null
   at: string
 }

@@ -55,6 +55,7 @@ type BatchChange = {
   customerName: string
   event: TransitionEvent
   by: string | null
+  programName: string | null
   at: string
 }
 
@@ -62,7 +63,7 @@ type BatchChange = {
 export type BatchDifference = {
   moved: readonly BatchChange[]
   movedCount: number
-  decisions: readonly { checkerName: string; decision: 'validated' | 'rejected'; at: string; counts: boolean }[]
+  decisions: readonly { checkerName: string; programName: string | null; decision: 'validated' | 'rejected'; at: string; counts: boolean }[]
 }
 
 /** What became of a decision about a batch. */

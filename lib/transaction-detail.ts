@@ -98,6 +98,7 @@ export type LedgerEntryDto = {
 
 export type DecisionDto = {
   checkerName: string
+  programName: string | null
   decision: 'validated' | 'rejected'
   step: number
   note: string

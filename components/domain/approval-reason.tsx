@@ -1,6 +1,7 @@
 'use client'
 
 import type { ApprovalDecisionRow, ApprovalRow } from '#lib/approvals.ts'
+import { deciderText } from '#lib/decider.ts'
 import { formatAmount } from '#lib/format.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
@@ -28,8 +29,10 @@ export function reasonText(
 }
 
 /** Who decided what, and whether it still counts. */
-export function decisionText(t: Translate, { decision, counts, checkerName }: ApprovalDecisionRow): string {
-  return t(decision === 'validated' && !counts ? 'approvals.by.notCounted' : `approvals.by.${decision}`, { name: checkerName })
+export function decisionText(t: Translate, { decision, counts, ...decider }: ApprovalDecisionRow): string {
+  return t(decision === 'validated' && !counts ? 'approvals.by.notCounted' : `approvals.by.${decision}`, {
+    name: deciderText(t, decider),
+  })
 }
 
 /** `1 of 2 approvals`, with the step where there are two and the code where one is asked for; `isShort`: on one line of a list. */

@@ -3,6 +3,7 @@
 import { Button, type ButtonSize, NotAllowed } from '#components/ui/button.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalRow } from '#lib/approvals.ts'
+import { endedBy } from '#lib/decider.ts'
 import { moneyText } from '#lib/format.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
@@ -83,6 +84,6 @@ export function DecisionButtons({ application, row, size = 'medium', isPrimary =
 export function obstacleText(t: Translate, row: ApprovalRow): string {
   if (row.canReject === true) return ''
   // How it ended says more than why this person could not have decided.
-  if (row.end) return t(`approvals.endedShort.${row.end.event}`, { name: row.end.by ?? '' })
+  if (row.end) return t(`approvals.endedShort.${row.end.event}`, { name: endedBy(t, row.end) })
   return t(`approvals.obstacle.${row.canReject}`)
 }

@@ -1,5 +1,6 @@
 import type { ActionResult } from '#lib/action-result.ts'
 import type { CurrencyAmount, DecidedItem, DecisionRefusal, DecisionResult, RecallObstacle, ShownRow } from '#lib/approvals.ts'
+import { endedBy } from '#lib/decider.ts'
 import { formatAmount, moneyText } from '#lib/format.ts'
 import { formatTime } from '#lib/format-time.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
@@ -56,7 +57,7 @@ type Translations = { t: Translate; locale: Locale; timeZone: string }
 export function refusedText({ t, timeZone }: Translations, { reason, now }: Refused): string {
   if (reason === 'not_waiting' && now?.end) {
     const at = formatTime(t, timeZone, new Date(now.end.at), 'day-time')
-    return t(`approvals.ended.${now.end.event}`, { name: now.end.by ?? '', at })
+    return t(`approvals.ended.${now.end.event}`, { name: endedBy(t, now.end), at })
   }
   return t(`approvals.refused.${reason}`)
 }

@@ -5,6 +5,7 @@ import { Icon, type IconName } from '#components/ui/icon.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalRow, ApprovalView } from '#lib/approvals.ts'
+import { endedBy } from '#lib/decider.ts'
 import { formatAmount } from '#lib/format.ts'
 import { formatRelative, formatTime } from '#lib/format-time.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
@@ -138,14 +139,14 @@ function NearEqualLine({
 function ReplacedLine({ application, replaced }: { application: string; replaced: NonNullable<ApprovalView['evidence']['replaces']> }) {
   const { t } = useTranslations()
   const now = useNow()
-  const { event, by, reason, at, transactionId } = replaced
+  const { event, reason, at, transactionId } = replaced
   return (
     <Line
       icon="refresh"
       isWarning
       second={
         <>
-          {t(`approvals.evidence.replaced.${event}`, { name: by ?? '', when: formatRelative(t, new Date(at), now) })}{' '}
+          {t(`approvals.evidence.replaced.${event}`, { name: endedBy(t, replaced), when: formatRelative(t, new Date(at), now) })}{' '}
           {reason && <bdi>{t('approvals.evidence.quoted', { text: reason })}</bdi>}{' '}
           <Link href={paths.transaction(application, transactionId)} className="text-accent underline">
             {t('approvals.evidence.open')}

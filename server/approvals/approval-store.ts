@@ -66,13 +66,13 @@ export async function selectDecisions(queryable: Queryable, applicationId: strin
   return rows
 }
 
-type NewDecision = Omit<ApprovalDecision, 'decidedAt' | 'counts'> & { applicationId: string; transactionId: string }
+type NewDecision = Omit<ApprovalDecision, 'decidedAt' | 'counts' | 'programName'> & { applicationId: string; transactionId: string }
 
 /** The maker is copied from the transaction itself, so that the CHECK compares with the truth. */
 export async function insertDecision(trx: TrxClient, decision: NewDecision): Promise<void> {
   await trx.query(
-    `insert into approval_decisions (application_id, transaction_id, checker_id, maker_id, decision, step, note, used_code, through, decided_at)
-     select t.application_id, t.transaction_id, $3, t.maker_id, $4, $5, $6, $7, $8, clock_timestamp()
+    `insert into approval_decisions (application_id, transaction_id, checker_id, maker_id, decision, step, note, used_code, through, api_user_id, decided_at)
+     select t.application_id, t.transaction_id, $3, t.maker_id, $4, $5, $6, $7, $8, $9, clock_timestamp()
      from transactions t where t.application_id = $1 and t.transaction_id = $2`,
     [
       decision.applicationId,
@@ -83,6 +83,7 @@ export async function insertDecision(trx: TrxClient, decision: NewDecision): Pro
       decision.note,
       decision.usedCode,
       decision.through,
+      decision.apiUserId,
     ],
   )
 }

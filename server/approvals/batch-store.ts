@@ -5,6 +5,7 @@ import type { TransactionStatus, TransactionType, TransitionEvent } from '#lib/t
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction.ts'
+import { EVENT_PROGRAM_NAME, PROGRAM_NAME } from './decision-columns.ts'
 import { decisionObstacle, mayDecide, TERMS_OBSTACLE } from './may-decide.ts'
 import type { QueueViewer } from './queue-store.ts'
 
@@ -31,6 +32,7 @@ export type BatchGroup = {
 type BatchDecisionRow = {
   checkerId: string
   checkerName: string
+  programName: string | null
   decision: 'validated' | 'rejected'
   note: string
   usedCode: boolean
@@ -100,10 +102,11 @@ export async function selectBatch(queryable: Queryable, viewer: QueueViewer, bat
         from r left join decided x on x.transaction_id = r.transaction_id join terms m on m.operator = r.operator and m.type = r.type
         group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11) g) as groups,
       (select coalesce(json_agg(v order by v."decidedAt"), '[]') from (
-        select d.checker_id as "checkerId", c.name as "checkerName", d.decision, d.note, d.used_code as "usedCode", v.counts,
+        select d.checker_id as "checkerId", c.name as "checkerName", ${sql.raw(PROGRAM_NAME)} as "programName", d.decision, d.note,
+          d.used_code as "usedCode", v.counts,
           min(d.decided_at) as "decidedAt", count(*)::integer as count
         from d join voter v on v.checker_id = d.checker_id join people c on c.person_id = d.checker_id
-        group by 1, 2, 3, 4, 5, 6) v) as decisions
+        group by 1, 2, 3, 4, 5, 6, 7) v) as decisions
     from (select maker_id, min(created_at) as created_at, coalesce(min(expires_at) filter (where status = 'PENDING_APPROVAL'), min(expires_at)) as expires_at
           from r group by maker_id) f
       left join people p on p.person_id = f.maker_id
@@ -194,7 +197,15 @@ export function selectWaitingRows(queryable: Queryable, applicationId: string, b
   )
 }
 
-type MovedRow = { transactionId: string; customerName: string; event: TransitionEvent; by: string | null; at: Date; total: number }
+type MovedRow = {
+  transactionId: string
+  customerName: string
+  event: TransitionEvent
+  by: string | null
+  programName: string | null
+  at: Date
+  total: number
+}
 
 /** Rows of a batch that stopped waiting after an instant, the newest first. */
 export function selectMovedSince(
@@ -206,11 +217,13 @@ export function selectMovedSince(
 ): Promise<MovedRow[]> {
   return runQuery<MovedRow>(
     queryable,
-    sql`select t.transaction_id as "transactionId", t.customer_name as "customerName", e.event, p.name as by, e.at,
+    sql`select t.transaction_id as "transactionId", t.customer_name as "customerName", e.event, p.name as by,
+      ${sql.raw(EVENT_PROGRAM_NAME)} as "programName", e.at,
       count(*) over ()::integer as total
     from transactions t
       join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id
       left join people p on p.person_id = coalesce(t.checker_id, e.actor_id)
+      left join api_users u on e.actor_kind = 'api' and u.application_id = e.application_id and u.api_user_id = e.actor_id
     where ${ofBatch(applicationId, batchId)} and e.from_status = 'PENDING_APPROVAL' and e.at > ${since}
     order by e.at desc, t.sequence limit ${limit}`,
   )

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { aBand, decisionDeps, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
@@ -59,8 +60,13 @@ test('refused with who did what: a batch of which a row was rejected through the
   const refused = must(await desk.say(batchId, desk.ada, { hash, shownAt }))
   assert.ok(refused.kind === 'changed')
   assert.deepEqual(
-    [refused.difference.movedCount, refused.difference.moved[0]?.transactionId, refused.difference.moved[0]?.event],
-    [1, row?.transactionId, 'rejected'],
+    [
+      refused.difference.movedCount,
+      refused.difference.moved[0]?.transactionId,
+      refused.difference.moved[0]?.event,
+      refused.difference.moved[0]?.programName,
+    ],
+    [1, row?.transactionId, 'rejected', 'API'],
   )
   assert.deepEqual(await desk.statusesOf(batchId), { PENDING_APPROVAL: 2, FAILED: 1 })
   assert.deepEqual(must(await desk.say(batchId, desk.ada)), { kind: 'done', approved: 2, rejected: 0, waiting: 0, given: 1, needed: 1 })
@@ -111,4 +117,42 @@ test('service_disabled while an operator of the batch is switched off, until its
   const excluded = [{ transactionId: items[0]?.transactionId ?? '', reason: 'Switched off' }]
   must(await desk.say(batchId, desk.ada, { excluded }))
   assert.deepEqual(await desk.statusesOf(batchId), { PENDING: 2, FAILED: 1 })
+})
+
+test('code_required after the row that needs the code has left the batch', async () => {
+  const { batchId, items } = await desk.makeBatch({
+    count: 2,
+    change: (index) => (index === 0 ? { bands: [aBand({ needsCode: true })] } : {}),
+  })
+  const [withCode] = items
+  const rejection = {
+    checkerId: desk.ben,
+    decision: 'rejected',
+    note: 'Duplicate',
+    through: 'api',
+    actor: { kind: 'api', id: null },
+  } as const
+  must(
+    await decide(decisionDeps(desk.pool), {
+      ...rejection,
+      applicationId: desk.applicationId,
+      transactionId: withCode?.transactionId ?? '',
+    }),
+  )
+  assert.deepEqual(await desk.say(batchId, desk.ada), { ok: false, error: 'code_required' })
+  assert.deepEqual(await desk.statusesOf(batchId), { PENDING_APPROVAL: 1, FAILED: 1 })
+})
+
+test('changed, and nothing is decided, where an excluded row is not in the batch', async () => {
+  const { batchId } = await desk.makeBatch({ count: 2 })
+  const other = await desk.makeBatch({ count: 1 })
+  const [elsewhere] = other.items
+  for (const transactionId of [randomUUID(), elsewhere?.transactionId ?? '']) {
+    const refused = must(await desk.say(batchId, desk.ada, { excluded: [{ transactionId, reason: 'Not on the list' }] }))
+    assert.equal(refused.kind, 'changed')
+  }
+  assert.deepEqual(
+    [await desk.statusesOf(batchId), await desk.statusesOf(other.batchId)],
+    [{ PENDING_APPROVAL: 2 }, { PENDING_APPROVAL: 1 }],
+  )
 })

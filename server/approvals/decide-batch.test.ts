@@ -90,13 +90,17 @@ test('not sent: a batch whose first approval no longer counts, because its autho
   assert.deepEqual(must(await desk.say(batchId, desk.ada)), { kind: 'done', approved: 3, rejected: 0, waiting: 0, given: 2, needed: 2 })
 })
 
-test('FAILED with the maker’s reason: everything of a batch that its maker recalls, which nobody else can', async () => {
+test('FAILED with the maker’s reason and an audit entry: everything of a batch that its maker recalls, which nobody else can', async () => {
   const { batchId } = await desk.makeBatch({ count: 5 })
   const command = { applicationId: desk.applicationId, batchId, makerId: desk.makerId, reason: 'Wrong month' }
   assert.deepEqual(await recallBatch(decisionDeps(desk.pool), { ...command, makerId: desk.ada }), { ok: false, error: 'not_the_maker' })
   assert.deepEqual(must(await recallBatch(decisionDeps(desk.pool), command)), { count: 5 })
   assert.deepEqual(await desk.statusesOf(batchId), { FAILED: 5 })
   assert.deepEqual(await recallBatch(decisionDeps(desk.pool), command), { ok: false, error: 'not_waiting' })
+  const { rows } = await desk.pool.query("select actor_id, details from audit_entries where subject = $1 and action = 'batch.recalled'", [
+    batchId,
+  ])
+  assert.deepEqual(rows, [{ actor_id: desk.makerId, details: { reason: 'Wrong month', rows: 5 } }])
   assert.deepEqual(await desk.say(batchId, desk.ada), { ok: false, error: 'not_waiting' })
 })
 

@@ -150,16 +150,18 @@ async function readDifference(queryable: Queryable, { checker, batchId, shownAt 
   ])
   const decisions = (batch?.decisions ?? []).filter((one) => !one.counts || new Date(one.decidedAt) > shownAt)
   return {
-    moved: moved.map(({ transactionId, customerName, event, by, at }) => ({
+    moved: moved.map(({ transactionId, customerName, event, by, programName, at }) => ({
       transactionId,
       customerName,
       event,
       by,
+      programName,
       at: at.toISOString(),
     })),
     movedCount: moved[0]?.total ?? 0,
-    decisions: decisions.map(({ checkerName, decision, decidedAt, counts }) => ({
+    decisions: decisions.map(({ checkerName, programName, decision, decidedAt, counts }) => ({
       checkerName,
+      programName,
       decision,
       at: new Date(decidedAt).toISOString(),
       counts,

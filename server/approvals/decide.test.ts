@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Role } from '#lib/permissions.ts'
+import { lockCounters } from '#server/database/application-locks.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { createSettler } from '#server/transactions/settle.ts'
 import { type DecisionCommand, decide } from './decide.ts'
@@ -163,4 +165,35 @@ test('an audit entry for every decision', async () => {
   await decision(await waiting(applicationId), checkerId)
   const { rows } = await database.pool.query('select action from audit_entries where application_id = $1', [applicationId])
   assert.deepEqual(rows, [{ action: 'transaction.validated' }])
+})
+
+test('not_the_maker for a transaction that a program started, whoever asks', async () => {
+  const { applicationId, checkerId } = await set()
+  const item = await waiting(applicationId, {}, { source: 'api', makerId: null })
+  const recall = (personId: string) => recallTransaction(deps(), { ...item, makerId: personId, reason: 'Wrong phone' })
+  for (const personId of [checkerId, await makePerson(database.pool, applicationId, ['maker', 'administrator'])])
+    assert.deepEqual(await recall(personId), { ok: false, error: 'not_the_maker' })
+})
+
+test('expired for a decision that waited for the lock until the transaction had expired', async () => {
+  const { applicationId, checkerId } = await set()
+  const item = await waiting(applicationId)
+  const holder = await database.pool.connect()
+  try {
+    await holder.query('begin')
+    await lockCounters(holder, applicationId)
+    const deciding = decision(item, checkerId)
+    await waitUntil('the decision waits for the lock', async () => {
+      const { rowCount } = await database.pool.query(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      )
+      return rowCount === 1
+    })
+    await database.pool.query('update approval_items set expires_at = clock_timestamp() where transaction_id = $1', [item.transactionId])
+    await holder.query('commit')
+    assert.equal(kindOf(await deciding), 'expired')
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
 })

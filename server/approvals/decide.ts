@@ -134,9 +134,10 @@ function refuseTerms(kind: TermsObstacle, { operator, type }: Transaction): Deci
 
 /** Stores the decision and returns the step that it belongs to. */
 async function record(trx: TrxClient, command: DecisionCommand, { item, decisions }: Found): Promise<number> {
-  const { applicationId, transactionId, checkerId, decision, note, through, hasFreshCode = false } = command
+  const { applicationId, transactionId, checkerId, decision, note, through, actor, hasFreshCode = false } = command
   const { step } = countApprovals(item?.steps ?? [], decisions)
-  await insertDecision(trx, { applicationId, transactionId, checkerId, decision, step, note, through, usedCode: hasFreshCode })
+  const apiUserId = through === 'api' ? actor.id : null
+  await insertDecision(trx, { applicationId, transactionId, checkerId, decision, step, note, through, apiUserId, usedCode: hasFreshCode })
   return step
 }
 

@@ -3,6 +3,7 @@ import type { OperatorCode } from '#lib/operators.ts'
 import type { TransactionStatus, TransactionType, TransitionEvent } from '#lib/transaction-status.ts'
 import { runQuery, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { EVENT_PROGRAM_NAME } from './decision-columns.ts'
 import { mayDecide } from './may-decide.ts'
 
 /** Another transaction with the same phone. Amounts in hundredths. */
@@ -95,6 +96,7 @@ export type ReplacedRow = {
   originId: string
   event: Extract<TransitionEvent, 'rejected' | 'recalled' | 'expired'>
   by: string | null
+  programName: string | null
   reason: string | null
   at: Date
 }
@@ -107,11 +109,13 @@ export async function selectReplaced(
 ): Promise<ReplacedRow[]> {
   const { rows } = await queryable.query<ReplacedRow>({
     name: 'select_replaced',
-    text: `select o.transaction_id as "transactionId", o.origin_id as "originId", e.event, p.name as by, e.reason, e.at
+    text: `select o.transaction_id as "transactionId", o.origin_id as "originId", e.event, p.name as by,
+        ${EVENT_PROGRAM_NAME} as "programName", e.reason, e.at
       from transaction_origins o
       join transactions t on t.application_id = o.application_id and t.transaction_id = o.origin_id
       join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
-      left join people p on e.actor_kind = 'person' and p.person_id = e.actor_id
+      left join api_users u on e.actor_kind = 'api' and u.application_id = e.application_id and u.api_user_id = e.actor_id
+      left join people p on p.person_id = case e.actor_kind when 'person' then e.actor_id when 'api' then t.checker_id end
       where o.application_id = $1 and o.transaction_id = any ($2::uuid[])`,
     values: [applicationId, transactionIds],
   })

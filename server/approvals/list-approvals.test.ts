@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { BASE_RULE } from '#lib/approval-policy.ts'
 import type { ApprovalQueue, ApprovalRow } from '#lib/approvals.ts'
@@ -7,10 +6,15 @@ import type { Role } from '#lib/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
 import { utcDayOf } from '#lib/time.ts'
 import { countWaiting } from '#server/approvals/count-waiting.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { createApiUser } from '#server/partner-auth/create-api-user.ts'
+import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { must } from '#server/testing/partner.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { decide } from './decide.ts'
+import { selectReplaced } from './evidence-store.ts'
 import { findApproval, listApprovals, snapshotApprovals } from './list-approvals.ts'
 
 let database: TestDatabase
@@ -199,9 +203,10 @@ test('a snapshot holds exactly the items of a filter that its viewer may decide'
   assert.deepEqual([snapshot.items.map((item) => item.transactionId), snapshot.total], [[mine], 1])
 })
 
-test('the checker is named also for a decision that came through the API', async () => {
+test('the checker and the program are named for a decision that came through the API, in the list, the batch and the detail', async () => {
   const { applicationId, cast, make } = await scene()
   const id = await make(cast.maker.id)
+  const program = must(await createApiUser(database.pool, { applicationId, username: `kora-${applicationId}`, actor: SYSTEM_ACTOR }))
   const decided = await decide(decisionDeps(database.pool), {
     applicationId,
     transactionId: id,
@@ -209,11 +214,27 @@ test('the checker is named also for a decision that came through the API', async
     decision: 'rejected',
     note: 'Duplicate',
     through: 'api',
-    actor: { kind: 'api', id: randomUUID() },
+    actor: { kind: 'api', id: program.apiUserId },
   })
   assert.ok(decided.ok)
   const row = await findApproval(database.pool, cast.second, id)
-  assert.deepEqual([row?.end?.event, row?.end?.by, row?.end?.reason], ['rejected', 'Test person', 'Duplicate'])
+  const username = `kora-${applicationId}`
+  assert.deepEqual(
+    [row?.end?.event, row?.end?.by, row?.end?.programName, row?.end?.reason],
+    ['rejected', 'Test person', username, 'Duplicate'],
+  )
+  assert.deepEqual(
+    row?.decisions.map(({ checkerName, programName }) => [checkerName, programName]),
+    [['Test person', username]],
+  )
+  const detail = await readTransactionDetail(database.pool, applicationId, id)
+  assert.deepEqual(
+    detail?.decisions.map(({ checkerName, programName }) => [checkerName, programName]),
+    [['Test person', username]],
+  )
+  const again = await make(cast.maker.id, { originId: id })
+  const [replaced] = await selectReplaced(database.pool, applicationId, [again])
+  assert.deepEqual([replaced?.by, replaced?.programName], ['Test person', username])
 })
 
 test('another hash after any change of what a row shows', async () => {

@@ -7,7 +7,7 @@ import type { ApprovalFilter } from '#lib/schemas/approval-filter.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction.ts'
-import { type ApprovalDecisionJson, DECISION_JSON } from './decision-columns.ts'
+import { type ApprovalDecisionJson, DECISION_JSON, EVENT_PROGRAM_NAME } from './decision-columns.ts'
 import { decisionObstacle, IS_BATCH_ROW, mayDecide, TERMS_OBSTACLE } from './may-decide.ts'
 
 /** Whose queues are read, and in which application. */
@@ -39,8 +39,10 @@ function columnsFor({ applicationId, id }: QueueViewer): Sql {
   coalesce((select json_agg(json_build_object('checkerName', p.name, ${sql.raw(DECISION_JSON)}) order by d.decided_at, d.checker_id)
             from approval_decisions d join people p on p.person_id = d.checker_id
             where d.application_id = t.application_id and d.transaction_id = t.transaction_id), '[]') as decisions,
-  case when t.status <> 'PENDING_APPROVAL' then (select json_build_object('event', e.event, 'by', p.name, 'reason', e.reason, 'at', e.at)
+  case when t.status <> 'PENDING_APPROVAL' then (select json_build_object('event', e.event, 'by', p.name, 'programName', ${sql.raw(EVENT_PROGRAM_NAME)},
+       'reason', e.reason, 'at', e.at)
      from transaction_events e left join people p on p.person_id = e.actor_id
+       left join api_users u on e.actor_kind = 'api' and u.application_id = e.application_id and u.api_user_id = e.actor_id
      where e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.from_status = 'PENDING_APPROVAL' limit 1) end as "end"`
 }
 

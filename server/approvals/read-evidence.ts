@@ -92,7 +92,16 @@ export function otherNumbers(transaction: Pick<Transaction, 'phoneNumber'>, name
 
 /** The transaction that this one replaces, for JSON. */
 export function toReplaced(row: ReplacedRow | undefined): ApprovalEvidence['replaces'] {
-  return row ? { transactionId: row.originId, event: row.event, by: row.by, reason: row.reason, at: row.at.toISOString() } : null
+  return row
+    ? {
+        transactionId: row.originId,
+        event: row.event,
+        by: row.by,
+        programName: row.programName,
+        reason: row.reason,
+        at: row.at.toISOString(),
+      }
+    : null
 }
 
 function isNearEqual(transaction: Weighed, other: PhoneRow): boolean {

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setFeeSchedule } from '#server/applications/set-fee-schedule.ts'
 import { setTransferService } from '#server/applications/set-transfer-service.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 import { anIntakeItem, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
+import { claimSubmitting } from './batch-store.ts'
+import { startRows } from './start-rows.ts'
 import { submitBatch } from './submit-batch.ts'
 import { BATCH_HEAD, BatchHarness, type Scene } from './testing/batch-harness.ts'
 import { makeBatch, snapshotOf } from './testing/make-batch.ts'
@@ -81,6 +85,78 @@ test('refused: the same payments in another file, until a reason is given', asyn
   assert.deepEqual(await harness.submit(again), { ok: false, error: 'same_content' })
   must(await harness.submit(again, 'A second salary'))
   assert.equal((await harness.transactionsOf(again)).length, 2)
+})
+
+test('one of two batches with equal content that are submitted at once, and same_content for the other', async () => {
+  const { pool } = harness
+  const lines = ['237677209351;Awa;5000;MOMOCM', '237677209352;Koffi;700;MOMOCM']
+  const one = await harness.scene(lines)
+  const other = { ...one, batchId: await makeBatch(pool, { ...one, text: [BATCH_HEAD, ...lines].join('\n') }) }
+  const commands = await Promise.all([one, other].map((batch) => harness.command(batch)))
+  const holder = await pool.connect()
+  try {
+    // Nobody can write the audit entry, so both are as far as they get without the other.
+    await holder.query('begin; lock table audit_entries in exclusive mode')
+    const submitting = Promise.all(
+      commands.map((command) => submitBatch({ ...harness.deps(), wakeSubmitter: () => undefined }, { ...command, repeatReason: null })),
+    )
+    await waitUntil('both wait', async () => {
+      const { rowCount } = await pool.query(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      )
+      return rowCount === 2
+    })
+    await holder.query('commit')
+    const results = await submitting
+    assert.deepEqual(results.map((result) => (result.ok ? 'submitted' : result.error)).sort(), ['same_content', 'submitted'])
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+})
+
+test('every row counted once and one batch.started where two processes start the rows of one batch', async () => {
+  const { pool, intake } = harness
+  const one = await harness.scene(Array.from({ length: 20 }, (_, index) => `2376774${String(10_000 + index)};Person ${index};1000;MOMOCM`))
+  must(await submitBatch({ ...harness.deps(), wakeSubmitter: () => undefined }, { ...(await harness.command(one)), repeatReason: null }))
+  let batch = await claimSubmitting(pool, 60_000)
+  // Another test left one behind.
+  while (batch && batch.batchId !== one.batchId) batch = await claimSubmitting(pool, 60_000)
+  assert.ok(batch)
+  const claimed = batch
+  const run = () => startRows({ ...harness.deps(), intake }, one.application, claimed, { leaseMs: 60_000, isEnding: () => false })
+  assert.deepEqual(await Promise.all([run(), run()]), [
+    { ok: true, value: null },
+    { ok: true, value: null },
+  ])
+  const { state, started_count } = await harness.stored(one)
+  assert.deepEqual([state, started_count, (await harness.transactionsOf(one)).length], ['submitted', 20, 20])
+  const { rows } = await pool.query<{ details: unknown }>(
+    "select details from audit_entries where application_id = $1 and subject = $2 and action = 'batch.started'",
+    [one.applicationId, one.batchId],
+  )
+  assert.deepEqual(rows, [{ details: { rows: 20, started: 20 } }])
+})
+
+test('a problem with the row of a collect whose fee is equal to its amount, and none with one that is a franc larger', async () => {
+  const { pool } = harness
+  const one = await harness.scene(['237677209341;Awa;100;MOMOCM'])
+  const fees = { systemRatePpm: 0, systemFixedMinor: 50_000n, appRatePpm: 0, appFixedMinor: 50_000n }
+  must(
+    await setFeeSchedule(pool, {
+      applicationId: one.applicationId,
+      operator: 'MOMOCM',
+      type: 'COLLECT',
+      fees,
+      actor: SYSTEM_ACTOR,
+    }),
+  )
+  const lines = ['237677209341;Awa;1000;MOMOCM', '237677209342;Koffi;1001;MOMOCM']
+  const batchId = await makeBatch(pool, { ...one, type: 'COLLECT', text: [BATCH_HEAD, ...lines].join('\n') })
+  assert.deepEqual(
+    (await harness.rowsOf({ ...one, batchId })).map(({ problems }) => problems.map(({ kind }) => kind)),
+    [['amount_fees'], []],
+  )
 })
 
 test('one submission of ten at once; every row started once', async () => {

@@ -148,6 +148,7 @@ create table approval_decisions (
   through        text        not null,
   decided_at     timestamptz not null default now(),
   batch_id       uuid,
+  api_user_id    uuid,
   constraint approval_decisions_pkey primary key (application_id, transaction_id, checker_id),
   constraint approval_decisions_decision_check check (decision in ('validated', 'rejected')),
   constraint approval_decisions_through_check check (through in ('api', 'back_office')),
@@ -1431,6 +1432,9 @@ create view ledger_movements as
 -- function may_approve_now(p_application uuid, p_person uuid, p_maker uuid)
 --   returns boolean
 --   sql, stable: server/approvals/sql/may-approve-now.sql
+-- function may_have_left(p_application uuid, p_transaction uuid, p_submissions integer)
+--   returns boolean
+--   sql, volatile: server/operators/sql/may-have-left.sql
 -- function note_application_change()
 --   returns trigger
 --   plpgsql, volatile: server/applications/sql/note-application-change.sql

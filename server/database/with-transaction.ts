@@ -3,7 +3,7 @@ import { retryWithBackoff } from '#server/retry.ts'
 import type { Database, Pool, TrxClient } from './pool.ts'
 
 const RETRYABLE = new Set(['40001', '40P01'])
-/** How statements and transactions are repeated that PostgreSQL cancelled because of others. */
+/** How statements and transactions are repeated that PostgreSQL cancelled because of others: a bounded number of times, with jitter. */
 export const RETRY_CANCELLED = { attemptsMax: 4, backoff: { firstMs: 10, maxMs: 60 }, isRetryable }
 
 /**
@@ -32,7 +32,9 @@ async function runAsPart<Value, Failure>(
 ): Promise<Result<Value, Failure>> {
   await trx.query('savepoint part')
   const result = await work(trx)
-  await trx.query(result.ok ? 'release savepoint part' : 'rollback to savepoint part')
+  if (!result.ok) await trx.query('rollback to savepoint part')
+  // A rollback keeps its savepoint, and the name always means the newest: the part around this one has to find its own again.
+  await trx.query('release savepoint part')
   return result
 }
 

@@ -71,22 +71,44 @@ export async function resumeWork(trx: TrxClient, applicationId: string, batchId:
   return rowCount ?? 0
 }
 
-/** The rows of a locked batch of which not one byte ever reached an operator. */
-export async function selectUnsent(trx: TrxClient, applicationId: string, batchId: string): Promise<string[]> {
-  const { rows } = await trx.query<{ id: string }>(
-    `select w.transaction_id as id
-     from transactions t join operator_work w on w.application_id = t.application_id and w.transaction_id = t.transaction_id
-     where t.application_id = $1 and t.batch_id = $2 and t.status = 'PENDING' and w.state in ('queued', 'paused')
-       and (w.submissions = 0 or not exists (select from operator_attempts a
-         where a.application_id = w.application_id and a.transaction_id = w.transaction_id and a.kind = 'submit'
-           and a.outcome is distinct from 'not_sent'))
-     order by t.sequence`,
+/** A row of a stopped batch that ends: `isDenied` if it was submitted and the operator has denied it since, otherwise it never left. */
+export type EndableRow = { id: string; isDenied: boolean }
+
+/**
+ * The rows of a locked, stopped batch that end now: those of which not one byte ever reached an operator, and those that the operator
+ * denied after the stop, for long enough to be believed (store-operator-answers.sql).
+ */
+export async function selectEndable(trx: TrxClient, applicationId: string, batchId: string): Promise<EndableRow[]> {
+  const { rows } = await trx.query<EndableRow>(
+    `select r.id, r.is_sent as "isDenied"
+     from (select t.sequence, w.transaction_id as id, w.state = 'paused' and w.absent_since is not null as is_denied,
+                  may_have_left(w.application_id, w.transaction_id, w.submissions) as is_sent
+           from transactions t join operator_work w on w.application_id = t.application_id and w.transaction_id = t.transaction_id
+           where t.application_id = $1 and t.batch_id = $2 and t.status = 'PENDING' and w.state in ('queued', 'paused')) r
+     where not r.is_sent or r.is_denied
+     order by r.sequence`,
     [applicationId, batchId],
   )
-  return rows.map((row) => row.id)
+  return rows
 }
 
-/** Stopped batches that still have rows that were never sent. */
+/**
+ * Rows of a locked, stopped batch that waited to be sent again are queried instead: an earlier submission may have reached the operator, and
+ * nothing of a stopped batch is sent. Call it after the rows of `selectEndable` have ended. Returns how many.
+ */
+export async function queryInsteadOfSending(trx: TrxClient, applicationId: string, batchId: string): Promise<number> {
+  const { rowCount } = await trx.query(
+    `update operator_work w set state = 'unconfirmed', next_at = clock_timestamp(), queries = 0, absent_since = null,
+       unconfirmed_since = coalesce(w.unconfirmed_since, clock_timestamp())
+     from transactions t
+     where t.application_id = $1 and t.batch_id = $2 and t.status = 'PENDING'
+       and w.application_id = t.application_id and w.transaction_id = t.transaction_id and w.state in ('queued', 'paused')`,
+    [applicationId, batchId],
+  )
+  return rowCount ?? 0
+}
+
+/** Stopped batches that have rows to end. */
 export async function selectStoppedWithWork(
   queryable: Queryable,
 ): Promise<{ applicationId: string; batchId: string; changedBy: string; reason: string }[]> {

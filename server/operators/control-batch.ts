@@ -1,12 +1,12 @@
 import { can } from '#lib/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import { STOPPED_MESSAGE } from '#lib/transaction-status.ts'
+import { DENIED_AFTER_STOP_MESSAGE, STOPPED_MESSAGE } from '#lib/transaction-status.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { CommandActor } from '#server/audit/command-actor.ts'
 import { lockCounters } from '#server/database/application-locks.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { ChangedMeanwhileError, withTransaction } from '#server/database/with-transaction.ts'
-import { transition } from '#server/transactions/transition.ts'
+import { type TransitionItem, transition } from '#server/transactions/transition.ts'
 import type { Wake } from '#server/transactions/wake.ts'
 import {
   type BatchRun,
@@ -14,10 +14,11 @@ import {
   lockWork,
   noteRunChange,
   pauseWork,
+  queryInsteadOfSending,
   resumeWork,
+  selectEndable,
   selectRun,
   selectStoppedWithWork,
-  selectUnsent,
   storeRun,
 } from './batch-run-store.ts'
 
@@ -56,23 +57,26 @@ export async function resumeBatch(deps: Deps, command: Command): Promise<Result<
 }
 
 /**
- * Ends every row of a batch that was never sent as FAILED, with its hold released and a webhook. What was sent, or may have been, goes on.
- * It cannot be undone. The rows are locked first, so a row is either stopped or sent. Returns how many rows ended; a call that is under way
- * and turns out not to have been made is ended by `endStoppedRows`.
+ * Ends every row of a batch that was never sent as FAILED, with its hold released and a webhook. What was sent, or may have been, is queried
+ * until the operator reports its result, and nothing of the batch is submitted again. It cannot be undone. The rows are locked first, so a
+ * row is either stopped or sent. Returns how many rows ended; `endStoppedRows` ends what turns out not to have left, or not to have arrived.
  */
 export async function stopBatch(deps: Deps, command: Command & { reason: string }): Promise<Result<{ count: number }, BatchRunFailure>> {
   const { applicationId, batchId, person, reason } = command
   const stopped = await change(deps, command, 'stopped', async (trx, run) => {
     if (run.state === 'stopped') return err('stopped')
-    return ok({ count: await endUnsent(trx, { applicationId, batchId, personId: person.id, reason }) })
+    return ok({ count: await endStopped(trx, { applicationId, batchId, personId: person.id, reason }) })
   })
-  if (stopped.ok) deps.wake.webhooks()
+  if (stopped.ok) {
+    deps.wake.webhooks()
+    deps.wake.operators()
+  }
   return stopped
 }
 
 /**
- * Rows of stopped batches that were being sent when somebody stopped them, and turned out not to have left this service. Returns how many
- * it ended.
+ * Ends rows of stopped batches that somebody stopped while they were being sent, and that did not leave this service or that the operator
+ * denies; and those that were approved after the stop. Returns how many it ended.
  */
 export async function endStoppedRows(deps: Deps): Promise<number> {
   let ended = 0
@@ -80,7 +84,7 @@ export async function endStoppedRows(deps: Deps): Promise<number> {
     const result = await withTransaction<number, never>(deps.pool, async (trx) => {
       await lockCounters(trx, applicationId)
       await lockWork(trx, applicationId, batchId)
-      return ok(await endUnsent(trx, { applicationId, batchId, personId: changedBy, reason }))
+      return ok(await endStopped(trx, { applicationId, batchId, personId: changedBy, reason }))
     })
     if (result.ok) ended += result.value
   }
@@ -124,22 +128,24 @@ function mayControl(person: Person, applicationId: string, run: BatchRun): boole
   return run.makerId === person.id || person.roles.includes('checker') || person.roles.includes('administrator')
 }
 
-async function endUnsent(
+/** Leaves no row of a locked, stopped batch to be sent: each of them ends, or is queried. Returns how many ended. */
+async function endStopped(
   trx: TrxClient,
   { applicationId, batchId, personId, reason }: { applicationId: string; batchId: string; personId: string; reason: string },
 ): Promise<number> {
-  const ids = await selectUnsent(trx, applicationId, batchId)
-  if (ids.length === 0) return 0
+  const rows = await selectEndable(trx, applicationId, batchId)
   const actor = { kind: 'person' as const, id: personId }
-  const items = ids.map((transactionId) => ({
-    applicationId,
-    transactionId,
-    event: 'stopped' as const,
-    message: STOPPED_MESSAGE,
-    reason,
-    actor,
-  }))
-  const outcomes = await transition(trx, items)
-  if (outcomes.some((outcome) => !outcome?.isMoved)) throw new ChangedMeanwhileError('A stopped batch did not end all that it locked')
-  return ids.length
+  const items = rows.map(({ id, isDenied }): TransitionItem => {
+    const item = { applicationId, transactionId: id, reason, actor }
+    // It was submitted, so it is not called stopped: who retries the batch, or looks again at what failed, has to ask the operator.
+    return isDenied
+      ? { ...item, event: 'failed', message: DENIED_AFTER_STOP_MESSAGE }
+      : { ...item, event: 'stopped', message: STOPPED_MESSAGE }
+  })
+  if (items.length > 0) {
+    const outcomes = await transition(trx, items)
+    if (outcomes.some((outcome) => !outcome?.isMoved)) throw new ChangedMeanwhileError('A stopped batch did not end all that it locked')
+  }
+  await queryInsteadOfSending(trx, applicationId, batchId)
+  return items.length
 }

@@ -6,11 +6,14 @@ export type KeyUseRow = { applicationId: string; apiKeyId: string; address: stri
 /** Addresses that are kept per key: those used last. */
 const ADDRESSES_KEPT = 20
 
-/** Stores from where keys were used, and removes what exceeds the limit of a key. */
+/**
+ * Stores from where keys were used, and removes what exceeds the limit of a key. The rows are written in the order of their key, here and
+ * below, because several processes write rows of the same keys.
+ */
 export async function storeKeyUses(queryable: Queryable, uses: readonly KeyUseRow[]): Promise<void> {
   await queryable.query(
     `insert into api_key_uses as u (application_id, api_key_id, address, first_at, last_at)
-       select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::timestamptz[])
+       select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::timestamptz[], $5::timestamptz[]) order by 1, 2, 3
        on conflict (application_id, api_key_id, address) do update set last_at = greatest(u.last_at, excluded.last_at)`,
     columnsOf(uses, ['applicationId', 'apiKeyId', 'address', 'firstAt', 'lastAt']),
   )
@@ -42,6 +45,7 @@ export async function storeRefusals(queryable: Queryable, refusals: readonly Ref
   await queryable.query(
     `insert into api_refusals as r (application_id, cause, address, subject, minute, count, last_at)
        select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::timestamptz[], $6::integer[], $7::timestamptz[])
+         order by 1, 2, 3, 4, 5
        on conflict (application_id, cause, address, subject, minute) do update
          set count = least(r.count::bigint + excluded.count, 2000000000)::integer, last_at = greatest(r.last_at, excluded.last_at)`,
     columnsOf(refusals, ['applicationId', 'cause', 'address', 'subject', 'minute', 'count', 'lastAt']),
@@ -105,9 +109,13 @@ export async function storeRequests(queryable: Queryable, requests: readonly Req
       where a.application_id = r.application_id and a.request_id = r.request_id and r.place > $2`,
     [applicationIds, REQUESTS_KEPT],
   )
-  await queryable.query('update application_counters set change_number = change_number + 1 where application_id = any ($1)', [
-    applicationIds,
-  ])
+  // In the order in which intake and settlement lock the counters of several applications.
+  await queryable.query(
+    `update application_counters c set change_number = c.change_number + 1
+       from (select application_id from application_counters where application_id = any ($1) order by application_id for no key update) l
+      where c.application_id = l.application_id`,
+    [applicationIds],
+  )
 }
 
 /** The values of rows column by column, as `unnest` takes them. */

@@ -245,3 +245,21 @@ test('apiMayDecide false for a stored rule that does not mention it, true for th
     assert.equal(approvalRuleSchema.parse({ ...stored, ...change }).apiMayDecide, false, JSON.stringify(change))
   assert.equal(approvalRuleSchema.parse({ name: 'Large', sources: ['api'], approvals: [1], apiMayDecide: true }).apiMayDecide, true)
 })
+
+test('apiMayDecide false for what people prepare and only the base rule holds back, in an application with rules of its own', () => {
+  const large = approvalRuleSchema.parse({ name: 'Large', sources: ['person'], currency: 'XAF', aboveMinor: '5000000', approvals: [2] })
+  for (const apiMayDecide of [true, false]) {
+    const policy = { version: 3, rules: [{ ...large, apiMayDecide }] }
+    for (const source of ['person', 'file'] as const) {
+      const [lowest] = bandsFor(policy, { type: 'DEPOSIT', operator: 'MOMOCM', currency: 'XAF', source }) ?? []
+      assert.deepEqual([lowest?.rule.name, lowest?.aboveMinor, lowest?.apiMayDecide], [BASE_RULE.name, '0', false])
+    }
+  }
+  for (const policy of [null, { version: 1, rules: [] }, { version: 1, rules: DEFAULT_POLICY_RULES }]) {
+    const bands = bandsFor(policy, { type: 'DEPOSIT', operator: 'MOMOCM', currency: 'XAF', source: 'person' })
+    assert.deepEqual(
+      bands?.map((band) => band.apiMayDecide),
+      [true],
+    )
+  }
+})

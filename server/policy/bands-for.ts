@@ -12,6 +12,8 @@ import type { TransactionSource, TransactionType } from '#lib/transaction-status
 
 export type BandContext = { type: TransactionType; operator: OperatorCode; currency: Currency; source: TransactionSource }
 
+/** Beside rules of the application's own, no program decides about what none of them lets it decide about. */
+const BASE_RULE_BESIDE_OWN: ApprovalRule = { ...BASE_RULE, apiMayDecide: false }
 const NO_POLICY: ApprovalPolicy = { version: 0, rules: [] }
 /** Bands depend on the policy and on a context with few values, so each is computed once per version of a policy. */
 const known = new WeakMap<ApprovalPolicy, Map<string, ApprovalBand[] | null>>()
@@ -41,7 +43,8 @@ export function bandsFor(policy: ApprovalPolicy | null, context: BandContext): A
 function buildBands(policy: ApprovalPolicy, context: BandContext): ApprovalBand[] | null {
   const applying = policy.rules.filter((rule) => applies(rule, context))
   const alwaysApplies = applying.some((rule) => rule.aboveMinor === '0' && rule.measure === 'any' && !rule.firstTimeOnly)
-  const rules = context.source === 'api' || alwaysApplies ? applying : [BASE_RULE, ...applying]
+  const rules =
+    context.source === 'api' || alwaysApplies ? applying : [policy.rules.length > 0 ? BASE_RULE_BESIDE_OWN : BASE_RULE, ...applying]
   const bands = combineLimits(rules).flatMap((limits) => {
     const passed = rules.filter((rule) => isPassed(rule, limits))
     const forAnybody = passed.filter((rule) => !rule.firstTimeOnly)
@@ -93,7 +96,7 @@ function applies(rule: ApprovalRule, context: BandContext): boolean {
 }
 
 function join(rules: readonly ApprovalRule[], limits: Limits, firstTimeOnly: boolean, policyVersion: number): ApprovalBand {
-  const own = rules.filter((rule) => rule !== BASE_RULE)
+  const own = rules.filter((rule) => rule !== BASE_RULE && rule !== BASE_RULE_BESIDE_OWN)
   const named = own.length > 0 ? own : rules
   return {
     aboveMinor: limits.any ?? '0',

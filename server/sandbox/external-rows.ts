@@ -9,6 +9,7 @@ type DecisionRow = Key & {
   note: string
   used_code: boolean
   through: 'api' | 'back_office'
+  api_user_id: string | null
   decided_at: string
   /** Of a row of a file. */
   batch_id: string | null

@@ -71,6 +71,7 @@ export function recordDecision({ rows, audit }: Simulation, live: LiveTransactio
     note,
     used_code: verdict === 'validated' && (live.terms?.needsCode ?? false),
     through,
+    api_user_id: through === 'api' ? actor.id : null,
     decided_at: iso(atMs),
     batch_id: batchId,
   })

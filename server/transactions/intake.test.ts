@@ -55,6 +55,17 @@ test('created: a deposit is stored, held, counted, rolled up and queued for its 
   assert.deepEqual(events, [{ version: 1, from_status: null, to_status: 'PENDING', event: 'created' }])
 })
 
+test('held: the first of two deposits in one batch that is exactly what the balance covers, and not the second', async () => {
+  const applicationId = await makeApplication(database.pool)
+  await fund(database.pool, applicationId, 'MOMOCM', 507_500n)
+  await takeIn(database.pool, [anIntakeItem(applicationId), anIntakeItem(applicationId)])
+  const { rows } = await database.pool.query('select held_minor from transactions where application_id = $1 order by sequence', [
+    applicationId,
+  ])
+  assert.deepEqual(rows, [{ held_minor: 507_500n }, { held_minor: 0n }])
+  assert.equal((await balanceOf(applicationId)).deposit_minor, 0n)
+})
+
 test('created with nothing held and its work refused: a deposit that the balance does not cover', async () => {
   const applicationId = await makeApplication(database.pool)
   await fund(database.pool, applicationId, 'MOMOCM', 100_000n)

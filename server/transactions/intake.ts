@@ -4,7 +4,8 @@ import { phoneNumberForms } from '#lib/phone-number.ts'
 import type { TransactionSource, TransactionStatus, TransactionType } from '#lib/transaction-status.ts'
 import type { Batcher } from '#server/database/batcher.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
-import { isDataError } from '#server/database/with-transaction.ts'
+import { isDataError, RETRY_CANCELLED } from '#server/database/with-transaction.ts'
+import { retryWithBackoff } from '#server/retry.ts'
 import type { Actor } from './actor.ts'
 import { createApplicationLanes } from './application-lanes.ts'
 import { callStartTransactions, type StartedRow, type StartRow } from './transaction-store.ts'
@@ -72,7 +73,8 @@ export function createIntake(options: IntakeOptions): Intake {
     key: (item) => item.applicationId + item.externalId,
     shareOf: (item) => item.applicationId,
     async run(items) {
-      const outcomes = await takeIn(options.pool, items)
+      // A batch is one statement, so one that PostgreSQL cancelled because of others has stored nothing and runs again as a whole.
+      const outcomes = await retryWithBackoff(() => takeIn(options.pool, items), RETRY_CANCELLED)
       if (outcomes.some((outcome) => outcome.kind === 'created' && outcome.status === 'PENDING')) options.wakeOperators?.()
       return outcomes
     },

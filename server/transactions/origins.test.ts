@@ -148,3 +148,8 @@ test('verify names it: a transaction that replaces one which was sent to an oper
   ])
   assert.deepEqual(await differences(), ['origins'])
 })
+
+test('an error, and not origin_replaced, when the database refuses the transaction for another reason', async () => {
+  const originId = await ended('rejected')
+  await assert.rejects(start(aRequest({ customerName: 'Awa\0' }), originId), { code: '22P05' })
+})

@@ -56,40 +56,40 @@ begin
       order by w.application_id, w.transaction_id
       for update of w
   ), judged as materialized (
-    select l.*,
-           -- A row that would be sent again waits if people paused its batch meanwhile. If they stopped it, only what was never sent waits,
-           -- and is ended; what an operator may have had goes on until the operator says what became of it.
-           case when l.outcome in ('not_sent', 'not_found')
-                then case batch_run_state_of(l.application_id, l.transaction_id)
-                       when 'paused' then true
-                       when 'stopped' then l.outcome = 'not_sent' and (select count(*) from operator_attempts a
-                         where a.application_id = l.application_id and a.transaction_id = l.transaction_id and a.kind = 'submit'
-                           and a.number <> l.number and a.outcome is distinct from 'not_sent') = 0
-                       else false end
-                else false end as is_held,
-           -- The same denial twice, with time in between, is believed.
+    select l.*, r.run_state,
+           -- Where a row goes that was not sent, or that the operator denies. If people paused its batch meanwhile, it waits. In a stopped batch
+           -- nothing is sent again: a `paused` row is one to end (batch-run-store.ts), and what may have left by an earlier call is queried.
+           case when r.run_state = 'paused' then 'paused'
+                when r.run_state = 'stopped' then case when l.outcome = 'not_sent' and may_have_left(l.application_id, l.transaction_id, l.submission - 1)
+                                                       then 'unconfirmed' else 'paused' end
+                else 'queued' end as unsent_state,
+           -- The same denial twice, with time in between, is believed. In a stopped batch it ends the transfer, and no reference protects what is
+           -- ended from a call that is executed late: there the time is ten times that of a transfer that was accepted.
            l.outcome = 'not_found' and coalesce(l.absent_since <= l.now_at - interval '1 millisecond'
-             * case when l.was_accepted then p_accepted_absence_ms else p_absence_ms end, false) as is_absent
+             * case when l.was_accepted then p_accepted_absence_ms when r.run_state = 'stopped' then 10 * p_accepted_absence_ms
+                    else p_absence_ms end, false) as is_absent
       from locked l
+      cross join lateral (select case when l.outcome in ('not_sent', 'not_found')
+                                      then coalesce(batch_run_state_of(l.application_id, l.transaction_id), 'running') end as run_state) r
   ), moved as (
     update operator_work w
       set state = case
             when j.is_late then case when w.state in ('queued', 'paused') then 'submitted' else w.state end
             when j.proves_receipt then 'submitted'
-            when j.outcome = 'not_sent' and not j.was_accepted then case when j.is_held then 'paused' else 'queued' end
+            when j.outcome = 'not_sent' and not j.was_accepted then j.unsent_state
             when j.kind = 'submit' then 'unconfirmed'
-            when j.is_absent then case when j.was_accepted then 'unconfirmed' when j.is_held then 'paused' else 'queued' end
+            when j.is_absent then case when j.was_accepted then 'unconfirmed' else j.unsent_state end
             else w.state end,
           next_at = case
             when j.is_late then case when w.state in ('queued', 'paused') then j.now_at else w.next_at end
-            when j.is_held and not j.was_accepted and (j.is_absent or j.outcome = 'not_sent') then 'infinity'
+            when j.unsent_state = 'paused' and not j.was_accepted and (j.is_absent or j.outcome = 'not_sent') then 'infinity'
             -- The claim of a submission set the time of the first query. Unless the call took long it is kept, so that no index changes.
             when j.kind = 'submit' and j.proves_receipt and w.hinted_at is null
               and w.next_at between j.now_at + 0.7 * j.delay_ms * interval '1 millisecond' and j.now_at + 1.2 * j.delay_ms * interval '1 millisecond'
               then w.next_at
             else j.now_at + interval '1 millisecond' * case
               when j.is_absent and not j.was_accepted then j.requeue_ms
-              when j.outcome = 'not_found' and not j.was_accepted then p_absence_ms
+              when j.outcome = 'not_found' and not j.was_accepted and j.run_state <> 'stopped' then p_absence_ms
               when w.hinted_at is not null then least(p_hint_gap_ms, j.delay_ms)
               else j.delay_ms end end,
           accepted_at = case when j.proves_receipt or j.was_accepted then coalesce(w.accepted_at, j.now_at) end,
@@ -102,7 +102,8 @@ begin
           absent_since = case
             when j.is_late then w.absent_since
             when j.outcome <> 'not_found' then case when j.proves_receipt or j.kind = 'submit' then null else w.absent_since end
-            when j.is_absent and not j.was_accepted then null
+            -- What is denied in a stopped batch keeps it: it is what the row may be ended for.
+            when j.is_absent and not j.was_accepted and j.run_state <> 'stopped' then null
             else coalesce(w.absent_since, j.now_at) end,
           -- A submission made again starts the schedule of its queries again.
           queries = case

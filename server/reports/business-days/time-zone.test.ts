@@ -20,9 +20,11 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { inSimulatedTime } from '#server/testing/simulated-time.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
 import { countWantedZones } from './count-wanted-zones.ts'
+import { beginZone, countLedgerEdges } from './day-zone-store.ts'
 import { setTimeZone } from './set-time-zone.ts'
 
 let database: TestDatabase
@@ -197,4 +199,34 @@ test('the trend of a balance ends with the present day of the zone', async () =>
     const { cards } = await readBalances(pool, { applicationId, businessZone: 'Pacific/Kiritimati' }, new Date())
     assert.deepEqual(cards.find((card) => card.operator === 'MOMOCM')?.trend.slice(-2), [0, 5_000])
   }
+})
+
+test('nothing lost for a zone that is counted while a day of the ledger is sealed', async () => {
+  const { pool } = database
+  const applicationId = await makeApplication(pool)
+  // Where it is another day now than in UTC.
+  const timeZone = new Date().getUTCHours() < 11 ? 'Pacific/Pago_Pago' : 'Pacific/Kiritimati'
+  await fund(pool, applicationId, 'MOMOCM', 1_000_000n)
+  assert.ok(await beginZone(pool, applicationId, timeZone))
+  const sealing = await pool.connect()
+  try {
+    await sealing.query("begin; select seal_ledger_days(interval '0')")
+    const counting = countLedgerEdges(pool, applicationId, timeZone)
+    const waits = waitUntil('the count waits for the seal', async () => {
+      const { rowCount } = await pool.query(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      )
+      return rowCount === 1
+    })
+    await Promise.race([waits, counting])
+    await sealing.query('commit')
+    await counting
+  } finally {
+    await sealing.query('rollback')
+    sealing.release()
+  }
+  const { rows } = await pool.query('select posting_count::integer as count from ledger_day_edges where application_id = $1', [
+    applicationId,
+  ])
+  assert.deepEqual(rows, [{ count: 1 }])
 })

@@ -73,7 +73,7 @@ export async function readTransactionDetail(
     entries: entries.map(({ amountMinor, at, ...entry }) => ({ ...entry, amount: formatMinor(amountMinor), at: at.toISOString() })),
     approval: item ? toApproval(item, decisions) : null,
     ...lineageOf(transaction, events, lineage),
-    decisions: decisions.map(({ checkerId: _, decidedAt, ...decision }) => ({ ...decision, at: decidedAt.toISOString() })),
+    decisions: decisions.map(({ checkerId: _, apiUserId: __, decidedAt, ...decision }) => ({ ...decision, at: decidedAt.toISOString() })),
   }
 }
 

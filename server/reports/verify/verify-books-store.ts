@@ -1,4 +1,5 @@
 import type { Queryable } from '#server/database/pool.ts'
+import { OPEN_PAYMENTS_CHECK } from './open-payments-store.ts'
 
 /** Each check recounts one thing from the raw rows and selects what differs: `subject` and `detail`, no row when all is well. */
 export const BOOK_CHECKS: { check: string; sql: string }[] = [
@@ -152,6 +153,7 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
         or not exists (select 1 from transactions p where p.application_id = t.application_id and p.transaction_id = t.transaction_id)
         or w.state is null`,
   },
+  OPEN_PAYMENTS_CHECK,
   {
     check: 'approvals',
     sql: `select concat_ws(' ', t.application_id, t.transaction_id) as subject, 'approval is missing or not satisfied' as detail

@@ -8,6 +8,7 @@ import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
 import { dataColumns } from '#components/table/features.ts'
 import { useNow, useT, useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalRow } from '#lib/approvals.ts'
+import { endedBy } from '#lib/decider.ts'
 import { DAY_MS } from '#lib/durations.ts'
 import { formatDuration } from '#lib/format-time.ts'
 import { useBoardContext } from './board-context.ts'
@@ -85,7 +86,7 @@ function EndCell({ row }: { row: ApprovalRow }) {
       <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
         <span className="text-ink">
           {row.end
-            ? t(`approvals.endedShort.${row.end.event}`, { name: row.end.by ?? '' })
+            ? t(`approvals.endedShort.${row.end.event}`, { name: endedBy(t, row.end) })
             : last
               ? decisionText(t, last)
               : obstacleText(t, row)}

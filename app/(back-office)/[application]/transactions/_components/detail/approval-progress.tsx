@@ -3,6 +3,7 @@
 import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { deciderText } from '#lib/decider.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
 import type { ApprovalDto, TransactionDetailDto } from '#lib/transaction-detail.ts'
@@ -37,7 +38,7 @@ export function ApprovalProgress({
           {decisions.map((decision) => (
             <li key={decision.checkerName + decision.at}>
               <span dir="auto" className="font-strong">
-                {decision.checkerName}
+                {deciderText(t, decision)}
               </span>{' '}
               {t(decision.counts ? `transaction.decision.${decision.decision}` : 'transaction.decision.notCounted')}{' '}
               <TimeText at={decision.at} className="text-second text-quiet" />

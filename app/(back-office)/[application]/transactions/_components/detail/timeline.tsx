@@ -2,6 +2,7 @@
 
 import { TimeText } from '#components/domain/time-text.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { deciderText } from '#lib/decider.ts'
 import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
 import { type TimelineItem, timelineOf } from '#lib/transaction-timeline.ts'
 import { ENTRY_DOTS, type EntryTone } from './entry-line.tsx'
@@ -57,9 +58,9 @@ function useLines(): (item: TimelineItem) => { title: string; second: string | n
         }
       }
       case 'decision': {
-        const { checkerName, decision, note, step } = item.decision
+        const { decision, note, step } = item.decision
         return {
-          title: `${checkerName} ${t(`transaction.decision.${decision}`)}`,
+          title: `${deciderText(t, item.decision)} ${t(`transaction.decision.${decision}`)}`,
           second: `${t('transaction.step', { step })} · ${t('transaction.quoted', { text: note })}`,
           tone: decision === 'validated' ? 'ok' : 'bad',
         }

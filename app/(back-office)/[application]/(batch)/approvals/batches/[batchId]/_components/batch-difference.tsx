@@ -3,6 +3,7 @@
 import { Link } from '#components/ui/link.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { BatchDifference } from '#lib/batch-approval.ts'
+import { deciderText } from '#lib/decider.ts'
 import { formatTime } from '#lib/format-time.ts'
 import { paths } from '#lib/paths.ts'
 
@@ -16,7 +17,7 @@ export function BatchDifferenceNotice({ difference, application }: { difference:
       <ul className="grid gap-1">
         {difference.decisions.map((one) => (
           <li key={`${one.checkerName} ${one.at}`}>
-            {t(one.counts ? `batch.changed.${one.decision}` : 'batch.changed.gone', { name: one.checkerName, at: at(one.at) })}
+            {t(one.counts ? `batch.changed.${one.decision}` : 'batch.changed.gone', { name: deciderText(t, one), at: at(one.at) })}
           </li>
         ))}
         {difference.moved.map((row) => (
@@ -25,7 +26,10 @@ export function BatchDifferenceNotice({ difference, application }: { difference:
               <bdi>{row.customerName}</bdi>
             </Link>
             {': '}
-            {t('batch.changed.moved', { by: row.by ?? t('batch.changed.system'), at: at(row.at) })}
+            {t('batch.changed.moved', {
+              by: row.by === null ? t('batch.changed.system') : deciderText(t, { ...row, checkerName: row.by }),
+              at: at(row.at),
+            })}
           </li>
         ))}
       </ul>

@@ -9,6 +9,7 @@ import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { BatchApproval } from '#lib/batch-approval.ts'
+import { deciderText } from '#lib/decider.ts'
 import { formatCount } from '#lib/format.ts'
 
 /** Count, sums and flags first; then what it needs, and what it costs at each operator. */
@@ -49,7 +50,7 @@ export function BatchFacts({ batch }: { batch: BatchApproval }) {
         </p>
         {decisions.map((one) => (
           <p key={`${one.checkerId} ${one.at}`} className="text-second">
-            {t(one.decision === 'validated' ? 'batch.validatedBy' : 'batch.rejectedBy', { name: one.checkerName, count: one.count })}{' '}
+            {t(one.decision === 'validated' ? 'batch.validatedBy' : 'batch.rejectedBy', { name: deciderText(t, one), count: one.count })}{' '}
             <TimeText at={one.at} />
             {!one.counts && ` · ${t('batch.countsNot')}`}
           </p>

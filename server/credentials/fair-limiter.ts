@@ -51,9 +51,7 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
 
   function takeNext(): Waiting | undefined {
     const isReady = ({ lane, paces, isReserved }: Waiting) =>
-      (isReserved || runningOpen < openMax) &&
-      (runningByLane.get(lane) ?? 0) < laneMax &&
-      paces.every(({ key }) => !readyAtMs.has(key))
+      (isReserved || runningOpen < openMax) && (runningByLane.get(lane) ?? 0) < laneMax && paces.every(({ key }) => !readyAtMs.has(key))
     const [first, second] = isReservedNext ? [queues.reserved, queues.open] : [queues.open, queues.reserved]
     const taken = first.take(isReady) ?? second.take(isReady)
     if (taken) isReservedNext = !taken.isReserved

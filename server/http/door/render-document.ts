@@ -2,12 +2,15 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { Writable } from 'node:stream'
 
+/** Nothing that such a page needs takes this long: it would never end. */
+const RENDER_MS_MAX = 10_000
+
 /** A whole answer of Next, in memory. */
 export type RenderedDocument = { status: number; headers: [name: string, value: string][]; body: Buffer }
 
 /**
  * Renders the document at `path` as if a reader with just these headers had asked for it, and returns the whole answer. No client is
- * involved: one that leaves, or reads slowly, changes nothing. Rejects if the answer was cut off.
+ * involved: one that leaves, or reads slowly, changes nothing. Rejects if the answer was cut off, or not there after ten seconds.
  */
 export function renderDocument(
   path: string,
@@ -34,8 +37,12 @@ export function renderDocument(
   })
   // The one part of a socket that an answer uses is that of a stream.
   outgoing.assignSocket(sink as Socket)
+  // A server passes this on for its sockets.
+  sink.on('drain', () => outgoing.emit('drain'))
   return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => sink.destroy(), RENDER_MS_MAX)
     outgoing.once('finish', () => {
+      clearTimeout(timer)
       const bytes = Buffer.concat(chunks)
       sink.destroy()
       const body = bytes.subarray(bytes.indexOf('\r\n\r\n') + 4)

@@ -10,7 +10,7 @@ import { BodyBudget } from './body-budget.ts'
 import { createPageServer } from './serve-page.ts'
 
 /** Renders that have begun and are not answered yet, in order. */
-let held: { url: string; headers: IncomingMessage['headers']; finish(): void }[] = []
+const held: { url: string; headers: IncomingMessage['headers']; finish(): void }[] = []
 let rendered: string[] = []
 let isHolding = false
 let refused = 0
@@ -18,19 +18,23 @@ let arrived = 0
 let server: Server
 let baseUrl: string
 
-/** Answers as Next does: a page with a nonce in its policy and on its scripts. */
+/** Answers as Next does: a large page with a nonce in its policy and on its scripts. */
 function renderPage(incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { url = '', headers } = incoming
   rendered.push(url)
   const finish = () => {
-    if (outgoing.writableEnded) return
+    if (outgoing.headersSent) return
     const nonce = `nonce${rendered.length}`
     outgoing.setHeader('content-type', 'text/html; charset=utf-8')
     outgoing.setHeader('content-security-policy', `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'`)
     outgoing.setHeader('link', `</font.woff2>; rel=preload; nonce="${nonce}"; type="font/woff2"`)
     if (headers['x-forwarded-proto'] === 'https') outgoing.setHeader('strict-transport-security', 'max-age=1')
     outgoing.write(`<html lang="${headers['accept-language']}" data-cookie="${headers.cookie}" data-host="${headers.host}">`)
-    outgoing.end(`<script nonce="${nonce}" src="/a.js"></script><script nonce="${nonce}">begin("${nonce}")</script></html>`)
+    const close = () =>
+      outgoing.end(`<script nonce="${nonce}" src="/a.js"></script><script nonce="${nonce}">begin("${nonce}")</script></html>`)
+    // More than the buffer of any connection: Next waits until it has drained.
+    if (outgoing.write(`<!-- ${'x'.repeat(500_000)} -->`)) close()
+    else outgoing.once('drain', close)
   }
   if (isHolding) held.push({ url, headers, finish })
   else finish()
@@ -41,7 +45,14 @@ before(async () => {
     readVisitor: async (cookies) => /^session=(\w+)$/.exec(cookies ?? '')?.[1],
     isFile: (path) => path === '/_next/static/a.js',
     onRefused: () => refused++,
-    turns: { concurrency: 3, anonymousMax: 2, personMax: 2, waitingMax: [4, 4, 2], waitMs: 2_000, turnMs: { person: 60_000, anonymous: 60_000 } },
+    turns: {
+      concurrency: 3,
+      anonymousMax: 2,
+      personMax: 2,
+      waitingMax: [4, 4, 2],
+      waitMs: 2_000,
+      turnMs: { person: 60_000, anonymous: 60_000 },
+    },
   })
   const budget = new BodyBudget()
   server = createServer((incoming, outgoing) => {
@@ -64,7 +75,8 @@ after(() => {
   return new Promise<void>((resolve) => server.close(() => resolve()))
 })
 
-const send = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Sent> => sendRequest(baseUrl, { path, method, headers })
+const send = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Sent> =>
+  sendRequest(baseUrl, { path, method, headers })
 const beginning = (count: number) => waitUntil(`${count} renders`, () => held.length >= count)
 
 test('one render of a page of the reference for all readers without a session, with the hashes of its scripts in place of a nonce', async () => {
@@ -88,7 +100,12 @@ test('one render of a page of the reference for all readers without a session, w
 
 test('nothing of a reader but theme, languages and https reaches a page that is kept', async () => {
   const cookie = 'countersign.half=secret; countersign.theme=dark; countersign.samples=php; a=b'
-  const hostile = await send('/docs/webhooks', { cookie, host: 'evil.example', 'accept-language': 'fr-CM, en;q=0.1', 'x-forwarded-proto': 'https' })
+  const hostile = await send('/docs/webhooks', {
+    cookie,
+    host: 'evil.example',
+    'accept-language': 'fr-CM, en;q=0.1',
+    'x-forwarded-proto': 'https',
+  })
   assert.match(hostile.body, /^<html lang="fr" data-cookie="countersign.theme=dark; countersign.samples=php" data-host="localhost">/)
   assert.equal(hostile.headers['strict-transport-security'], 'max-age=1')
   const other = await send('/docs/webhooks', { 'accept-language': 'de' })
@@ -113,7 +130,16 @@ test('a page of its own for a signed-in reader, for a part of a page and for an 
 })
 
 test('404 without a render for what exists nowhere, 307 to the sign-in page and back for the places of applications', async () => {
-  for (const path of ['/docs/none', '/docs/webhooks/more', '/docs/start', '/_next/static/none.js', '/_next/none', '/api/none', '/api', '/pay'])
+  for (const path of [
+    '/docs/none',
+    '/docs/webhooks/more',
+    '/docs/start',
+    '/_next/static/none.js',
+    '/_next/none',
+    '/api/none',
+    '/api',
+    '/pay',
+  ])
     assert.equal((await send(path, { accept: 'text/html' })).status, 404, path)
   const french = await send('/docs/none', { 'accept-language': 'fr' })
   assert.match(french.body, /<html lang="fr">.*Page introuvable/)
@@ -134,7 +160,10 @@ test('400 for an address that cannot be read, with and without a session', async
 
 test('503 with Retry-After, in the language of the reader, for more anonymous renders than may wait; files are sent meanwhile', async () => {
   isHolding = true
-  const [running, waiting] = [[send('/sign-in?a'), send('/sign-in?b')], [send('/sign-in?c'), send('/sign-in?d')]]
+  const [running, waiting] = [
+    [send('/sign-in?a'), send('/sign-in?b')],
+    [send('/sign-in?c'), send('/sign-in?d')],
+  ]
   await beginning(2)
   await waitUntil('the queue of the address is full', async () => (await send('/sign-in?e')).status === 503)
   const refusal = await send('/sign-in?f', { 'accept-language': 'fr' })

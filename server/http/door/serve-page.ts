@@ -65,9 +65,13 @@ export function createPageServer(next: Fallback, options: PageOptions & { onRefu
   function renderInTurn(incoming: IncomingMessage, { budget }: RequestOrigin, headers: Readonly<Record<string, string>>) {
     const url = incoming.url ?? '/'
     const facts: RequestOrigin = { peerAddress: undefined, isForwarded: false, url, budget }
-    return turns.takeForAll(() =>
+    const rendering = turns.takeForAll(() =>
       renderDocument(url, headers, (request, response) => runWithOrigin(facts, () => callNext(request, response, { next }))),
     )
+    return rendering.catch((error: unknown) => {
+      reportUnexpected('front door: page for everybody', error)
+      return undefined
+    })
   }
 
   function refuseBusy(incoming: IncomingMessage, outgoing: ServerResponse): void {

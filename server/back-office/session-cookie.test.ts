@@ -31,5 +31,5 @@ test('undefined for a made-up token, another secret, a session without its secon
     `__Host-countersign.session=${foreign}`,
     `countersign.session=${whole}`,
   ])
-    assert.equal(await read(cookies), undefined, cookies)
+    assert.equal(await read(cookies), undefined, String(cookies))
 })

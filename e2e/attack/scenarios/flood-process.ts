@@ -31,4 +31,4 @@ async function ask(lane: number): Promise<void> {
 await Promise.all(Array.from({ length: Number(connections) }, (_, lane) => ask(lane)))
 process.send?.(counts)
 for (const caller of callers) await caller.close()
-process.disconnect()
+process.disconnect?.()

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
-import { gunzipSync } from 'node:zlib'
 import { type Sent, sendRequest } from '#e2e/roles/send-request.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { BodyBudget } from './body-budget.ts'
@@ -155,7 +154,8 @@ test('404 without a render for what exists nowhere, 307 to the sign-in page and 
 })
 
 test('400 for an address that cannot be read, with and without a session', async () => {
-  for (const headers of [{}, { cookie: 'session=amina' }]) assert.equal((await send('/docs/%', headers)).status, 400)
+  assert.equal((await send('/docs/%')).status, 400)
+  assert.equal((await send('/docs/%', { cookie: 'session=amina' })).status, 400)
 })
 
 test('503 with Retry-After, in the language of the reader, for more anonymous renders than may wait; files are sent meanwhile', async () => {

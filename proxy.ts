@@ -1,4 +1,5 @@
 import { type NextRequest, NextResponse } from 'next/server'
+import { pagePolicy } from '#lib/page-policy.ts'
 
 /**
  * Headers for every page. A fresh nonce lets exactly the scripts of this answer run; there is no inline exception, not for styles
@@ -7,18 +8,11 @@ import { type NextRequest, NextResponse } from 'next/server'
 export function proxy(request: NextRequest): NextResponse {
   const nonce = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(16))))
   const isDevelopment = process.env.NODE_ENV === 'development'
-  const policy = [
-    `default-src 'self'`,
-    `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${isDevelopment ? ` 'unsafe-eval'` : ''}`,
-    `style-src 'self'${isDevelopment ? ` 'unsafe-inline'` : ` 'nonce-${nonce}'`}`,
-    `img-src 'self' data: blob:`,
-    `font-src 'self'`,
-    `connect-src 'self'${isDevelopment ? ' ws:' : ''}`,
-    `object-src 'none'`,
-    `base-uri 'none'`,
-    `form-action 'self'`,
-    `frame-ancestors 'none'`,
-  ].join('; ')
+  const policy = pagePolicy({
+    scripts: [`'nonce-${nonce}'`, `'strict-dynamic'`, ...(isDevelopment ? [`'unsafe-eval'`] : [])],
+    styles: [isDevelopment ? `'unsafe-inline'` : `'nonce-${nonce}'`],
+    connections: isDevelopment ? ['ws:'] : [],
+  })
   const headers = new Headers(request.headers)
   // Next reads the nonce from here and puts it on its own scripts.
   headers.set('content-security-policy', policy)

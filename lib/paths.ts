@@ -23,6 +23,9 @@ export type TransactionLink = {
   to?: string
 } & QueryValues
 
+/** First parts of addresses that are no application's: what does not exist below them leads nobody to the sign-in page. */
+export const PRODUCT_PLACES: ReadonlySet<string> = new Set(['_next', 'api', 'docs', 'health', 'metrics', 'pay', 'public', 'sign-in'])
+
 /**
  * Every address of the back office, built in this one place, except that of the form of a payment (payment-address.ts). `application` is
  * the slug of the chosen application: it is in the address, so that two tabs can show two applications and a link shows what its sender

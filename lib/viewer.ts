@@ -22,6 +22,9 @@ export type Viewer = {
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
+/** The cookie that remembers the theme in this browser. */
+export const THEME_COOKIE = 'countersign.theme'
+
 /** Returns whether a value is one of the three themes. */
 export function isTheme(value: unknown): value is Theme {
   return value === 'system' || value === 'light' || value === 'dark'

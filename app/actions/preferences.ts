@@ -3,9 +3,9 @@
 import { refresh } from 'next/cache'
 import { formField } from '#lib/form-field.ts'
 import { isLocale } from '#lib/i18n/locale.ts'
-import { isTheme } from '#lib/viewer.ts'
+import { isTheme, THEME_COOKIE } from '#lib/viewer.ts'
 import { chooseLanguage } from '#server/back-office/choose-language.ts'
-import { rememberChoice, THEME_COOKIE } from '#server/back-office/preferences.ts'
+import { rememberChoice } from '#server/back-office/preferences.ts'
 
 /** Stores the theme in a cookie of this browser. */
 export async function setTheme(form: FormData): Promise<void> {

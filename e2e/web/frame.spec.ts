@@ -143,7 +143,7 @@ test('what the search box does not find as an id leads on to the list: part of a
 })
 
 test('every answer carries a policy without inline exceptions, and the other headers', async ({ page, request }) => {
-  const response = await request.get('/sign-in')
+  const response = await request.get('/sign-in?next=%2F')
   const headers = response.headers()
   expect(headers['content-security-policy']).not.toMatch(/unsafe/)
   expect(headers['content-security-policy']).toMatch(/script-src 'self' 'nonce-[\w+/=]+' 'strict-dynamic'/)
@@ -152,12 +152,30 @@ test('every answer carries a policy without inline exceptions, and the other hea
   expect(headers['referrer-policy']).toBe('same-origin')
   expect(headers['cache-control']).toContain('no-store')
   expect(headers['x-powered-by']).toBeUndefined()
-  expect(await (await request.get('/sign-in')).headers()['content-security-policy'], 'a fresh nonce each time').not.toBe(
+  expect(await (await request.get('/sign-in?next=%2F')).headers()['content-security-policy'], 'a fresh nonce each time').not.toBe(
     headers['content-security-policy'],
   )
   expect(await response.text()).not.toMatch(/\sstyle="/)
-  await page.goto('/sign-in')
+  await page.goto('/sign-in?next=%2F')
   expect(await page.evaluate(() => document.querySelectorAll('script:not([nonce])').length)).toBe(0)
+})
+
+test('a page that is kept for every reader runs all of its scripts, by their hashes, and none that is added', async ({ page, request }) => {
+  const policy = (await request.get('/sign-in')).headers()['content-security-policy']
+  expect(policy).toMatch(/script-src 'self'(?: 'sha256-[\w+/=]{44}')+; style-src 'self';/)
+  expect(policy).not.toMatch(/unsafe|nonce/)
+  const refused: string[] = []
+  page.on('console', (message) => {
+    if (/Content Security Policy/i.test(message.text())) refused.push(message.text())
+  })
+  for (const path of ['/sign-in', '/docs']) await page.goto(path, { waitUntil: 'networkidle' })
+  expect(refused).toEqual([])
+  await page.evaluate(() => {
+    const script = document.createElement('script')
+    script.textContent = 'document.title = "added"'
+    document.body.append(script)
+  })
+  expect(await page.title()).not.toBe('added')
 })
 
 for (const look of LOOKS) {

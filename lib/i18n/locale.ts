@@ -2,6 +2,9 @@
 export const LOCALES = ['en', 'fr'] as const
 export type Locale = (typeof LOCALES)[number]
 
+/** The cookie that remembers the language in this browser. */
+export const LANGUAGE_COOKIE = 'countersign.language'
+
 /** Returns whether the product supports the language. */
 export function isLocale(value: unknown): value is Locale {
   return value === 'en' || value === 'fr'

@@ -3,7 +3,7 @@ import { forbidden, notFound, redirect } from 'next/navigation'
 import { cache } from 'react'
 import type { ActorRefusal } from '#lib/action-result.ts'
 import type { BusinessTime } from '#lib/business-days.ts'
-import { paths } from '#lib/paths.ts'
+import { PRODUCT_PLACES, paths } from '#lib/paths.ts'
 import { can, type Permission } from '#lib/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Viewer } from '#lib/viewer.ts'
@@ -50,9 +50,6 @@ export async function requireActor(application: string, permission: Permission):
       return forbidden()
   }
 }
-
-/** First parts of addresses that are no application's: what does not exist below them leads nobody to the sign-in page. */
-const PRODUCT_PLACES = new Set(['api', 'docs', 'health', 'metrics', 'pay', 'public', 'sign-in'])
 
 /** What the frame and its pages show of the actor of this request: name, roles, applications, language, zone. */
 export const getViewer = cache(async (application: string): Promise<Viewer> => {

@@ -2,7 +2,7 @@ import { NextRequest } from 'next/server'
 import { z } from 'zod'
 import { err, ok, type Result } from '#lib/result.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
-import { cookieName } from './session.ts'
+import { cookieName } from './session-cookie.ts'
 
 /** What this product offers of next-auth: reading the session, signing in with a program, signing out. Its own pages are not served. */
 const OFFERED: ReadonlySet<string> = new Set(['GET csrf', 'GET session', 'POST callback/credentials', 'POST signout'])

@@ -1,10 +1,11 @@
 import type { NextAuthOptions } from 'next-auth'
 import CredentialsProvider from 'next-auth/providers/credentials'
 import { paths } from '#lib/paths.ts'
+import { noteWaiting } from '#server/http/door/page-notes.ts'
 import { findSignedIn } from '#server/people/find-signed-in.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
-import { cookieName } from './session.ts'
+import { cookieName } from './session-cookie.ts'
 import { newSession, openSession, readClaims, SESSION_S, sealSession, toClaims } from './session-token.ts'
 import { checkCode, checkPassword, noteSignIn } from './sign-in.ts'
 import { endOnServer } from './sign-out.ts'
@@ -49,6 +50,7 @@ export function authOptions(): NextAuthOptions {
         credentials: { email: { type: 'email' }, password: { type: 'password' }, code: { type: 'text' } },
         authorize: (credentials) =>
           reported('authorize', async () => {
+            noteWaiting()
             const outcome = await checkPassword(credentials)
             if (outcome.kind !== 'signed_in' && outcome.kind !== 'code_needed') return null
             const checked = outcome.kind === 'code_needed' ? await checkCode(outcome.personId, credentials?.code) : undefined

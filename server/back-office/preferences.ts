@@ -1,14 +1,11 @@
 import { cookies, headers } from 'next/headers'
 import { cache } from 'react'
 import { type ColumnSettings, columnCookieName, readColumnSettings } from '#lib/column-settings.ts'
-import { isLocale, type Locale, localeFromHeader } from '#lib/i18n/locale.ts'
+import { isLocale, LANGUAGE_COOKIE, type Locale, localeFromHeader } from '#lib/i18n/locale.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate, type Translate } from '#lib/i18n/translate.ts'
-import { isTheme, type Theme } from '#lib/viewer.ts'
+import { isTheme, THEME_COOKIE, type Theme } from '#lib/viewer.ts'
 import { currentPerson } from './current-person.ts'
-
-export const THEME_COOKIE = 'countersign.theme'
-export const LANGUAGE_COOKIE = 'countersign.language'
 
 const YEAR_S = 365 * 24 * 60 * 60
 

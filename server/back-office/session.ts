@@ -1,6 +1,7 @@
 import { cookies } from 'next/headers'
 import { createDeviceMarks, DEVICE_MARK_S, type DeviceMarks } from '#server/credentials/known-device.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
+import { type CookieKind, cookieName } from './session-cookie.ts'
 import {
   newSession,
   openSession,
@@ -10,13 +11,6 @@ import {
   type SessionKind,
   sealSession,
 } from './session-token.ts'
-
-type CookieKind = SessionKind | 'device' | 'callback'
-
-/** `__Host-` binds a cookie to exactly this host over https; a browser refuses the prefix on plain http. */
-export function cookieName(kind: CookieKind, publicUrl: string): string {
-  return `${publicUrl.startsWith('https:') ? '__Host-' : ''}countersign.${kind === 'pendingSecondFactor' ? 'half' : kind}`
-}
 
 /** The session of this request; undefined when there is none, it ended, or it was not made by us. Says nothing about the person yet. */
 export async function readSession(): Promise<Session | undefined> {

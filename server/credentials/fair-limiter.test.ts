@@ -101,3 +101,38 @@ test('a pause between pieces of work that share a pace, from any group', async (
   const [first = 0, second = 0, third = 0] = startedMs
   assert.ok(second - first >= 59 && third - second >= 59)
 })
+
+test('no more than `openMax` of the open queue run, and `laneMax` of one lane, whatever is free', async () => {
+  const gate = createFairLimiter({ concurrency: 4, openMax: 2, laneMax: 2, levelMax: [100, 10] })
+  const open = Array.from({ length: 3 }, held)
+  const reserved = Array.from({ length: 3 }, held)
+  const results = [
+    ...open.map((one, place) => gate.run(of(`address ${place}`), one.work)),
+    ...reserved.map((one) => gate.run(of('person', { isReserved: true }), one.work)),
+  ]
+  await tick()
+  assert.deepEqual(
+    [...open, ...reserved].map((one) => one.hasStarted()),
+    [true, true, false, true, true, false],
+  )
+  reserved[0]?.finish()
+  await tick()
+  assert.deepEqual([open[2]?.hasStarted(), reserved[2]?.hasStarted()], [false, true])
+  for (const one of [...open, ...reserved]) one.finish()
+  assert.deepEqual(await Promise.all(results), Array(6).fill('done'))
+})
+
+test('undefined as soon as its signal is aborted, and its place in the queue is free', async () => {
+  const gate = createFairLimiter({ concurrency: 1, levelMax: [1] })
+  const [running, left, next] = [held(), held(), held()]
+  const first = gate.run(of('one'), running.work)
+  const leaving = new AbortController()
+  const aborted = gate.run(of('two', { signal: leaving.signal }), left.work)
+  leaving.abort()
+  assert.equal(await aborted, undefined)
+  const last = gate.run(of('three'), next.work)
+  running.finish()
+  next.finish()
+  assert.deepEqual([await first, await last, left.hasStarted()], ['done', 'done', false])
+  assert.equal(await gate.run(of('two', { signal: leaving.signal }), left.work), undefined)
+})

@@ -4,23 +4,29 @@ import { createFairQueue } from './fair-queue.ts'
 export type Turn = {
   /** Reserved work has a queue of its own, which gets every second turn while anything waits in it. */
   isReserved: boolean
-  /** Groups from the widest to the narrowest; at each level they take turns. Work of one whole path runs one at a time. */
+  /** Groups from the widest to the narrowest; at each level they take turns. `laneMax` bounds what runs of one whole path. */
   path: readonly string[]
   /** Work that shares a key starts at least `spacingMs` after the last work with that key ended. */
   paces: readonly { key: string; spacingMs: number }[]
+  /** Aborted when nobody waits for the work any more: it then leaves the queue, and never runs. */
+  signal?: AbortSignal
 }
 
 /** Bounds work that costs much memory and processor time, and shares it fairly between the callers. */
 type FairLimiter = {
   /**
    * Runs `work` when its turn comes. Returns undefined, without running it, when the queue is full (immediately, or
-   * later when it is evicted for a shorter branch) and when its turn has not come within `waitMaxMs`.
+   * later when it is evicted for a shorter branch), when its turn has not come within `waitMaxMs`, and when its signal is aborted first.
    */
   run<Value>(turn: Turn, work: () => Promise<Value>): Promise<Value | undefined>
 }
 
 type FairLimiterOptions = {
   concurrency: number
+  /** How much of it work that is not reserved may use. Default: all. */
+  openMax?: number
+  /** How much of one whole path runs at once. Default: one. */
+  laneMax?: number
   /** How many may wait: in each of the two queues, then in one group of each level of the paths. */
   levelMax: readonly number[]
   /** Work that has not started after this time never runs, because the caller has given up, or soon will. */
@@ -32,17 +38,20 @@ const WAIT_MAX_MS = 8_000
 type Waiting = Turn & { lane: string; settle(mayRun: boolean): void }
 
 /** Makes a limiter that runs at most `concurrency` at once in this process. Memory is bounded by `levelMax[0]` for each queue. */
-export function createFairLimiter({ concurrency, levelMax, waitMaxMs = WAIT_MAX_MS }: FairLimiterOptions): FairLimiter {
+export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
+  const { concurrency, openMax = concurrency, laneMax = 1, levelMax, waitMaxMs = WAIT_MAX_MS } = options
   const queues = { reserved: createFairQueue<Waiting>(levelMax), open: createFairQueue<Waiting>(levelMax) }
-  const runningLanes = new Set<string>()
+  const runningByLane = new Map<string, number>()
   // Infinite while work with this key runs.
   const readyAtMs = new Map<string, number>()
   let running = 0
+  let runningOpen = 0
   let isReservedNext = true
   let wake: NodeJS.Timeout | undefined
 
   function takeNext(): Waiting | undefined {
-    const isReady = ({ lane, paces }: Waiting) => !runningLanes.has(lane) && paces.every(({ key }) => !readyAtMs.has(key))
+    const isReady = ({ lane, paces, isReserved }: Waiting) =>
+      (isReserved || runningOpen < openMax) && (runningByLane.get(lane) ?? 0) < laneMax && paces.every(({ key }) => !readyAtMs.has(key))
     const [first, second] = isReservedNext ? [queues.reserved, queues.open] : [queues.open, queues.reserved]
     const taken = first.take(isReady) ?? second.take(isReady)
     if (taken) isReservedNext = !taken.isReserved
@@ -61,7 +70,8 @@ export function createFairLimiter({ concurrency, levelMax, waitMaxMs = WAIT_MAX_
       const next = takeNext()
       if (!next) break
       running++
-      runningLanes.add(next.lane)
+      if (!next.isReserved) runningOpen++
+      runningByLane.set(next.lane, (runningByLane.get(next.lane) ?? 0) + 1)
       for (const { key } of next.paces) readyAtMs.set(key, Infinity)
       next.settle(true)
     }
@@ -69,23 +79,30 @@ export function createFairLimiter({ concurrency, levelMax, waitMaxMs = WAIT_MAX_
     if (isAnybodyWaiting && soonestMs < Infinity) wake = setTimeout(startNext, soonestMs - nowMs)
   }
 
-  function finish({ lane, paces }: Waiting): void {
+  function finish({ lane, paces, isReserved }: Waiting): void {
     running--
-    runningLanes.delete(lane)
+    if (!isReserved) runningOpen--
+    const left = (runningByLane.get(lane) ?? 1) - 1
+    if (left > 0) runningByLane.set(lane, left)
+    else runningByLane.delete(lane)
     for (const { key, spacingMs } of paces) readyAtMs.set(key, performance.now() + spacingMs)
     startNext()
   }
 
   return {
     async run(turn, work) {
+      if (turn.signal?.aborted) return undefined
       const { promise, resolve } = Promise.withResolvers<boolean>()
       const waiting: Waiting = { ...turn, lane: JSON.stringify([turn.isReserved, ...turn.path]), settle: resolve }
       const queue = queues[turn.isReserved ? 'reserved' : 'open']
       queue.offer(waiting)?.settle(false)
       startNext()
-      const limit = setTimeout(() => queue.remove(waiting) && resolve(false), waitMaxMs)
+      const leave = () => queue.remove(waiting) && resolve(false)
+      const limit = setTimeout(leave, waitMaxMs)
+      turn.signal?.addEventListener('abort', leave)
       const mayRun = await promise
       clearTimeout(limit)
+      turn.signal?.removeEventListener('abort', leave)
       if (!mayRun) return undefined
       try {
         return await work()

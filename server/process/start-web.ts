@@ -1,5 +1,8 @@
+import { existsSync, readdirSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createVisitorReader } from '#server/back-office/session-cookie.ts'
 import { createFrontDoor } from '#server/http/door/front-door.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import type { Runtime } from '#server/runtime.ts'
@@ -21,9 +24,11 @@ export async function startWeb(runtime: Runtime, options: { sharesPort: boolean 
   const { config } = runtime
   const pages = Promise.withResolvers<Handler>()
   let handler: Handler | undefined
+  const files = listBuiltFiles()
   const frontDoor = createFrontDoor({
     runtime,
     apiMount: config.apiMount,
+    pages: { readVisitor: createVisitorReader({ ...config, clock: runtime.clock }), isFile: (path) => files.has(path) },
     fallback: (incoming, outgoing) => {
       if (handler) return handler(incoming, outgoing)
       // The failure was reported when the pages were loaded; each request is told.
@@ -55,6 +60,15 @@ async function loadPages(address: { hostname: string; port: number }): Promise<H
   const application = next({ dev: false, dir: ROOT_FOLDER, ...address })
   await application.prepare()
   return application.getRequestHandler()
+}
+
+/** The paths of the files that the build made for browsers; none where there is no build. */
+function listBuiltFiles(): ReadonlySet<string> {
+  const folder = path.join(ROOT_FOLDER, process.env['NEXT_DIST_DIR'] ?? '.next', 'static')
+  if (!existsSync(folder)) return new Set()
+  return new Set(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `/_next/static/${name.replaceAll(path.sep, '/')}`),
+  )
 }
 
 function refusePage(outgoing: ServerResponse): void {

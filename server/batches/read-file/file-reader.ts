@@ -1,34 +1,33 @@
 import { Worker } from 'node:worker_threads'
 import type { FileProblem } from '#lib/batch-file/file-problem.ts'
 import { err, type Result } from '#lib/result.ts'
+import { createFairLimiter } from '#server/credentials/fair-limiter.ts'
 import type { ReadFile } from './read-file.ts'
 
-/** Reads files one after the other, each in a thread of its own. `busy`: too many files wait in this process. */
-export type FileReader = { read(bytes: Uint8Array): Promise<Result<ReadFile, FileProblem | 'busy'>> }
+/**
+ * Reads files, each in a thread of its own; the applications take turns. `busy`: another file of this application waits already, too many
+ * applications wait in this process, or the turn did not come in time.
+ */
+export type FileReader = { read(bytes: Uint8Array, applicationId: string): Promise<Result<ReadFile, FileProblem | 'busy'>> }
 
-const WAITING_MAX = 4
+/** Two at once, of different applications: what one of them uploads never makes another wait. */
+const THREADS = 2
+/** In this process, and of one application. */
+const WAITING_MAX = [8, 1]
+const WAIT_MS_MAX = 30_000
 const TIME_LIMIT_MS = 15_000
-const MEMORY_LIMIT = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 }
+const MEMORY_LIMIT = { maxOldGenerationSizeMb: 72, maxYoungGenerationSizeMb: 8 }
 
 /**
  * The thread keeps the event loop free while a file is read, and bounds what a file can cost: memory and time beyond the limits end the
- * thread, and the process goes on. Only one runs at a time, so that uploads together cost no more than one.
+ * thread, and the process goes on. One file of an application is read at a time, so that its uploads together cost no more than one.
  */
 export function createFileReader({ timeLimitMs = TIME_LIMIT_MS }: { timeLimitMs?: number } = {}): FileReader {
-  let waiting = 0
-  let last: Promise<unknown> = Promise.resolve()
+  const turns = createFairLimiter({ concurrency: THREADS, levelMax: WAITING_MAX, waitMaxMs: WAIT_MS_MAX })
   return {
-    async read(bytes) {
-      if (waiting >= WAITING_MAX) return err('busy')
-      waiting++
-      const turn = last.then(() => readInThread(bytes, timeLimitMs))
-      // Its caller gets the error; the next file only waits for its end.
-      last = turn.catch(() => undefined)
-      try {
-        return await turn
-      } finally {
-        waiting--
-      }
+    async read(bytes, applicationId) {
+      const turn = { isReserved: false, path: [applicationId], paces: [] }
+      return (await turns.run(turn, () => readInThread(bytes, timeLimitMs))) ?? err('busy')
     },
   }
 }
@@ -38,8 +37,8 @@ function readInThread(bytes: Uint8Array, timeLimitMs: number): Promise<Result<Re
     const worker = new Worker(new URL('./file-thread.ts', import.meta.url), { resourceLimits: MEMORY_LIMIT, execArgv: [], env: {} })
     const end = (settle: () => void) => {
       clearTimeout(timer)
-      void worker.terminate()
-      settle()
+      // The memory of a thread is free once it has ended: the next one begins then.
+      void worker.terminate().then(settle, settle)
     }
     const timer = setTimeout(() => end(() => resolve(err({ kind: 'too_slow' }))), timeLimitMs)
     worker.once('message', (answer: Result<ReadFile, FileProblem>) => end(() => resolve(answer)))

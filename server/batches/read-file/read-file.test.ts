@@ -161,14 +161,14 @@ test('the template of each language and format is recognised and has no problem'
   }
 })
 
-test('the event loop is free while 10,000 rows and a zip of 200 MB are read; two files at once wait for each other', async () => {
+test('the event loop is free while 10,000 rows and a zip of 200 MB are read; two applications upload at once', async () => {
   const reader = createFileReader()
   const zeros = BAD_FILES.find(({ name }) => name.startsWith('200 MB'))
   const bomb = await zeros?.bytes()
   const large = Buffer.from([HEAD, ...Array.from({ length: 10_000 }, () => ROW)].join('\n'))
   const delay = monitorEventLoopDelay({ resolution: 10 })
   delay.enable()
-  const [rows, refused] = await Promise.all([reader.read(large), reader.read(bomb ?? Buffer.alloc(0))])
+  const [rows, refused] = await Promise.all([reader.read(large, 'kora'), reader.read(bomb ?? Buffer.alloc(0), 'teranga')])
   delay.disable()
   assert.equal(must(rows).rows.length, 10_000)
   assert.ok(!refused.ok)
@@ -177,13 +177,51 @@ test('the event loop is free while 10,000 rows and a zip of 200 MB are read; two
 
 test('too_slow: a file that takes longer than the limit; the next file is read', async () => {
   const reader = createFileReader({ timeLimitMs: 1 })
-  assert.deepEqual(await reader.read(Buffer.from(`${HEAD}\n${ROW}`)), { ok: false, error: { kind: 'too_slow' } })
-  assert.equal(must(await createFileReader().read(Buffer.from(`${HEAD}\n${ROW}`))).rows.length, 1)
+  assert.deepEqual(await reader.read(Buffer.from(`${HEAD}\n${ROW}`), 'kora'), { ok: false, error: { kind: 'too_slow' } })
+  assert.equal(must(await createFileReader().read(Buffer.from(`${HEAD}\n${ROW}`), 'kora')).rows.length, 1)
 })
 
-test('busy: the sixth file while five wait', async () => {
+test('busy: the third file of an application of which one is read and one waits', async () => {
   const reader = createFileReader()
-  const results = await Promise.all(Array.from({ length: 6 }, () => reader.read(Buffer.from(`${HEAD}\n${ROW}`))))
-  assert.equal(results.filter((result) => !result.ok && result.error === 'busy').length, 2)
-  assert.equal(results.filter((result) => result.ok).length, 4)
+  const results = await Promise.all(Array.from({ length: 4 }, () => reader.read(Buffer.from(`${HEAD}\n${ROW}`), 'kora')))
+  assert.deepEqual(
+    results.map((result) => (result.ok ? result.value.rows.length : result.error)),
+    [1, 1, 'busy', 'busy'],
+  )
+})
+
+const MEGABYTE = 1024 * 1024
+/** Takes seconds to read, and says nothing. */
+const EMPTY_ELEMENT = '<x a="" b="" c=""/>'
+const many = (megabytes: number) => EMPTY_ELEMENT.repeat(Math.floor((megabytes * MEGABYTE) / EMPTY_ELEMENT.length))
+const ROWS = rowsXml([HEAD.split(';'), ROW.split(';')])
+
+test('less than 2 s for the file of an application while another one uploads four workbooks that take as long as they may', async () => {
+  const hostile = await workbook({ sheet: sheetXml(`${many(62)}${ROWS}`) })
+  const reader = createFileReader({ timeLimitMs: 4_000 })
+  const uploads = Array.from({ length: 4 }, () => reader.read(Buffer.from(hostile), 'hostile'))
+  const startedMs = performance.now()
+  assert.equal(must(await reader.read(Buffer.from(`${HEAD}\n${ROW}`), 'kora')).rows.length, 1)
+  assert.ok(performance.now() - startedMs < 2_000, `it took ${performance.now() - startedMs} ms`)
+  const busy = (await Promise.all(uploads)).filter((result) => !result.ok && result.error === 'busy')
+  assert.equal(busy.length, 2)
+})
+
+test('unpacks_too_large, before anything is unpacked, for parts that are too large together, and for a directory of sheets beyond 4 MB', async () => {
+  for (const parts of [
+    { sheet: sheetXml(`${ROWS}${many(41)}`), sharedStrings: `<sst>${many(41)}</sst>` },
+    { sheet: sheetXml(ROWS), workbook: `<workbook><sheets><sheet name="a" r:id="rId1"/></sheets>${many(5)}</workbook>` },
+  ]) {
+    const bytes = await workbook(parts)
+    // Damaged where a part begins: only its directory can have been read.
+    const start = bytes.indexOf('xl/sharedStrings.xml') >= 0 ? bytes.indexOf('xl/sharedStrings.xml') : bytes.indexOf('xl/workbook.xml')
+    bytes.fill(0xff, start + 40, start + 60)
+    const result = await readFile(bytes)
+    assert.deepEqual(result, { ok: false, error: { kind: 'unpacks_too_large' } })
+  }
+})
+
+test('a part that the sheet does not need is neither unpacked nor counted', async () => {
+  const file = must(await readFile(await workbook({ sheet: sheetXml(ROWS), extra: { 'xl/worksheets/sheet2.xml': sheetXml(many(90)) } })))
+  assert.equal(file.rows.length, 1)
 })

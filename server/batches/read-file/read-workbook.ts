@@ -1,32 +1,46 @@
+import { BATCH_COLUMNS_MAX, BATCH_ROWS_MAX } from '#lib/batch-file/batch-fields.ts'
 import type { FileReading } from '#lib/batch-file/file-problem.ts'
 import { sheetHandler } from './read-sheet.ts'
 import { readXml } from './read-xml.ts'
 import { type FileTable, TableCollector } from './table-collector.ts'
 import { UnreadableFile } from './unreadable-file.ts'
-import { readZipDirectory, type ZipEntry } from './zip-entries.ts'
+import { limitTogether, readZipDirectory, type ZipEntry } from './zip-entries.ts'
 
 type Sheet = { name: string; relation: string; isVisible: boolean }
 
-/** Texts that a workbook stores once for all its cells. More than this is no list of payments. */
+/** The names of sheets and where they are: a few KB in any workbook. */
+const DIRECTORY_BYTES_MAX = 4 * 1024 * 1024
+/** Texts, styles and the sheet together: ten thousand rows with fifty columns are about 25 MB. */
+const CONTENT_BYTES_MAX = 80 * 1024 * 1024
+/** Texts that a workbook stores once for all its cells, by length and number. More than this is no list of payments. */
 const SHARED_LENGTH_MAX = 16 * 1024 * 1024
+const SHARED_COUNT_MAX = BATCH_ROWS_MAX * BATCH_COLUMNS_MAX
 /** The formats of dates that every workbook knows, by number. */
 const DATE_FORMATS = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47, ...range(27, 36), ...range(50, 58)])
 
-/** Reads the first visible sheet of a workbook (.xlsx, .xlsm) as a stream. Formulas are not computed. Throws UnreadableFile. */
+/**
+ * Reads the first visible sheet of a workbook (.xlsx, .xlsm) as a stream. Formulas are not computed. Only the parts that this sheet needs
+ * are unpacked, and their sizes count together. Throws UnreadableFile.
+ */
 export async function readWorkbook(bytes: Buffer): Promise<FileTable & { reading: Omit<FileReading, 'rowsAbove'> }> {
   const entries = readZipDirectory(bytes)
   const workbook = entries.get('xl/workbook.xml')
   if (!workbook) throw new UnreadableFile(kindOfZip(entries))
+  const relations = entries.get('xl/_rels/workbook.xml.rels')
+  if (!relations) throw new UnreadableFile('damaged_workbook')
+  limitTogether([workbook, relations], DIRECTORY_BYTES_MAX)
   const { sheets, is1904 } = await readSheets(workbook)
   const visible = sheets.filter((sheet) => sheet.isVisible)
   const [sheet] = visible
   if (!sheet) throw new UnreadableFile('no_sheet')
-  const entry = entries.get((await readRelations(entries)).get(sheet.relation) ?? '')
+  const entry = entries.get((await readRelations(relations)).get(sheet.relation) ?? '')
   if (!entry) throw new UnreadableFile('damaged_workbook')
+  const [texts, styles] = [entries.get('xl/sharedStrings.xml'), entries.get('xl/styles.xml')]
+  limitTogether([texts, styles, entry], CONTENT_BYTES_MAX)
   const collector = new TableCollector()
   const handler = sheetHandler(collector, {
-    sharedStrings: await readSharedStrings(entries.get('xl/sharedStrings.xml')),
-    dateStyles: await readDateStyles(entries.get('xl/styles.xml')),
+    sharedStrings: await readSharedStrings(texts),
+    dateStyles: await readDateStyles(styles),
     is1904,
   })
   await readXml(entry, handler)
@@ -69,10 +83,8 @@ async function readSheets(workbook: ZipEntry): Promise<{ sheets: Sheet[]; is1904
 }
 
 /** The paths of parts by the id of their relation. Parts outside the file are never followed. */
-async function readRelations(entries: ReadonlyMap<string, ZipEntry>): Promise<Map<string, string>> {
+async function readRelations(entry: ZipEntry): Promise<Map<string, string>> {
   const relations = new Map<string, string>()
-  const entry = entries.get('xl/_rels/workbook.xml.rels')
-  if (!entry) throw new UnreadableFile('damaged_workbook')
   await readXml(entry, {
     open(name, attributes) {
       if (name !== 'Relationship' || attributes['TargetMode'] === 'External') return
@@ -103,7 +115,7 @@ async function readSharedStrings(entry: ZipEntry | undefined): Promise<string[]>
     close(name) {
       if (name === 't') isInText = false
       else if (name === 'rPh') isPhonetic = false
-      else if (name === 'si') strings.push(text)
+      else if (name === 'si' && strings.push(text) > SHARED_COUNT_MAX) throw new UnreadableFile('unpacks_too_large')
     },
   })
   return strings

@@ -8,10 +8,8 @@ const STORED = 0
 const DEFLATED = 8
 const ENCRYPTED = 0x0001
 const ENTRIES_MAX = 1_000
-/** What one entry may unpack to: ten thousand rows with fifty columns are about 25 MB. */
-const ENTRY_BYTES_MAX = 64 * 1024 * 1024
 
-/** Reads the directory of a zip; nothing is unpacked. Sizes beyond the limit are refused here, from what the directory says. */
+/** Reads the directory of a zip; nothing is unpacked. */
 export function readZipDirectory(bytes: Buffer): Map<string, ZipEntry> {
   const end = bytes.lastIndexOf(DIRECTORY_END)
   if (end < 0 || end + 22 > bytes.length) throw new UnreadableFile('damaged_zip')
@@ -42,8 +40,13 @@ function readEntry(bytes: Buffer, at: number, name: string): ZipEntry {
   if (offset + 30 > bytes.length || (method !== STORED && method !== DEFLATED)) throw new UnreadableFile('damaged_zip')
   const start = offset + 30 + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28)
   if (start + length > bytes.length) throw new UnreadableFile('damaged_zip')
-  if (size > ENTRY_BYTES_MAX) throw new UnreadableFile('unpacks_too_large')
   return { name, compressed: bytes.subarray(start, start + length), method, crc, size }
+}
+
+/** Refuses parts that unpack to more than `bytesMax` together, before anything is unpacked: from what the directory says, which `unpack` holds them to. */
+export function limitTogether(entries: readonly (ZipEntry | undefined)[], bytesMax: number): void {
+  const bytes = entries.reduce((sum, entry) => sum + (entry?.size ?? 0), 0)
+  if (bytes > bytesMax) throw new UnreadableFile('unpacks_too_large')
 }
 
 /** Unpacks an entry piece by piece, and stops as soon as it is larger than its directory stated. */

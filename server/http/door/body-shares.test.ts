@@ -77,7 +77,7 @@ test('503 beyond the share of an address whose page bodies stop, and 200 for the
     isAnswered,
   )
   assert.equal(answersOf(refused)[0]?.status, 503)
-  assert.match(answersOf(refused)[0]?.body ?? '', /too much/)
+  assert.match(answersOf(refused)[0]?.body ?? '', /very busy/)
   for (const socket of sockets) socket.destroy()
   await waitUntil('the budget is returned', () => budget.heldBytes === 0)
 })

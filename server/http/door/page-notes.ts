@@ -7,6 +7,8 @@ export type PageNotes = {
   isReached: boolean
   /** The status that a page sets: Next has no 400 for pages. */
   status: number | undefined
+  /** Ends the turn of this page among those that are rendered. */
+  endTurn?: (() => void) | undefined
 }
 
 declare module '#server/process-wide.ts' {
@@ -37,4 +39,9 @@ export function isReached(): boolean {
 export function notePageStatus(status: number): void {
   const notes = store().getStore()
   if (notes) notes.status = status
+}
+
+/** Says that the request now waits for something that limits itself, such as the check of a password: others may be rendered meanwhile. */
+export function noteWaiting(): void {
+  store().getStore()?.endTurn?.()
 }

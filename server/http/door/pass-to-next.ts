@@ -9,8 +9,8 @@ import { type Connection, noteAnswered } from './connection.ts'
 import { cleanForNext, isForwarded } from './forwarded-headers.ts'
 import type { Arrival } from './node-request.ts'
 import { pageBodyMax, withBody } from './page-body.ts'
-import { callNext } from './refuse-before-next.ts'
 import { type RequestOrigin, runWithOrigin } from './request-origin.ts'
+import type { PageServer } from './serve-page.ts'
 
 /** The function that answers requests for pages: Next's request handler. */
 export type Fallback = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
@@ -20,7 +20,7 @@ type Passage = {
   isApi: boolean
   isFromTrustedProxy: boolean
   bodyTimeoutMs: number
-  fallback: Fallback
+  pages: PageServer
   refuse(refusal: Refusal): void
 }
 
@@ -41,9 +41,8 @@ export function passToNext(incoming: IncomingMessage, outgoing: ServerResponse, 
   const facts: RequestOrigin = { peerAddress, isForwarded: isForwarded(incoming.headers), url: incoming.url, budget }
   cleanForNext(incoming.headers, passage.isFromTrustedProxy)
   const hand = (request: IncomingMessage, body?: Uint8Array) => {
-    void runWithOrigin(facts, () =>
-      passage.isApi ? passage.fallback(request, outgoing) : callNext(request, outgoing, { next: passage.fallback, body }),
-    )
+    if (passage.isApi) void runWithOrigin(facts, () => passage.pages.next(request, outgoing))
+    else passage.pages.serve(request, outgoing, { facts, body })
   }
   if (passage.isApi || !announcesBody(incoming)) {
     arrival.awaitsContinue?.writeContinue()

@@ -14,6 +14,7 @@ import { PAGE_BODY_TIMEOUT_MS } from './page-body.ts'
 import { type Fallback, passToNext } from './pass-to-next.ts'
 import { createPeerResolver } from './peer-address.ts'
 import { refusedRequest, renderRefusal } from './refusal.ts'
+import { createPageServer, type PageOptions } from './serve-page.ts'
 import { hasTooManyParameters, isAmbiguousPath, readTarget } from './target.ts'
 import { LINGER, type Linger, writeEarlyResponse, writeResponse } from './write-response.ts'
 
@@ -26,6 +27,7 @@ export type ReceiverOptions = {
   bodyTimeoutMs?: number
   pageBodyTimeoutMs?: number
   linger?: Linger
+  pages?: PageOptions
 }
 
 /** Takes the requests of one front door, decides who answers each, and knows how many of the API's are under way. */
@@ -47,9 +49,9 @@ const PIPELINE_MAX = 16
 
 export function createReceiver(options: ReceiverOptions): Receiver {
   const { runtime, fallback, apiMount, budget = new BodyBudget(), linger = LINGER } = options
-  const bodyTimeoutMs = options.bodyTimeoutMs ?? BODY_TIMEOUT_MS
-  const pageBodyTimeoutMs = options.pageBodyTimeoutMs ?? PAGE_BODY_TIMEOUT_MS
+  const { bodyTimeoutMs = BODY_TIMEOUT_MS, pageBodyTimeoutMs = PAGE_BODY_TIMEOUT_MS } = options
   const peers = createPeerResolver(runtime.config.trustedProxies)
+  const pages = createPageServer(fallback, { ...options.pages, onRefused: () => runtime.metrics.countRequest('refused', 503, 0) })
   let isDraining = false
   const apiRequests = createUnderWay()
 
@@ -74,7 +76,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       isApi: isKnown,
       isFromTrustedProxy: peers.isTrusted(incoming.socket.remoteAddress),
       bodyTimeoutMs: pageBodyTimeoutMs,
-      fallback,
+      pages,
       refuse: (refused) => refuseAtDoor(incoming, outgoing, refused),
     })
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { isLocale, type Locale, localeFromHeader } from '#lib/i18n/locale.ts'
+import { isLocale, LANGUAGE_COOKIE, type Locale, localeFromHeader } from '#lib/i18n/locale.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate, type MessageKey, type Translate } from '#lib/i18n/translate.ts'
 import type { ApiResponse } from '#server/http/api/api-response.ts'
@@ -31,7 +31,7 @@ const STYLE =
   'h1{font-size:1.25rem;margin:0 0 .5rem}p{margin:0 0 1rem}a{color:inherit}' +
   '@media(prefers-color-scheme:dark){body{color:#ececea;background:#101214}}'
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
-const HEADERS = {
+export const REFUSAL_HEADERS = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -60,7 +60,7 @@ type RefusedRequest = {
 export function renderRefusal({ status, headers }: Pick<Refusal, 'status' | 'headers'>, request: RefusedRequest): ApiResponse {
   const found = TEXTS[status] ?? UNREADABLE
   const locale = localeOf(request)
-  const answer = { status, headers: { ...HEADERS, ...headers } }
+  const answer = { status, headers: { ...REFUSAL_HEADERS, ...headers } }
   if (request.isAction) return { ...answer, contentType: 'text/plain; charset=utf-8', body: `${TRANSLATES[locale](found.sentence)}\n` }
   if (request.path.startsWith('/api/') && !request.accept?.includes('text/html'))
     return { ...answer, contentType: 'application/json', body: JSON.stringify({ code: found.code }) }
@@ -93,7 +93,7 @@ function localeOf({ cookie, acceptLanguage }: RefusedRequest): Locale {
   const chosen = (cookie ?? '')
     .split(';')
     .map((pair) => pair.trim())
-    .find((pair) => pair.startsWith('countersign.language='))
-    ?.slice('countersign.language='.length)
+    .find((pair) => pair.startsWith(`${LANGUAGE_COOKIE}=`))
+    ?.slice(LANGUAGE_COOKIE.length + 1)
   return isLocale(chosen) ? chosen : localeFromHeader(acceptLanguage)
 }

@@ -17,12 +17,12 @@ const ALLOWED = { allow: [...PAGE_METHODS].join(', ') }
  * Hands the request of a page on to Next, unless Next would answer it with 500 although the client is at fault: a target that is not
  * percent-encoded UTF-8, a form or an action of another site, an action with more values than any of ours takes. They are refused with 4xx
  * here, because Next cannot be hooked at that point: it throws before the proxy, the route or the action runs. `body` is
- * what the request was found to carry.
+ * what the request was found to carry; `endTurn` is called when the page begins to wait for something that has a queue of its own.
  */
 export function callNext(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { next, body }: { next: Handler; body?: Uint8Array | undefined },
+  { next, body, endTurn }: { next: Handler; body?: Uint8Array | undefined; endTurn?: () => void },
 ): unknown {
   const url = incoming.url ?? '/'
   const [path = '/'] = url.split('?', 1)
@@ -30,7 +30,7 @@ export function callNext(
   const refuse = (refused: number) =>
     renderRefusal({ status: refused, ...(refused === 405 && { headers: ALLOWED }) }, refusedRequest(incoming))
   if (status !== undefined) return send(outgoing, refuse(status), incoming.method === 'HEAD')
-  const notes: PageNotes = { isReached: false, status: undefined }
+  const notes: PageNotes = { isReached: false, status: undefined, endTurn }
   guardAnswer(incoming, outgoing, notes, refuse)
   return runWithNotes(notes, () => next(incoming, outgoing))
 }
@@ -49,7 +49,7 @@ function findRefusal(
 }
 
 /** Percent escapes that are whole and decode to UTF-8 without NUL: Next decodes the path, and every page its query. */
-function isReadable(url: string): boolean {
+export function isReadable(url: string): boolean {
   try {
     return isCleanText(decodeURIComponent(url))
   } catch {
@@ -70,7 +70,8 @@ function isFromHere({ headers }: IncomingMessage): boolean {
   return host !== '' && (host === forwarded || host === headers.host)
 }
 
-function send(outgoing: ServerResponse, { status, headers, contentType, body }: ApiResponse, isHead: boolean): void {
+/** Writes a whole answer, and keeps the connection. */
+export function send(outgoing: ServerResponse, { status, headers, contentType, body }: ApiResponse, isHead: boolean): void {
   outgoing.writeHead(status, { ...headers, 'content-type': contentType, 'content-length': String(Buffer.byteLength(body)) })
   outgoing.end(isHead ? undefined : body)
 }

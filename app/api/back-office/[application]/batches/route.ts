@@ -30,7 +30,7 @@ export async function POST(request: NextRequest, { params }: { params: Promise<{
     const bytes = new Uint8Array(await request.arrayBuffer())
     // The digest first: the thread that reads the file takes the bytes over.
     const fileSha256 = createHash('sha256').update(bytes).digest()
-    const file = await runtime.fileReader.read(bytes)
+    const file = await runtime.fileReader.read(bytes, actor.value.applicationId)
     if (!file.ok)
       return file.error === 'busy' ? refuseData('unavailable') : Response.json({ code: 'unreadable', problem: file.error }, { status: 422 })
     const { type, operator, fileName, name } = query.value

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { test } from 'node:test'
+import { createPageTurns, type PageTurns } from './page-turns.ts'
+
+const ANONYMOUS = { personId: undefined, peerAddress: '192.0.2.1' }
+/** Longer than any test: only what is tested ends a turn. */
+const LONG_MS = 60_000
+
+/** Begins a render whose answer is never written. */
+function begin(turns: PageTurns): { hasBegun(): boolean; endTurn(): void } {
+  let end: (() => void) | undefined
+  const outgoing = new ServerResponse(new IncomingMessage(new Socket()))
+  void turns.take(ANONYMOUS, outgoing, (endTurn) => {
+    end = endTurn
+  })
+  return { hasBegun: () => end !== undefined, endTurn: () => end?.() }
+}
+
+const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+test('a render that says that it waits for something else makes room for the next', async () => {
+  const turns = createPageTurns({ anonymousMax: 1, turnMs: { person: LONG_MS, anonymous: LONG_MS } })
+  const [first, second] = [begin(turns), begin(turns)]
+  await soon()
+  assert.deepEqual([first.hasBegun(), second.hasBegun()], [true, false])
+  first.endTurn()
+  await soon()
+  assert.ok(second.hasBegun())
+  second.endTurn()
+})
+
+test('a render whose reader reads nothing makes room for the next after the time of a turn', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const turns = createPageTurns({ anonymousMax: 1, turnMs: { person: LONG_MS, anonymous: 250 } })
+  const [first, second] = [begin(turns), begin(turns)]
+  await soon()
+  t.mock.timers.tick(249)
+  await soon()
+  assert.deepEqual([first.hasBegun(), second.hasBegun()], [true, false])
+  t.mock.timers.tick(1)
+  await soon()
+  assert.ok(second.hasBegun())
+})

@@ -982,6 +982,17 @@ create table saved_views (
   constraint saved_views_query_check check (length(query) <= 2000)
 );
 
+create table scheduled_tasks (
+  task          text        not null,
+  due_at        timestamptz not null,
+  attempts      integer     not null default 0,
+  claim_id      uuid,
+  claimed_until timestamptz,
+  constraint scheduled_tasks_pkey primary key (task),
+  constraint scheduled_tasks_attempts_check check (attempts >= 0),
+  constraint scheduled_tasks_check check ((claim_id is null) = (claimed_until is null))
+);
+
 create table schema_functions (
   file       text        not null,
   digest     text        not null,

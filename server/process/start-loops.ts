@@ -25,7 +25,7 @@ import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
 import { sealPlainSecrets } from '#server/secrets-at-rest/reseal-secrets.ts'
 import { createDeliveryLoop } from '#server/webhooks/delivery-loop.ts'
 import { continueRecoveries } from '#server/webhooks/recover-webhooks.ts'
-import { type ScheduledTask, scheduledTask, startWorker } from '#server/worker.ts'
+import { runScheduledTasks, type ScheduledTask, scheduledTask } from './run-scheduled-tasks.ts'
 
 /** What the worker role does all the time: dispatch and polling, webhooks, scheduled tasks. */
 type Loops = {
@@ -79,11 +79,11 @@ export function startLoops(runtime: Runtime): Loops {
     reportUnexpected('totals: first fees', error, { message: 'Fees could not be summed by day; the task of the next minute repeats it' }),
   )
   const tasks = taskTable(runtime, () => isEnding)
-  const worker = startWorker({ pool, logger, preparesStatements: config.preparesStatements, tasks })
+  const taskRunner = runScheduledTasks({ pool, tasks })
   return {
     async drain() {
       isEnding = true
-      await worker.stop()
+      await taskRunner.stop()
       await runtime.batchSubmitter.drain()
       await dispatcher.drain()
       await settler.drain()

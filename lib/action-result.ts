@@ -1,10 +1,13 @@
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 
+/** The digest of an error that a page throws because the database is away: Next passes nothing else of it to the browser. */
+export const DATABASE_AWAY_DIGEST = 'database_away'
+
 /** Why an action refuses before its command runs. */
 export type ActorRefusal = 'unauthenticated' | 'not_found' | 'second_factor_required' | 'forbidden'
 
 /** The refusals that every action may return besides the errors of its command. */
-export type ActionRefusal = ActorRefusal | 'invalid' | 'unexpected'
+export type ActionRefusal = ActorRefusal | 'invalid' | 'unavailable' | 'unexpected'
 
 export type ActionError<Failure> = { code: Failure | ActionRefusal; fields?: Readonly<Record<string, string>> }
 
@@ -17,6 +20,7 @@ const REFUSALS: Record<ActionRefusal, MessageKey> = {
   second_factor_required: 'action.second_factor_required',
   forbidden: 'action.forbidden',
   invalid: 'action.invalid',
+  unavailable: 'action.unavailable',
   unexpected: 'action.unexpected',
 }
 

@@ -938,6 +938,13 @@ create table proposed_changes (
 create index proposed_changes_by_time on proposed_changes (application_id, proposed_at desc);
 create index proposed_changes_sealed on proposed_changes (expires_at) where sealed_payload is not null;
 
+create table readiness (
+  is_only    boolean     not null default true,
+  written_at timestamptz not null,
+  constraint readiness_pkey primary key (is_only),
+  constraint readiness_is_only_check check (is_only)
+);
+
 create table recovery_codes (
   person_id uuid        not null,
   code_hash bytea       not null,

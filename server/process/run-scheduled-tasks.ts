@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from '#server/database/pool.ts'
+import { TASK_STATEMENT_LIMIT_MS, withStatementLimit } from '#server/database/statement-limit.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { type Backoff, backoffMs, retryWithBackoff } from '#server/retry.ts'
 import { nextRunAt, parseSchedule, type Schedule } from './schedule.ts'
@@ -125,7 +126,7 @@ async function runOnce({ pool, claimId, backoff }: Claim, task: ScheduledTask, c
 /** Runs the task and returns whether it threw. */
 async function fails(task: ScheduledTask, attempt: number): Promise<boolean> {
   try {
-    await task.work()
+    await withStatementLimit(TASK_STATEMENT_LIMIT_MS, task.work)
     return false
   } catch (error) {
     const repeated = attempt < ATTEMPTS_MAX ? 'soon' : 'at its next time'

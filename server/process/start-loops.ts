@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expireApprovals } from '#server/approvals/expire-approvals.ts'
 import { forgetExpiredSecrets } from '#server/changes/forget-expired-secrets.ts'
 import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
+import { TASK_STATEMENT_LIMIT_MS, withStatementLimit } from '#server/database/statement-limit.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { forgetAvailability } from '#server/operators/availability/forget-availability.ts'
 import { pollBalances } from '#server/operators/balances/poll-balances.ts'
@@ -60,24 +61,8 @@ export function startLoops(runtime: Runtime): Loops {
   dispatcher.start()
   runtime.batchSubmitter.start()
   deliveries.start()
-  // A first start finds history that no minute has summed yet.
-  void sealLedgerDays(pool).catch((error: unknown) =>
-    reportUnexpected('ledger: first sums', error, {
-      message: 'The ledger could not be summed by day; the task of the next minute repeats it',
-    }),
-  )
-  void sealFinishedDays(runtime).catch((error: unknown) =>
-    reportUnexpected('totals: first sums', error, { message: 'Finished days could not be summed; the task of the next hour repeats it' }),
-  )
   let isEnding = false
-  void listCustomers(pool, () => isEnding).catch((error: unknown) =>
-    reportUnexpected('customers: first list', error, {
-      message: 'Customers could not be listed for the search; the task of the next minute repeats it',
-    }),
-  )
-  void addFeeDays(pool, () => isEnding).catch((error: unknown) =>
-    reportUnexpected('totals: first fees', error, { message: 'Fees could not be summed by day; the task of the next minute repeats it' }),
-  )
+  withStatementLimit(TASK_STATEMENT_LIMIT_MS, () => sumHistory(runtime, () => isEnding))
   const tasks = taskTable(runtime, () => isEnding)
   const taskRunner = runScheduledTasks({ pool, tasks })
   return {
@@ -90,6 +75,27 @@ export function startLoops(runtime: Runtime): Loops {
       await Promise.race([deliveries.drain(), delay(7_000, undefined, { ref: false })])
     },
   }
+}
+
+/** A first start finds history that no minute has summed yet. */
+function sumHistory(runtime: Runtime, isEnding: () => boolean): void {
+  const { pool } = runtime
+  void sealLedgerDays(pool).catch((error: unknown) =>
+    reportUnexpected('ledger: first sums', error, {
+      message: 'The ledger could not be summed by day; the task of the next minute repeats it',
+    }),
+  )
+  void sealFinishedDays(runtime).catch((error: unknown) =>
+    reportUnexpected('totals: first sums', error, { message: 'Finished days could not be summed; the task of the next hour repeats it' }),
+  )
+  void listCustomers(pool, isEnding).catch((error: unknown) =>
+    reportUnexpected('customers: first list', error, {
+      message: 'Customers could not be listed for the search; the task of the next minute repeats it',
+    }),
+  )
+  void addFeeDays(pool, isEnding).catch((error: unknown) =>
+    reportUnexpected('totals: first fees', error, { message: 'Fees could not be summed by day; the task of the next minute repeats it' }),
+  )
 }
 
 async function sealFinishedDays({ pool, logger }: Pick<Runtime, 'pool' | 'logger'>): Promise<void> {

@@ -13,7 +13,7 @@ const config: NextConfig = {
   // Compression costs less here than the bytes cost on a mobile link; a proxy in front may switch it off by compressing itself.
   compress: true,
   devIndicators: false,
-  serverExternalPackages: ['pg', '@node-rs/argon2', 'pino', 'graphile-worker', 'prom-client', 'undici'],
+  serverExternalPackages: ['pg', '@node-rs/argon2', 'pino', 'prom-client', 'undici'],
   // Headers that need no nonce, on pages and files alike. No other site gets a referrer: addresses hold ids and filters. Not
   // `no-referrer`, because a form then posts with `Origin: null`, and server actions rightly refuse that.
   headers: async () => [

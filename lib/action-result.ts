@@ -1,5 +1,8 @@
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 
+/** The digest of an error that a page throws because the database is away: Next passes nothing else of it to the browser. */
+export const DATABASE_AWAY_DIGEST = 'database_away'
+
 /** Why an action refuses before its command runs. */
 export type ActorRefusal = 'unauthenticated' | 'not_found' | 'second_factor_required' | 'forbidden'
 
@@ -7,7 +10,7 @@ export type ActorRefusal = 'unauthenticated' | 'not_found' | 'second_factor_requ
 export type FreshCodeRefusal = 'code_required' | 'wrong_code' | 'code_throttled' | 'second_factor_missing'
 
 /** The refusals that every action may return besides the errors of its command. */
-export type ActionRefusal = ActorRefusal | FreshCodeRefusal | 'invalid' | 'unexpected'
+export type ActionRefusal = ActorRefusal | FreshCodeRefusal | 'invalid' | 'unavailable' | 'unexpected'
 
 export type ActionError<Failure> = { code: Failure | ActionRefusal; fields?: Readonly<Record<string, string>> }
 
@@ -24,6 +27,7 @@ const REFUSALS: Record<ActionRefusal, MessageKey> = {
   code_throttled: 'action.code_throttled',
   second_factor_missing: 'action.second_factor_required',
   invalid: 'action.invalid',
+  unavailable: 'action.unavailable',
   unexpected: 'action.unexpected',
 }
 

@@ -24,7 +24,7 @@ const BUILD_FILES = [
   'instrumentation.ts',
 ]
 /** The process around the pages: a change there needs no build. */
-const NOT_IN_PAGES = /^server\/(testing|process|sandbox|admin)\/|^server\/(main|worker|runtime|verify|admin)\.ts$/
+const NOT_IN_PAGES = /^server\/(testing|process|sandbox|admin)\/|^server\/(main|runtime|verify|admin)\.ts$/
 const OUR_SECRETS =
   /^(DATABASE_URL|DATABASE_REPLICA_URL|TOKEN_SECRET|SESSION_SECRET|NEXTAUTH_SECRET|SECRETS_KEY.*|METRICS_TOKEN|OPERATOR.*)$/
 const DIGEST = createHash('sha256').update(ROOT).digest('hex').slice(0, 16)

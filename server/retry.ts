@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** How the pauses between attempts grow: `firstMs`, then `factor` times as long (default 2), up to `maxMs`, each with jitter. */
-type Backoff = { firstMs: number; maxMs: number; factor?: number }
+export type Backoff = { firstMs: number; maxMs: number; factor?: number }
 
 type RetryOptions = {
   attemptsMax: number

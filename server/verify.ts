@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { createPool } from '#server/database/pool.ts'
+import { NO_STATEMENT_LIMIT_MS } from '#server/database/statement-limit.ts'
 import { verifyDatabase } from '#server/reports/verify/verify-database.ts'
 
 const databaseUrl = process.env['DATABASE_URL'] || (await sandboxUrl())
@@ -9,7 +10,7 @@ if (!databaseUrl) {
   process.stderr.write('There is no database to verify: set DATABASE_URL, or start the sandbox first (npm start).\n')
   process.exit(2)
 }
-const pool = createPool({ databaseUrl, connectionsMax: 1, applicationName: 'countersign verify' })
+const pool = createPool({ databaseUrl, connectionsMax: 1, applicationName: 'countersign verify', statementLimitMs: NO_STATEMENT_LIMIT_MS })
 const problems = await verifyDatabase(pool)
 await pool.end()
 for (const problem of problems) process.stdout.write(`${problem}\n`)

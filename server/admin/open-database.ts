@@ -4,6 +4,7 @@ import { type Config, loadSecretsKeys, namedMode } from '#server/config.ts'
 import { type DatabaseMode, isEmptyDatabase, requireDatabaseMode, stampDatabase } from '#server/database/database-mode.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { createPool, type Pool } from '#server/database/pool.ts'
+import { NO_STATEMENT_LIMIT_MS } from '#server/database/statement-limit.ts'
 import { readSandboxSecrets, sandboxSecrets } from '#server/process/sandbox-secrets.ts'
 import { SEEDED_USERNAMES } from '#server/sandbox/seed-applications.ts'
 import { checkSecretsKeys } from '#server/secrets-at-rest/check-keys.ts'
@@ -21,7 +22,7 @@ type Environment = Record<string, string | undefined>
 export async function openAdminDatabase(environment: Environment, options: { usesSecrets: boolean }): Promise<Pool> {
   const dataDirectory = path.resolve(environment['DATA_DIR'] || '.data')
   const { databaseUrl, mode } = await findDatabase(environment, dataDirectory)
-  const pool = createPool({ databaseUrl, connectionsMax: 2, applicationName: 'countersign admin' })
+  const pool = createPool({ databaseUrl, connectionsMax: 2, applicationName: 'countersign admin', statementLimitMs: NO_STATEMENT_LIMIT_MS })
   try {
     await refusingInWords(() => requireDatabaseMode(pool, mode, SEEDED_USERNAMES))
     const isNew = await isEmptyDatabase(pool)

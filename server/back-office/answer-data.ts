@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { Permission } from '#lib/permissions.ts'
 import type { Result } from '#lib/result.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
+import { isDatabaseAway } from '#server/database/database-away.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { type BackOfficeActor, findActor } from './actor.ts'
 
@@ -34,8 +35,13 @@ export async function answerData<Schema extends z.ZodType>(
   } catch (error) {
     unstable_rethrow(error)
     reportUnexpected('back office: data', error, { permission: request.permission, message: 'A data address failed' })
-    return refuseData('unexpected')
+    return refuseThrown(error)
   }
+}
+
+/** The answer after an exception, which the caller has reported: 503 if the database did not answer, otherwise 500. */
+export function refuseThrown(error: unknown): Response {
+  return refuseData(isDatabaseAway(error) ? 'unavailable' : 'unexpected')
 }
 
 /** A refusal as JSON, with the status that belongs to its code. */

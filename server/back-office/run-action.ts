@@ -4,6 +4,7 @@ import type { ActionError, ActionRefusal, ActionResult } from '#lib/action-resul
 import { isCleanInput } from '#lib/clean-text.ts'
 import type { Permission } from '#lib/permissions.ts'
 import type { Result } from '#lib/result.ts'
+import { isDatabaseAway } from '#server/database/database-away.ts'
 import { checkFreshCode } from '#server/people/fresh-code.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { type BackOfficeActor, findActor } from './actor.ts'
@@ -12,7 +13,7 @@ import { backOfficeRuntime } from './back-office-runtime.ts'
 /**
  * Runs every server action: each export of an actions.ts is a public endpoint, so nothing about the caller or the input is
  * trusted. Loads the actor in `application` from the database, checks the one permission table, parses `input` (a form or an
- * object), runs the command and returns its Result as a value. A bug is logged and answered `unexpected`.
+ * object), runs the command and returns its Result as a value. A bug is logged and answered `unexpected`, a database that does not answer `unavailable`.
  */
 export async function runAction<Schema extends z.ZodType, Value, Failure extends string = never>(
   request: {
@@ -43,7 +44,7 @@ export async function runAction<Schema extends z.ZodType, Value, Failure extends
     // Next's own redirects and not-founds travel as exceptions.
     unstable_rethrow(error)
     reportUnexpected('back office: action', error, { permission: request.permission, message: 'A server action failed' })
-    return refuse('unexpected')
+    return refuse(isDatabaseAway(error) ? 'unavailable' : 'unexpected')
   }
 }
 

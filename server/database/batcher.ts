@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { createFairQueue } from './fair-queue.ts'
 
 /** The queue is full: the caller answers "try again" immediately instead of waiting in a line that only grows. */
@@ -49,6 +50,9 @@ export type Batcher<Item, Outcome> = {
   drain(): Promise<void>
 }
 
+/** A batch belongs to nobody: it must not run with the statement limit of the task whose item happened to be the first. */
+const inNoContext = AsyncLocalStorage.snapshot()
+
 type Entry<Item, Outcome> = { item: Item; key: string; resolve(outcome: Outcome): void; reject(error: unknown): void }
 
 /**
@@ -87,7 +91,7 @@ export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outco
     isScheduled = true
     setImmediate(() => {
       isScheduled = false
-      while (mayStart()) start(takeBatch())
+      while (mayStart()) inNoContext(start, takeBatch())
     })
   }
 

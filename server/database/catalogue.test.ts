@@ -25,6 +25,8 @@ const REFERENCE_TABLES: Record<string, string> = {
   sign_in_networks: 'at most twenty rows per name that signs in; looked up before anybody has signed in',
   sign_in_throttles: 'one row per name or address that failed lately; belongs to no application yet',
   application_versions: 'one row per application: which of them changed',
+  readiness: 'one row: shows that a commit ends',
+  scheduled_tasks: 'one row per task of the worker role',
   schema_migrations: 'one row per migration',
   schema_functions: 'one row per function file',
   installation: 'one row: whether this database belongs to a sandbox or to production',

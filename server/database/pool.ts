@@ -1,4 +1,7 @@
+import { AsyncResource } from 'node:async_hooks'
 import pg from 'pg'
+import { markIfAway } from './database-away.ts'
+import { LimitedClient, STATEMENT_LIMIT_MS } from './statement-limit.ts'
 
 // int8 arrives as text and becomes a bigint: money and counters never pass through a float. Set for the whole process,
 // before any pool exists, and used by the tests too.
@@ -15,14 +18,20 @@ type PoolOptions = {
   applicationName: string
   /** False behind a PgBouncer in transaction mode that does not follow prepared statements. Default true. */
   preparesStatements?: boolean
+  /** How long a statement may take without a limit of its own (statement-limit.ts). Default: 15 s. */
+  statementLimitMs?: number
 }
 
-/** Sends named statements without their names: behind such a PgBouncer the next one may run on another connection. */
-class UnpreparedClient extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
-    super(config)
-    const query: (...args: unknown[]) => unknown = this.query.bind(this)
-    Object.assign(this, { query: (statement: unknown, ...rest: unknown[]) => query(withoutName(statement), ...rest) })
+/** The class of a pool's connections. */
+function clientOf({ preparesStatements = true, statementLimitMs = STATEMENT_LIMIT_MS }: PoolOptions): typeof pg.Client {
+  return class extends LimitedClient {
+    constructor(config: pg.ClientConfig = {}) {
+      super(config, statementLimitMs)
+      if (preparesStatements) return
+      // Behind such a PgBouncer the next statement may run on another connection.
+      const query: (...args: unknown[]) => unknown = this.query
+      Object.assign(this, { query: (statement: unknown, ...rest: unknown[]) => query(withoutName(statement), ...rest) })
+    }
   }
 }
 
@@ -38,7 +47,7 @@ function withoutName(statement: unknown): unknown {
  */
 export function createPool(options: PoolOptions): Pool {
   const pool = new pg.Pool({
-    Client: options.preparesStatements === false ? UnpreparedClient : pg.Client,
+    Client: clientOf(options),
     connectionString: options.databaseUrl,
     max: options.connectionsMax,
     application_name: options.applicationName,
@@ -51,7 +60,19 @@ export function createPool(options: PoolOptions): Pool {
   // Without a listener a broken idle connection would end the process. The statement that needs the database reports that it is away.
   pool.on('error', () => undefined)
   // The same for a connection that breaks while it is held between two statements: the next statement then rejects.
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  pool.on('connect', (client) => client.on('error', markIfAway))
+  const connect = pool.connect.bind(pool)
+  Object.assign(pool, {
+    connect(callback?: (...results: unknown[]) => void) {
+      if (!callback)
+        return connect().catch((error: unknown) => {
+          throw markIfAway(error)
+        })
+      // `pool.query` waits for a connection with a callback; whoever releases one calls it, and it would run with their limit.
+      const inContext = AsyncResource.bind(callback)
+      return connect((error, ...rest) => inContext(markIfAway(error), ...rest))
+    },
+  })
   return pool
 }
 

@@ -940,6 +940,13 @@ create table proposed_changes (
 create index proposed_changes_by_time on proposed_changes (application_id, proposed_at desc);
 create index proposed_changes_sealed on proposed_changes (expires_at) where sealed_payload is not null;
 
+create table readiness (
+  is_only    boolean     not null default true,
+  written_at timestamptz not null,
+  constraint readiness_pkey primary key (is_only),
+  constraint readiness_is_only_check check (is_only)
+);
+
 create table recovery_codes (
   person_id uuid        not null,
   code_hash bytea       not null,
@@ -982,6 +989,17 @@ create table saved_views (
   constraint saved_views_name unique (application_id, person_id, name),
   constraint saved_views_name_check check (length(name) >= 1 and length(name) <= 80),
   constraint saved_views_query_check check (length(query) <= 2000)
+);
+
+create table scheduled_tasks (
+  task          text        not null,
+  due_at        timestamptz not null,
+  attempts      integer     not null default 0,
+  claim_id      uuid,
+  claimed_until timestamptz,
+  constraint scheduled_tasks_pkey primary key (task),
+  constraint scheduled_tasks_attempts_check check (attempts >= 0),
+  constraint scheduled_tasks_check check ((claim_id is null) = (claimed_until is null))
 );
 
 create table schema_functions (

@@ -1,4 +1,6 @@
-import type { Pool, TrxClient } from './pool.ts'
+import { AsyncResource } from 'node:async_hooks'
+import type { Pool, Queryable, TrxClient } from './pool.ts'
+import { withStatementLimit } from './statement-limit.ts'
 
 /** Runs `read` on one unchanging view of the database: what others commit meanwhile is not seen. It cannot write. */
 export async function withSnapshot<Value>(pool: Pool, read: (snapshot: TrxClient) => Promise<Value>): Promise<Value> {
@@ -15,7 +17,10 @@ export async function withSnapshot<Value>(pool: Pool, read: (snapshot: TrxClient
   }
 }
 
-type Snapshot = { client: TrxClient; close(): Promise<void> }
+/** For files, whose statements may look through months for few rows. */
+const PIECE_LIMIT_MS = 2 * 60_000
+
+type Snapshot = { client: Queryable; close(): Promise<void> }
 
 /** The same view, held open while a caller reads from it piece by piece. The caller always closes it. */
 export async function openSnapshot(pool: Pool): Promise<Snapshot> {
@@ -32,7 +37,7 @@ export async function openSnapshot(pool: Pool): Promise<Snapshot> {
   }
   try {
     await client.query('begin transaction isolation level repeatable read read only')
-    return { client, close }
+    return { client: { query: withStatementLimit(PIECE_LIMIT_MS, () => AsyncResource.bind(client.query.bind(client))) }, close }
   } catch (error) {
     await close()
     throw error

@@ -2,6 +2,7 @@ import type { Config } from '#server/config.ts'
 import { requireDatabaseMode, stampDatabase } from '#server/database/database-mode.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { createPool, type Pool } from '#server/database/pool.ts'
+import { NO_STATEMENT_LIMIT_MS } from '#server/database/statement-limit.ts'
 import type { Logger } from '#server/logger.ts'
 import { checkSecretsKeys } from '#server/secrets-at-rest/check-keys.ts'
 import type { Keyring } from '#server/secrets-at-rest/keyring.ts'
@@ -26,7 +27,13 @@ type Preparation = {
 export async function prepareDatabase({ config, databaseUrl, keyring, logger, seededUsernames, seed }: Preparation): Promise<boolean> {
   const { preparesStatements, isSandbox } = config
   const mode = isSandbox ? 'sandbox' : 'production'
-  const pool = createPool({ databaseUrl, connectionsMax: 2, applicationName: 'countersign start', preparesStatements })
+  const pool = createPool({
+    databaseUrl,
+    connectionsMax: 2,
+    applicationName: 'countersign start',
+    statementLimitMs: NO_STATEMENT_LIMIT_MS,
+    preparesStatements,
+  })
   try {
     await requireDatabaseMode(pool, mode, seededUsernames)
     await migrate(pool, { onWait: (message) => logger.warn(message) })

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expireApprovals } from '#server/approvals/expire-approvals.ts'
 import { forgetExpiredSecrets } from '#server/changes/forget-expired-secrets.ts'
 import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
+import { TASK_STATEMENT_LIMIT_MS, withStatementLimit } from '#server/database/statement-limit.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { forgetAvailability } from '#server/operators/availability/forget-availability.ts'
 import { pollBalances } from '#server/operators/balances/poll-balances.ts'
@@ -25,7 +26,7 @@ import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
 import { sealPlainSecrets } from '#server/secrets-at-rest/reseal-secrets.ts'
 import { createDeliveryLoop } from '#server/webhooks/delivery-loop.ts'
 import { continueRecoveries } from '#server/webhooks/recover-webhooks.ts'
-import { type ScheduledTask, scheduledTask, startWorker } from '#server/worker.ts'
+import { runScheduledTasks, type ScheduledTask, scheduledTask } from './run-scheduled-tasks.ts'
 
 /** What the worker role does all the time: dispatch and polling, webhooks, scheduled tasks. */
 type Loops = {
@@ -60,7 +61,25 @@ export function startLoops(runtime: Runtime): Loops {
   dispatcher.start()
   runtime.batchSubmitter.start()
   deliveries.start()
-  // A first start finds history that no minute has summed yet.
+  let isEnding = false
+  withStatementLimit(TASK_STATEMENT_LIMIT_MS, () => sumHistory(runtime, () => isEnding))
+  const tasks = taskTable(runtime, () => isEnding)
+  const taskRunner = runScheduledTasks({ pool, tasks })
+  return {
+    async drain() {
+      isEnding = true
+      await taskRunner.stop()
+      await runtime.batchSubmitter.drain()
+      await dispatcher.drain()
+      await settler.drain()
+      await Promise.race([deliveries.drain(), delay(7_000, undefined, { ref: false })])
+    },
+  }
+}
+
+/** A first start finds history that no minute has summed yet. */
+function sumHistory(runtime: Runtime, isEnding: () => boolean): void {
+  const { pool } = runtime
   void sealLedgerDays(pool).catch((error: unknown) =>
     reportUnexpected('ledger: first sums', error, {
       message: 'The ledger could not be summed by day; the task of the next minute repeats it',
@@ -69,27 +88,14 @@ export function startLoops(runtime: Runtime): Loops {
   void sealFinishedDays(runtime).catch((error: unknown) =>
     reportUnexpected('totals: first sums', error, { message: 'Finished days could not be summed; the task of the next hour repeats it' }),
   )
-  let isEnding = false
-  void listCustomers(pool, () => isEnding).catch((error: unknown) =>
+  void listCustomers(pool, isEnding).catch((error: unknown) =>
     reportUnexpected('customers: first list', error, {
       message: 'Customers could not be listed for the search; the task of the next minute repeats it',
     }),
   )
-  void addFeeDays(pool, () => isEnding).catch((error: unknown) =>
+  void addFeeDays(pool, isEnding).catch((error: unknown) =>
     reportUnexpected('totals: first fees', error, { message: 'Fees could not be summed by day; the task of the next minute repeats it' }),
   )
-  const tasks = taskTable(runtime, () => isEnding)
-  const worker = startWorker({ pool, logger, preparesStatements: config.preparesStatements, tasks })
-  return {
-    async drain() {
-      isEnding = true
-      await worker.stop()
-      await runtime.batchSubmitter.drain()
-      await dispatcher.drain()
-      await settler.drain()
-      await Promise.race([deliveries.drain(), delay(7_000, undefined, { ref: false })])
-    },
-  }
 }
 
 async function sealFinishedDays({ pool, logger }: Pick<Runtime, 'pool' | 'logger'>): Promise<void> {

@@ -29,7 +29,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['changes', 'reports'],
   ['http'],
   ['back-office'],
-  ['main.ts', 'worker.ts', 'runtime.ts', 'verify.ts', 'admin.ts', 'admin', 'process', 'sandbox'],
+  ['main.ts', 'runtime.ts', 'verify.ts', 'admin.ts', 'admin', 'process', 'sandbox'],
 ]
 
 /** In the lowest and in the highest layer, the parts belong together. */

@@ -41,7 +41,7 @@ export function findUnusedFiles(files: readonly SourceFile[], commands: string):
     .filter((path) => !isNamed(path, files))
 }
 
-/** Whether another file names this one at the end of a string: `start('server/worker.ts')`. */
+/** Whether another file names this one at the end of a string: `start('server/main.ts')`. */
 function isNamed(path: string, files: readonly SourceFile[]): boolean {
   const inString = new RegExp(`['"\`/]${(path.split('/').at(-1) ?? '').replaceAll('.', '\\.')}['"\`]`)
   return files.some((file) => file.path !== path && inString.test(file.text))

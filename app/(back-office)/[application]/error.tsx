@@ -4,6 +4,7 @@ import { useParams } from 'next/navigation'
 import { useEffect, useState } from 'react'
 import { useT } from '#components/ui/translations.tsx'
 import { useIsOnline } from '#components/ui/use-is-online.ts'
+import { DATABASE_AWAY_DIGEST } from '#lib/action-result.ts'
 
 /**
  * Shown if a page of the back office fails: says what happened and what to do. The reference is also in the log; that of a failure in the
@@ -16,7 +17,7 @@ export default function ErrorPage({ error }: { error: Error & { digest?: string 
   const { application } = useParams<{ application: string }>()
   const [reference, setReference] = useState(error.digest)
   const isCodeMissing = error.name === 'ChunkLoadError'
-  const kind = !isOnline ? 'offline' : isCodeMissing ? 'outdated' : 'error'
+  const kind = !isOnline ? 'offline' : isCodeMissing ? 'outdated' : error.digest === DATABASE_AWAY_DIGEST ? 'unavailable' : 'error'
   useEffect(() => {
     if (isOnline) return
     const reload = () => location.reload()

@@ -24,6 +24,12 @@ export const OVERLOADED = refuse(503, 'The service is overloaded. Nothing was st
   'retry-after': '1',
 })
 
+export const DATABASE_AWAY = refuse(
+  503,
+  'The database did not answer, so the outcome of this request is unknown. Repeat it with the same externalId: nothing is started twice.',
+  { 'retry-after': '1' },
+)
+
 /** Returns the five fields of every error. */
 export function errorBody(refusal: Refusal, path: string, clock: Clock): string {
   const body: ErrorBody = {

@@ -1,11 +1,12 @@
 import { isOverloaded } from '#server/database/batcher.ts'
+import { isDatabaseAway } from '#server/database/database-away.ts'
 import { pathForLogs } from '#server/http/pay/pay-page.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import type { ApiRequest } from './api-request.ts'
 import { type ApiResponse, JSON_TYPE } from './api-response.ts'
 import { authenticate } from './authenticate.ts'
 import type { Endpoint } from './endpoint.ts'
-import { errorResponse, INTERNAL_ERROR, OVERLOADED, type Refusal, refuse } from './errors.ts'
+import { DATABASE_AWAY, errorResponse, INTERNAL_ERROR, OVERLOADED, type Refusal, refuse } from './errors.ts'
 import type { HttpRuntime } from './http-runtime.ts'
 import { findEndpoint } from './routes.ts'
 
@@ -95,5 +96,5 @@ function respondToThrow(runtime: HttpRuntime, request: ApiRequest, error: unknow
     method: request.method,
     message: 'A request failed unexpectedly',
   })
-  return errorResponse(INTERNAL_ERROR, request.path, runtime.clock)
+  return errorResponse(isDatabaseAway(error) ? DATABASE_AWAY : INTERNAL_ERROR, request.path, runtime.clock)
 }

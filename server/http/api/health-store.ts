@@ -1,6 +1,6 @@
 import type { Queryable } from '#server/database/pool.ts'
 
-/** Runs a trivial query. Throws if the database does not respond. */
-export async function pingDatabase(queryable: Queryable): Promise<void> {
-  await queryable.query('select 1')
+/** Commits one row. Throws if the database does not respond, is a standby, or waits for one that is lost. */
+export async function writeReadiness(queryable: Queryable): Promise<void> {
+  await queryable.query('update readiness set written_at = now()')
 }

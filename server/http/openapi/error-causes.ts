@@ -1,6 +1,6 @@
 import { joinProblems } from '#lib/schemas/problems.ts'
 import { refuseAdmission } from '#server/http/api/authenticate.ts'
-import { INTERNAL_ERROR, OVERLOADED, type Refusal, refuse, UNAUTHENTICATED } from '#server/http/api/errors.ts'
+import { DATABASE_AWAY, INTERNAL_ERROR, OVERLOADED, type Refusal, refuse, UNAUTHENTICATED } from '#server/http/api/errors.ts'
 import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, refuseBody, refuseType } from '#server/http/api/read-json-body.ts'
 import { refuseIssue } from '#server/http/endpoints/access-token.ts'
 import { refuseSynchronisation } from '#server/http/endpoints/chek-transaction-status.ts'
@@ -44,6 +44,7 @@ export function anyRequest(method: 'GET' | 'POST'): ErrorCause[] {
       'Something failed inside the service',
       'Retry after a few seconds. A payment is safe to repeat with the same externalId: it is started once.',
     ),
+    cause('database_away', DATABASE_AWAY, 'The database of the service did not answer, or its connection was lost', RETRY),
   ]
 }
 

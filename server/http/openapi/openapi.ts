@@ -35,7 +35,7 @@ const STATUS_MEANINGS: Record<number, string> = {
   415: 'The body is not uncompressed UTF-8 JSON.',
   429: 'Too many attempts; see Retry-After.',
   500: 'A temporary operator error, or an internal error.',
-  503: 'The service is overloaded; see Retry-After.',
+  503: 'The service is overloaded, or its database did not answer; see Retry-After.',
 }
 
 const RETRY_AFTER: Json = {

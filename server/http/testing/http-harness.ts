@@ -31,6 +31,8 @@ type HttpHarnessOptions = {
   frontDoor?: Partial<FrontDoorOptions>
   config?: Partial<HttpRuntime['config']>
   queueMax?: number
+  /** Opens the pool of the service at this address; otherwise it uses that of the test. */
+  openPool?(databaseUrl: string): Pool
   forcedQueries?: ForcedQueriesOptions['limits']
   /** Each operator speaks its own protocol, as in the sandbox; otherwise all of them speak the gateway protocol. */
   usesOwnProtocols?: boolean
@@ -69,13 +71,13 @@ const SIMULATOR = { port: 0, secret: SIMULATOR_SECRET, delayMs: 30 }
 /** Opens a harness on a free port of 127.0.0.1. */
 export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise<HttpHarness> {
   const database = await createTestDatabase()
-  const { pool } = database
+  const pool = options.openPool?.(database.url) ?? database.pool
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-http-'))
   const simulator = await startSimulator({ ...SIMULATOR, folder, slowDelayMs: options.slowDelayMs ?? 400 })
   let simulatorEnd: Promise<void> | undefined
   const stopSimulator = (): Promise<void> => (simulatorEnd ??= simulator.close())
   const logger = createLogger('silent')
-  const partner = await createTestPartner(pool)
+  const partner = await createTestPartner(database.pool)
   const directory = await createDirectory({ pool, pollIntervalMs: 50 })
   const tokens = createTokens({ clock: systemClock, secret: HARNESS_TOKEN_SECRET })
   const settler = createSettler({ pool })
@@ -125,6 +127,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
       await directory.close()
       await connectors.close()
       await stopSimulator()
+      if (pool !== database.pool) await pool.end()
       await database.drop()
       await rm(folder, { recursive: true, force: true })
     },

@@ -6,6 +6,7 @@ import { err, ok, type Result } from '#lib/result.ts'
 import { TRANSACTION_SOURCES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { withStatementLimit } from '#server/database/statement-limit.ts'
 import { withSnapshot } from '#server/database/with-snapshot.ts'
 import { listActiveMembers } from '#server/people/person-queries.ts'
 import { bandsFor } from '#server/policy/bands-for.ts'
@@ -24,6 +25,8 @@ import { summariseReplay } from './summarise-replay.ts'
 
 const DAY_MS = 86_400_000
 const STATEMENT_TIMEOUT_MS = 45_000
+/** After the server's own limit, its answer has this long to arrive. */
+const ANSWER_MS = 5_000
 /** Each holds a connection for reports for seconds. */
 const RUNNING_MAX = 2
 const QUERY_CANCELED = '57014'
@@ -50,7 +53,9 @@ export async function replayPolicy(reportPool: Pool, request: ReplayRequest): Pr
   // One application never takes all of them.
   const isOwnRunning = running.keys().some((other) => other.startsWith(`${request.application.applicationId} `))
   if (isOwnRunning || running.size >= RUNNING_MAX) return err('busy')
-  const replay = runReplay(reportPool, request).finally(() => running.delete(key))
+  const replay = withStatementLimit(STATEMENT_TIMEOUT_MS + ANSWER_MS, () => runReplay(reportPool, request)).finally(() =>
+    running.delete(key),
+  )
   running.set(key, replay)
   return replay
 }

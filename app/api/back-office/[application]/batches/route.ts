@@ -4,7 +4,7 @@ import type { NextRequest } from 'next/server'
 import { batchUploadSchema } from '#lib/schemas/batch-input.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { findActor } from '#server/back-office/actor.ts'
-import { refuseData } from '#server/back-office/answer-data.ts'
+import { refuseData, refuseThrown } from '#server/back-office/answer-data.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { createBatch } from '#server/batches/create-batch.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
@@ -48,6 +48,6 @@ export async function POST(request: NextRequest, { params }: { params: Promise<{
   } catch (error) {
     unstable_rethrow(error)
     reportUnexpected('back office: batch upload', error, { message: 'A file of payments could not be stored' })
-    return refuseData('unexpected')
+    return refuseThrown(error)
   }
 }

@@ -3,7 +3,7 @@ import type { NextRequest } from 'next/server'
 import { z } from 'zod'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { findActor } from '#server/back-office/actor.ts'
-import { refuseData } from '#server/back-office/answer-data.ts'
+import { refuseData, refuseThrown } from '#server/back-office/answer-data.ts'
 import { toFileResponse } from '#server/back-office/file-response.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
@@ -28,6 +28,6 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
   } catch (error) {
     unstable_rethrow(error)
     reportUnexpected('back office: batch template', error, { message: 'A template could not be sent' })
-    return refuseData('unexpected')
+    return refuseThrown(error)
   }
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ROW_FILTERS } from '#lib/batch-dto.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { findActor } from '#server/back-office/actor.ts'
-import { refuseData } from '#server/back-office/answer-data.ts'
+import { refuseData, refuseThrown } from '#server/back-office/answer-data.ts'
 import { refuseBusy } from '#server/back-office/answer-table.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { toFileResponse } from '#server/back-office/file-response.ts'
@@ -39,6 +39,6 @@ export async function GET(request: NextRequest, { params }: Params): Promise<Res
   } catch (error) {
     unstable_rethrow(error)
     reportUnexpected('back office: batch rows', error, { message: 'The rows of a batch could not be sent' })
-    return refuseData('unexpected')
+    return refuseThrown(error)
   }
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { err } from '#lib/result.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { findActor } from '#server/back-office/actor.ts'
-import { refuseData } from '#server/back-office/answer-data.ts'
+import { refuseData, refuseThrown } from '#server/back-office/answer-data.ts'
 import { refuseBusy } from '#server/back-office/answer-table.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { toFileResponse } from '#server/back-office/file-response.ts'
@@ -40,6 +40,6 @@ export async function GET(
   } catch (error) {
     unstable_rethrow(error)
     reportUnexpected('back office: stored export', error, { message: 'A stored export could not be sent' })
-    return refuseData('unexpected')
+    return refuseThrown(error)
   }
 }

@@ -39,8 +39,9 @@ function callback(item: CallbackOf, status: 'SUCCESS' | 'FAILED' | 'PENDING', op
   return handleCallback(harness.callbackIntake, options.operator ?? 'OMCM', headers, Buffer.from(body))
 }
 
-function askAll(): Promise<number> {
-  return queryContradictions({ pool: harness.database.pool, connectors: harness.connectors, logger: createLogger('silent') })
+function askAll(perOperatorMax?: number): Promise<number> {
+  const logger = createLogger('silent')
+  return queryContradictions({ pool: harness.database.pool, connectors: harness.connectors, logger, perOperatorMax, spreadMs: 0 })
 }
 
 /** Everything recorded against a transaction, each as `number source said stored`. */
@@ -105,10 +106,10 @@ test('nothing is stored for a callback that is forged, of another operator or ap
   assert.equal(await queueLength(), 0)
 })
 
-test('ten queries per run to an operator with a hundred contradictions', async () => {
+test('ten queries per run, if no more are allowed, to an operator with many contradictions', async () => {
   const items = await Promise.all(Array.from({ length: 35 }, () => ended('FAILED')))
   await Promise.all(items.map((item) => callback(item, 'SUCCESS')))
-  assert.deepEqual([await askAll(), await askAll(), await askAll(), await askAll(), await askAll()], [10, 10, 10, 5, 0])
+  assert.deepEqual([await askAll(10), await askAll(10), await askAll(10), await askAll(10), await askAll(10)], [10, 10, 10, 5, 0])
 })
 
 test('three queries, with pauses, to an operator that is silent', async () => {

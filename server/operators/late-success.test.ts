@@ -9,6 +9,7 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { queryContradictions } from './query-contradictions.ts'
 import { settleFinalResult } from './settle-final-result.ts'
+import { synchroniseTransaction } from './synchronise-transaction.ts'
 
 /** Executed by the simulator, which sends no callback. */
 const NUMBERS: Record<OperatorCode, string> = {
@@ -40,6 +41,10 @@ before(async () => {
   for (const { operator, type } of CASES)
     items.set(`${operator} ${type}`, await harness.make({ operator, type, phoneNumber: NUMBERS[operator] }))
   harness.startDispatcher()
+  // The customer of Orange follows the link once a query has shown that we have it.
+  const linked = itemOf('CIOM', 'COLLECT')
+  await waitUntil('Orange returns the link', async () => (await harness.workOf(linked))?.['state'] === 'submitted')
+  await synchroniseTransaction(harness.forcedQueries, { ...linked, actor: { kind: 'system', id: null } })
   await waitUntil('every operator has executed its payments, of which we have no result', areExecuted, { limitMs: 60_000, pauseMs: 50 })
   for (const item of items.values()) await failTooEarly(item)
 })

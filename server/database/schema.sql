@@ -238,6 +238,15 @@ create table batch_columns (
   constraint batch_columns_pkey primary key (application_id, header_hash)
 );
 
+create table batch_left_out (
+  application_id        uuid not null,
+  batch_id              uuid not null,
+  failed_transaction_id uuid not null,
+  reason                text not null,
+  constraint batch_left_out_pkey primary key (application_id, batch_id, failed_transaction_id),
+  constraint batch_left_out_reason_check check (reason in ('contradicted', 'asked', 'unanswered'))
+);
+
 create table batch_retries (
   application_id        uuid    not null,
   failed_transaction_id uuid    not null,
@@ -1434,6 +1443,9 @@ create view ledger_movements as
 -- function hint_gap_ms(p_gap_ms integer, p_hints integer)
 --   returns integer
 --   sql, immutable: server/operators/sql/hint-gap-ms.sql
+-- function is_asked_about(p_application_id uuid, p_transaction_id uuid)
+--   returns boolean
+--   sql, stable: server/operators/sql/is-asked-about.sql
 -- function is_checker(p_application uuid, p_person uuid)
 --   returns boolean
 --   sql, stable: server/approvals/sql/is-checker.sql

@@ -72,10 +72,7 @@ type RetriedBatch = { batchId: string; rows: number; leftOut: number }
  * are queried again about the rows that failed; one that may have been paid is left out and named. A failed row is in one retry at most; if
  * that fails again, the row of the retry is repeated.
  */
-export async function retryBatch(
-  deps: RetryBatchDeps,
-  command: RetryBatch,
-): Promise<Result<RetriedBatch, RetryFailure>> {
+export async function retryBatch(deps: RetryBatchDeps, command: RetryBatch): Promise<Result<RetriedBatch, RetryFailure>> {
   const { application, actor, batchId } = command
   const { applicationId } = application
   if (!mayAct(actor, applicationId, 'transaction:create')) return err('not_permitted')

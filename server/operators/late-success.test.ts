@@ -37,7 +37,11 @@ const items = new Map<string, IntakeItem>()
 const itemOf = (operator: OperatorCode, type: TransactionType) => items.get(`${operator} ${type}`) ?? assert.fail()
 
 before(async () => {
-  harness = await OperatorHarness.open({ usesOwnProtocols: true, callTimeoutMs: 5_000, dispatcher: { pollDelaysMs: [600_000], leaseMs: 60_000 } })
+  harness = await OperatorHarness.open({
+    usesOwnProtocols: true,
+    callTimeoutMs: 5_000,
+    dispatcher: { pollDelaysMs: [600_000], leaseMs: 60_000 },
+  })
   for (const { operator, type } of CASES)
     items.set(`${operator} ${type}`, await harness.make({ operator, type, phoneNumber: NUMBERS[operator] }))
   harness.startDispatcher()

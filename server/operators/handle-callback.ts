@@ -22,9 +22,10 @@ type Callback = Omit<CallbackRow, 'item_index'>
 
 /** What unsigned callbacks of one application at one operator may cause: queries about payments that have ended. */
 const ENDED_ALLOWANCE = { burst: 20, perSecond: 0.1 }
-/** The same for open payments, without the first callback of each. */
+/** The same for open payments, beyond what operators send of each. */
 const OPEN_ALLOWANCE = { burst: 100, perSecond: 5 }
-/** Payments whose first unsigned callback this process remembers. */
+const PER_PAYMENT = 3
+/** Payments whose unsigned callbacks this process counts. */
 const SEEN_MAX = 20_000
 
 /**
@@ -63,7 +64,7 @@ export function createCallbackIntake(options: CallbackIntakeOptions): CallbackIn
   const { nowMs = () => performance.now() } = options
   const parts: Parts = { options, endedHints: createRateLimit({ ...ENDED_ALLOWANCE, nowMs }) }
   const repeatedHints = createRateLimit({ ...OPEN_ALLOWANCE, nowMs })
-  const seen = createBoundedCache<string, true>(SEEN_MAX)
+  const counts = createBoundedCache<string, number>(SEEN_MAX)
   const batcher: Batcher<Callback, CallbackVerdict> = createBatcher({
     key: (callback) => callback.application_id + callback.transaction_id,
     // Ids in unsigned callbacks may be invented: what is signed does not wait behind them.
@@ -94,12 +95,13 @@ export function createCallbackIntake(options: CallbackIntakeOptions): CallbackIn
     return verdict
   }
 
-  /** The first unsigned callback of a payment is never refused: each payment may have one, and an application may have many payments. */
+  /** The first unsigned callbacks of a payment are never refused: an application may have many payments. */
   function isThrottled({ application_id, transaction_id, operator, is_verified }: Callback): boolean {
     if (is_verified) return false
     const payment = `${application_id} ${transaction_id}`
-    if (seen.get(payment)) return repeatedHints.take(`${application_id} ${operator}`) !== undefined
-    seen.set(payment, true)
+    const count = counts.get(payment) ?? 0
+    if (count >= PER_PAYMENT) return repeatedHints.take(`${application_id} ${operator}`) !== undefined
+    counts.set(payment, count + 1)
     return false
   }
   return { connectors: options.connectors, store, onOutcome: options.onOutcome }

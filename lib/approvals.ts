@@ -37,6 +37,8 @@ export type ApprovalDecisionRow = {
  * line of evidence.
  */
 export type RiskFlag =
+  /** An earlier payment to the same number and amount is FAILED, and the operator reports that it succeeded. */
+  | { kind: 'contradicted'; amount: string }
   | { kind: 'near'; amount: string }
   | { kind: 'times'; times: number }
   | { kind: 'first' }
@@ -186,6 +188,8 @@ export type ApprovalEvidence = {
   failedBefore: number
   /** Other transactions of this type with the number, within 24 hours and 1 % of the amount, that have not failed; newest first. */
   nearEqual: readonly NearEqual[]
+  /** Earlier ones of this type to the number with the same amount that failed, although the operator reports something else; newest first. */
+  contradicted: readonly { transactionId: string; amount: string; at: string }[]
   /** Successful ones before it: how many, since when, and the range of the middle nine tenths (all of them where they are fewer than five). */
   history: {
     count: number

@@ -17,6 +17,12 @@ export type BatchRunOperator = {
   unconfirmed: number
 }
 
+/** Why a retry leaves a failed row out: it may have been paid. `unanswered`: the operator did not confirm the failure before the retry. */
+export type LeftOutReason = 'contradicted' | 'asked' | 'unanswered'
+
+/** Failed rows that are not paid again: how many, and the first of them. */
+export type LeftOutRows = { count: number; rows: readonly { transactionId: string; customerName: string; reason: LeftOutReason }[] }
+
 type BatchLink = { batchId: string; name: string }
 
 /** A batch after submission, as one person may see and use it. */
@@ -31,7 +37,9 @@ export type BatchRunDto = {
   /** The batch whose failed rows this one repeats, and the ones that repeat rows of this one. */
   parent: BatchLink | null
   retries: readonly (BatchLink & { rows: number })[]
-  /** Rows that failed and are in no retry. */
+  /** Failed rows of this batch that no retry takes until somebody has clarified them with the operator. */
+  withheld: LeftOutRows
+  /** Rows that failed, are in no retry and may be retried. */
   retryable: number
   can: { pause: boolean; resume: boolean; stop: boolean; retry: boolean }
 }

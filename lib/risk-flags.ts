@@ -5,9 +5,11 @@ export const UNUSUAL_FROM = 2
 
 /** What a checker should notice in the evidence, the most important first. */
 export function riskFlags(evidence: ApprovalEvidence): RiskFlag[] {
-  const { nearEqual, history, nameBefore, operatorBefore, namesakes, balance, isFirst, replaces } = evidence
+  const { contradicted, nearEqual, history, nameBefore, operatorBefore, namesakes, balance, isFirst, replaces } = evidence
   const near = nearEqual[0]
+  const paidBefore = contradicted[0]
   const flags: (RiskFlag | false | undefined | null)[] = [
+    paidBefore && { kind: 'contradicted', amount: paidBefore.amount },
     near && { kind: 'near', amount: near.amount },
     history && history.timesMedian >= UNUSUAL_FROM && { kind: 'times', times: history.timesMedian },
     nameBefore && { kind: nameBefore.isOtherSpelling ? 'spelling' : 'name', before: nameBefore.name },

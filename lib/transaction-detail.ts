@@ -136,7 +136,13 @@ export type OperatorWorkDto = {
  * What the operator said against a final result, and what it said when it was asked about that: `confirmed` the stored result,
  * `repeated` the contradiction, or neither.
  */
-export type ContradictionDto = { at: string; said: OperatorOutcome; state: 'asking' | 'confirmed' | 'repeated' | 'unclear' }
+export type ContradictionDto = {
+  at: string
+  said: OperatorOutcome
+  /** It came in a callback without a signature, which anybody can send. */
+  isHint: boolean
+  state: 'asking' | 'confirmed' | 'repeated' | 'unclear'
+}
 
 /** One transaction in full. Amounts are exact decimals, instants ISO 8601. */
 export type TransactionDetailDto = {

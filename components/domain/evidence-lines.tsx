@@ -57,6 +57,9 @@ export function EvidenceLines({ application, view }: { application: string; view
   return (
     <ul className="grid gap-3.5">
       {evidence.replaces && <ReplacedLine application={application} replaced={evidence.replaces} />}
+      {evidence.contradicted.map((earlier) => (
+        <ContradictedLine key={earlier.transactionId} application={application} earlier={earlier} money={money} />
+      ))}
       {evidence.nearEqual.map((near) => (
         <NearEqualLine key={near.transactionId} application={application} near={near} verb={verb} money={money} />
       ))}
@@ -104,6 +107,32 @@ export function EvidenceLines({ application, view }: { application: string; view
 }
 
 type Words = { verb: 'paid' | 'collected'; money: (amount: string) => string }
+
+/** An earlier payment of the same amount that failed here and may have been executed. */
+function ContradictedLine({
+  application,
+  earlier,
+  money,
+}: { application: string; earlier: ApprovalView['evidence']['contradicted'][number] } & Pick<Words, 'money'>) {
+  const { t } = useTranslations()
+  const now = useNow()
+  return (
+    <Line
+      icon="alert"
+      isWarning
+      second={
+        <>
+          {t('approvals.evidence.contradictedText')}{' '}
+          <Link href={paths.transaction(application, earlier.transactionId)} className="text-accent underline">
+            {t('approvals.evidence.open')}
+          </Link>
+        </>
+      }
+    >
+      {t('approvals.evidence.contradicted', { amount: money(earlier.amount), when: formatRelative(t, new Date(earlier.at), now) })}
+    </Line>
+  )
+}
 
 /** Another transaction that is nearly the same. */
 function NearEqualLine({

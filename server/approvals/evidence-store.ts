@@ -16,7 +16,11 @@ export type PhoneRow = {
   amountMinor: bigint
   customerName: string
   createdAt: Date
+  /** It failed, and its operator reports something else. */
+  isContradicted: boolean
 }
+
+const IS_CONTRADICTED = `t.status = 'FAILED' and is_contradicted(t.application_id, t.transaction_id) as "isContradicted"`
 
 /** The newest transactions of this person, at most `limit`: one index descent for each form of the number, however often it was paid. */
 export async function selectOfPhone(
@@ -29,7 +33,7 @@ export async function selectOfPhone(
   const { rows } = await queryable.query<PhoneRow>({
     name: 'select_of_phones',
     text: `select t.transaction_id as "transactionId", t.type, t.status, t.operator, t.currency, t.amount_minor as "amountMinor",
-        t.customer_name as "customerName", t.created_at as "createdAt"
+        t.customer_name as "customerName", t.created_at as "createdAt", ${IS_CONTRADICTED}
       from unnest($2::text[]) as p (phone_number)
         cross join lateral (select n.* from transactions n where n.application_id = $1 and n.phone_number = p.phone_number
                             order by n.sequence desc limit $4 + 1) t
@@ -52,7 +56,7 @@ export async function selectOfPhones(
   const { rows } = await queryable.query<PhoneRow & { forId: string }>({
     name: 'select_of_many_phones',
     text: `select p.transaction_id as "forId", t.transaction_id as "transactionId", t.type, t.status, t.operator, t.currency,
-        t.amount_minor as "amountMinor", t.customer_name as "customerName", t.created_at as "createdAt"
+        t.amount_minor as "amountMinor", t.customer_name as "customerName", t.created_at as "createdAt", ${IS_CONTRADICTED}
       from unnest($2::uuid[], $3::text[]) as p (transaction_id, phone_number)
         cross join lateral (select n.* from transactions n where n.application_id = $1 and n.phone_number = p.phone_number
                             order by n.sequence desc limit $4 + 1) t

@@ -10,6 +10,7 @@ import { type PhoneRow, type ReplacedRow, selectDepositFloat, selectNamesakes, s
 /** How many transactions of a number are read, the newest first; if there are more, the page shows "at least". */
 export const LOOKED_AT_MAX = 500
 const NEAR_EQUAL_MAX = 5
+const CONTRADICTED_MAX = 5
 /** From this many payments on, the range is that of the middle nine tenths and not of all. */
 const RANGE_FROM = 5
 
@@ -70,6 +71,14 @@ export function weighHistory(
         at: other.createdAt.toISOString(),
         status: other.status,
         isSameName: foldName(other.customerName) === foldName(transaction.customerName),
+      })),
+    contradicted: alike
+      .filter((other) => other.isContradicted && other.amountMinor === transaction.amountMinor)
+      .slice(0, CONTRADICTED_MAX)
+      .map((other) => ({
+        transactionId: other.transactionId,
+        amount: formatMinor(other.amountMinor),
+        at: other.createdAt.toISOString(),
       })),
     history: summarise(transaction, paid, isMore),
     nameBefore:

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { riskFlags } from '#lib/risk-flags.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
@@ -8,7 +9,9 @@ import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
 import { decide } from './decide.ts'
 import { listApprovals } from './list-approvals.ts'
+import { listBatchRows } from './read-batch.ts'
 import { readEvidence } from './read-evidence.ts'
+import { makeFileBatch } from './testing/file-batch.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -99,4 +102,48 @@ test('a row that replaces a rejected one says so, with who rejected it and why i
   assert.ok(replaces)
   const { at: _, ...rest } = replaces
   assert.deepEqual(rest, { transactionId: originId, event: 'rejected', by: 'Test person', reason: 'Wrong amount' })
+})
+
+test('a row to the number and amount of an earlier payment that failed and that its operator contradicts is flagged until it is resolved', async () => {
+  const { applicationId, waiting, risks } = await scene()
+  const { pool } = database
+  const failed = async (overrides: Partial<IntakeItem>) => {
+    const item = anIntakeItem(applicationId, { customerName: 'Awa Diop', amountMinor: 10_000n, ...overrides })
+    await takeIn(pool, [item])
+    await transition(pool, [{ ...item, event: 'failed', message: 'x', actor: { kind: 'operator', id: null } }])
+    return item.transactionId
+  }
+  const record = (transactionId: string, number: number, said: string) =>
+    pool.query(
+      `insert into operator_contradictions (application_id, transaction_id, number, source, said, stored_status, answer, at)
+         values ($1, $2, $3, 'query', $4, 'FAILED', '', clock_timestamp())`,
+      [applicationId, transactionId, number, said],
+    )
+  const contradicted = await failed({ phoneNumber: '237677000007' })
+  await failed({ phoneNumber: '237677000008' })
+  await record(contradicted, 1, 'succeeded')
+  const again = await waiting({ phoneNumber: '237677000007', customerName: 'Awa Diop', amountMinor: 10_000n })
+  const { batchId } = await makeFileBatch(pool, {
+    applicationId,
+    makerId: await makePerson(pool, applicationId, ['maker']),
+    count: 2,
+    change: (index) => ({ phoneNumber: `23767700000${7 + index}`, customerName: 'Awa Diop', amountMinor: 10_000n }),
+  })
+  const otherAmount = await waiting({ phoneNumber: '237677000007', customerName: 'Awa Diop', amountMinor: 20_000n })
+  const isFlagged = async (id: string) => (await risks()).get(id)?.some((flag) => flag.kind === 'contradicted')
+  assert.deepEqual([await isFlagged(again), await isFlagged(otherAmount)], [true, false])
+  assert.equal((await readEvidence(pool, applicationId, again))?.contradicted[0]?.transactionId, contradicted)
+  const viewer = { applicationId, id: randomUUID(), hasSecondFactor: false }
+  const inBatch = async () =>
+    (await listBatchRows(pool, viewer, batchId, { filter: 'flagged', page: 0 }))?.rows.map(
+      (row) => row.risks.filter((flag) => flag.kind === 'contradicted').length,
+    )
+  assert.deepEqual(await inBatch(), [1, 0])
+  await record(contradicted, 2, 'unknown')
+  assert.equal(await isFlagged(again), true)
+  await record(contradicted, 3, 'failed')
+  assert.equal(await isFlagged(again), false)
+  // The operator reports the success once more.
+  await record(contradicted, 4, 'succeeded')
+  assert.equal(await isFlagged(again), true)
 })

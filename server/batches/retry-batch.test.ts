@@ -4,10 +4,10 @@ import { OPERATOR_CODES } from '#lib/operators.ts'
 import { createDirectory } from '#server/applications/directory.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { makeFileBatch } from '#server/approvals/testing/file-batch.ts'
+import { readBatchRun, readLeftOut } from '#server/reports/batches/read-batch-run.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
-import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { transition } from '#server/transactions/transition.ts'
 import { retryBatch } from './retry-batch.ts'
 
@@ -29,8 +29,31 @@ const connectors = new Set(OPERATOR_CODES)
 const person = (roles: ('maker' | 'checker')[] = ['maker']) =>
   ({ kind: 'person', id: makerId, applicationId: application.applicationId, roles }) as const
 
-function retry(batchId: string, synchronise: (id: string) => Promise<unknown> = async () => undefined, actor = person()) {
-  return retryBatch({ pool: database.pool, connectors, synchronise }, { application, actor, batchId })
+type Asked = { synchronise?: (id: string) => Promise<unknown>; queryFailures?: (ids: string[]) => string[] }
+
+/** Without other answers, operators confirm every failure. */
+function retry(batchId: string, { synchronise, queryFailures }: Asked = {}, actor = person()) {
+  const deps: Parameters<typeof retryBatch>[0] = {
+    pool: database.pool,
+    connectors,
+    synchronise: synchronise ?? (async () => undefined),
+    queryFailures: async (rows) => {
+      const ids = rows.map((row) => row.transactionId)
+      return new Set(queryFailures ? queryFailures(ids) : ids)
+    },
+  }
+  return retryBatch(deps, { application, actor, batchId })
+}
+
+/** What contradicts the failure of a row, and what the operator answered when it was queried about it. */
+async function contradict(transactionId: string, answer?: string): Promise<void> {
+  const said = ['succeeded', ...(answer === undefined ? [] : [answer])]
+  for (const [place, each] of said.entries())
+    await database.pool.query(
+      `insert into operator_contradictions (application_id, transaction_id, number, source, said, stored_status, answer, at)
+         values ($1, $2, $3, $4, $5, 'FAILED', '', clock_timestamp())`,
+      [application.applicationId, transactionId, place + 1, place === 0 ? 'callback' : 'query', each],
+    )
 }
 
 /** A batch that was sent: the first rows succeeded, the next failed, the last are open. */
@@ -55,7 +78,7 @@ async function end(ids: readonly string[], ends: readonly ('succeeded' | 'failed
     const event = ends[index]
     return event === undefined || event === 'open'
       ? []
-      : [{ applicationId, transactionId, event, message: 'Numéro invalide', actor: SYSTEM_ACTOR }]
+      : [{ applicationId, transactionId, event, message: 'Numéro invalide', actor: { kind: 'operator' as const, id: null } }]
   })
   if (items.length > 0) await transition(database.pool, items)
 }
@@ -85,10 +108,10 @@ test('still_open while one row waits or its outcome is not known, after the oper
   const { batchId, items } = await makeSent(['failed', 'open', 'open'])
   const queried: string[] = []
   const note = async (id: string) => void queried.push(id)
-  assert.deepEqual(await retry(batchId, note), { ok: false, error: 'still_open' })
+  assert.deepEqual(await retry(batchId, { synchronise: note }), { ok: false, error: 'still_open' })
   assert.deepEqual(new Set(queried), new Set(items.slice(1).map((item) => item.transactionId)))
   // The query of the last open rows brings their results.
-  const { rows } = must(await retry(batchId, (id) => end([id], [id === items[1]?.transactionId ? 'failed' : 'succeeded'])))
+  const { rows } = must(await retry(batchId, { synchronise: (id) => end([id], [id === items[1]?.transactionId ? 'failed' : 'succeeded']) }))
   assert.equal(rows, 2)
   const waiting = await makeFileBatch(database.pool, { applicationId: application.applicationId, makerId, count: 1 })
   assert.deepEqual(await retry(waiting.batchId), { ok: false, error: 'still_open' })
@@ -116,20 +139,85 @@ test('one retry of a row for several people at once, and another only after the 
 test('nothing_to_retry for what succeeded, was rejected or was recalled, and not_permitted without the role of a maker', async () => {
   const { batchId } = await makeSent(['succeeded'])
   assert.deepEqual(await retry(batchId), { ok: false, error: 'nothing_to_retry' })
-  assert.deepEqual(await retry(batchId, undefined, person(['checker']) as ReturnType<typeof person>), { ok: false, error: 'not_permitted' })
+  assert.deepEqual(await retry(batchId, {}, person(['checker']) as ReturnType<typeof person>), { ok: false, error: 'not_permitted' })
   const { applicationId } = application
-  const rejected = await makeFileBatch(database.pool, { applicationId, makerId, count: 1 })
   const checkerId = await makePerson(database.pool, applicationId, ['checker'])
-  await transition(database.pool, [
-    {
-      applicationId,
-      transactionId: rejected.items[0]?.transactionId ?? '',
-      event: 'rejected',
-      message: 'No',
-      actor: { kind: 'person', id: checkerId },
-      checkerId,
-    },
-  ])
-  assert.deepEqual(await retry(rejected.batchId), { ok: false, error: 'nothing_to_retry' })
+  for (const [event, personId] of [
+    ['rejected', checkerId],
+    ['recalled', makerId],
+  ] as const) {
+    const batch = await makeFileBatch(database.pool, { applicationId, makerId, count: 1 })
+    const { transactionId } = batch.items[0] ?? assert.fail()
+    const actor = { kind: 'person' as const, id: personId }
+    const [moved] = await transition(database.pool, [
+      { applicationId, transactionId, event, message: 'No', actor, ...(event === 'rejected' && { checkerId }) },
+    ])
+    assert.deepEqual([moved?.isMoved, moved?.status], [true, 'FAILED'])
+    assert.deepEqual(await retry(batch.batchId), { ok: false, error: 'nothing_to_retry' })
+  }
   assert.deepEqual(await retry(crypto.randomUUID()), { ok: false, error: 'not_found' })
+})
+
+test('a row whose failure the operator contradicts, is queried about or did not confirm is left out of the retry and named', async () => {
+  const { batchId, items } = await makeSent(['failed', 'failed', 'failed', 'failed', 'failed'])
+  const [contradicted, asked, silent, cleared, plain] = items.map((item) => item.transactionId)
+  assert.ok(contradicted && asked && silent && cleared && plain)
+  await contradict(contradicted, 'unknown')
+  await contradict(cleared, 'failed')
+  await database.pool.query(
+    `insert into contradiction_queries (application_id, transaction_id, kind, operator, next_at) values ($1, $2, 'hint', 'MOMOCM', now())`,
+    [application.applicationId, asked],
+  )
+  const queried: string[] = []
+  const queryFailures = (ids: string[]) => {
+    queried.push(...ids)
+    return ids.filter((id) => id !== silent)
+  }
+  const run = await readBatchRun(database.pool, { applicationId: application.applicationId, id: makerId, roles: ['maker'] }, batchId)
+  assert.deepEqual([run?.retryable, run?.withheld.rows.map((row) => row.reason)], [3, ['contradicted', 'asked']])
+  const { batchId: childId, rows, leftOut } = must(await retry(batchId, { queryFailures }))
+  assert.deepEqual([rows, leftOut], [2, 3])
+  assert.deepEqual(queried, [silent, cleared, plain])
+  const named = await readLeftOut(database.pool, application.applicationId, childId)
+  assert.deepEqual(
+    named.rows.map((row) => [row.transactionId, row.reason]),
+    [
+      [contradicted, 'contradicted'],
+      [asked, 'asked'],
+      [silent, 'unanswered'],
+    ],
+  )
+  // Once the operator has confirmed them, they are retried.
+  await database.pool.query("delete from contradiction_queries where kind = 'hint' and transaction_id = $1", [asked])
+  assert.equal(must(await retry(batchId)).rows, 2)
+})
+
+test('a row that the operator contradicts while it is being queried before the retry is left out', async () => {
+  const { batchId, items } = await makeSent(['failed', 'failed'])
+  const late = items[0]?.transactionId ?? ''
+  const deps = {
+    pool: database.pool,
+    connectors,
+    synchronise: async () => undefined,
+    queryFailures: async (rows: readonly { transactionId: string }[]) => {
+      await contradict(late)
+      return new Set(rows.map((row) => row.transactionId))
+    },
+  }
+  const { rows, leftOut } = must(await retryBatch(deps, { application, actor: person(), batchId }))
+  assert.deepEqual([rows, leftOut], [1, 1])
+})
+
+test('all_left_out, and no batch, if every failed row may have been paid', async () => {
+  const { batchId } = await makeSent(['failed', 'failed'])
+  assert.deepEqual(await retry(batchId, { queryFailures: () => [] }), { ok: false, error: 'all_left_out' })
+  const { rows } = await database.pool.query('select 1 from batches where parent_batch_id = $1', [batchId])
+  assert.equal(rows.length, 0)
+})
+
+test('nothing_to_retry while the first retry is still starting its rows', async () => {
+  const { batchId } = await makeSent(['failed', 'failed'])
+  const { batchId: childId } = must(await retry(batchId))
+  await database.pool.query("update batches set state = 'submitting', submitted_at = now() where batch_id = $1", [childId])
+  assert.deepEqual(await retry(batchId), { ok: false, error: 'nothing_to_retry' })
 })

@@ -2,6 +2,7 @@ import { createHash, randomUUID, randomUUIDv7 } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BatchColumns } from '#lib/batch-file/batch-fields.ts'
 import type { FileReading } from '#lib/batch-file/file-problem.ts'
+import type { LeftOutReason } from '#lib/batch-run.ts'
 import { formatMinor } from '#lib/money.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
@@ -15,7 +16,15 @@ import { insertBatch, lockBatch, recountBatch } from './batch-store.ts'
 import { checkRow } from './check-row.ts'
 import { CHECK_PART, compareRows } from './check-rows.ts'
 import type { PersonActor } from './create-batch.ts'
-import { insertRetries, removeUnusedRetries, selectFailedRows, selectOpenRows, setParent } from './retry-store.ts'
+import {
+  type FailedRow,
+  insertLeftOut,
+  insertRetries,
+  removeUnusedRetries,
+  selectFailedRows,
+  selectOpenRows,
+  setParent,
+} from './retry-store.ts'
 import { insertRows } from './row-store.ts'
 
 /** Queries under way at once, well below what one application may have. */
@@ -39,6 +48,8 @@ type RetryBatchDeps = {
   connectors: Connected
   /** Queries the operator about one transaction now and stores a final result. */
   synchronise(transactionId: string): Promise<unknown>
+  /** Queries the operators again about rows that failed. Returns the ids of those that may be paid again. */
+  queryFailures(rows: readonly FailedRow[]): Promise<ReadonlySet<string>>
 }
 type RetryBatch = { application: ApplicationSnapshot; actor: PersonActor; batchId: string }
 
@@ -50,16 +61,18 @@ export type RetryFailure =
   /** Rows wait for a decision, or an operator has not said what became of them: one of them may still succeed. */
   | 'still_open'
   | 'nothing_to_retry'
+  /** Every row that failed may have been paid: an operator contradicts the failure, or did not confirm it. */
+  | 'all_left_out'
+
+type RetriedBatch = { batchId: string; rows: number; leftOut: number }
 
 /**
  * Prepares a new batch of the rows that failed, each under a new externalId. It moves nothing: a maker checks, changes and submits it like any
- * other batch, and it needs its own approval. Operators are queried about open rows first, and nothing is prepared while one is open. A failed
- * row is in one retry at most; if that fails again, the row of the retry is repeated.
+ * other batch, and it needs its own approval. Operators are queried about open rows first, and nothing is prepared while one is open. Then they
+ * are queried again about the rows that failed; one that may have been paid is left out and named. A failed row is in one retry at most; if
+ * that fails again, the row of the retry is repeated.
  */
-export async function retryBatch(
-  deps: RetryBatchDeps,
-  command: RetryBatch,
-): Promise<Result<{ batchId: string; rows: number }, RetryFailure>> {
+export async function retryBatch(deps: RetryBatchDeps, command: RetryBatch): Promise<Result<RetriedBatch, RetryFailure>> {
   const { application, actor, batchId } = command
   const { applicationId } = application
   if (!mayAct(actor, applicationId, 'transaction:create')) return err('not_permitted')
@@ -68,13 +81,16 @@ export async function retryBatch(
   for (let start = 0; start < open.pendingIds.length; start += AT_ONCE) {
     await Promise.all(open.pendingIds.slice(start, start + AT_ONCE).map((id) => deps.synchronise(id)))
   }
-  return withTransaction<{ batchId: string; rows: number }, RetryFailure>(deps.pool, async (trx) => {
+  await removeUnusedRetries(deps.pool, { applicationId, batchId })
+  const failed = await selectFailedRows(deps.pool, { applicationId, batchId })
+  const confirmed = await deps.queryFailures(failed.filter((row) => row.wasSent && !row.isContradicted && !row.isAsked))
+  return withTransaction<RetriedBatch, RetryFailure>(deps.pool, async (trx) => {
     const parent = await lockBatch(trx, applicationId, batchId)
     if (!parent) return err('not_found')
     if (parent.state !== 'submitted') return err(parent.state === 'submitting' ? 'submitting' : 'not_found')
     const stillOpen = await selectOpenRows(trx, parent)
     if (stillOpen.waiting + stillOpen.pendingIds.length > 0) return err('still_open')
-    return store(trx, deps, command, parent)
+    return store(trx, deps, command, parent, confirmed)
   })
 }
 
@@ -83,11 +99,18 @@ async function store(
   { connectors }: RetryBatchDeps,
   { application, actor }: RetryBatch,
   parent: Batch,
-): Promise<Result<{ batchId: string; rows: number }, RetryFailure>> {
+  confirmed: ReadonlySet<string>,
+): Promise<Result<RetriedBatch, RetryFailure>> {
   const { applicationId, type } = parent
-  await removeUnusedRetries(trx, parent)
-  const failed = await selectFailedRows(trx, parent)
-  if (failed.length === 0) return err('nothing_to_retry')
+  // Read again: what was reported since the operators were queried counts.
+  const all = await selectFailedRows(trx, parent)
+  const leftOut = all.flatMap((row) => {
+    const reason = reasonToLeaveOut(row, confirmed)
+    return reason ? [{ transactionId: row.transactionId, reason }] : []
+  })
+  const leftOutIds = new Set(leftOut.map((row) => row.transactionId))
+  const failed = all.filter((row) => !leftOutIds.has(row.transactionId))
+  if (failed.length === 0) return err(leftOut.length > 0 ? 'all_left_out' : 'nothing_to_retry')
   const batchId = randomUUIDv7()
   const rows = failed.map((row, index) => ({
     rowNumber: index + 2,
@@ -128,6 +151,7 @@ async function store(
     { applicationId, batchId, parentBatchId: parent.batchId },
     rows.map((row) => ({ failed_transaction_id: row.failedId, row_number: row.rowNumber, external_id: row.externalId })),
   )
+  await insertLeftOut(trx, { applicationId, batchId }, leftOut)
   await compareRows(trx, { applicationId, batchId }, type, null)
   await recountBatch(trx, applicationId, batchId, actor.id)
   await appendAudit(trx, {
@@ -135,9 +159,15 @@ async function store(
     actor: { kind: 'person', id: actor.id },
     action: 'batch.retried',
     subject: parent.batchId,
-    details: { batchId, rows: rows.length },
+    details: { batchId, rows: rows.length, leftOut: leftOut.length },
   })
-  return ok({ batchId, rows: rows.length })
+  return ok({ batchId, rows: rows.length, leftOut: leftOut.length })
+}
+
+function reasonToLeaveOut(row: FailedRow, confirmed: ReadonlySet<string>): LeftOutReason | undefined {
+  if (row.isContradicted) return 'contradicted'
+  if (row.isAsked) return 'asked'
+  return row.wasSent && !confirmed.has(row.transactionId) ? 'unanswered' : undefined
 }
 
 /** `Salaries` becomes `Salaries (2)`, and that `Salaries (3)`. */

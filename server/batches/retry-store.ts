@@ -1,15 +1,28 @@
+import type { LeftOutReason } from '#lib/batch-run.ts'
+import type { Currency } from '#lib/money.ts'
 import type { OperatorCode } from '#lib/operators.ts'
+import type { TransactionType } from '#lib/transaction-status.ts'
 import { encodeRows, type RowColumns, type RowOf, recordOf } from '#server/database/json-row.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 
 type Place = { applicationId: string; batchId: string }
 
-type FailedRow = {
+/** A row that failed; the amount in hundredths. */
+export type FailedRow = {
+  applicationId: string
   transactionId: string
+  type: TransactionType
   operator: OperatorCode
+  operatorReference: string | null
+  operatorToken: string | null
   phoneNumber: string
   customerName: string
   amountMinor: bigint
+  currency: Currency
+  /** An operator ended it, so that it may report something else now. */
+  wasSent: boolean
+  isContradicted: boolean
+  isAsked: boolean
 }
 
 const RETRY_ROW = { failed_transaction_id: 'uuid', row_number: 'integer', external_id: 'uuid' } as const satisfies RowColumns
@@ -29,8 +42,8 @@ export async function selectOpenRows(
 }
 
 /** Forgets retries that were never submitted: of discarded batches, and of rows that were left out of submitted ones. */
-export async function removeUnusedRetries(trx: TrxClient, { applicationId, batchId }: Place): Promise<void> {
-  await trx.query(
+export async function removeUnusedRetries(queryable: Queryable, { applicationId, batchId }: Place): Promise<void> {
+  await queryable.query(
     `delete from batch_retries r using batches b
      where r.application_id = $1 and r.parent_batch_id = $2 and b.application_id = r.application_id and b.batch_id = r.batch_id
        and (b.state = 'discarded' or (b.state = 'submitted' and not exists (select from batch_rows x
@@ -40,10 +53,14 @@ export async function removeUnusedRetries(trx: TrxClient, { applicationId, batch
 }
 
 /** Rows of a batch that failed after they were approved and are in no retry, in order. What people rejected or recalled is not among them. */
-export async function selectFailedRows(trx: TrxClient, { applicationId, batchId }: Place): Promise<FailedRow[]> {
-  const { rows } = await trx.query<FailedRow>(
-    `select t.transaction_id as "transactionId", t.operator, t.phone_number as "phoneNumber", t.customer_name as "customerName",
-       t.amount_minor as "amountMinor"
+export async function selectFailedRows(queryable: Queryable, { applicationId, batchId }: Place): Promise<FailedRow[]> {
+  const { rows } = await queryable.query<FailedRow>(
+    `select t.application_id as "applicationId", t.transaction_id as "transactionId", t.type, t.operator,
+       t.operator_reference as "operatorReference", t.operator_token as "operatorToken", t.phone_number as "phoneNumber",
+       t.customer_name as "customerName", t.amount_minor as "amountMinor", t.currency,
+       e.event = 'failed' and e.actor_kind = 'operator' as "wasSent",
+       is_contradicted(t.application_id, t.transaction_id) as "isContradicted",
+       is_asked_about(t.application_id, t.transaction_id) as "isAsked"
      from transactions t
        join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
      where t.application_id = $1 and t.batch_id = $2 and t.status = 'FAILED' and e.event not in ('rejected', 'recalled')
@@ -63,6 +80,19 @@ export async function insertRetries(
     `insert into batch_retries (application_id, batch_id, parent_batch_id, failed_transaction_id, row_number, external_id)
        select $1, $2, $3, r.failed_transaction_id, r.row_number, r.external_id from json_to_recordset($4) as r (${recordOf(RETRY_ROW)})`,
     [applicationId, batchId, parentBatchId, encodeRows(RETRY_ROW, retries)],
+  )
+}
+
+/** Stores which failed rows a retry left out, and why. */
+export async function insertLeftOut(
+  trx: TrxClient,
+  { applicationId, batchId }: Place,
+  leftOut: readonly { transactionId: string; reason: LeftOutReason }[],
+): Promise<void> {
+  await trx.query(
+    `insert into batch_left_out (application_id, batch_id, failed_transaction_id, reason)
+       select $1, $2, l.id, l.reason from unnest($3::uuid[], $4::text[]) as l (id, reason)`,
+    [applicationId, batchId, leftOut.map((row) => row.transactionId), leftOut.map((row) => row.reason)],
   )
 }
 

@@ -239,6 +239,15 @@ create table batch_columns (
   constraint batch_columns_pkey primary key (application_id, header_hash)
 );
 
+create table batch_left_out (
+  application_id        uuid not null,
+  batch_id              uuid not null,
+  failed_transaction_id uuid not null,
+  reason                text not null,
+  constraint batch_left_out_pkey primary key (application_id, batch_id, failed_transaction_id),
+  constraint batch_left_out_reason_check check (reason in ('contradicted', 'asked', 'unanswered'))
+);
+
 create table batch_retries (
   application_id        uuid    not null,
   failed_transaction_id uuid    not null,
@@ -335,9 +344,15 @@ create table contradiction_queries (
   operator       text        not null,
   tries          smallint    not null default 0,
   next_at        timestamptz not null,
-  constraint contradiction_queries_pkey primary key (application_id, transaction_id)
+  kind           text        not null,
+  said           text,
+  answer         text,
+  ended_at       timestamptz,
+  constraint contradiction_queries_pkey primary key (application_id, transaction_id, kind),
+  constraint contradiction_queries_kind_check check (kind in ('contradiction', 'hint', 'hour_look', 'day_look'))
 );
-create index contradiction_queries_due on contradiction_queries (operator, next_at);
+create index contradiction_queries_due on contradiction_queries (operator, application_id, kind, next_at) where ended_at is null;
+create index contradiction_queries_ended on contradiction_queries (ended_at) where ended_at is not null;
 
 create table customer_marks (
   application_id uuid   not null,
@@ -714,9 +729,9 @@ create table operator_contradictions (
   answer         text        not null,
   at             timestamptz not null,
   constraint operator_contradictions_pkey primary key (application_id, transaction_id, number),
-  constraint operator_contradictions_number_check check (number in (1, 2)),
+  constraint operator_contradictions_number_check check (number >= 1 and number <= 9),
   constraint operator_contradictions_said_check check (said in ('succeeded', 'failed', 'pending', 'not_found', 'unknown')),
-  constraint operator_contradictions_source_check check (source in ('callback', 'submit', 'query')),
+  constraint operator_contradictions_source_check check (source in ('callback', 'hint', 'submit', 'query')),
   constraint operator_contradictions_stored_status_check check (stored_status in ('SUCCESS', 'FAILED'))
 );
 create index operator_contradictions_newest on operator_contradictions (application_id, at) where number = 1;
@@ -807,6 +822,7 @@ case
     when (state in ('queued', 'paused', 'awaiting_code')) then state
     else 'begun'
 end),
+  hints              smallint    not null default 0,
   constraint operator_work_pkey primary key (application_id, transaction_id),
   constraint operator_work_accepted_stays check ((state <> all (array['queued', 'paused', 'awaiting_code'])) or accepted_at is null),
   constraint operator_work_result_check check (result in ('succeeded', 'failed')),
@@ -1038,6 +1054,12 @@ create table sealed_totals (
   constraint sealed_totals_pkey primary key (application_id, status, span, first_day),
   constraint sealed_totals_span_check check (span in ('day', 'month')),
   constraint sealed_totals_status_check check (status in ('SUCCESS', 'FAILED'))
+);
+
+create table second_look_marks (
+  application_id  uuid   not null,
+  failed_sequence bigint not null,
+  constraint second_look_marks_pkey primary key (application_id)
 );
 
 create table secrets_keys (
@@ -1418,7 +1440,7 @@ create view ledger_movements as
 --   returns boolean
 --   plpgsql, volatile: server/reports/sql/begin-day-zone.sql
 -- function claim_contradiction_queries(p_operators text[], p_per_operator integer, p_pause_ms integer)
---   returns table(application_id uuid, transaction_id uuid, operator text, tries integer, type text, operator_token text)
+--   returns table(application_id uuid, transaction_id uuid, kind text, operator text, tries integer, type text, operator_reference text, operator_token text, amount_minor bigint, currency text, phone_number text)
 --   plpgsql, volatile: server/operators/sql/claim-contradiction-queries.sql
 -- function claim_operator_work(p_items json, p_lease_ms integer)
 --   returns table(application_id uuid, transaction_id uuid, operator text, found_state text, number integer, submissions integer, queries integer, route text, operator_reference text, operator_token text, type text, currency text, amount_minor bigint, phone_number text, customer_name text, result text, result_reason text, result_code text, last_answer text)
@@ -1438,9 +1460,18 @@ create view ledger_movements as
 -- function give_application_slug()
 --   returns trigger
 --   plpgsql, volatile: server/applications/sql/give-application-slug.sql
+-- function hint_gap_ms(p_gap_ms integer, p_hints integer)
+--   returns integer
+--   sql, immutable: server/operators/sql/hint-gap-ms.sql
+-- function is_asked_about(p_application_id uuid, p_transaction_id uuid)
+--   returns boolean
+--   sql, stable: server/operators/sql/is-asked-about.sql
 -- function is_checker(p_application uuid, p_person uuid)
 --   returns boolean
 --   sql, stable: server/approvals/sql/is-checker.sql
+-- function is_contradicted(p_application_id uuid, p_transaction_id uuid)
+--   returns boolean
+--   sql, stable: server/operators/sql/is-contradicted.sql
 -- function list_batch_decisions(p_application uuid, p_batch uuid)
 --   returns table(checker_id uuid, decided_at timestamptz)
 --   sql, stable: server/approvals/sql/list-batch-decisions.sql
@@ -1474,6 +1505,9 @@ create view ledger_movements as
 -- function return_webhooks(p_items json)
 --   returns void
 --   plpgsql, volatile: server/webhooks/sql/return-webhooks.sql
+-- function schedule_second_looks(p_limit integer, p_spread_ms integer)
+--   returns bigint
+--   plpgsql, volatile: server/operators/sql/schedule-second-looks.sql
 -- function seal_ledger_days(p_margin interval)
 --   returns timestamptz
 --   plpgsql, volatile: server/ledger/sql/seal-ledger-days.sql

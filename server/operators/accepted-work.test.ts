@@ -145,6 +145,57 @@ test('unconfirmed after a callback about a transfer that was about to be sent ag
   assert.equal(timesSent(item), 0)
 })
 
+/** Sent, not answered, and claimed again for its first query. `absenceMs`: between two denials that are believed. */
+async function lostWith(absenceMs: number) {
+  const item = await harness.make({ operator: 'OMCM' })
+  await claimAll(harness.database.pool, 'OMCM', 50, 1)
+  const recorder = createAnswerRecorder({
+    pool: harness.database.pool,
+    random: () => 0.5,
+    pollDelaysMs: [1],
+    rules: { absenceMs, acceptedAbsenceMs: 0, hintGapMs: 1 },
+  })
+  const deny = async () => {
+    const [work] = await waitUntil('the row comes due', async () => {
+      const claimed = await claimAll(harness.database.pool, 'OMCM', 50, 60_000)
+      return claimed.length > 0 && claimed
+    })
+    assert.ok(work)
+    await recorder.submit({ work, kind: 'query', outcome: { kind: 'not_found', exchange: { httpStatus: 404, answer: '' } }, durationMs: 1 })
+  }
+  const hint = async (isVerified: boolean) => {
+    const { applicationId, transactionId } = item
+    const row = {
+      application_id: applicationId,
+      transaction_id: transactionId,
+      operator: 'OMCM' as const,
+      outcome: 'succeeded',
+      answer: '',
+    }
+    assert.deepEqual(await storeCallbacks(harness.database.pool, [{ item_index: 0, ...row, is_verified: isVerified }], 1), ['taken'])
+  }
+  return { item, deny, hint }
+}
+
+test('queued again after two denials, although a forged callback said that the operator has the transfer', async () => {
+  const { item, deny, hint } = await lostWith(0)
+  await deny()
+  await hint(false)
+  await deny()
+  const work = await harness.workOf(item)
+  assert.deepEqual([work?.['state'], work?.['accepted_at']], ['queued', null])
+  await forget(item)
+})
+
+test('still unconfirmed after a second denial that a hint brought forward: the pause between two denials counts', async () => {
+  const { item, deny, hint } = await lostWith(600_000)
+  await deny()
+  await hint(false)
+  await deny()
+  assert.equal((await harness.workOf(item))?.['state'], 'unconfirmed')
+  await forget(item)
+})
+
 test('no second submission after a forced query found the transfer', async () => {
   const item = await queuedAgain()
   operator.script = { submit: (asked) => sayTransfer(asked, 'PENDING'), query: (asked) => sayTransfer(asked, 'PENDING') }

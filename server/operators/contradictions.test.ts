@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { createLogger } from '#server/logger.ts'
 import { SIGNATURE_HEADER, signCallback } from '#server/operators/sandbox-protocol/signature.ts'
 import { OperatorHarness, SECRET } from '#server/operators/testing/operator-harness.ts'
+import { makeEndedQueriesDue, readContradictions } from '#server/operators/testing/recorded-contradictions.ts'
 import { type ScriptedOperator, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
 import { makeApplication } from '#server/testing/factories.ts'
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
@@ -39,19 +40,12 @@ function callback(item: CallbackOf, status: 'SUCCESS' | 'FAILED' | 'PENDING', op
   return handleCallback(harness.callbackIntake, options.operator ?? 'OMCM', headers, Buffer.from(body))
 }
 
-function askAll(): Promise<number> {
-  return queryContradictions({ pool: harness.database.pool, connectors: harness.connectors, logger: createLogger('silent') })
+function askAll(perOperatorMax?: number): Promise<number> {
+  const logger = createLogger('silent')
+  return queryContradictions({ pool: harness.database.pool, connectors: harness.connectors, logger, perOperatorMax, spreadMs: 0 })
 }
 
-/** Everything recorded against a transaction, each as `number source said stored`. */
-async function recordedOf(item: CallbackOf): Promise<string[]> {
-  const { rows } = await harness.database.pool.query<{ text: string }>(
-    `select concat_ws(' ', number, source, said, stored_status) as text from operator_contradictions
-       where application_id = $1 and transaction_id = $2 order by number`,
-    [item.applicationId, item.transactionId],
-  )
-  return rows.map((row) => row.text)
-}
+const recordedOf = (item: CallbackOf) => readContradictions(harness.database.pool, item)
 
 async function queueLength(): Promise<number> {
   const { rows } = await harness.database.pool.query<{ count: bigint }>('select count(*) from contradiction_queries')
@@ -105,10 +99,10 @@ test('nothing is stored for a callback that is forged, of another operator or ap
   assert.equal(await queueLength(), 0)
 })
 
-test('ten queries per run to an operator with a hundred contradictions', async () => {
+test('ten queries per run, if no more are allowed, to an operator with many contradictions', async () => {
   const items = await Promise.all(Array.from({ length: 35 }, () => ended('FAILED')))
   await Promise.all(items.map((item) => callback(item, 'SUCCESS')))
-  assert.deepEqual([await askAll(), await askAll(), await askAll(), await askAll(), await askAll()], [10, 10, 10, 5, 0])
+  assert.deepEqual([await askAll(10), await askAll(10), await askAll(10), await askAll(10), await askAll(10)], [10, 10, 10, 5, 0])
 })
 
 test('three queries, with pauses, to an operator that is silent', async () => {
@@ -144,6 +138,33 @@ test('a contradiction is stored if the answer to a query contradicts a final res
   await settleFinalResult(deps, call, { kind: 'failed', reason: 'x', exchange: { httpStatus: 200, answer: '{}' } })
   assert.equal((await recordedOf(item)).length, 1)
   await askAll()
+})
+
+test('the second look resolves a contradiction that the operator could not answer about, and finds one that it took back', async () => {
+  const { pool } = harness.database
+  const isContradicted = async ({ applicationId, transactionId }: CallbackOf) =>
+    (await pool.query('select is_contradicted($1, $2) as is', [applicationId, transactionId])).rows[0]?.is
+  const looked = async (answer: 'SUCCESS' | 'FAILED') => {
+    operator.script.query = (asked) => sayTransfer(asked, answer, { message: 'x' })
+    await makeEndedQueriesDue(pool)
+    await askAll()
+  }
+  const item = await harness.make({ operator: 'OMCM', type: 'COLLECT' })
+  await transition(pool, [{ ...item, event: 'failed', message: 'x', actor: { kind: 'operator', id: null } }])
+  operator.script.query = ({ response }) => response.destroy()
+  await callback(item, 'SUCCESS')
+  for (let tries = 1; tries <= 3; tries++) {
+    await endTries()
+    await askAll()
+  }
+  assert.deepEqual(await recordedOf(item), ['1 callback succeeded FAILED', '2 query unknown FAILED'])
+  assert.equal(await isContradicted(item), true)
+  await looked('FAILED')
+  assert.deepEqual((await recordedOf(item)).slice(2), ['3 query failed FAILED'])
+  assert.equal(await isContradicted(item), false)
+  await looked('SUCCESS')
+  assert.deepEqual((await recordedOf(item)).slice(3), ['4 query succeeded FAILED'])
+  assert.equal(await isContradicted(item), true)
 })
 
 test('an error for every change or removal of a stored contradiction', async () => {

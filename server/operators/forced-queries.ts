@@ -42,6 +42,8 @@ export type ForcedQueries = {
     actor: AuditActor,
     query: () => Promise<boolean>,
   ): Promise<Result<boolean, ForcedQueryRefusal>>
+  /** Runs `query` in one of the slots of `caller` at an operator, without the rate limit: for commands that bound their queries themselves. */
+  runOne<Value>(operator: OperatorCode, caller: string, query: () => Promise<Value>): Promise<Result<Value, 'busy'>>
   /** Closes the connections and resolves when every answer is recorded. Calls that are under way end as unknown. */
   close(): Promise<void>
 }
@@ -103,6 +105,7 @@ export function createForcedQueries(options: ForcedQueriesOptions): ForcedQuerie
       underWay.set(key, running)
       return running
     },
+    runOne: (operator, caller, query) => limitOf(operator).run(caller, query),
     async close() {
       // First: an operator that hangs must not delay the end of the process. Its calls end as unknown.
       await connectors.close()

@@ -1,13 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isOperatorCode, type OperatorCode } from '#lib/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
+import { createBoundedCache } from '#server/credentials/bounded-cache.ts'
 import { type Batcher, createBatcher, OverloadedError } from '#server/database/batcher.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
+import { createRateLimit, type RateLimit } from '#server/rate-limit.ts'
 import { isAboutItems } from './answer-recorder.ts'
 import { storableAnswer } from './clean-text.ts'
 import type { Connectors } from './connector.ts'
-import { askAboutHints, storeContradictions } from './contradiction-store.ts'
+import { askAboutHints, selectContradictingHints, storeContradictions } from './contradiction-store.ts'
 import { type CallbackEffect, storeCallbacks } from './operator-work-store.ts'
 import type { CallbackRow } from './sql-functions.ts'
 
@@ -18,8 +20,19 @@ const TRY_AGAIN_MS = 10
 
 type Callback = Omit<CallbackRow, 'item_index'>
 
-/** `contradicting`: against a final result. A new one is stored, and the operator is queried about it. */
-type CallbackVerdict = CallbackEffect | 'contradicting'
+/** What unsigned callbacks of one application at one operator may cause: queries about payments that have ended. */
+const ENDED_ALLOWANCE = { burst: 20, perSecond: 0.1 }
+/** The same for open payments, beyond what operators send of each. */
+const OPEN_ALLOWANCE = { burst: 100, perSecond: 5 }
+const PER_PAYMENT = 3
+/** Payments whose unsigned callbacks this process counts. */
+const SEEN_MAX = 20_000
+
+/**
+ * `contradicting`: against a final result. A new one is stored, and the operator is queried about it. `throttled`: unsigned, and beyond
+ * the allowance of its application; it has no effect.
+ */
+type CallbackVerdict = CallbackEffect | 'contradicting' | 'throttled'
 
 export type CallbackIntake = {
   connectors: Connectors
@@ -39,21 +52,30 @@ type CallbackIntakeOptions = {
   queueMax?: number
   /** Called with the outcome of each callback, for the metrics. */
   onOutcome?(outcome: CallbackVerdict | CallbackRefusal): void
+  nowMs?(): number
 }
+
+type Parts = { options: CallbackIntakeOptions; endedHints: RateLimit }
 
 /** What handleCallback needs; one per process. */
 export function createCallbackIntake(options: CallbackIntakeOptions): CallbackIntake {
   // Equal callbacks that are still waiting share one place in the queue: a storm about one transaction takes no more than two.
   const waiting = new Map<string, Promise<CallbackVerdict>>()
+  const { nowMs = () => performance.now() } = options
+  const parts: Parts = { options, endedHints: createRateLimit({ ...ENDED_ALLOWANCE, nowMs }) }
+  const repeatedHints = createRateLimit({ ...OPEN_ALLOWANCE, nowMs })
+  const counts = createBoundedCache<string, number>(SEEN_MAX)
   const batcher: Batcher<Callback, CallbackVerdict> = createBatcher({
     key: (callback) => callback.application_id + callback.transaction_id,
+    // Ids in unsigned callbacks may be invented: what is signed does not wait behind them.
+    shareOf: (callback) => `${callback.is_verified} ${callback.application_id}`,
     async run(batch) {
       // Callbacks that arrive from now on may know more than this statement sees.
       for (const callback of batch) waiting.delete(contentKey(callback))
       const rows = batch.map((callback, index) => ({ item_index: index, ...callback }))
       const effects = await storeCallbacks(options.pool, rows, options.hintGapMs ?? 250)
       if (effects.includes('taken')) options.wake?.()
-      return findContradictions(options, rows, effects)
+      return findContradictions(parts, rows, effects)
     },
     queueMax: options.queueMax ?? 2_048,
     batchMax: 256,
@@ -65,11 +87,22 @@ export function createCallbackIntake(options: CallbackIntakeOptions): CallbackIn
     const key = contentKey(callback)
     const known = waiting.get(key)
     if (known) return known
+    if (isThrottled(callback)) return Promise.resolve('throttled')
     const verdict = batcher.submit(callback)
     waiting.set(key, verdict)
     // Refused before it was in any batch.
     verdict.catch(() => waiting.get(key) === verdict && waiting.delete(key))
     return verdict
+  }
+
+  /** The first unsigned callbacks of a payment are never refused: an application may have many payments. */
+  function isThrottled({ application_id, transaction_id, operator, is_verified }: Callback): boolean {
+    if (is_verified) return false
+    const payment = `${application_id} ${transaction_id}`
+    const count = counts.get(payment) ?? 0
+    if (count >= PER_PAYMENT) return repeatedHints.take(`${application_id} ${operator}`) !== undefined
+    counts.set(payment, count + 1)
+    return false
   }
   return { connectors: options.connectors, store, onOutcome: options.onOutcome }
 }
@@ -84,15 +117,33 @@ function contentKey(callback: Callback): string {
  * is queried, and only its answer counts.
  */
 async function findContradictions(
-  options: CallbackIntakeOptions,
+  { options, endedHints }: Parts,
   rows: CallbackRow[],
   effects: CallbackEffect[],
 ): Promise<CallbackVerdict[]> {
   const unawaited = rows.filter((row) => effects[row.item_index] === 'idle' && row.outcome !== 'pending')
-  const hints = unawaited.filter((row) => !row.is_verified)
-  if (hints.length > 0) await askAboutHints(options.pool, hints)
+  const verdicts: CallbackVerdict[] = [...effects]
+  const hints = unawaited
+    .filter((row) => !row.is_verified)
+    .map((row) => ({
+      index: row.item_index,
+      applicationId: row.application_id,
+      transactionId: row.transaction_id,
+      operator: row.operator,
+      said: row.outcome,
+      answer: row.answer,
+    }))
+  if (hints.length > 0) {
+    const contradicting = await selectContradictingHints(options.pool, hints)
+    const allowed = contradicting.filter(({ applicationId, operator, index }) => {
+      const isAllowed = endedHints.take(`${applicationId} ${operator}`) === undefined
+      if (!isAllowed) verdicts[index] = 'throttled'
+      return isAllowed
+    })
+    if (allowed.length > 0) await askAboutHints(options.pool, allowed)
+  }
   const verified = unawaited.filter((row) => row.is_verified)
-  if (verified.length === 0) return effects
+  if (verified.length === 0) return verdicts
   const found = await storeContradictions(
     options.pool,
     verified.map(({ outcome, is_verified: _, ...row }) => ({ ...row, source: 'callback', said: outcome })),
@@ -102,7 +153,7 @@ async function findContradictions(
     if (found.get(row.item_index))
       options.logger.error({ transactionId: row.transaction_id, said: row.outcome }, 'A callback contradicts the stored result')
   }
-  return effects.map((effect, index) => (found.has(index) ? 'contradicting' : effect))
+  return verdicts.map((verdict, index) => (found.has(index) ? 'contradicting' : verdict))
 }
 
 /**

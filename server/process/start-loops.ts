@@ -109,8 +109,9 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
     scheduledTask('end_stopped_rows', '* * * * *', async () => void (await endStoppedRows({ pool, wake }))),
     scheduledTask('recover_webhooks', '* * * * *', () => continueRecoveries({ pool, wakeWebhooks: wake.webhooks }, isEnding)),
     scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals({ pool, settler, logger }))),
-    scheduledTask('ask_about_contradictions', '* * * * *', async () => {
-      await queryContradictions({ pool, connectors, logger, onOutcome: (outcome) => metrics.countOutcome('operator', outcome) })
+    scheduledTask('query_ended_payments', '* * * * *', async () => {
+      const onOutcome = (outcome: string) => metrics.countOutcome('operator', outcome)
+      await queryContradictions({ pool, connectors, logger, onOutcome }, isEnding)
     }),
     scheduledTask('repair_operator_schedule', '*/5 * * * *', async () => {
       const repaired = await repairOperatorSchedule(pool, connectors, config)

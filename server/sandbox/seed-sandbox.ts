@@ -24,7 +24,16 @@ import { DAY_MS, HISTORY_DAYS, planHistory } from './plan-history.ts'
 import { poolOfOne } from './pool-of-one.ts'
 import { SEED_APPLICATIONS, type SeedApplication } from './seed-applications.ts'
 import { seedDraftBatch } from './seed-draft-batch.ts'
-import { analyse, backdateSetup, hasNoApplication, insertBatches, lockSeeding, readOpenings, setSimulatedTime } from './seed-store.ts'
+import {
+  analyse,
+  backdateSetup,
+  hasNoApplication,
+  insertBatches,
+  lockSeeding,
+  passOverSecondLooks,
+  readOpenings,
+  setSimulatedTime,
+} from './seed-store.ts'
 import { seedWaiting } from './seed-waiting.ts'
 import { simulateHistory } from './simulate-history.ts'
 import type { LiveTransaction } from './simulation.ts'
@@ -91,6 +100,7 @@ export async function seedSandbox(options: SeedOptions): Promise<boolean> {
         known.push(...seeded.known)
       }
       await backdateSetup(trx, setupMs(options.now))
+      await passOverSecondLooks(trx)
       const content: SandboxFile = { baseUrl: options.baseUrl, applications }
       writePrivateFile(unconfirmedFile, `${JSON.stringify(content, null, 2)}\n`)
       writeSimulatorBooks(options.simulatorFolder, known, await readOpenings(trx))

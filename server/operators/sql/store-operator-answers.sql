@@ -90,7 +90,7 @@ begin
             else j.now_at + interval '1 millisecond' * case
               when j.is_absent and not j.was_accepted then j.requeue_ms
               when j.outcome = 'not_found' and not j.was_accepted and j.run_state <> 'stopped' then p_absence_ms
-              when w.hinted_at is not null then least(p_hint_gap_ms, j.delay_ms)
+              when w.hinted_at is not null then least(hint_gap_ms(p_hint_gap_ms, w.hints), j.delay_ms)
               else j.delay_ms end end,
           accepted_at = case when j.proves_receipt or j.was_accepted then coalesce(w.accepted_at, j.now_at) end,
           unconfirmed_since = case

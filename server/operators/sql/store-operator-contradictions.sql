@@ -26,8 +26,8 @@ begin
       on conflict do nothing
       returning application_id, transaction_id
   ), queued as (
-    insert into contradiction_queries (application_id, transaction_id, operator, next_at)
-      select c.application_id, c.transaction_id, c.operator, clock_timestamp()
+    insert into contradiction_queries (application_id, transaction_id, kind, operator, next_at)
+      select c.application_id, c.transaction_id, 'contradiction', c.operator, clock_timestamp()
         from contradicting c join recorded r on r.application_id = c.application_id and r.transaction_id = c.transaction_id
       on conflict do nothing
   )

@@ -1,4 +1,4 @@
-import type { BatchRowPlace } from '#lib/batch-run.ts'
+import type { BatchRowPlace, LeftOutReason } from '#lib/batch-run.ts'
 import type { Currency } from '#lib/money.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import type { TransactionStatus } from '#lib/transaction-status.ts'
@@ -26,7 +26,8 @@ const PLACE = `case
 export async function selectRunGroups(queryable: Queryable, applicationId: string, batchId: string): Promise<RunGroup[]> {
   const { rows } = await queryable.query<RunGroup>(
     `select t.operator, t.currency, ${PLACE} as place, coalesce(w.unconfirmed_since is not null, false) as "isUnconfirmed",
-       (t.status = 'FAILED' and e.event not in ('rejected', 'recalled') and r.batch_id is null) as "isRetryable",
+       (t.status = 'FAILED' and e.event not in ('rejected', 'recalled') and r.batch_id is null
+         and not is_contradicted(t.application_id, t.transaction_id) and not is_asked_about(t.application_id, t.transaction_id)) as "isRetryable",
        count(*)::integer as count, sum(t.amount_minor) as "amountMinor"
      from transactions t
        left join operator_work w on w.application_id = t.application_id and w.transaction_id = t.transaction_id
@@ -94,6 +95,36 @@ export async function selectRunRetries(
        and b.batch_id in (select r.batch_id from batch_retries r where r.application_id = $1 and r.parent_batch_id = $2)
      order by b.created_at`,
     [applicationId, batchId],
+  )
+  return rows
+}
+
+type LeftOutRow = { transactionId: string; customerName: string; reason: LeftOutReason; total: number }
+
+/** Failed rows of a batch that may have been paid and are in no retry, the first `limit` of them; `total` counts all. */
+export async function selectWithheld(queryable: Queryable, applicationId: string, batchId: string, limit: number): Promise<LeftOutRow[]> {
+  const { rows } = await queryable.query<LeftOutRow>(
+    `select t.transaction_id as "transactionId", t.customer_name as "customerName",
+       case when is_contradicted(t.application_id, t.transaction_id) then 'contradicted' else 'asked' end as reason,
+       count(*) over ()::integer as total
+     from transactions t
+     where t.application_id = $1 and t.batch_id = $2 and t.source = 'file' and t.status = 'FAILED'
+       and (is_contradicted(t.application_id, t.transaction_id) or is_asked_about(t.application_id, t.transaction_id))
+       and not exists (select from batch_retries r join batches c on c.application_id = r.application_id and c.batch_id = r.batch_id
+         where r.application_id = t.application_id and r.failed_transaction_id = t.transaction_id and c.state <> 'discarded')
+     order by t.sequence limit $3`,
+    [applicationId, batchId, limit],
+  )
+  return rows
+}
+
+/** The rows that a retry left out, the first `limit` of them; `total` counts all. */
+export async function selectLeftOut(queryable: Queryable, applicationId: string, batchId: string, limit: number): Promise<LeftOutRow[]> {
+  const { rows } = await queryable.query<LeftOutRow>(
+    `select t.transaction_id as "transactionId", t.customer_name as "customerName", l.reason, count(*) over ()::integer as total
+     from batch_left_out l join transactions t on t.application_id = l.application_id and t.transaction_id = l.failed_transaction_id
+     where l.application_id = $1 and l.batch_id = $2 order by t.sequence limit $3`,
+    [applicationId, batchId, limit],
   )
   return rows
 }

@@ -1,8 +1,11 @@
-import type { BatchRowPlace, BatchRunDto, BatchRunOperator } from '#lib/batch-run.ts'
+import type { BatchRowPlace, BatchRunDto, BatchRunOperator, LeftOutRows } from '#lib/batch-run.ts'
 import { formatMinor } from '#lib/money.ts'
 import { can, type Role } from '#lib/permissions.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { selectRunDecisions, selectRunGroups, selectRunHead, selectRunRetries } from './batch-run-store.ts'
+import { selectLeftOut, selectRunDecisions, selectRunGroups, selectRunHead, selectRunRetries, selectWithheld } from './batch-run-store.ts'
+
+/** Rows that are named; more are only counted. */
+const LEFT_OUT_SHOWN = 20
 
 type Viewer = { applicationId: string; id: string; roles: readonly Role[] }
 type Groups = Awaited<ReturnType<typeof selectRunGroups>>
@@ -11,11 +14,12 @@ type Head = NonNullable<Awaited<ReturnType<typeof selectRunHead>>>
 /** How far a batch is after its submission, and what this person may do with it; undefined if the application has no such batch. */
 export async function readBatchRun(queryable: Queryable, viewer: Viewer, batchId: string): Promise<BatchRunDto | undefined> {
   const { applicationId } = viewer
-  const [head, groups, decisions, retries] = await Promise.all([
+  const [head, groups, decisions, retries, withheld] = await Promise.all([
     selectRunHead(queryable, applicationId, batchId),
     selectRunGroups(queryable, applicationId, batchId),
     selectRunDecisions(queryable, applicationId, batchId),
     selectRunRetries(queryable, applicationId, batchId),
+    selectWithheld(queryable, applicationId, batchId, LEFT_OUT_SHOWN),
   ])
   if (!head) return undefined
   const countOf = (...places: BatchRowPlace[]) => sum(groups.filter((group) => places.includes(group.place)))
@@ -31,8 +35,21 @@ export async function readBatchRun(queryable: Queryable, viewer: Viewer, batchId
     decisions: decisions.map(({ at, ...decision }) => ({ ...decision, at: at.toISOString() })),
     parent: head.parentId === null ? null : { batchId: head.parentId, name: head.parentName ?? '' },
     retries,
+    withheld: toLeftOut(withheld),
     retryable,
     can: permissionsOf(viewer, head, { state, open, waiting: countOf('waiting'), retryable }),
+  }
+}
+
+/** The rows that a retry left out, because they may have been paid. */
+export async function readLeftOut(queryable: Queryable, applicationId: string, batchId: string): Promise<LeftOutRows> {
+  return toLeftOut(await selectLeftOut(queryable, applicationId, batchId, LEFT_OUT_SHOWN))
+}
+
+function toLeftOut(rows: Awaited<ReturnType<typeof selectLeftOut>>): LeftOutRows {
+  return {
+    count: rows[0]?.total ?? 0,
+    rows: rows.map(({ transactionId, customerName, reason }) => ({ transactionId, customerName, reason })),
   }
 }
 

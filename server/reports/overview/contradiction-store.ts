@@ -4,8 +4,9 @@ import type { OperatorOutcome } from '#lib/transaction-detail.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 export type ContradictionRow = {
-  number: 1 | 2
-  source: 'callback' | 'submit' | 'query'
+  number: number
+  /** `hint`: a callback without a signature that the operator could neither confirm nor deny. */
+  source: 'callback' | 'hint' | 'submit' | 'query'
   said: OperatorOutcome
   storedStatus: 'SUCCESS' | 'FAILED'
   httpStatus: number | null
@@ -13,7 +14,7 @@ export type ContradictionRow = {
   at: Date
 }
 
-/** What contradicts the result of a transaction, then what the operator answered when it was asked about it: at most two rows. */
+/** What contradicts the result of a transaction, then what the operator answered when it was queried about it, in order. */
 export async function selectContradiction(queryable: Queryable, applicationId: string, transactionId: string): Promise<ContradictionRow[]> {
   const { rows } = await queryable.query<ContradictionRow>({
     name: 'select_contradiction',
@@ -34,9 +35,7 @@ export type AlertedRow = {
   at: Date
 }
 
-const OPEN = `c.application_id = $1 and c.number = 1 and not exists (select 1 from operator_contradictions a
-  where a.application_id = c.application_id and a.transaction_id = c.transaction_id and a.number = 2
-    and a.said = case c.stored_status when 'SUCCESS' then 'succeeded' else 'failed' end)`
+const OPEN = 'c.application_id = $1 and c.number = 1 and is_contradicted(c.application_id, c.transaction_id)'
 
 /** Contradictions in which the operator, asked again, did not confirm the stored result; the newest first. */
 export async function selectOpenContradictions(queryable: Queryable, applicationId: string, limit: number): Promise<AlertedRow[]> {

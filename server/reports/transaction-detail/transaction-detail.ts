@@ -151,7 +151,7 @@ function toAttempt({ startedAt, finishedAt, ...attempt }: OperatorAttemptRow) {
  */
 function asAttempts(contradiction: readonly ContradictionRow[], lastNumber: number): OperatorAttemptRow[] {
   return contradiction
-    .filter(({ number, source }) => number === 2 || source === 'callback')
+    .filter(({ number, source }) => number > 1 || source === 'callback' || source === 'hint')
     .map(({ number, said, httpStatus, answer, at }) => ({
       number: lastNumber + number,
       kind: number === 1 ? 'callback' : 'query',
@@ -163,15 +163,18 @@ function asAttempts(contradiction: readonly ContradictionRow[], lastNumber: numb
     }))
 }
 
-function toContradiction([claim, answer]: readonly ContradictionRow[]): ContradictionDto | null {
+function toContradiction([claim, ...answers]: readonly ContradictionRow[]): ContradictionDto | null {
   if (!claim) return null
-  return { at: claim.at.toISOString(), said: claim.said, state: stateOf(claim, answer) }
+  const { at, said, source } = claim
+  return { at: at.toISOString(), said, isHint: source === 'hint', state: stateOf(claim, answers) }
 }
 
-function stateOf(claim: ContradictionRow, answer: ContradictionRow | undefined): ContradictionDto['state'] {
-  if (!answer) return 'asking'
-  if (answer.said === claim.said) return 'repeated'
-  return answer.said === (claim.storedStatus === 'SUCCESS' ? 'succeeded' : 'failed') ? 'confirmed' : 'unclear'
+/** One answer that repeats the contradiction outweighs all that confirm the result (is_contradicted judges the same). */
+function stateOf(claim: ContradictionRow, answers: readonly ContradictionRow[]): ContradictionDto['state'] {
+  if (answers.length === 0) return 'asking'
+  if (answers.some(({ said }) => said === claim.said)) return 'repeated'
+  const confirming = claim.storedStatus === 'SUCCESS' ? 'succeeded' : 'failed'
+  return answers.some(({ said }) => said === confirming) ? 'confirmed' : 'unclear'
 }
 
 function toWork({ nextAt, unconfirmedSince, ...work }: WorkRow) {

@@ -12,9 +12,11 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listDisturbed } from '#server/operators/availability/list-disturbed.ts'
 import { readBatch, readBatchRows } from '#server/reports/batches/read-batch.ts'
+import { readLeftOut } from '#server/reports/batches/read-batch-run.ts'
 import { BatchHead } from './_components/batch-head.tsx'
 import { ColumnsForm } from './_components/columns-form.tsx'
 import { DryRun } from './_components/dry-run.tsx'
+import { LeftOutNotice } from './_components/left-out-notice.tsx'
 import { BatchRun } from './_components/run/batch-run.tsx'
 import { Submitting } from './_components/submitting.tsx'
 
@@ -36,10 +38,11 @@ export default async function BatchPage({ params, searchParams }: Props) {
   if (!snapshot || !z.uuid().safeParse(batchId).success) notFound()
   const address = readAddress(batchPageSchema, await searchParams)
   const { show, page } = address.ok ? address.value : batchPageSchema.parse({})
-  const [t, locale, batch, disturbed] = await Promise.all([
+  const [t, locale, batch, leftOut, disturbed] = await Promise.all([
     getT(),
     readLocale(),
     readBatch(runtime.pool, snapshot, batchId),
+    readLeftOut(runtime.pool, actor.applicationId, batchId),
     listDisturbed(runtime.pool, actor.applicationId),
   ])
   if (!batch) notFound()
@@ -48,9 +51,10 @@ export default async function BatchPage({ params, searchParams }: Props) {
     batch.state === 'draft' ? await readBatchRows(runtime.pool, { ...batch, applicationId: actor.applicationId }, { show, page }) : []
   const words = { t, locale, timeZone: actor.timeZone ?? 'UTC' }
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['batches.', 'availability.'])}>
+    <PageMessages messages={pickMessages(MESSAGES[locale], ['batches.', 'batch.leftOut', 'availability.'])}>
       <BatchHead application={application} batch={batch} mayChange={mayChange} words={words} />
       <div className="mt-4 grid grid-cols-1 gap-5">
+        <LeftOutNotice application={application} leftOut={leftOut} />
         {batch.state === 'checking' && <ColumnsForm application={application} batch={batch} mayChange={mayChange} />}
         {batch.state === 'draft' && (
           <DryRun

@@ -74,10 +74,11 @@ function PendingAdvice({ work }: { work: OperatorWorkDto }) {
 /** The operator reports a different result. The stored result does not change; people clarify it with the operator. */
 function ContradictionAdvice({ contradiction }: { contradiction: ContradictionDto }) {
   const t = useT()
-  const { said, state, at } = contradiction
+  const { said, state, at, isHint } = contradiction
+  const result = said === 'succeeded' ? 'succeeded' : 'failed'
   return (
     <Notice tone={state === 'confirmed' ? 'neutral' : 'bad'}>
-      {t(said === 'succeeded' ? 'transaction.contradicted.succeeded' : 'transaction.contradicted.failed')} <TimeText at={at} style="full" />
+      {t(`transaction.${isHint ? 'hinted' : 'contradicted'}.${result}`)} <TimeText at={at} style="full" />
       {'. '}
       {t(`transaction.contradiction.${state}`)}
     </Notice>

@@ -8,6 +8,7 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { type RetryFailure, retryBatch } from '#server/batches/retry-batch.ts'
 import { type BatchRunFailure, pauseBatch, resumeBatch, stopBatch } from '#server/operators/control-batch.ts'
+import { queryFailures } from '#server/operators/query-failures.ts'
 import { synchroniseTransaction } from '#server/operators/synchronise-transaction.ts'
 
 type RunResult = Promise<ActionResult<{ count: number }, BatchRunFailure>>
@@ -44,8 +45,8 @@ export async function stopRun(application: string, input: unknown): RunResult {
 export async function retryRun(
   application: string,
   input: unknown,
-): Promise<ActionResult<{ batchId: string; rows: number }, RetryFailure>> {
-  return runAction<typeof batchResumeSchema, { batchId: string; rows: number }, RetryFailure>(
+): Promise<ActionResult<{ batchId: string; rows: number; leftOut: number }, RetryFailure>> {
+  return runAction<typeof batchResumeSchema, { batchId: string; rows: number; leftOut: number }, RetryFailure>(
     { schema: batchResumeSchema, permission: 'transaction:create', application, input },
     async (actor, { batchId }) => {
       const { pool, directory, connectors, forcedQueries } = backOfficeRuntime()
@@ -58,6 +59,7 @@ export async function retryRun(
           connectors,
           synchronise: (transactionId) =>
             synchroniseTransaction(forcedQueries, { applicationId, transactionId, actor: { kind: 'person', id: actor.id } }),
+          queryFailures: (rows) => queryFailures(forcedQueries, rows),
         },
         { application: snapshot, actor: personOf(actor), batchId },
       )

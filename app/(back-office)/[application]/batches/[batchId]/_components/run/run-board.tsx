@@ -17,6 +17,7 @@ import { formatCount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
 import { fetchData } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
+import { LeftOutNotice } from '../left-out-notice.tsx'
 import { type RunActions, RunControls } from './run-controls.tsx'
 
 const TONES: Record<BatchRunDto['state'], Tone> = { waiting: 'wait', running: 'run', paused: 'wait', stopped: 'bad', finished: 'ok' }
@@ -76,6 +77,7 @@ export function RunBoard({ application, first, actions }: Props) {
       ))}
       <OperatorTable operators={run.operators} />
       <Family application={application} run={run} />
+      <LeftOutNotice application={application} leftOut={run.withheld} />
       <RunControls application={application} run={run} actions={actions} />
     </Card>
   )

@@ -19,7 +19,7 @@ export type RunActions = {
   pause: Action<{ count: number }>
   resume: Action<{ count: number }>
   stop: Action<{ count: number }>
-  retry: Action<{ batchId: string; rows: number }>
+  retry: Action<{ batchId: string; rows: number; leftOut: number }>
 }
 
 const REFUSALS: Record<string, MessageKey> = {
@@ -30,6 +30,7 @@ const REFUSALS: Record<string, MessageKey> = {
   nothing_left: 'batch.refused.nothingOpen',
   still_open: 'batch.refused.still_open',
   nothing_to_retry: 'batch.refused.nothing_to_retry',
+  all_left_out: 'batch.refused.all_left_out',
   not_permitted: 'action.forbidden',
   submitting: 'batch.refused.submitting',
   offline: 'action.offline',
@@ -108,7 +109,10 @@ export function RunControls({ application, run, actions }: Props) {
               onClick={() =>
                 void send(
                   () => actions.retry(application, { batchId }),
-                  (child) => router.push(paths.batch(application, child.batchId)),
+                  (child) => {
+                    if (child.leftOut > 0) toast(t('batch.run.leftOut', { count: child.leftOut }))
+                    router.push(paths.batch(application, child.batchId))
+                  },
                 )
               }
             >

@@ -1,4 +1,4 @@
-import type { CodeRefusal, Connector, KeepIdentifiers, QueryOutcome, SubmitOutcome } from './connector.ts'
+import type { CodeRefusal, Connector, KeepIdentifiers, QueryOutcome, Submission, SubmitOutcome } from './connector.ts'
 import type { ClaimedWork } from './operator-work-store.ts'
 
 /** The submission of a process that was stopped between its claim and its call, and must not make the call. */
@@ -13,7 +13,7 @@ export function submitWork(
   connector: Connector,
   work: ClaimedWork,
   keep: KeepIdentifiers,
-  customer: { payToken?: string | undefined; customerCode?: string | undefined; isRepeated?: boolean },
+  more: Pick<Submission, 'merchantName' | 'payToken' | 'customerCode' | 'isRepeated'>,
 ): Promise<SubmitOutcome | CodeRefusal> {
   const { applicationId, operator, type, amountMinor, currency, phoneNumber, customerName } = work
   return connector.submit(
@@ -29,7 +29,7 @@ export function submitWork(
       operatorReference: work.operatorReference ?? undefined,
       operatorToken: work.operatorToken ?? undefined,
       isRepeated: work.submissions > 1,
-      ...customer,
+      ...more,
     },
     keep,
   )

@@ -42,11 +42,13 @@ async function callbackAbout(operator: OperatorCode, phoneNumber: string): Promi
   await harness.untilFinal(item)
   await waitUntil('the callback is answered', () => harness.callbacks > before)
   const { payToken, operatorReference, transactionId, applicationId } = await harness.read(item)
+  const hex = `${transactionId}${applicationId}`.replaceAll('-', '')
   const known = {
     ...(operatorReference && { "operator's reference": operatorReference }),
     'transaction id': transactionId,
     'application id': applicationId,
-    'transaction id, application id': `${transactionId}${applicationId}`.replaceAll('-', ''),
+    'transaction id, application id': hex,
+    'transaction id, application id in short': Buffer.from(hex, 'hex').toString('base64url'),
     payToken,
   }
   let transcript = ''

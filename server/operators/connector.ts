@@ -24,6 +24,8 @@ export type Submission = OperatorIdentifiers & {
   currency: Currency
   phoneNumber: string
   customerName: string
+  /** The name of the application, for operators that show the customer who wants the money. */
+  merchantName?: string | undefined
   /** What the customer entered, for connectors that need it (`customerStep`). Sent once, and stored nowhere after it. */
   customerCode?: string | undefined
   /** An earlier submission of this reference may have reached the operator. */
@@ -53,7 +55,7 @@ type ReportedMovement = { amountMinor?: bigint | undefined; currency?: string | 
 type CustomerLink = { customerLink?: string | undefined }
 
 /**
- * Reported by the operator; nothing after it changes the outcome. `reason` is the sentence for partners (failure-table.ts), or the
+ * Reported by the operator; nothing after it changes the outcome. `reason` is the sentence for partners (answer-table.ts), or the
  * operator's own one, unchanged; `operatorCode` its code, for the timeline.
  */
 export type FinalOutcome =

@@ -15,6 +15,7 @@ import { createClaimSlots, laneOf } from './claim-slots.ts'
 import type { CodeRefusal, Connectors, GuardedConnector, KeepIdentifiers, QueryOutcome, SubmitOutcome } from './connector.ts'
 import { awaitCode, takeCode } from './customer-step/customer-code-store.ts'
 import { findPayToken, storeCustomerLink } from './customer-step/customer-link-store.ts'
+import { createMerchantNames } from './merchant-name-queries.ts'
 import { refusalOfCode, refusedForFunds, withoutCode } from './operator-result.ts'
 import { type ClaimedWork, claimWork, keepIdentifiers } from './operator-work-store.ts'
 import { POLL_DELAYS_MS, pollDelayMs } from './poll-schedule.ts'
@@ -67,6 +68,7 @@ type Context = {
   gate: SubmissionGate
   leaseMs: number
   callTimeoutMs: number
+  merchantNameOf: ReturnType<typeof createMerchantNames>
   /** Milliseconds from a submission to its first query, a little different each time. */
   firstQueryMs(): number
 }
@@ -180,6 +182,7 @@ async function createContext(options: DispatcherOptions): Promise<Context> {
     gate,
     leaseMs: options.leaseMs ?? 20_000,
     callTimeoutMs: options.callTimeoutMs ?? 14_000,
+    merchantNameOf: createMerchantNames(options.pool, () => performance.now()),
     firstQueryMs: () => pollDelayMs(0, random, pollDelaysMs),
   }
 }
@@ -213,7 +216,7 @@ async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number
 }
 
 async function callOperator(
-  { options, leaseMs }: Pick<Context, 'options' | 'leaseMs'>,
+  { options, leaseMs, merchantNameOf }: Pick<Context, 'options' | 'leaseMs' | 'merchantNameOf'>,
   connector: GuardedConnector,
   work: ClaimedWork,
   kind: 'submit' | 'query',
@@ -221,10 +224,13 @@ async function callOperator(
   if (kind === 'query') return queryAlongRoute(connector, work)
   const keep: KeepIdentifiers = (identifiers) => keepIdentifiers(options.pool, work, identifiers, leaseMs)
   const { customerStep } = connector
-  if (!customerStep || work.type !== 'COLLECT') return submitWork(connector, work, keep, {})
-  if (customerStep === 'link') return submitWork(connector, work, keep, { payToken: await findPayToken(options.pool, work) })
+  const merchantName = await merchantNameOf(work.applicationId)
+  if (!customerStep || work.type !== 'COLLECT') return submitWork(connector, work, keep, { merchantName })
+  if (customerStep === 'link') return submitWork(connector, work, keep, { merchantName, payToken: await findPayToken(options.pool, work) })
   const taken = await takeCode(options.pool, work)
-  return taken === undefined ? 'needs_code' : submitWork(connector, work, keep, taken)
+  // Without a code nothing is sent, and what could not be sent with one is refused before the customer is asked.
+  const outcome = await submitWork(connector, work, keep, { merchantName, ...taken })
+  return taken === undefined && outcome.kind !== 'failed' ? 'needs_code' : outcome
 }
 
 /** The customer's link is stored before the answer is recorded. If the process ends in between, a later query returns it again. */

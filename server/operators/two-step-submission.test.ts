@@ -46,6 +46,39 @@ test('the token of the first step is committed before the second one, and a repe
   assert.deepEqual([stored, seen], ['MP22120771FEB7B21FD2381C3786', [undefined, 'MP22120771FEB7B21FD2381C3786']])
 })
 
+test('the name of the application in each submission, for operators that show it to the customer', async () => {
+  const seen: (string | undefined)[] = []
+  const submit: Connector['submit'] = async ({ merchantName }) => {
+    seen.push(merchantName)
+    return { kind: 'succeeded', exchange: EXCHANGE }
+  }
+  await run(connectorsWith({ submit }), async (item) => void (await harness.untilFinal(item)))
+  assert.deepEqual(seen, ['Test application'])
+})
+
+test('FAILED without asking the customer for a code if no code could make the amount payable', async () => {
+  const submit: Connector['submit'] = async ({ customerCode }) =>
+    customerCode === undefined
+      ? { kind: 'failed', reason: 'Montant avec décimales', exchange: EXCHANGE }
+      : assert.fail('a code was asked for')
+  const connectors = connectorsWith({ submit, customerStep: { dial: () => '*144#' } })
+  const dispatcher = harness.startDispatcher({ connectors })
+  const item = await harness.make({ operator: 'OMCM', type: 'COLLECT' })
+  const transaction = await harness.untilFinal(item)
+  await dispatcher.drain()
+  assert.deepEqual([transaction.status, transaction.message], ['FAILED', 'Montant avec décimales'])
+  assert.deepEqual(await harness.attemptsOf(item), ['submit failed'])
+})
+
+test('a customer is asked for a code only once the submission without one has sent nothing', async () => {
+  const dispatcher = harness.startDispatcher({
+    connectors: connectorsWith({ submit: async () => NOTHING, customerStep: { dial: () => '*144#' } }),
+  })
+  const item = await harness.make({ operator: 'OMCM', type: 'COLLECT' })
+  await waitUntil('the code is awaited', async () => (await harness.workOf(item))?.['state'] === 'awaiting_code')
+  await dispatcher.drain()
+})
+
 test('false, so that no money moves, if another process has taken the submission over', async () => {
   const answers: boolean[] = []
   const submit: Connector['submit'] = async (submission, keep) => {

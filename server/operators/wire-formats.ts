@@ -1,7 +1,7 @@
-import { formatMinor } from '#lib/money.ts'
+import { z } from 'zod'
+import { formatMinor, parseAmountMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
-import { REFUSED_MESSAGE } from './clean-text.ts'
-import type { FinalOutcome, Submission } from './connector.ts'
+import type { Exchange, FinalOutcome, ReportedMovement, Submission, UnknownOutcome } from './connector.ts'
 
 /** The phone number without its dial code. */
 export function nationalNumber({ operator, phoneNumber }: Pick<Submission, 'operator' | 'phoneNumber'>): string {
@@ -30,6 +30,40 @@ export function balanceMinorOf(text: string): bigint | undefined {
   return BigInt(whole.replaceAll(',', '') + fraction.padEnd(2, '0').slice(0, 2))
 }
 
+/** An operator's identifier, text or a number. `null` and an empty text are absent: they never become a text. */
+export const identifierSchema = z
+  .union([z.string(), z.number()])
+  .nullish()
+  .transform((value) => (value === null || value === undefined || value === '' ? undefined : String(value)))
+
+/** An amount that an operator reports, in hundredths. An answer whose amount cannot be read is no answer: what moved would stay unchecked. */
+export const reportedAmountSchema = identifierSchema.transform((text, context) => {
+  const amountMinor = text === undefined ? undefined : parseAmountMinor(text)
+  if (text !== undefined && amountMinor === undefined) context.addIssue({ code: 'custom', message: 'is no amount' })
+  return amountMinor
+})
+
+/** The number in an operator's answer, in digits. */
+export function reportedNumber(text: string | undefined): string | undefined {
+  return text?.replaceAll(/\D/g, '') || undefined
+}
+
+/**
+ * The movement of all payments that an operator reports for one reference. Of several it is their sum, which is not what we asked for;
+ * undefined if an amount is missing, so that the sum is not known.
+ */
+export function reportedTogether(payments: readonly ReportedMovement[]): ReportedMovement | undefined {
+  const [first] = payments
+  if (payments.length < 2) return first
+  const amounts = payments.flatMap(({ amountMinor }) => amountMinor ?? [])
+  return amounts.length < payments.length ? undefined : { ...first, amountMinor: amounts.reduce((sum, amount) => sum + amount) }
+}
+
+/** What several payments of one reference mean whose sum is not known. */
+export function unknownPayments(count: number, exchange: Exchange): UnknownOutcome {
+  return { kind: 'unknown', detail: `The operator reports ${count} payments of this reference`, exchange }
+}
+
 /**
  * The refusal of an amount with decimals, which an operator could round: what moves would not be what is in the books. Undefined if the
  * amount can be sent. Nothing was sent for this reference before: an earlier submission would have ended here too.
@@ -37,5 +71,17 @@ export function balanceMinorOf(text: string): bigint | undefined {
 export function refuseDecimals({ amountMinor }: Submission, takesDecimals: boolean | undefined): FinalOutcome | undefined {
   if (takesDecimals || amountMinor % 100n === 0n) return undefined
   const answer = `Not sent: ${formatMinor(amountMinor)} has decimals, which the operator does not take`
-  return { kind: 'failed', reason: REFUSED_MESSAGE, operatorCode: 'DECIMALS', exchange: { httpStatus: null, answer } }
+  return notSendable('Montant avec décimales non accepté par cet opérateur', 'DECIMALS', answer)
+}
+
+/** The refusal of an amount that is less than the operator takes. Undefined if the amount can be sent. */
+export function refuseBelow({ amountMinor }: Submission, minimumMinor: bigint): FinalOutcome | undefined {
+  if (amountMinor >= minimumMinor) return undefined
+  const minimum = formatMinor(minimumMinor)
+  const answer = `Not sent: ${formatMinor(amountMinor)} is less than the operator's minimum of ${minimum}`
+  return notSendable(`Montant inférieur au minimum de cet opérateur (${minimum})`, 'MINIMUM', answer)
+}
+
+function notSendable(reason: string, operatorCode: string, answer: string): FinalOutcome {
+  return { kind: 'failed', reason, operatorCode, exchange: { httpStatus: null, answer } }
 }

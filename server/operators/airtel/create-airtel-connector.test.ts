@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createDecipheriv, createHmac, generateKeyPairSync, privateDecrypt } from 'node:crypto'
+import { createDecipheriv, createHmac, generateKeyPairSync, type KeyObject, privateDecrypt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,7 +16,7 @@ const submission = anAirtelSubmission()
 const deposit = anAirtelSubmission({ type: 'DEPOSIT' })
 const id = airtelId(submission)
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
-const key = publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
+let key = spkiOf(publicKey)
 
 let server: Server
 let url = ''
@@ -52,6 +52,18 @@ function say(response: ServerResponse, status: number, body?: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(body && JSON.stringify(body))
 }
 
+function spkiOf(publicKey: KeyObject): string {
+  return publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
+}
+
+function isPinFor(key: KeyObject, sealed: string): boolean {
+  try {
+    return privateDecrypt({ key, padding: 1 }, Buffer.from(sealed, 'base64')).toString() === '1234'
+  } catch {
+    return false
+  }
+}
+
 function factsOf(outcome: CodeRefusal | SubmitOutcome | QueryOutcome): string {
   const final = outcome as Partial<FinalOutcome & { reason: string; operatorCode: string }>
   return [outcome.kind, final.operatorReference, final.reason, final.operatorCode].filter(Boolean).join(' ')
@@ -68,20 +80,34 @@ const transfer = (status: string, response_code: string, more: object = {}) => (
 for (const [body, expected] of [
   [transfer('TIP', 'DP00800001006'), 'accepted'],
   [transfer('TS', 'DP00800001001', { airtel_money_id: '77' }), 'succeeded 77'],
+  [transfer('TS', 'DP00800001001', { airtel_money_id: 77, reference_id: null }), 'succeeded 77'],
+  [transfer('TS', 'DP00800001001', { airtel_money_id: null }), 'succeeded'],
+  // Airtel's published sample of a payment.
+  [transfer('Success.', 'DP00800001006', { id: false }), 'accepted'],
   [refusal('DP00900001011'), 'accepted'],
   [refusal('DP00900001017'), 'accepted'],
   [refusal(undefined, '521050'), 'accepted'],
+  [refusal(undefined, 'ESB000041'), 'accepted'],
   [refusal('DP00900001013', '521002'), 'failed Numéro invalide DP00900001013'],
   [refusal('DP00900001013'), 'failed Transaction refusée DP00900001013'],
   [refusal('DP00800001007'), 'failed Solde insuffisant DP00800001007'],
-  [refusal('DP00899999999'), 'failed Transaction refusée DP00899999999'],
+  // The response code decides, also beside the result code of an id that is known.
+  [refusal('DP00900001012', '521050'), 'failed Numéro invalide DP00900001012'],
+  [refusal('DP00900001000', '521050'), 'unknown'],
+  [refusal('DP00899999999'), 'unknown'],
+  [refusal(undefined), 'unknown'],
+  [refusal(undefined, 'ESB000001'), 'unknown'],
+  [refusal(undefined, 'ESB000004'), 'unknown'],
+  [refusal(undefined, 'ESB000014'), 'unknown'],
+  [refusal(undefined, '0000900'), 'unknown'],
   [refusal('DP00800001000'), 'unknown'],
+  [refusal('DP00800001005'), 'unknown'],
   [refusal('DP00800001024'), 'unknown'],
-  [refusal('DP00800001026'), 'unknown'],
   [refusal('DP00900001000'), 'unknown'],
   [refusal('DP00900001014'), 'unknown'],
-  [refusal('DP00900001019'), 'unknown'],
+  [transfer('TF', 'DP00800001001'), 'unknown'],
   [transfer('TA', 'DP00800001001'), 'unknown'],
+  [transfer('TIP', 'DP00800001000'), 'unknown'],
   [transfer('TS', 'DP00800001001', { id: '0'.repeat(64) }), 'unknown'],
 ] as const) {
   test(`${expected} for a submission that is answered with ${JSON.stringify(body).slice(0, 130)}`, async () => {
@@ -89,6 +115,49 @@ for (const [body, expected] of [
     assert.equal(factsOf(await connect().submit(submission, keepNothing)), expected)
   })
 }
+
+for (const [status, body] of [
+  [200, { status: { success: false, response_code: 'DP00900001013', result_code: 'ESB000008', message: 'Incorrect Encrypted Pin' } }],
+  [400, { status: { success: false, response_code: 'DP00900001013', code: '400', message: 'Incorrect Encrypted Pin' } }],
+  [400, { status_code: 'ROUTER115', status_message: 'x' }],
+  [400, { status_code: 'ROUTER999', status_message: 'Invalid PIN' }],
+  [200, refusal('DP00900001016')],
+  [200, refusal('DP00900001018')],
+  [200, refusal('DP00900001019')],
+] as const) {
+  test(`not_sent, and the direction closed, for a deposit that is answered with HTTP ${status} ${JSON.stringify(body).slice(0, 130)}`, async () => {
+    answer = ({ response }) => say(response, status, body)
+    const outcome = await connect().submit(deposit, keepNothing)
+    assert.equal(outcome.kind, 'not_sent')
+    assert.ok(outcome.kind === 'not_sent' && outcome.closesDirection)
+  })
+}
+
+test('unknown for a payment whose refusal names a PIN, which is that of the customer', async () => {
+  answer = ({ response }) => say(response, 200, { status: { success: false, response_code: 'DP00899999999', message: 'Invalid PIN' } })
+  assert.equal(factsOf(await connect().submit(submission, keepNothing)), 'unknown')
+})
+
+test('the direction stays open if Airtel has another key now, and the next deposit is encrypted with it', async () => {
+  const opens: boolean[] = []
+  const [former, present] = [generateKeyPairSync('rsa', { modulusLength: 2_048 }), generateKeyPairSync('rsa', { modulusLength: 2_048 })]
+  key = spkiOf(former.publicKey)
+  answer = ({ body, response }) => {
+    opens.push(isPinFor(present.privateKey, JSON.parse(body).pin))
+    key = spkiOf(present.publicKey)
+    say(response, 200, { status: { success: false, response_code: 'DP00900001013', message: 'Incorrect Encrypted Pin' } })
+  }
+  const connector = connect()
+  const [first, second] = [await connector.submit(deposit, keepNothing), await connector.submit(deposit, keepNothing)]
+  assert.deepEqual([first.kind, first.kind === 'not_sent' && first.closesDirection], ['not_sent', undefined])
+  assert.ok(second.kind === 'not_sent' && second.closesDirection)
+  assert.deepEqual(opens, [false, true])
+  key = spkiOf(publicKey)
+})
+
+test('a minute until the first enquiry, unless the settings say another time', () => {
+  assert.deepEqual([connect().terms.enquiryDelayMs, connect({ enquiryDelayMs: 5 }).terms.enquiryDelayMs], [60_000, 5])
+})
 
 for (const [body, expected] of [
   [transfer('TIP', 'DP00800001006'), 'pending'],
@@ -158,7 +227,10 @@ test('failed without a call for an amount with decimals, unless the settings say
     say(response, 200, transfer('TIP', `${JSON.parse(body).transaction.amount}`))
   }
   const fraction = { ...submission, amountMinor: 100_050n }
-  assert.equal(factsOf(await connect().submit(fraction, keepNothing)), 'failed Transaction refusée DECIMALS')
+  assert.equal(
+    factsOf(await connect().submit(fraction, keepNothing)),
+    'failed Montant avec décimales non accepté par cet opérateur DECIMALS',
+  )
   assert.equal(calls, 0)
   const sent = await connect({ takesDecimals: true }).submit(fraction, keepNothing)
   assert.match(sent.exchange.answer, /1000\.5/)

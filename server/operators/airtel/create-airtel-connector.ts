@@ -27,7 +27,7 @@ export function createAirtelConnector(context: ConnectorContext, settings: Airte
   const client = createAirtelClient(context, settings)
   const airtel: Airtel = { context, settings, client }
   return {
-    terms: context.terms,
+    terms: { ...context.terms, enquiryDelayMs: settings.enquiryDelayMs },
     submit: (submission) => submit(airtel, submission),
     query: (query) => queryStatus(airtel, query),
     balance: () => readBalance(airtel),
@@ -41,23 +41,30 @@ async function submit(airtel: Airtel, submission: Submission): Promise<SubmitOut
   const { context, settings, client } = airtel
   const refusal = refuseDecimals(submission, settings.takesDecimals)
   if (refusal) return refusal
-  const request = await requestOf(airtel, submission)
+  const key = needsKey(settings, submission) ? await client.encryptionKey() : ''
+  const request = key === undefined ? undefined : requestOf(airtel, submission, key)
   if (!request) return notSentOrUnknown(notSent("Airtel's encryption key cannot be read, or there is no PIN"))
-  const outcome = await client.call({ method: 'POST', headers: {}, timeoutMs: context.submitTimeoutMs, ...request })
-  const result = submitOutcomeOf(outcome, airtelId(submission))
+  const { writeBeforeMs } = submission
+  const outcome = await client.call({ method: 'POST', headers: {}, timeoutMs: context.submitTimeoutMs, writeBeforeMs, ...request })
+  const result = submitOutcomeOf(outcome, airtelId(submission), submission.type)
+  const isFault = result.kind === 'not_sent' && result.closesDirection !== undefined
   // It may be Airtel's key that has changed.
-  if (result.kind === 'unknown') client.forgetKey()
-  return result
+  if (result.kind === 'unknown' || isFault) client.forgetKey()
+  if (!isFault || key === '' || (await client.encryptionKey()) === key) return result
+  // It is: nothing of ours is wrong, and the next submission is encrypted with the new one.
+  return { kind: 'not_sent', detail: result.detail, exchange: result.exchange }
+}
+
+function needsKey({ signsMessages }: AirtelSettings, { type }: Submission): boolean {
+  return type === 'DEPOSIT' || signsMessages === true
 }
 
 type PostedRequest = Pick<OperatorRequest, 'path' | 'body'> & { headers?: Record<string, string> }
 
-/** The call that moves money, signed and with its PIN; undefined without Airtel's key. */
-async function requestOf(airtel: Airtel, submission: Submission): Promise<PostedRequest | undefined> {
-  const { context, settings, client } = airtel
+/** The call that moves money, signed and with its PIN; undefined without a PIN, or with a key that does not encrypt. */
+function requestOf(airtel: Airtel, submission: Submission, key: string): PostedRequest | undefined {
+  const { context, settings } = airtel
   const isDeposit = submission.type === 'DEPOSIT'
-  const key = isDeposit || settings.signsMessages ? await client.encryptionKey() : ''
-  if (key === undefined) return undefined
   const padding = settings.rsaPadding ?? 'pkcs1'
   const pin = isDeposit && settings.pin !== undefined ? encryptForAirtel(key, padding, settings.pin) : undefined
   if (isDeposit && pin === undefined) return undefined

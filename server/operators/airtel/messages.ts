@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { identifierSchema } from '#server/operators/wire-formats.ts'
 
 /** What Airtel sends. What we send is written out in create-airtel-connector.ts. */
 export const tokenSchema = z.object({
@@ -7,24 +8,27 @@ export const tokenSchema = z.object({
   expires_in: z.coerce.number().positive().max(86_400),
 })
 
-/** An error of the gateway. */
-export const problemSchema = z.object({ error: z.string() })
+/** An error of the gateway, and one of the router behind it. */
+export const problemSchema = z.object({
+  error: z.string().optional(),
+  status_code: z.string().optional(),
+  status_message: z.string().optional(),
+})
 
 /** Airtel names a code in one of several fields, and leaves out what it has nothing for. */
 const statusSchema = z.object({
-  code: z.coerce.string().optional(),
   message: z.string().nullish(),
-  result_code: z.string().nullish(),
-  response_code: z.string().nullish(),
+  result_code: identifierSchema,
+  response_code: identifierSchema,
   success: z.boolean().optional(),
 })
 
 const transactionSchema = z.object({
-  id: z.string().nullish(),
+  // Published samples of a payment have `false`, and no id.
+  id: z.union([z.boolean().transform(() => undefined), identifierSchema]),
   status: z.string().nullish(),
-  airtel_money_id: z.string().nullish(),
-  reference_id: z.string().nullish(),
-  message: z.string().nullish(),
+  airtel_money_id: identifierSchema,
+  reference_id: identifierSchema,
 })
 
 /** The answer to a payment, a disbursement and an enquiry. Refusals come with HTTP 200 and without data. */
@@ -43,7 +47,7 @@ export const balanceSchema = z.object({
 })
 
 export const userSchema = z.object({
-  data: z.object({ msisdn: z.coerce.string().optional(), is_barred: z.boolean().optional() }).nullish(),
+  data: z.object({ is_barred: z.boolean().optional() }).nullish(),
   status: statusSchema,
 })
 

@@ -69,10 +69,19 @@ for (const [status, expected] of [
   ['10', 'failed Solde insuffisant 10'],
   ['8', 'failed Solde insuffisant 8'],
   ['555', 'failed Compte non inscrit 555'],
+  ['6', 'failed Transaction refusée 6'],
   ['13', 'failed Transaction refusée 13'],
-  ['91', 'failed Transaction refusée 91'],
-  ['92', 'failed Transaction refusée 92'],
-  ['777', 'failed Transaction refusée 777'],
+  ['20', 'failed Transaction refusée 20'],
+  ['1', 'unknown'],
+  ['2', 'unknown'],
+  ['4', 'unknown'],
+  ['5', 'unknown'],
+  ['21', 'unknown'],
+  ['91', 'unknown'],
+  ['92', 'unknown'],
+  ['200', 'unknown'],
+  ['500', 'unknown'],
+  ['777', 'unknown'],
   ['94', 'unknown'],
   ['95', 'unknown'],
   ['98', 'unknown'],
@@ -89,8 +98,12 @@ for (const [status, expected] of [
 for (const [status, expected] of [
   ['0', 'succeeded 77'],
   ['100', 'pending 77'],
-  ['92', 'failed Transaction refusée 92'],
+  ['20', 'failed Transaction refusée 20'],
   ['555', 'failed Compte non inscrit 555'],
+  ['21', 'unknown'],
+  ['92', 'unknown'],
+  ['200', 'unknown'],
+  ['500', 'unknown'],
   ['1', 'unknown'],
   ['2', 'unknown'],
   ['91', 'unknown'],
@@ -120,9 +133,25 @@ test('succeeded for a transfer that is done; unknown if the answer names another
   assert.equal(factsOf(await connect().submit(deposit, keepNothing)), 'succeeded 88')
   sayTransfer('100')
   assert.equal(factsOf(await connect().submit(deposit, keepNothing)), 'accepted 88')
-  sayTransfer('0', 'another')
+  sayTransfer('0', submission.reference)
   assert.equal((await connect().submit(deposit, keepNothing)).kind, 'unknown')
-  assert.equal((await connect({ echoesReference: false }).submit(deposit, keepNothing)).kind, 'succeeded')
+  sayTransfer('0', 'CI20260301')
+  assert.equal((await connect({ echoesReference: true }).submit(deposit, keepNothing)).kind, 'unknown')
+})
+
+test('understood without settings: answers that name Moov’s own reference, or none, as every published sample does', async () => {
+  const fields = { description: 'x', referenceid: '77', status: '0' }
+  answer = { status: 200, body: moovAnswer('getTransactionStatus', 'response', fields) }
+  assert.equal(factsOf(await connect().query(submission)), 'succeeded 77')
+  assert.equal((await connect({ echoesReference: true }).query(submission)).kind, 'unknown')
+  sayStatus('0', '2026030112345')
+  assert.equal(factsOf(await connect().query(submission)), 'succeeded 77')
+  sayStatus('0', deposit.reference)
+  assert.equal((await connect().query(submission)).kind, 'unknown')
+  sayPush('100', '2026030112345')
+  assert.equal(factsOf(await connect().submit(submission, keepNothing)), 'accepted 77')
+  sayTransfer('0', 'CI20260301')
+  assert.equal(factsOf(await connect().submit(deposit, keepNothing)), 'succeeded 88')
 })
 
 test('unknown for an answer to another operation, for a fault, and for text that XML forbids', async () => {
@@ -160,7 +189,10 @@ test('the number of Benin as it is now, or without its 01; text that is XML as t
 test('failed without a call for an amount with decimals, unless the settings say that Moov takes them', async () => {
   sayPush('100')
   const fraction = { ...submission, amountMinor: 100_050n }
-  assert.equal(factsOf(await connect().submit(fraction, keepNothing)), 'failed Transaction refusée DECIMALS')
+  assert.equal(
+    factsOf(await connect().submit(fraction, keepNothing)),
+    'failed Montant avec décimales non accepté par cet opérateur DECIMALS',
+  )
   assert.equal(asked.length, 0)
   assert.equal((await connect({ takesDecimals: true }).submit(fraction, keepNothing)).kind, 'accepted')
   assert.match(asked[0] ?? '', /<amount>1000\.5<\/amount>/)

@@ -1,21 +1,27 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
+import { type AnswerTable, answerOf, outcomeOfCode } from '#server/operators/answer-table.ts'
 import type {
   AccountOutcome,
   BalanceOutcome,
   Connector,
-  FinalOutcome,
   QueryOutcome,
   StatusQuery,
   Submission,
   SubmitOutcome,
 } from '#server/operators/connector.ts'
-import { type CallOutcome, createOperatorHttpClient, exchangeOf, type OperatorHttpClient } from '#server/operators/operator-call.ts'
+import {
+  type CallOutcome,
+  createOperatorHttpClient,
+  exchangeOf,
+  type OperatorHttpClient,
+  type OperatorRequest,
+} from '#server/operators/operator-call.ts'
 import { notSentOrUnknown, unknownOutcome } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
 import { balanceMinorOf, refuseDecimals } from '#server/operators/wire-formats.ts'
-import { meaningOf, reasonOf } from './codes.ts'
+import { isNotFound, moovAnswersOf } from './answers.ts'
 import { accountSchema, balanceSchema, pushSchema, transferSchema } from './messages.ts'
 import type { MoovSettings } from './settings.ts'
 import { type Fields, type MoovOperation, readEnvelope, writeEnvelope } from './soap.ts'
@@ -25,12 +31,12 @@ const PENDING = '100'
 const PUSH_MESSAGE = 'Confirmez le paiement'
 const NO_BALANCE = 'The settings name no account for a balance (accountMsisdn)'
 
-type Moov = { context: ConnectorContext; settings: MoovSettings; http: OperatorHttpClient }
+type Moov = { context: ConnectorContext; settings: MoovSettings; answers: AnswerTable; http: OperatorHttpClient }
 
 /** The merchant API of Moov in one country. It sends no callbacks. */
 export function createMoovConnector(context: ConnectorContext, settings: MoovSettings): Connector {
   const http = createOperatorHttpClient(settings.baseUrl, context.connectionsMax)
-  const moov: Moov = { context, settings, http }
+  const moov: Moov = { context, settings, answers: moovAnswersOf(settings), http }
   return {
     terms: context.terms,
     submit: (submission) => submit(moov, submission),
@@ -51,7 +57,9 @@ async function submit(moov: Moov, submission: Submission): Promise<SubmitOutcome
 /** The customer is asked to confirm; the answer does not wait for that. */
 async function push(moov: Moov, submission: Submission): Promise<SubmitOutcome> {
   const { settings, context } = moov
-  const { outcome, answer } = await call(moov, 'PushWithPending', context.submitTimeoutMs, pushSchema, {
+  const { writeBeforeMs } = submission
+  const limits = { timeoutMs: context.submitTimeoutMs, writeBeforeMs }
+  const { outcome, answer } = await call(moov, 'PushWithPending', limits, pushSchema, {
     msisdn: msisdnOf(settings, submission.phoneNumber),
     message: settings.pushMessage ?? PUSH_MESSAGE,
     amount: formatMinor(submission.amountMinor),
@@ -59,16 +67,18 @@ async function push(moov: Moov, submission: Submission): Promise<SubmitOutcome> 
     externaldata2: submission.applicationId,
     fee: '0',
   })
-  if (!answer || isOther(settings, answer.transid, submission)) return notSentOrUnknown(outcome)
+  if (!answer || isOther(settings, answer.transid, submission.reference)) return notSentOrUnknown(outcome)
   const operatorReference = answer.referenceid || undefined
   // Success is that the request was taken: the enquiry says whether the customer paid.
   if (answer.status === PENDING || answer.status === SUCCESS) return { kind: 'accepted', operatorReference, exchange: exchangeOf(outcome) }
-  return failure(moov, answer.status, 'submission', outcome) ?? unknownOutcome(outcome)
+  return outcomeOfCode(moov.answers, answer.status, outcome)
 }
 
 async function transfer(moov: Moov, submission: Submission): Promise<SubmitOutcome> {
   const { settings, context } = moov
-  const { outcome, answer } = await call(moov, 'transferFlooz', context.submitTimeoutMs, transferSchema, {
+  const { writeBeforeMs } = submission
+  const limits = { timeoutMs: context.submitTimeoutMs, writeBeforeMs }
+  const { outcome, answer } = await call(moov, 'transferFlooz', limits, transferSchema, {
     request: {
       destination: msisdnOf(settings, submission.phoneNumber),
       amount: formatMinor(submission.amountMinor),
@@ -77,33 +87,26 @@ async function transfer(moov: Moov, submission: Submission): Promise<SubmitOutco
       extendeddata: submission.applicationId,
     },
   })
-  if (!answer || isOther(settings, answer.referenceid, submission)) return notSentOrUnknown(outcome)
+  if (!answer || isOther(settings, answer.referenceid, submission.reference)) return notSentOrUnknown(outcome)
   const identifiers = { operatorReference: answer.transactionid || undefined, exchange: exchangeOf(outcome) }
   if (answer.status === PENDING) return { kind: 'accepted', ...identifiers }
   if (answer.status === SUCCESS) return { kind: 'succeeded', ...identifiers }
-  return failure(moov, answer.status, 'submission', outcome) ?? unknownOutcome(outcome)
+  return outcomeOfCode(moov.answers, answer.status, outcome)
 }
 
 async function queryStatus(moov: Moov, query: StatusQuery): Promise<QueryOutcome> {
   const { settings, context } = moov
   const fields = { request: { transid: query.reference } }
-  const { outcome, answer } = await call(moov, 'getTransactionStatus', context.queryTimeoutMs, pushSchema, fields)
+  const { outcome, answer } = await call(moov, 'getTransactionStatus', queryLimits(context), pushSchema, fields)
   if (!answer) return unknownOutcome(outcome)
   const exchange = exchangeOf(outcome)
-  if (meaningOf(settings, answer.status, 'enquiry') === 'notFound') return { kind: 'not_found', exchange }
-  const isAboutIt = settings.echoesReference === false || answer.transid === query.reference
-  if (!isAboutIt) return unknownOutcome(outcome)
+  if (isNotFound(settings, answer.status)) return { kind: 'not_found', exchange }
+  if (isOther(settings, answer.transid, query.reference) || (settings.echoesReference && !answer.transid)) return unknownOutcome(outcome)
   const identifiers = { operatorReference: answer.referenceid || undefined, exchange }
   if (answer.status === SUCCESS) return { kind: 'succeeded', ...identifiers }
   if (answer.status === PENDING) return { kind: 'pending', ...identifiers }
-  return failure(moov, answer.status, 'enquiry', outcome) ?? unknownOutcome(outcome)
-}
-
-/** The failure that a code means; undefined if it decides nothing. */
-function failure({ settings }: Moov, code: string, step: 'submission' | 'enquiry', outcome: CallOutcome): FinalOutcome | undefined {
-  const meaning = meaningOf(settings, code, step)
-  if (meaning === 'unknown' || meaning === 'notFound') return undefined
-  return { kind: 'failed', reason: reasonOf(meaning), operatorCode: code, exchange: exchangeOf(outcome) }
+  const ended = outcomeOfCode(moov.answers, answer.status, outcome)
+  return ended.kind === 'failed' ? ended : unknownOutcome(outcome)
 }
 
 /** One account serves both directions. */
@@ -112,7 +115,7 @@ async function readBalance(moov: Moov): Promise<BalanceOutcome> {
   if (settings.accountMsisdn === undefined)
     return { kind: 'unknown', detail: NO_BALANCE, exchange: { httpStatus: null, answer: NO_BALANCE } }
   const fields = { request: { msisdn: settings.accountMsisdn } }
-  const { outcome, answer } = await call(moov, 'getBalance', context.queryTimeoutMs, balanceSchema, fields)
+  const { outcome, answer } = await call(moov, 'getBalance', queryLimits(context), balanceSchema, fields)
   const minor = answer?.status === SUCCESS ? balanceMinorOf(answer.balance) : undefined
   if (minor === undefined) return unknownOutcome(outcome)
   const { currency } = OPERATORS[context.operator].country
@@ -122,17 +125,18 @@ async function readBalance(moov: Moov): Promise<BalanceOutcome> {
 async function checkAccount(moov: Moov, phoneNumber: string): Promise<AccountOutcome> {
   const { settings, context } = moov
   const fields = { request: { msisdn: msisdnOf(settings, phoneNumber) } }
-  const { outcome, answer } = await call(moov, 'getMobileAccountStatus', context.queryTimeoutMs, accountSchema, fields)
+  const { outcome, answer } = await call(moov, 'getMobileAccountStatus', queryLimits(context), accountSchema, fields)
   const exchange = exchangeOf(outcome)
   if (answer?.status === SUCCESS) return { kind: 'active', exchange }
-  const meaning = answer && meaningOf(settings, answer.status, 'submission')
-  return meaning === 'notRegistered' || meaning === 'invalidNumber' ? { kind: 'inactive', exchange } : unknownOutcome(outcome)
+  const meaning = answerOf(moov.answers, answer?.status)
+  const isInactive = meaning.outcome === 'failed' && (meaning.reason === 'notRegistered' || meaning.reason === 'invalidNumber')
+  return isInactive ? { kind: 'inactive', exchange } : unknownOutcome(outcome)
 }
 
 async function call<Answer>(
   { settings, http }: Moov,
   operation: MoovOperation,
-  timeoutMs: number,
+  limits: Pick<OperatorRequest, 'timeoutMs' | 'writeBeforeMs'>,
   schema: z.ZodType<Answer>,
   fields: Fields,
 ): Promise<{ outcome: CallOutcome; answer: Answer | undefined }> {
@@ -141,14 +145,24 @@ async function call<Answer>(
     path: '/UssdPush',
     headers: { 'content-type': 'text/xml; charset=utf-8', soapaction: '""' },
     body: writeEnvelope(settings, operation, fields),
-    timeoutMs,
+    ...limits,
   })
   return { outcome, answer: schema.safeParse(readEnvelope(outcome, operation)).data }
 }
 
-/** Whether an answer to a submission names another one. Refusals name none. */
-function isOther({ echoesReference }: MoovSettings, echo: string | undefined, { reference }: Submission): boolean {
-  return echoesReference !== false && Boolean(echo) && echo !== reference
+function queryLimits({ queryTimeoutMs }: ConnectorContext): Pick<OperatorRequest, 'timeoutMs'> {
+  return { timeoutMs: queryTimeoutMs }
+}
+
+const referenceSchema = z.uuid()
+
+/**
+ * Whether an answer is about another transfer. Where Moov has a reference of its own in the place of ours, only one in the form of ours is
+ * another one.
+ */
+function isOther({ echoesReference }: MoovSettings, echo: string | undefined, reference: string): boolean {
+  if (!echo || echo === reference) return false
+  return echoesReference === true || referenceSchema.safeParse(echo).success
 }
 
 /** The whole number, without a plus; of Benin in its present or its former form. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { testLostResponses } from '#server/operators/testing/lost-responses.ts'
 import { escapeXml } from '#server/operators/xml/xml-tree.ts'
@@ -15,8 +16,8 @@ testLostResponses({
   submission,
   connect: (baseUrl, context) => createMoovConnector({ ...context, operator: 'BJMOOV' }, moovSettings(baseUrl)),
   prepare: () => false,
-  aboutAnotherReference: (response) => say(response, { status: '0', referenceid: '1', transid: 'another' }),
+  aboutAnotherReference: (response) => say(response, { status: '0', referenceid: '1', transid: randomUUID() }),
   // Control characters that XML forbids make an answer unreadable, which create-moov-connector.test.ts proves.
   failedWith: (text, response) =>
-    say(response, { description: escapeXml(text), status: '777', referenceid: '1', transid: submission.reference }),
+    say(response, { description: escapeXml(text), status: '13', referenceid: '1', transid: submission.reference }),
 })

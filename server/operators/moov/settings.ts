@@ -33,7 +33,7 @@ export const moovSettingsSchema = z.strictObject({
     .optional(),
   /** Sends numbers of Benin without the 01 that they received in 2024. */
   dropsNewPrefix: z.boolean().optional(),
-  /** Whether answers repeat our reference in `transid` and `referenceid`. Where they do not, they cannot be checked. */
+  /** Answers repeat our reference in `transid` and `referenceid`, as was agreed with Moov: one that does not is not believed. */
   echoesReference: z.boolean().optional(),
   /** Meanings of codes as they were agreed with Moov, before our own table. */
   codeMeanings: z.record(z.string().regex(/^-?\d{1,4}$/, 'must be a code'), z.enum(MEANINGS)).optional(),
@@ -43,4 +43,3 @@ export const moovSettingsSchema = z.strictObject({
   takesDecimals: z.boolean().optional(),
 })
 export type MoovSettings = z.infer<typeof moovSettingsSchema>
-export type MoovMeaning = (typeof MEANINGS)[number]

@@ -12,6 +12,7 @@ import { mtnReference } from './reference.ts'
 const submission = anMtnSubmission()
 const externalId = `${submission.reference}.${submission.applicationId}`
 let server: Server
+let url = ''
 let connector: Connector
 let tokens = 0
 let answer: (request: IncomingMessage, response: ServerResponse) => void = (_, response) => response.end()
@@ -24,7 +25,8 @@ before(async () => {
   await once(server, 'listening')
   // Not a pipe: it listens on a host.
   const { port } = server.address() as AddressInfo
-  connector = createMtnConnector(aConnectorContext(), mtnSettings(`http://127.0.0.1:${port}`))
+  url = `http://127.0.0.1:${port}`
+  connector = createMtnConnector(aConnectorContext(), mtnSettings(url))
 })
 after(async () => {
   await connector.close()
@@ -39,20 +41,61 @@ function say(response: ServerResponse, status: number, body?: object): void {
 for (const [status, body, kind] of [
   [202, undefined, 'accepted'],
   [409, { code: 'RESOURCE_ALREADY_EXIST', message: 'Duplicated reference id' }, 'accepted'],
-  [400, undefined, 'failed'],
+  [409, undefined, 'unknown'],
+  [400, undefined, 'unknown'],
   [400, { code: 'BAD_REQUEST', message: 'x' }, 'failed'],
+  [400, { code: 'A_NEW_CODE', message: 'x' }, 'unknown'],
   [400, { statusCode: 400, message: 'the gateway refuses' }, 'unknown'],
   [403, { statusCode: 403, message: 'FORBIDDEN IP' }, 'unknown'],
-  [500, { code: 'NOT_ALLOWED_TARGET_ENVIRONMENT', message: 'x' }, 'unknown'],
-  [500, { code: 'INVALID_CURRENCY', message: 'x' }, 'unknown'],
+  [500, { code: 'PAYER_NOT_FOUND', message: 'x' }, 'failed'],
+  [500, { code: 'PAYEE_NOT_ALLOWED_TO_RECEIVE', message: 'x' }, 'failed'],
+  [500, { code: 'NOT_ENOUGH_FUNDS', message: 'x' }, 'failed'],
+  [500, { code: 'NOT_ALLOWED', message: 'x' }, 'not_sent'],
+  [500, { code: 'NOT_ALLOWED_TARGET_ENVIRONMENT', message: 'x' }, 'not_sent'],
+  [500, { code: 'INVALID_CALLBACK_URL_HOST', message: 'x' }, 'not_sent'],
+  [500, { code: 'INVALID_CURRENCY', message: 'x' }, 'not_sent'],
+  [500, { code: 'APPROVAL_REJECTED', message: 'x' }, 'unknown'],
+  [500, { code: 'INTERNAL_PROCESSING_ERROR', message: 'x' }, 'unknown'],
   [503, { code: 'SERVICE_UNAVAILABLE', message: 'x' }, 'unknown'],
   [200, { status: 'SUCCESSFUL', externalId }, 'unknown'],
 ] as const) {
   test(`${kind} for a submission that is answered with HTTP ${status} ${body ? JSON.stringify(body).slice(0, 40) : 'and no body'}`, async () => {
     answer = (_, response) => say(response, status, body)
-    assert.equal((await connector.submit(submission, keepNothing)).kind, kind)
+    const outcome = await connector.submit(submission, keepNothing)
+    assert.equal(outcome.kind, kind)
+    assert.equal(outcome.kind === 'not_sent' && outcome.closesDirection !== undefined, kind === 'not_sent')
   })
 }
+
+test('Compte non inscrit for HTTP 500 with PAYER_NOT_FOUND', async () => {
+  answer = (_, response) => say(response, 500, { code: 'PAYER_NOT_FOUND', message: 'x' })
+  const outcome = await connector.submit(submission, keepNothing)
+  assert.deepEqual(outcome.kind === 'failed' && [outcome.reason, outcome.operatorCode], ['Compte non inscrit', 'PAYER_NOT_FOUND'])
+})
+
+test('payerMessage has the name of the merchant without the signs that MTN refuses, and the reference where there is no name', async () => {
+  const messages: string[] = []
+  answer = async (request, response) => {
+    let body = ''
+    for await (const chunk of request.setEncoding('utf8')) body += chunk
+    messages.push(JSON.parse(body).payerMessage)
+    say(response, 202)
+  }
+  for (const merchantName of [submission.merchantName, undefined, "'()'", 'x'.repeat(200)])
+    await connector.submit({ ...submission, merchantName }, keepNothing)
+  const { reference } = submission
+  assert.deepEqual(messages, ['Epicerie d Akwa 1', `Transaction ${reference}`, `Transaction ${reference}`, 'x'.repeat(160)])
+})
+
+test('failed without a call for an amount with decimals, unless the settings say that MTN takes them', async () => {
+  answer = (_, response) => say(response, 202)
+  const fraction = { ...submission, amountMinor: 100_050n }
+  const outcome = await connector.submit(fraction, keepNothing)
+  assert.deepEqual(outcome.kind === 'failed' && [outcome.operatorCode, outcome.exchange.httpStatus], ['DECIMALS', null])
+  const taking = createMtnConnector(aConnectorContext(), mtnSettings(url, { takesDecimals: true }))
+  assert.equal((await taking.submit(fraction, keepNothing)).kind, 'accepted')
+  await taking.close()
+})
 
 test('Numéro invalide for a refusal that names the number', async () => {
   answer = (_, response) => say(response, 400, { code: 'BAD_REQUEST', message: 'partyId is not a valid MSISDN' })
@@ -65,6 +108,9 @@ for (const [body, expected] of [
   [{ status: 'CREATED' }, 'pending'],
   [{ status: 'SUCCESSFUL', financialTransactionId: '23503452' }, 'succeeded 23503452'],
   [{ status: 'SUCCESSFUL', financialTransactionId: 23503452 }, 'succeeded 23503452'],
+  [{ status: 'SUCCESSFUL', financialTransactionId: null, reason: null }, 'succeeded'],
+  [{ status: 'PENDING', financialTransactionId: null }, 'pending'],
+  [{ status: 'SUCCESSFUL', amount: 'five thousand' }, 'unknown'],
   [{ status: 'FAILED', reason: 'NOT_ENOUGH_FUNDS' }, 'failed Solde insuffisant NOT_ENOUGH_FUNDS'],
   [{ status: 'FAILED', reason: { code: 'APPROVAL_REJECTED', message: 'x' } }, 'failed Transaction annulée par le client APPROVAL_REJECTED'],
   [{ status: 'FAILED', reason: 'COULD_NOT_PERFORM_TRANSACTION' }, 'failed Timeout opérateur COULD_NOT_PERFORM_TRANSACTION'],
@@ -85,6 +131,23 @@ for (const [body, expected] of [
     assert.equal(facts.filter(Boolean).join(' '), expected)
   })
 }
+
+test('a success reports the amount, the currency and the number that MTN names; in its sandbox not the currency, which is another one', async () => {
+  const payer = { partyIdType: 'MSISDN', partyId: '237677209342' }
+  answer = (_, response) => say(response, 200, { status: 'SUCCESSFUL', externalId, amount: '1.0', currency: 'EUR', payer })
+  const inSandbox = createMtnConnector(aConnectorContext(), mtnSettings(url, { sandboxCurrency: 'EUR' }))
+  const reported = []
+  for (const one of [connector, inSandbox]) {
+    const outcome = await one.query(submission)
+    reported.push(outcome.kind === 'succeeded' && outcome.reported)
+  }
+  await inSandbox.close()
+  const movement = { amountMinor: 100n, phoneNumber: '237677209342' }
+  assert.deepEqual(reported, [
+    { ...movement, currency: 'EUR' },
+    { ...movement, currency: undefined },
+  ])
+})
 
 test("not_found only for MTN's own 404", async () => {
   answer = (_, response) => say(response, 404, { code: 'RESOURCE_NOT_FOUND', message: 'x' })

@@ -2,22 +2,23 @@ import type { z } from 'zod'
 import { type Currency, formatMinor, parseAmountMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
+import { failureReason, outcomeOfCode } from '#server/operators/answer-table.ts'
 import type {
   AccountOutcome,
   BalanceOutcome,
   CallbackOutcome,
   Connector,
-  FinalOutcome,
   QueryOutcome,
+  ReportedMovement,
   StatusQuery,
   Submission,
   SubmitOutcome,
 } from '#server/operators/connector.ts'
-import { failureReason } from '#server/operators/failure-table.ts'
-import { createOperatorHttpClient, exchangeOf } from '#server/operators/operator-call.ts'
+import { type CallOutcome, createOperatorHttpClient, exchangeOf } from '#server/operators/operator-call.ts'
 import { notSentOrUnknown, readAnswer, unknownOutcome } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
-import { MTN_FAILURES } from './failures.ts'
+import { refuseDecimals, reportedNumber } from '#server/operators/wire-formats.ts'
+import { MTN_ANSWERS } from './answers.ts'
 import { activeSchema, balanceSchema, errorSchema, type MtnTransfer, transferSchema } from './messages.ts'
 import { createProductClient, type MtnProduct, type ProductClient } from './product-client.ts'
 import { mtnReference } from './reference.ts'
@@ -61,6 +62,8 @@ async function submit({ context, settings, clients }: Mtn, submission: Submissio
   const { product, resource, party } = CALLS[submission.type]
   const client = clients.get(product)
   if (!client) return notInService
+  const refusal = refuseDecimals(submission, settings.takesDecimals)
+  if (refusal) return refusal
   const outcome = await client.call({
     method: 'POST',
     path: `/${product}/v1_0/${resource}`,
@@ -73,36 +76,43 @@ async function submit({ context, settings, clients }: Mtn, submission: Submissio
       currency: settings.sandboxCurrency ?? submission.currency,
       externalId: externalIdOf(submission),
       [party]: { partyIdType: 'MSISDN', partyId: submission.phoneNumber },
-      // A name could contain an apostrophe, which MTN refuses.
-      payerMessage: '',
-      payeeNote: '',
+      payerMessage: messageFor(submission),
+      payeeNote: submission.reference,
     }),
     timeoutMs: context.submitTimeoutMs,
+    writeBeforeMs: submission.writeBeforeMs,
   })
-  if (outcome.kind === 'answered') {
-    const exchange = exchangeOf(outcome)
-    // 409: the reference is known, because an earlier submission arrived.
-    if (outcome.httpStatus === 202 || outcome.httpStatus === 409) return { kind: 'accepted', exchange }
-    if (outcome.httpStatus === 400) return refusal(outcome.body) ?? unknownOutcome(outcome)
-  }
-  return notSentOrUnknown(outcome)
-
-  /** Only MTN's own refusal: an empty body, or an error of the core. Nothing was created. */
-  function refusal(body: string): FinalOutcome | undefined {
-    const error = readAnswer(outcome, errorSchema)
-    if (!error && body !== '') return undefined
-    const isAboutNumber = /party_?id|msisdn/i.test(error?.message ?? '')
-    return {
-      kind: 'failed',
-      reason: isAboutNumber ? FAILURE_MESSAGES.invalidNumber : failureReason(MTN_FAILURES, error?.code),
-      operatorCode: error?.code ?? 'HTTP 400',
-      exchange: exchangeOf(outcome),
-    }
-  }
+  return submitOutcomeOf(outcome)
 }
 
-async function queryStatus({ context, clients }: Mtn, query: StatusQuery): Promise<QueryOutcome> {
-  const { product, resource } = CALLS[query.type]
+/** The statuses with which MTN's core refuses. */
+const REFUSALS = new Set([400, 409, 500])
+
+/** Only what MTN's core says: an empty body, or one of the gateway before it, proves nothing. */
+function submitOutcomeOf(outcome: CallOutcome): SubmitOutcome {
+  if (outcome.kind !== 'answered') return notSentOrUnknown(outcome)
+  const { httpStatus } = outcome
+  if (httpStatus === 202) return { kind: 'accepted', exchange: exchangeOf(outcome) }
+  const error = REFUSALS.has(httpStatus) ? readAnswer(outcome, errorSchema) : undefined
+  const result = outcomeOfCode(MTN_ANSWERS, error?.code, outcome)
+  const isAboutNumber = httpStatus === 400 && /party_?id|msisdn/i.test(error?.message ?? '')
+  return result.kind === 'failed' && isAboutNumber ? { ...result, reason: FAILURE_MESSAGES.invalidNumber } : result
+}
+
+const MESSAGE_LENGTH_MAX = 160
+
+/** What the customer reads when asked for the PIN: who wants the money or pays it. MTN refuses apostrophes and other signs. */
+function messageFor({ merchantName = '', reference }: Submission): string {
+  const name = merchantName
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^A-Za-z0-9.-]+/g, ' ')
+    .trim()
+  return (name || `Transaction ${reference}`).slice(0, MESSAGE_LENGTH_MAX)
+}
+
+async function queryStatus({ context, settings, clients }: Mtn, query: StatusQuery): Promise<QueryOutcome> {
+  const { product, resource, party } = CALLS[query.type]
   const client = clients.get(product)
   if (!client) return { ...notInService, kind: 'unknown' }
   const outcome = await client.call({
@@ -118,10 +128,11 @@ async function queryStatus({ context, clients }: Mtn, query: StatusQuery): Promi
   // The answer does not repeat the reference; our own text in it shows that it is about this transfer.
   if (transfer?.externalId !== externalIdOf(query)) return unknownOutcome(outcome)
   const identifiers = { operatorReference: transfer.financialTransactionId }
-  if (transfer.status === 'SUCCESSFUL') return { kind: 'succeeded', ...identifiers, exchange }
+  if (transfer.status === 'SUCCESSFUL')
+    return { kind: 'succeeded', ...identifiers, reported: reportedBy(transfer, party, settings), exchange }
   if (transfer.status !== 'FAILED') return { kind: 'pending', ...identifiers, exchange }
   const code = codeOf(transfer)
-  return { kind: 'failed', reason: failureReason(MTN_FAILURES, code), operatorCode: code, ...identifiers, exchange }
+  return { kind: 'failed', reason: failureReason(MTN_ANSWERS, code), operatorCode: code, ...identifiers, exchange }
 }
 
 /** Collection and disbursement are separate accounts. */
@@ -181,6 +192,16 @@ function externalIdOf({ reference, applicationId }: Pick<Submission, 'reference'
 
 function codeOf({ reason }: MtnTransfer): string | undefined {
   return typeof reason === 'string' ? reason : reason?.code
+}
+
+function reportedBy(transfer: MtnTransfer, party: 'payer' | 'payee', { sandboxCurrency }: MtnSettings): ReportedMovement {
+  const { amount, currency } = transfer
+  return {
+    amountMinor: amount,
+    // MTN's sandbox moves EUR in place of what the transaction is in.
+    currency: currency === sandboxCurrency ? undefined : (currency ?? undefined),
+    phoneNumber: reportedNumber(transfer[party]?.partyId),
+  }
 }
 
 function currencyOf({ operator }: ConnectorContext): Currency {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { identifierSchema, reportedAmountSchema } from '#server/operators/wire-formats.ts'
 
 /** What MTN sends. What we send is written out in create-mtn-connector.ts. */
 export const tokenSchema = z.object({
@@ -8,19 +9,25 @@ export const tokenSchema = z.object({
 })
 
 /** Text in today's replies; an object in callbacks and in the published schema. */
-const reasonSchema = z.union([z.string(), z.object({ code: z.string(), message: z.string().optional() })])
+const reasonSchema = z.union([z.string(), z.object({ code: z.string(), message: z.string().nullish() })])
+
+const partySchema = z.object({ partyId: identifierSchema }).nullish()
 
 /** The answer to a status query, and the body of a callback. */
 export const transferSchema = z.object({
   status: z.string(),
   externalId: z.string(),
-  financialTransactionId: z.coerce.string().optional(),
-  reason: reasonSchema.optional(),
+  financialTransactionId: identifierSchema,
+  reason: reasonSchema.nullish(),
+  amount: reportedAmountSchema,
+  currency: z.string().nullish(),
+  payer: partySchema,
+  payee: partySchema,
 })
 export type MtnTransfer = z.infer<typeof transferSchema>
 
 /** An error of the MoMo core. The gateway before it has another shape, `statusCode` and `message`, and proves nothing about a transfer. */
-export const errorSchema = z.object({ code: z.string(), message: z.string().optional() })
+export const errorSchema = z.object({ code: z.string(), message: z.string().nullish() })
 
 export const balanceSchema = z.object({ availableBalance: z.string(), currency: z.string() })
 

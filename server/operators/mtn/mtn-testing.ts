@@ -16,8 +16,8 @@ const MTN_DOCUMENT = {
   },
 }
 
-export function mtnSettings(baseUrl: string) {
-  return mtnSettingsSchema.parse({ ...MTN_DOCUMENT, baseUrl })
+export function mtnSettings(baseUrl: string, overrides: Record<string, unknown> = {}) {
+  return mtnSettingsSchema.parse({ ...MTN_DOCUMENT, baseUrl, ...overrides })
 }
 
 export function anMtnSubmission(overrides: Partial<Submission> = {}): Submission {
@@ -31,6 +31,7 @@ export function anMtnSubmission(overrides: Partial<Submission> = {}): Submission
     currency: 'XAF',
     phoneNumber: '237677209341',
     customerName: "Ève d'Almeida",
+    merchantName: "Épicerie d'Akwa (1)",
     ...overrides,
   }
 }

@@ -10,6 +10,8 @@ const fieldsSchema = z.strictObject({
   targetEnvironment: z.string().regex(/^[a-z]{3,30}$/, 'must be a name like mtncameroon'),
   /** Only for MTN's sandbox, which takes nothing but EUR. */
   sandboxCurrency: z.literal('EUR').optional(),
+  /** Sends amounts with decimals as they are; otherwise they are refused. */
+  takesDecimals: z.boolean().optional(),
   /** For collects; without it they are not in service. */
   collection: productSchema.optional(),
   /** For deposits; without it they are not in service. */

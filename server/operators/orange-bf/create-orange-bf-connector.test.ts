@@ -23,7 +23,10 @@ before(async () => {
   await once(server, 'listening')
   // Not a pipe: it listens on a host.
   const { port } = server.address() as AddressInfo
-  connector = createOrangeBfConnector(aConnectorContext({ operator: 'BFOM' }), orangeBfSettings(`http://127.0.0.1:${port}`))
+  connector = createOrangeBfConnector(
+    aConnectorContext({ operator: 'BFOM' }),
+    orangeBfSettings(`http://127.0.0.1:${port}`, { codeMeanings: { 60019: 'insufficientFunds' } }),
+  )
 })
 after(async () => {
   await connector.close()
@@ -36,7 +39,13 @@ for (const [reply, expected] of [
   ['<?xml version="1.0"?>\n<status> 200 </status><transID>OM1</transID>', 'succeeded OM1'],
   ['<status>990422</status><message>x</message>', 'failed Numéro invalide 990422'],
   ['<status>00066</status>', 'failed Numéro invalide 00066'],
-  ['<status>12345</status>', 'failed Transaction refusée 12345'],
+  ['<status>60019</status>', 'failed Solde insuffisant 60019'],
+  // Orange publishes no list: any of these may follow a debit.
+  ['<status>12345</status>', 'unknown'],
+  ['<status>00068</status>', 'unknown'],
+  ['<status>99</status>', 'unknown'],
+  ['<status>503</status>', 'unknown'],
+  ['<status>PENDING</status>', 'unknown'],
   ['<status>OTPINV</status>', 'wrong_code OTPINV'],
   ['<status>08</status>', 'wrong_code 08'],
   ['<status>990418</status>', 'wrong_code 990418'],
@@ -81,4 +90,21 @@ test('the string to dial names the amount; queries are unknown, and without a co
   received = ''
   assert.equal((await connector.submit({ ...submission, customerCode: undefined }, keepNothing)).kind, 'not_sent')
   assert.equal(received, '')
+})
+
+test('failed without a call, and before a code is asked for, for an amount with decimals, which nobody can dial', async () => {
+  received = ''
+  for (const customerCode of [undefined, '123456']) {
+    const outcome = await connector.submit({ ...submission, amountMinor: 204_950n, customerCode }, keepNothing)
+    assert.deepEqual(outcome.kind === 'failed' && [outcome.operatorCode, outcome.reason], [
+      'DECIMALS',
+      'Montant avec décimales non accepté par cet opérateur',
+    ])
+  }
+  assert.equal(received, '')
+})
+
+test('unknown for a code that was used before if an earlier submission may have used it', async () => {
+  answer = '<status>990418</status>'
+  assert.equal((await connector.submit({ ...submission, isRepeated: true }, keepNothing)).kind, 'unknown')
 })

@@ -1,11 +1,12 @@
 import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
+import { type AnswerTable, outcomeOfCode, withAgreed } from '#server/operators/answer-table.ts'
 import type { CodeRefusal, Connector, Exchange, Submission, SubmitOutcome, UnknownOutcome } from '#server/operators/connector.ts'
-import { failureReason } from '#server/operators/failure-table.ts'
 import { createOperatorHttpClient, exchangeOf, type OperatorHttpClient } from '#server/operators/operator-call.ts'
 import { notSentOrUnknown, unknownOutcome } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
-import { ORANGE_BF_FAILURES, WRONG_CODES } from './failures.ts'
+import { nationalNumber, refuseDecimals } from '#server/operators/wire-formats.ts'
+import { ORANGE_BF_ANSWERS, USED_BEFORE, WRONG_CODES } from './answers.ts'
 import { readReply, writeCommand } from './payment-xml.ts'
 import type { OrangeBfSettings } from './settings.ts'
 
@@ -15,15 +16,18 @@ const NO_QUERY: UnknownOutcome = {
   exchange: { httpStatus: null, answer: 'This operator answers no queries' },
 }
 
+type OrangeBf = { http: OperatorHttpClient; context: ConnectorContext; settings: OrangeBfSettings; answers: AnswerTable }
+
 /** Payments of Orange Money in Burkina Faso: one call with the customer's code, answered with the result. */
 export function createOrangeBfConnector(context: ConnectorContext, settings: OrangeBfSettings): Connector {
   const http = createOperatorHttpClient(settings.baseUrl, context.connectionsMax)
   const { currency } = OPERATORS[context.operator].country
+  const bf: OrangeBf = { http, context, settings, answers: withAgreed(ORANGE_BF_ANSWERS, settings.codeMeanings) }
   return {
     terms: context.terms,
     customerStep: { dial: (amountMinor) => `*144*4*6*${formatMinor(amountMinor)}#` },
     hasNoQueries: true,
-    submit: (submission) => pay(http, context, settings, submission),
+    submit: (submission) => pay(bf, submission),
     query: async () => NO_QUERY,
     // No call moves nothing and says whether the credentials are right.
     balance: async () => ({
@@ -39,13 +43,11 @@ export function createOrangeBfConnector(context: ConnectorContext, settings: Ora
   }
 }
 
-async function pay(
-  http: OperatorHttpClient,
-  context: ConnectorContext,
-  settings: OrangeBfSettings,
-  submission: Submission,
-): Promise<SubmitOutcome | CodeRefusal> {
-  const { reference, phoneNumber, amountMinor, customerCode } = submission
+async function pay({ http, context, settings, answers }: OrangeBf, submission: Submission): Promise<SubmitOutcome | CodeRefusal> {
+  const { reference, amountMinor, customerCode, isRepeated, writeBeforeMs } = submission
+  // The string that the customer dials has no decimals.
+  const refusal = refuseDecimals(submission, false)
+  if (refusal) return refusal
   if (customerCode === undefined) return { ...NO_QUERY, kind: 'not_sent', detail: 'The customer has entered no code' }
   const outcome = await http.call({
     method: 'POST',
@@ -53,7 +55,7 @@ async function pay(
     headers: { 'content-type': 'text/xml; charset=utf-8' },
     body: writeCommand([
       ['TYPE', 'OMPREQ'],
-      ['customer_msisdn', phoneNumber.slice(OPERATORS[context.operator].country.dialCode.length)],
+      ['customer_msisdn', nationalNumber(submission)],
       ['merchant_msisdn', settings.merchantMsisdn],
       ['api_username', settings.apiUsername],
       ['api_password', settings.apiPassword],
@@ -67,19 +69,16 @@ async function pay(
       ['ext_txn_id', reference],
     ]),
     timeoutMs: context.submitTimeoutMs,
+    writeBeforeMs,
   })
   const exchange = withoutCode(exchangeOf(outcome), customerCode)
   const reply = outcome.kind === 'answered' && outcome.httpStatus === 200 ? readReply(outcome.body) : undefined
   if (!reply) return { ...(outcome.kind === 'lost' ? notSentOrUnknown(outcome) : unknownOutcome(outcome)), exchange }
   const { status, transID } = reply
   if (status === '200') return { kind: 'succeeded', exchange, ...(transID && { operatorReference: transID }) }
-  if (WRONG_CODES.has(status)) return { kind: 'wrong_code', operatorCode: status, exchange }
-  return {
-    kind: 'failed',
-    reason: failureReason({ ...ORANGE_BF_FAILURES, ...settings.codeMeanings }, status),
-    operatorCode: status,
-    exchange,
-  }
+  // Of a repeated payment it may be the first one that used the code.
+  if (WRONG_CODES.has(status) && !(status === USED_BEFORE && isRepeated)) return { kind: 'wrong_code', operatorCode: status, exchange }
+  return { ...outcomeOfCode(answers, status, outcome), exchange }
 }
 
 /** Answers are stored; a code that one repeats is not. */

@@ -13,7 +13,8 @@ const xmlText = (text: string) =>
 testLostResponses({
   name: 'Orange Burkina Faso',
   submission: anOrangeBfSubmission(),
-  connect: (baseUrl, context) => createOrangeBfConnector({ ...context, operator: 'BFOM' }, orangeBfSettings(baseUrl)),
+  connect: (baseUrl, context) =>
+    createOrangeBfConnector({ ...context, operator: 'BFOM' }, orangeBfSettings(baseUrl, { codeMeanings: { 990499: 'other' } })),
   prepare: () => false,
   hasNoQueries: true,
   aboutAnotherReference: (response) => void response.end(),

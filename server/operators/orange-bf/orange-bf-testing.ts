@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Submission } from '#server/operators/connector.ts'
 import { orangeBfSettingsSchema } from './settings.ts'
 
-export function orangeBfSettings(baseUrl: string) {
-  return orangeBfSettingsSchema.parse({ baseUrl, merchantMsisdn: '76000001', apiUsername: 'merchant', apiPassword: 'a & <b>' })
+export function orangeBfSettings(baseUrl: string, overrides: Record<string, unknown> = {}) {
+  const document = { merchantMsisdn: '76000001', apiUsername: 'merchant', apiPassword: 'a & <b>' }
+  return orangeBfSettingsSchema.parse({ ...document, baseUrl, ...overrides })
 }
 
 export function anOrangeBfSubmission(overrides: Partial<Submission> = {}): Submission {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { codeMeaningsSchema } from '#server/operators/failure-table.ts'
+import { codeMeaningsSchema } from '#server/operators/answer-table.ts'
 import { COMMON_SETTINGS, secretText } from '#server/operators/settings/protocol.ts'
 
 export const orangeBfSettingsSchema = z.strictObject({

@@ -15,7 +15,11 @@ let connector: Connector
 
 before(async () => {
   recorder = await recordSimulator()
-  const settings = orangeBfSettingsSchema.parse({ baseUrl: `${recorder.url}/orange-bf`, ...account })
+  const settings = orangeBfSettingsSchema.parse({
+    baseUrl: `${recorder.url}/orange-bf`,
+    ...account,
+    codeMeanings: { 60019: 'insufficientFunds' },
+  })
   connector = recorder.open(createOrangeBfConnector(aConnectorContext({ operator: 'BFOM' }), settings))
 })
 after(() => recorder.close())

@@ -130,10 +130,18 @@ for (const [answer, expected] of [
   [[200, paymentWith({ status: 'INITIATED' })], 'accepted'],
   [[417, paymentWith({ status: 'FAILED', inittxnstatus: '60019', txnid: null }, '60019 :: Le solde')], 'failed Solde insuffisant 60019'],
   [[417, { message: '60019 :: Le solde du compte est insuffisant' }], 'failed Solde insuffisant 60019'],
-  [[417, { message: '70001 :: Something new' }], 'failed Transaction refusée 70001'],
+  [[417, paymentWith({ status: 'FAILED', confirmtxnstatus: '70001' }, '70001 :: x')], 'failed Transaction refusée 70001'],
+  [[417, { message: '70001 :: Something new' }], 'unknown'],
+  [[417, { message: '00068 :: The transaction is being processed' }], 'unknown'],
+  [[417, paymentWith({ status: 'PENDING' }, '60019 :: x')], 'unknown'],
+  [[417, paymentWith({ status: 'CANCELLED' })], 'unknown'],
+  [[417, { message: '60041 :: The order was already used' }], 'accepted'],
+  [[500, { message: '60019 :: Le solde' }], 'unknown'],
+  [[500, paymentWith({ status: 'FAILED' }, '60019 :: Le solde')], 'unknown'],
+  [[400, { message: '60019 :: Le solde' }], 'unknown'],
   [[417, { message: 'Something without a code' }], 'unknown'],
-  [[400, { message: 'subscriberMsisdn is invalid' }], 'failed Numéro invalide HTTP 400'],
-  [[400, { message: 'pin is invalid' }], 'unknown'],
+  [[400, { message: 'subscriberMsisdn is invalid' }], 'failed Numéro invalide HTTP 400 msisdn'],
+  [[400, { message: 'amount is invalid' }], 'unknown'],
   [[422, { message: 'orderId: size' }], 'unknown'],
   [[404, { message: 'PayToken not found or expired' }], 'unknown'],
   [[409, { message: 'PayToken already used' }], 'unknown'],
@@ -145,6 +153,24 @@ for (const [answer, expected] of [
     assert.equal(factsOf(await connector.submit(begun, keep)), expected)
   })
 }
+
+for (const answer of [
+  [400, { message: 'pin is invalid' }],
+  [417, { message: '00042 :: The PIN is wrong' }],
+  [401, { message: 'X-AUTH-TOKEN is invalid' }],
+] as const) {
+  test(`not_sent, and the direction closed, for a payment that is answered with HTTP ${answer[0]} ${answer[1].message}`, async () => {
+    answers['/mp/pay'] = [...answer]
+    const outcome = await connector.submit(begun, keep)
+    assert.ok(outcome.kind === 'not_sent' && outcome.closesDirection)
+  })
+}
+
+test('a success reports the amount and the number that Orange names', async () => {
+  answers['/mp/paymentstatus'] = [200, paymentWith({ status: 'SUCCESSFULL', amount: 100, subscriberMsisdn: '690209342' })]
+  const outcome = await connector.query(begun)
+  assert.deepEqual(outcome.kind === 'succeeded' && outcome.reported, { amountMinor: 10_000n, phoneNumber: '690209342' })
+})
 
 for (const [data, expected] of [
   [{ status: 'INITIATED' }, 'not_found'],

@@ -1,6 +1,6 @@
 import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
-import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
+import { outcomeOfCode } from '#server/operators/answer-table.ts'
 import type {
   AccountOutcome,
   BalanceOutcome,
@@ -15,11 +15,12 @@ import type {
 import { type CallOutcome, exchangeOf } from '#server/operators/operator-call.ts'
 import { notSentOrUnknown, readAnswer, unknownOutcome } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
-import { nationalNumber, refuseDecimals } from '#server/operators/wire-formats.ts'
+import { nationalNumber, refuseDecimals, reportedNumber } from '#server/operators/wire-formats.ts'
+import { ORANGE_CM_ANSWERS } from './answers.ts'
 import { initSchema, notificationAddressSchema, notificationSchema, type OrangePayment, subscriberSchema } from './messages.ts'
 import { createOrangeCmClient, type OrangeCmClient } from './orange-cm-client.ts'
 import { orderIdOf } from './order-id.ts'
-import { failedOutcome, isKnownCode, type ReadPayment, readPayment } from './read-payment.ts'
+import { failedOutcome, type ReadPayment, readPayment, saysWhy } from './read-payment.ts'
 import type { OrangeCmSettings } from './settings.ts'
 
 /** The resource of each direction. */
@@ -87,11 +88,11 @@ async function pay(orange: Orange, submission: Submission, payToken: string): Pr
       payToken,
     },
     timeoutMs: context.submitTimeoutMs,
+    writeBeforeMs: submission.writeBeforeMs,
   })
   const read = readPayment(outcome, payToken, orderIdOf(reference))
   const exchange = exchangeOf(outcome)
-  if (read.kind === 'refused_number')
-    return { kind: 'failed', reason: FAILURE_MESSAGES.invalidNumber, operatorCode: 'HTTP 400', operatorToken: payToken, exchange }
+  if (read.kind === 'refused') return outcomeOfCode(ORANGE_CM_ANSWERS, read.code, outcome)
   if (read.kind === 'unreadable') return notSentOrUnknown(outcome)
   const final = await finalOutcomeOf(orange, read, outcome)
   if (final) return { ...final, operatorToken: payToken }
@@ -108,7 +109,7 @@ async function queryStatus(orange: Orange, query: StatusQuery): Promise<QueryOut
   const outcome = await client.call({ method: 'GET', path, timeoutMs: context.queryTimeoutMs })
   const read = readPayment(outcome, operatorToken, orderIdOf(reference))
   const exchange = exchangeOf(outcome)
-  if (read.kind === 'unreadable' || read.kind === 'refused_number') return unknownOutcome(outcome)
+  if (read.kind === 'unreadable' || read.kind === 'refused') return unknownOutcome(outcome)
   // The payToken is there, the payment is not.
   if (read.kind === 'initiated') return { kind: 'not_found', exchange }
   return (await finalOutcomeOf(orange, read, outcome)) ?? { kind: 'pending', exchange }
@@ -117,9 +118,13 @@ async function queryStatus(orange: Orange, query: StatusQuery): Promise<QueryOut
 /** The final outcome in an answer; undefined while there is none. */
 async function finalOutcomeOf(orange: Orange, read: ReadPayment, outcome: CallOutcome) {
   const exchange = exchangeOf(outcome)
-  if (read.kind === 'succeeded') return { kind: 'succeeded', operatorReference: read.payment.txnid || undefined, exchange } as const
+  if (read.kind === 'succeeded') {
+    const { txnid, amount, subscriberMsisdn } = read.payment
+    const reported = { amountMinor: amount, phoneNumber: reportedNumber(subscriberMsisdn ?? undefined) }
+    return { kind: 'succeeded', operatorReference: txnid || undefined, reported, exchange } as const
+  }
   if (read.kind !== 'failed') return undefined
-  const isUnregistered = !isKnownCode(read.code) && (await isWithoutAccount(orange, read.payment))
+  const isUnregistered = !saysWhy(read.code) && (await isWithoutAccount(orange, read.payment))
   return { ...failedOutcome(read.code, isUnregistered, exchange), operatorReference: read.payment?.txnid || undefined }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { reportedAmountSchema } from '#server/operators/wire-formats.ts'
 
 /** What Orange sends. What we send is written out in create-orange-cm-connector.ts. */
 export const tokenSchema = z.object({
@@ -22,6 +23,7 @@ const paymentSchema = z.object({
   inittxnstatus: text,
   confirmtxnstatus: text,
   subscriberMsisdn: text,
+  amount: reportedAmountSchema,
 })
 export type OrangePayment = z.infer<typeof paymentSchema>
 

@@ -9,7 +9,7 @@ const API = '/omcoreapis/1.0.2'
 
 export type OrangeCmClient = {
   /** A call with an access token, which is fetched once and renewed before it ends. `path` begins after the version. */
-  call(request: Pick<OperatorRequest, 'method' | 'path' | 'timeoutMs'> & { body?: object }): Promise<CallOutcome>
+  call(request: Pick<OperatorRequest, 'method' | 'path' | 'timeoutMs' | 'writeBeforeMs'> & { body?: object }): Promise<CallOutcome>
   close(): Promise<void>
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync } from 'node:crypto'
+import { createHmac, generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,6 +16,7 @@ const START_MS = Date.parse('2026-03-01T10:00:00Z')
 let server: Server
 let url = ''
 let calls: string[] = []
+let keyContentTypes: (string | undefined)[] = []
 let nowMs = START_MS
 const connectors: Connector[] = []
 let answer: (request: IncomingMessage, response: ServerResponse, body: string) => void = (_, response) => response.end()
@@ -25,7 +26,10 @@ before(async () => {
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += chunk
     if (request.url === '/oauth/v1/token') return say(response, 200, { access_token: 'token', expires_in: 300 })
-    if (request.url === '/api/account/v1/publicKeys') return say(response, 200, { key: KEY })
+    if (request.url === '/api/account/v1/publicKeys') {
+      keyContentTypes.push(request.headers['content-type'])
+      return say(response, 200, { key: KEY })
+    }
     calls.push(String(request.url?.split('/').at(-1)))
     answer(request, response, body)
   }).listen(0, '127.0.0.1')
@@ -35,6 +39,7 @@ before(async () => {
 })
 afterEach(() => {
   calls = []
+  keyContentTypes = []
   nowMs = START_MS
 })
 after(async () => {
@@ -76,9 +81,12 @@ for (const [status, body, expected] of [
   [400, { code: '2020' }, 'failed Solde insuffisant 2020'],
   [403, { code: '2043' }, 'failed Transaction refusée 2043'],
   [400, { code: '4004' }, 'failed Timeout opérateur 4004'],
-  [422, { code: '9876' }, 'failed Transaction refusée 9876'],
+  [200, { transactionId: null, status: 'SUCCESS', code: null }, 'succeeded'],
+  [200, { transactionId: 'MP1', status: 'PRE_INITIATED' }, 'accepted MP1'],
+  [422, { code: '9876' }, 'unknown'],
   [400, { code: '2050' }, 'wrong_code 2050'],
-  [400, { code: '4003' }, 'unknown'],
+  [400, { code: '4003' }, 'not_sent'],
+  [500, { code: '2000' }, 'unknown'],
   [403, { code: '9876' }, 'unknown'],
   [429, { code: '9876' }, 'unknown'],
   [400, {}, 'unknown'],
@@ -92,6 +100,7 @@ for (const [status, body, expected] of [
 for (const [found, expected] of [
   [[], 'not_found'],
   [[{ status: 'INITIATED' }], 'pending'],
+  [[{ status: 'PRE_INITIATED' }], 'pending'],
   [
     [
       { status: 'FAILED', code: '2020' },
@@ -103,6 +112,14 @@ for (const [found, expected] of [
   [[{ status: 'REJECTED', transactionId: 'MP2' }], 'failed Transaction annulée par le client REJECTED MP2'],
   [[{ status: 'FAILED', code: '2050' }], 'not_found'],
   [[{ status: 'SUCCESS', reference: 'another' }], 'unknown'],
+  // Two payments of one reference, whose amounts are not known.
+  [
+    [
+      { status: 'SUCCESS', transactionId: 'MP1' },
+      { status: 'SUCCESS', transactionId: 'MP2' },
+    ],
+    'unknown',
+  ],
   [{ status: 'SUCCESS' }, 'unknown'],
 ] as const) {
   test(`${expected} for a search that finds ${JSON.stringify(found)}`, async () => {
@@ -144,18 +161,76 @@ test('one call with a wrong PIN, also if it is answered with HTTP 401, and none 
   const connector = connect()
   answer = (_, response) => say(response, 401, { code: '2011' })
   const deposit = aSonatelSubmission({ type: 'DEPOSIT' })
-  assert.equal(factsOf(await connector.submit(deposit, keepNothing)), 'failed Transaction refusée 2011')
+  const outcome = await connector.submit(deposit, keepNothing)
+  assert.ok(outcome.kind === 'not_sent' && outcome.closesDirection)
   assert.equal((await connector.submit(aSonatelSubmission({ type: 'DEPOSIT' }), keepNothing)).kind, 'not_sent')
   assert.equal((await connector.balance()).kind, 'unknown')
   assert.deepEqual(calls, ['cashins'])
+})
+
+test('not_sent, and the direction closed, if we are not authorised', async () => {
+  answer = (_, response) => say(response, 403, { code: '2042' })
+  const outcome = await connect().submit(aSonatelSubmission(), keepNothing)
+  assert.ok(outcome.kind === 'not_sent' && outcome.closesDirection)
+})
+
+test('a success reports the amount, the currency and the number; of two payments the sum; of a QR code no number, because anybody may scan it', async () => {
+  const submission = aSonatelSubmission()
+  const { reference } = submission
+  const paid = { reference, status: 'SUCCESS', amount: { value: 5000, unit: 'XOF' }, customer: { idType: 'MSISDN', id: '772093342' } }
+  const report = async (found: object[], operatorReference?: string) => {
+    answer = (_, response) => say(response, 200, found)
+    const outcome = await connect({ collectBy: 'qr' }).query({ ...submission, operatorReference })
+    return outcome.kind === 'succeeded' && outcome.reported
+  }
+  const first = { ...paid, transactionId: 'MP1' }
+  assert.deepEqual(await report([first, first]), { amountMinor: 500_000n, currency: 'XOF', phoneNumber: '772093342' })
+  const twice = await report([first, { ...paid, transactionId: 'MP2' }])
+  assert.deepEqual(twice && twice.amountMinor, 1_000_000n)
+  const scanned = await report([first], `${START_MS / 1_000}.q1`)
+  assert.deepEqual(scanned && [scanned.amountMinor, scanned.phoneNumber], [500_000n, undefined])
+})
+
+test('understood by a gateway that answers 415 to a request without a content type, also to a GET', async () => {
+  const deposit = aSonatelSubmission({ type: 'DEPOSIT' })
+  answer = (request, response) => {
+    if (request.headers['content-type'] !== 'application/json') return void response.writeHead(415).end()
+    say(response, 200, request.method === 'GET' ? [] : { status: 'SUCCESS', transactionId: 'CI1' })
+  }
+  assert.equal((await connect().query(deposit)).kind, 'not_found')
+  assert.equal((await connect().submit(deposit, keepNothing)).kind, 'succeeded')
+  assert.ok(keyContentTypes.length > 0 && keyContentTypes.every((type) => type === 'application/json'))
+})
+
+test('a QR code is for one payment and has the name of the merchant', async () => {
+  const bodies: { name: string; restrictions: object }[] = []
+  answer = (_, response, body) => {
+    bodies.push(JSON.parse(body))
+    say(response, 200, { qrId: 'q1', deepLinks: { OM: 'https://om.example/q1' } })
+  }
+  const connector = connect({ collectBy: 'qr' })
+  for (const merchantName of ['Boutique Sandaga', undefined]) await connector.submit(aSonatelSubmission({ merchantName }), keepNothing)
+  assert.deepEqual(
+    bodies.map(({ name, restrictions }) => [name, restrictions]),
+    [
+      ['Boutique Sandaga', { isSingleUse: true }],
+      ['123456', { isSingleUse: true }],
+    ],
+  )
+})
+
+test('failed without a call for less than 10 XOF', async () => {
+  const outcome = await connect().submit(aSonatelSubmission({ amountMinor: 900n }), keepNothing)
+  assert.equal(factsOf(outcome), 'failed Montant inférieur au minimum de cet opérateur (10) MINIMUM')
+  assert.deepEqual(calls, [])
 })
 
 test('not_sent without a call for a payment without a code, and failed for decimals', async () => {
   const connector = connect()
   assert.equal((await connector.submit(aSonatelSubmission({ customerCode: undefined }), keepNothing)).kind, 'not_sent')
   assert.equal(
-    factsOf(await connector.submit(aSonatelSubmission({ amountMinor: 150n }), keepNothing)),
-    'failed Transaction refusée DECIMALS',
+    factsOf(await connector.submit(aSonatelSubmission({ amountMinor: 1_050n }), keepNothing)),
+    'failed Montant avec décimales non accepté par cet opérateur DECIMALS',
   )
   assert.deepEqual(calls, [])
 })
@@ -192,7 +267,7 @@ test('a QR code is pending while it is valid, also after a payment that failed, 
   const failed = [{ reference, status: 'FAILED', transactionId: 'MP1' }]
   assert.equal(await ask([]), 'pending')
   assert.equal(await ask(failed), 'pending')
-  nowMs = START_MS + 1_800_000 + 299_000
+  nowMs = START_MS + 1_800_000 + 86_399_000
   assert.equal(await ask([]), 'pending')
   nowMs += 2_000
   assert.equal(await ask([]), 'failed Timeout opérateur 4004 q1')
@@ -219,4 +294,34 @@ test('a callback is a hint about the transaction in its metadata; anything else 
     isVerified: false,
   })
   for (const body of [{}, [], { status: 'SUCCESS', metadata: {} }]) assert.equal(parse(body).kind, 'malformed')
+})
+
+const SIGNING_SECRET = 'endpoint secret'
+
+function signed(body: string, { secret = SIGNING_SECRET, atMs = START_MS, separator = ',' } = {}): string {
+  const time = String(atMs / 1_000)
+  const hex = createHmac('sha256', secret)
+    .update(time + separator + body)
+    .digest('hex')
+  return `t=${time},v1=${'0'.repeat(64)},v1=${hex}`
+}
+
+test('a callback is verified if one of its signatures is of its time, a comma and its bytes, and five minutes old at most', () => {
+  const { reference, applicationId } = aSonatelSubmission()
+  const body = JSON.stringify({ status: 'SUCCESS', metadata: { transaction: reference, application: applicationId } })
+  const parse = (header: string | undefined, text = body) =>
+    connect({ signingSecret: SIGNING_SECRET }).parseCallback({ 'x-sonatel-signature': header }, Buffer.from(text))
+  const verified = { kind: 'callback', applicationId, reference, claim: 'succeeded', isVerified: true }
+  assert.deepEqual(parse(signed(body)), verified)
+  assert.deepEqual(parse(signed(body, { atMs: START_MS - 300_000 })), verified)
+  for (const [header, text] of [
+    [undefined, body],
+    ['', body],
+    [signed(body), `${body} `],
+    [signed(body, { secret: 'another' }), body],
+    [signed(body, { separator: '' }), body],
+    [signed(body, { atMs: START_MS - 301_000 }), body],
+    [signed(body, { atMs: START_MS + 301_000 }), body],
+  ] as const)
+    assert.equal(parse(header, text).kind, 'unverified')
 })

@@ -1,4 +1,5 @@
 import { OPERATORS } from '#lib/operators.ts'
+import { isSigned } from '#server/operators/callback-signature.ts'
 import type {
   BalanceOutcome,
   CallbackOutcome,
@@ -14,12 +15,15 @@ import type {
 import { exchangeOf } from '#server/operators/operator-call.ts'
 import { readAnswer, unknownOutcome } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
-import { balanceMinorOf, jsonAmount, nationalNumber, refuseDecimals } from '#server/operators/wire-formats.ts'
+import { balanceMinorOf, jsonAmount, nationalNumber, refuseBelow, refuseDecimals } from '#server/operators/wire-formats.ts'
 import { balanceSchema, callbackSchema } from './messages.ts'
 import { makeQrCode, QR_EXPIRED, qrStateOf } from './qr-codes.ts'
 import { judge, submitOutcomeOf, transactionsIn } from './read-transaction.ts'
 import type { SonatelSettings } from './settings.ts'
 import { createSonatelClient, type SonatelClient } from './sonatel-client.ts'
+
+/** 10 XOF: Sonatel takes no less. */
+const AMOUNT_MINOR_MIN = 1_000n
 
 type Sonatel = { context: ConnectorContext; settings: SonatelSettings; client: SonatelClient }
 
@@ -33,7 +37,7 @@ export function createSonatelConnector(context: ConnectorContext, settings: Sona
     submit: (submission, keep) => submit(sonatel, submission, keep),
     query: (query) => queryStatus(sonatel, query),
     balance: () => readBalance(sonatel),
-    parseCallback: (_headers, body) => parseCallback(body),
+    parseCallback: (headers, body) => parseCallback(sonatel, headers, body),
     close: () => client.close(),
   }
 }
@@ -44,8 +48,10 @@ export function createSonatelConnector(context: ConnectorContext, settings: Sona
  */
 async function submit(sonatel: Sonatel, submission: Submission, keep: KeepIdentifiers): Promise<SubmitOutcome | CodeRefusal> {
   const { settings } = sonatel
-  const refusal = refuseDecimals(submission, settings.takesDecimals)
+  const refusal = refuseDecimals(submission, settings.takesDecimals) ?? refuseBelow(submission, AMOUNT_MINOR_MIN)
   if (refusal) return refusal
+  const isWithCode = submission.type === 'COLLECT' && settings.collectBy === 'code'
+  if (isWithCode && submission.customerCode === undefined) return notSent('The customer has entered no code')
   if (submission.isRepeated) {
     const found = await lookUp(sonatel, submission)
     if (found.kind === 'pending') return { ...found, kind: 'accepted' }
@@ -57,14 +63,13 @@ async function submit(sonatel: Sonatel, submission: Submission, keep: KeepIdenti
 }
 
 async function payWithCode({ context, settings, client }: Sonatel, submission: Submission): Promise<SubmitOutcome | CodeRefusal> {
-  const { customerCode, reference } = submission
-  if (customerCode === undefined)
-    return { kind: 'not_sent', detail: 'The customer has entered no code', exchange: withoutCall('The customer has entered no code') }
-  const outcome = await client.post('/api/eWallet/v1/payments/onestep', {
+  const { customerCode = '', reference, writeBeforeMs } = submission
+  const body = {
     customer: { idType: 'MSISDN', id: nationalNumber(submission), otp: customerCode },
     partner: { idType: 'CODE', id: settings.merchantCode },
     ...commonFields(context, submission),
-  })
+  }
+  const outcome = await client.post('/api/eWallet/v1/payments/onestep', body, { writeBeforeMs })
   const result = submitOutcomeOf(outcome, reference, settings.wrongCodes)
   const { httpStatus, answer } = result.exchange
   // Answers are stored; a code that one repeats is not.
@@ -72,11 +77,13 @@ async function payWithCode({ context, settings, client }: Sonatel, submission: S
 }
 
 async function payOut({ context, settings, client }: Sonatel, submission: Submission): Promise<SubmitOutcome | CodeRefusal> {
-  const outcome = await client.postWithPin('/api/eWallet/v1/cashins', (encryptedPinCode) => ({
+  const bodyOf = (encryptedPinCode: string) => ({
     partner: { idType: 'MSISDN', id: settings.channelMsisdn, encryptedPinCode },
     customer: { idType: 'MSISDN', id: nationalNumber(submission) },
     ...commonFields(context, submission),
-  }))
+  })
+  const { writeBeforeMs } = submission
+  const outcome = await client.postWithPin('/api/eWallet/v1/cashins', bodyOf, { writeBeforeMs })
   return submitOutcomeOf(outcome, submission.reference, [])
 }
 
@@ -106,8 +113,8 @@ async function lookUp({ context, settings, client }: Sonatel, query: StatusQuery
   const exchange = exchangeOf(outcome)
   // Refusals of a wrong code ended nothing: the customer was asked for another one.
   const transactions = found.filter(({ code }) => !settings.wrongCodes.includes(code ?? ''))
-  const judged = transactions.length > 0 ? judge(transactions, exchange) : undefined
   const qr = qrStateOf(query, context.clock.now())
+  const judged = transactions.length > 0 ? judge(transactions, exchange, { isNumberBound: !qr }) : undefined
   if (!qr) return judged ?? { kind: 'not_found', exchange }
   // A customer whose payment failed may try again while the code is valid.
   if (!judged || judged.kind === 'failed') {
@@ -127,24 +134,37 @@ async function readBalance({ context, settings, client }: Sonatel): Promise<Bala
     const signedIn = await client.signIn()
     return signedIn === 'signed_in' ? { ...balance, depositMinor: null, exchange: withoutCall('Signed in') } : unknownOutcome(signedIn)
   }
-  const outcome = await client.postWithPin('/api/eWallet/v1/account/retailer/balance', (encryptedPinCode) => ({
-    idType: 'MSISDN',
-    id: channelMsisdn,
-    encryptedPinCode,
-    wallet: 'PRINCIPAL',
-  }))
+  const bodyOf = (encryptedPinCode: string) => ({ idType: 'MSISDN', id: channelMsisdn, encryptedPinCode, wallet: 'PRINCIPAL' })
+  const outcome = await client.postWithPin('/api/eWallet/v1/account/retailer/balance', bodyOf, {})
   const body = outcome.kind === 'answered' && outcome.httpStatus === 200 ? readAnswer(outcome, balanceSchema) : undefined
   const depositMinor = body?.unit === currency ? balanceMinorOf(body.value) : undefined
   return depositMinor === undefined ? unknownOutcome(outcome) : { ...balance, depositMinor, exchange: exchangeOf(outcome) }
 }
 
-/** Not signed as far as is published: a hint about the transaction in its metadata. */
-function parseCallback(body: Buffer): CallbackOutcome {
+/** About the transaction in its metadata. Without a secret to check its signature it is a hint. */
+function parseCallback(
+  { context, settings: { signingSecret } }: Sonatel,
+  headers: Record<string, string | string[] | undefined>,
+  body: Buffer,
+): CallbackOutcome {
+  const header = headers['x-sonatel-signature']
+  if (signingSecret !== undefined && !isSigned({ secret: signingSecret, header, body, now: context.clock.now() }, ','))
+    return { kind: 'unverified' }
   const notification = readAnswer({ kind: 'answered', httpStatus: 200, body: body.toString('utf8') }, callbackSchema)
   if (!notification) return { kind: 'malformed', detail: 'The body is not a notification of Sonatel' }
   const { metadata, status } = notification
   const claim = status === 'SUCCESS' ? 'succeeded' : /^(FAILED|REJECTED|CANCELLED)$/.test(status) ? 'failed' : 'pending'
-  return { kind: 'callback', applicationId: metadata.application, reference: metadata.transaction, claim, isVerified: false }
+  return {
+    kind: 'callback',
+    applicationId: metadata.application,
+    reference: metadata.transaction,
+    claim,
+    isVerified: signingSecret !== undefined,
+  }
+}
+
+function notSent(detail: string): SubmitOutcome {
+  return { kind: 'not_sent', detail, exchange: withoutCall(detail) }
 }
 
 function withoutCall(answer: string): Exchange {

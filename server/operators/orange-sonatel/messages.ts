@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { identifierSchema, reportedAmountSchema } from '#server/operators/wire-formats.ts'
 
 /** What Sonatel sends. What we send is written out in the files that call. */
 export const tokenSchema = z.object({
@@ -10,24 +11,26 @@ export const keySchema = z.object({ key: z.string().min(1).max(4_096) })
 
 /** A payment or a cash-in, in the answer to its submission and in a search. A search may say why one failed. */
 export const transactionSchema = z.object({
-  transactionId: z.string().nullish(),
+  transactionId: identifierSchema,
   status: z.string().min(1),
   reference: z.string().nullish(),
-  code: z.coerce.string().nullish(),
+  code: identifierSchema,
+  amount: z.object({ value: reportedAmountSchema, unit: z.string().nullish() }).nullish(),
+  customer: z.object({ id: identifierSchema }).nullish(),
 })
 export type SonatelTransaction = z.infer<typeof transactionSchema>
 
 export const transactionsSchema = z.array(transactionSchema)
 
 /** A refusal (problem+json). Its `status` is that of HTTP. */
-export const problemSchema = z.object({ code: z.coerce.string() })
+export const problemSchema = z.object({ code: z.union([z.string(), z.number()]).transform(String) })
 
 export const qrSchema = z.object({
   qrId: z.string().min(1).max(60),
   deepLinks: z.object({ OM: z.url().optional(), MAXIT: z.url().optional() }),
 })
 
-export const balanceSchema = z.object({ unit: z.string(), value: z.coerce.string() })
+export const balanceSchema = z.object({ unit: z.string(), value: z.union([z.string(), z.number()]).transform(String) })
 
 export const callbackSchema = z.object({
   status: z.string(),

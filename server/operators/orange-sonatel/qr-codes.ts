@@ -8,8 +8,9 @@ import { qrSchema } from './messages.ts'
 import type { SonatelSettings } from './settings.ts'
 import type { SonatelClient } from './sonatel-client.ts'
 
-/** A payment that was begun in the last moment is looked for so much longer. */
-const GRACE_S = 300
+/** Sonatel promises the final status of a payment that was begun in the last moment within a day. */
+const GRACE_S = 86_400
+const NAME_LENGTH_MAX = 50
 
 const KEPT = /^(\d{10})\.(.+)$/
 
@@ -22,21 +23,25 @@ type Sonatel = { context: ConnectorContext; settings: SonatelSettings; client: S
 export async function makeQrCode(sonatel: Sonatel, submission: Submission, keep: KeepIdentifiers): Promise<SubmitOutcome> {
   const { context, settings, client } = sonatel
   const { publicUrl, callbackUrl, clock } = context
-  const { payToken, reference, applicationId, amountMinor, currency, customerName } = submission
+  const { payToken, reference, applicationId, amountMinor, currency, merchantName, writeBeforeMs } = submission
   if (publicUrl === undefined || payToken === undefined) return notSent('There is no page to return to')
   const returnUrl = `${publicUrl}/pay/${payToken}`
   const endsAtS = Math.floor(clock.now().getTime() / 1_000) + settings.qrValidityS
   const body = {
     amount: { value: jsonAmount(amountMinor), unit: currency },
     code: settings.merchantCode,
-    name: customerName.slice(0, 50),
+    // What the app shows to the customer who pays.
+    name: (merchantName || settings.merchantCode).slice(0, NAME_LENGTH_MAX),
+    // A second customer, or the same one again, cannot pay with it.
+    restrictions: { isSingleUse: true },
     validity: settings.qrValidityS,
     callbackSuccessUrl: returnUrl,
     callbackCancelUrl: returnUrl,
     reference,
     metadata: { transaction: reference, application: applicationId, customer: nationalNumber(submission) },
   }
-  const outcome = await client.post('/api/eWallet/v4/qrcode', body, callbackUrl === undefined ? {} : { 'x-callback-url': callbackUrl })
+  const headers: Record<string, string> = callbackUrl === undefined ? {} : { 'x-callback-url': callbackUrl }
+  const outcome = await client.post('/api/eWallet/v4/qrcode', body, { headers, writeBeforeMs })
   const isOk = outcome.kind === 'answered' && (outcome.httpStatus === 200 || outcome.httpStatus === 201)
   const made = isOk ? readAnswer(outcome, qrSchema) : undefined
   const customerLink = made?.deepLinks[settings.app] ?? made?.deepLinks.OM ?? made?.deepLinks.MAXIT

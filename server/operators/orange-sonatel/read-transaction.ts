@@ -1,15 +1,20 @@
-import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
-import type { CodeRefusal, Exchange, FinalOutcome, QueryOutcome, StatusQuery, SubmitOutcome } from '#server/operators/connector.ts'
-import { failureReason } from '#server/operators/failure-table.ts'
+import { failureReason, outcomeOfCode } from '#server/operators/answer-table.ts'
+import type {
+  CodeRefusal,
+  Exchange,
+  FinalOutcome,
+  QueryOutcome,
+  StatusQuery,
+  SubmitOutcome,
+  UnknownOutcome,
+} from '#server/operators/connector.ts'
 import { type CallOutcome, exchangeOf } from '#server/operators/operator-call.ts'
 import { notSentOrUnknown, readAnswer, unknownOutcome } from '#server/operators/read-answer.ts'
-import { KEY_REVOKED, SONATEL_FAILURES } from './failures.ts'
+import { reportedNumber, reportedTogether, unknownPayments } from '#server/operators/wire-formats.ts'
+import { KEY_REVOKED, SONATEL_ANSWERS } from './answers.ts'
 import { problemSchema, type SonatelTransaction, transactionSchema, transactionsSchema } from './messages.ts'
 
 const FAILED = new Set(['FAILED', 'REJECTED', 'CANCELLED'])
-/** Refusals of the gateway and of a server that is busy: they say nothing of the transaction. */
-const UNDECIDED_HTTP = new Set([401, 403, 408, 429])
-
 /** What the answer to a payment or a cash-in means. */
 export function submitOutcomeOf(outcome: CallOutcome, reference: string, wrongCodes: readonly string[]): SubmitOutcome | CodeRefusal {
   if (outcome.kind !== 'answered') return notSentOrUnknown(outcome)
@@ -17,15 +22,13 @@ export function submitOutcomeOf(outcome: CallOutcome, reference: string, wrongCo
   if (outcome.httpStatus >= 200 && outcome.httpStatus <= 299) {
     const transaction = readAnswer(outcome, transactionSchema)
     if (!transaction || (transaction.reference ?? reference) !== reference) return unknownOutcome(outcome)
-    const judged = judge([transaction], exchange)
+    const judged = judge([transaction], exchange, { isNumberBound: true })
     return judged.kind === 'pending' ? { ...judged, kind: 'accepted' } : judged
   }
   const code = outcome.httpStatus >= 400 && outcome.httpStatus <= 499 ? readAnswer(outcome, problemSchema)?.code : undefined
-  const isDecided = code !== undefined && (Object.hasOwn(SONATEL_FAILURES, code) || !UNDECIDED_HTTP.has(outcome.httpStatus))
-  // With a revoked key nothing was tried: it is sent again when two searches have not found it.
-  if (!isDecided || code === KEY_REVOKED) return unknownOutcome(outcome)
-  if (wrongCodes.includes(code)) return { kind: 'wrong_code', operatorCode: code, exchange }
-  return { kind: 'failed', reason: failureReason(SONATEL_FAILURES, code), operatorCode: code, exchange }
+  if (code !== undefined && wrongCodes.includes(code)) return { kind: 'wrong_code', operatorCode: code, exchange }
+  if (code === KEY_REVOKED) return { kind: 'not_sent', detail: 'Sonatel has replaced the key of the PIN', exchange }
+  return outcomeOfCode(SONATEL_ANSWERS, code, outcome)
 }
 
 /** The transactions in the answer to a search by our reference; undefined if the answer proves nothing. */
@@ -35,26 +38,44 @@ export function transactionsIn(outcome: CallOutcome, { reference }: Pick<StatusQ
   return found?.every((transaction) => transaction.reference === reference) ? found : undefined
 }
 
-/** What transactions with one reference mean together: one that is paid decides, and all must have failed before it has failed. */
+type Judged = FinalOutcome | UnknownOutcome | Extract<QueryOutcome, { kind: 'pending' }>
+
+/**
+ * What transactions with one reference mean together: one that is paid decides, and all must have failed before it has failed. Where two
+ * are paid, the sum of both is reported, which is not what we asked for. `isNumberBound`: nobody but our customer can have paid; a QR code
+ * is paid by whoever scans it.
+ */
 export function judge(
   transactions: readonly SonatelTransaction[],
   exchange: Exchange,
-): FinalOutcome | Extract<QueryOutcome, { kind: 'pending' }> {
-  const paid = transactions.find(({ status }) => status === 'SUCCESS')
-  if (paid) return { kind: 'succeeded', ...identifierOf(paid), exchange }
+  { isNumberBound }: { isNumberBound: boolean },
+): Judged {
+  const paid = paidOf(transactions)
+  const [first] = paid
+  if (first) {
+    const movements = paid.map(({ amount, customer }) => ({
+      amountMinor: amount?.value,
+      currency: amount?.unit ?? undefined,
+      phoneNumber: isNumberBound ? reportedNumber(customer?.id) : undefined,
+    }))
+    const reported = reportedTogether(movements)
+    if (!reported) return unknownPayments(paid.length, exchange)
+    return { kind: 'succeeded', ...identifierOf(first), reported, exchange }
+  }
   const open = transactions.find(({ status }) => !FAILED.has(status))
   if (open) return { kind: 'pending', ...identifierOf(open), exchange }
   const last = transactions.at(-1)
   const operatorCode = last?.code ?? last?.status
-  // Nothing but the status tells that the customer turned it down.
-  const reason = operatorCode === 'CANCELLED' || operatorCode === 'REJECTED' ? FAILURE_MESSAGES.cancelledByCustomer : undefined
-  return {
-    kind: 'failed',
-    reason: reason ?? failureReason(SONATEL_FAILURES, operatorCode),
-    operatorCode,
-    ...(last && identifierOf(last)),
-    exchange,
-  }
+  const reason = failureReason(SONATEL_ANSWERS, operatorCode)
+  return { kind: 'failed', reason, operatorCode, ...(last && identifierOf(last)), exchange }
+}
+
+/** Each payment once. */
+function paidOf(transactions: readonly SonatelTransaction[]): SonatelTransaction[] {
+  const paid = transactions.filter(({ status }) => status === 'SUCCESS')
+  return paid.filter(
+    ({ transactionId }, place) => transactionId === undefined || paid.findIndex((one) => one.transactionId === transactionId) === place,
+  )
 }
 
 function identifierOf({ transactionId }: SonatelTransaction): { operatorReference?: string } {

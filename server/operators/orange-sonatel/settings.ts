@@ -38,6 +38,8 @@ export const sonatelSettingsSchema = z.strictObject({
    * prevents that a first submission, which arrives late, is carried out too.
    */
   believesEmptySearches: z.boolean().optional(),
+  /** What signs callbacks, as the portal shows it for their address. Without it they are hints. */
+  signingSecret: secretText.optional(),
   /** Sends amounts with decimals as they are; otherwise they are refused. */
   takesDecimals: z.boolean().optional(),
 })

@@ -3,17 +3,19 @@ import { readAnswer } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
 import { accountOf, type IssuedToken } from '#server/operators/tokens/access-tokens.ts'
 import { encryptPin } from './encrypt-pin.ts'
-import { KEY_REVOKED, PIN_REFUSALS } from './failures.ts'
+import { KEY_REVOKED, PIN_REFUSALS } from './answers.ts'
 import { keySchema, problemSchema, tokenSchema } from './messages.ts'
 import type { SonatelSettings } from './settings.ts'
 
 const KEY_AGE_MS_MAX = 600_000
 
+type PostOptions = Pick<OperatorRequest, 'writeBeforeMs'> & { headers?: Record<string, string> }
+
 export type SonatelClient = {
   get(path: string): Promise<CallOutcome>
-  post(path: string, body: object, headers?: Record<string, string>): Promise<CallOutcome>
+  post(path: string, body: object, options: PostOptions): Promise<CallOutcome>
   /** The same with our PIN, encrypted. */
-  postWithPin(path: string, bodyOf: (encryptedPinCode: string) => object): Promise<CallOutcome>
+  postWithPin(path: string, bodyOf: (encryptedPinCode: string) => object, options: PostOptions): Promise<CallOutcome>
   /** Signs in, and says why if that is not possible. */
   signIn(): Promise<CallOutcome | 'signed_in'>
   close(): Promise<void>
@@ -42,7 +44,8 @@ export function createSonatelClient(context: ConnectorContext, settings: Sonatel
   async function attempt(request: OperatorRequest): Promise<{ outcome: CallOutcome; token: string | undefined }> {
     const token = await context.tokens.get(key, fetchToken)
     if (token === undefined) return { outcome: withoutToken(refusal), token }
-    const headers = { accept: 'application/json', ...request.headers, authorization: `Bearer ${token}` }
+    // The gateway also wants a content type of requests without a body: 415 without one.
+    const headers = { accept: 'application/json', 'content-type': 'application/json', ...request.headers, authorization: `Bearer ${token}` }
     return { outcome: await http.call({ ...request, headers }), token }
   }
 
@@ -57,11 +60,12 @@ export function createSonatelClient(context: ConnectorContext, settings: Sonatel
   }
 
   const get: SonatelClient['get'] = (path) => call({ method: 'GET', path, headers: {}, timeoutMs: context.queryTimeoutMs })
-  const post: SonatelClient['post'] = (path, body, headers) =>
+  const post: SonatelClient['post'] = (path, body, { headers = {}, writeBeforeMs }) =>
     call({
       method: 'POST',
       path,
-      headers: { 'content-type': 'application/json', ...headers },
+      headers,
+      writeBeforeMs,
       body: JSON.stringify(body),
       timeoutMs: context.submitTimeoutMs,
     })
@@ -98,14 +102,14 @@ function createPinCall(get: SonatelClient['get'], post: SonatelClient['post'], p
     return reading
   }
 
-  return async (path, bodyOf) => {
+  return async (path, bodyOf, options) => {
     if (pin === undefined) return notMade('There is no PIN')
     const key = isPinRefused ? undefined : await publicKey()
     // Asked again: another call may have been refused meanwhile.
     if (isPinRefused) return notMade('The PIN was refused; set it again')
     const encryptedPinCode = key === undefined ? undefined : encryptPin(key, pin)
     if (encryptedPinCode === undefined) return notMade('The public key of Sonatel cannot be read')
-    const outcome = await post(path, bodyOf(encryptedPinCode))
+    const outcome = await post(path, bodyOf(encryptedPinCode), options)
     const code = readAnswer(outcome, problemSchema)?.code ?? ''
     if (PIN_REFUSALS.has(code)) isPinRefused = true
     if (code === KEY_REVOKED) known = undefined

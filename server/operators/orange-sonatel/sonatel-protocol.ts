@@ -7,7 +7,7 @@ export const SONATEL_PROTOCOL = defineProtocol({
   name: 'orange-sonatel',
   operators: ['SNOM'],
   schema: sonatelSettingsSchema,
-  secretFields: ['clientId', 'clientSecret', 'pin'],
+  secretFields: ['clientId', 'clientSecret', 'pin', 'signingSecret'],
   directionsOf: ({ channelMsisdn, pin }) => (channelMsisdn === undefined || pin === undefined ? ['COLLECT'] : ['COLLECT', 'DEPOSIT']),
   environmentOf: ({ environment }) => environment,
   connect: createSonatelConnector,

@@ -24,6 +24,7 @@ export function aSonatelSubmission(overrides: Partial<Submission> = {}): Submiss
     currency: 'XOF',
     phoneNumber: '221772093341',
     customerName: 'Awa Ndiaye',
+    merchantName: 'Boutique Sandaga',
     customerCode: '654321',
     payToken: '0f9a2b1e-3c4d-4e5f-8a6b-7c8d9e0f1a2b',
     ...overrides,

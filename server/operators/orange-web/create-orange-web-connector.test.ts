@@ -7,7 +7,7 @@ import type { Connector } from '#server/operators/connector.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
 import { createOrangeWebConnector } from './create-orange-web-connector.ts'
 import { anOrangeWebSubmission, orangeWebSettings } from './orange-web-testing.ts'
-import { isOrderId, newOrderId } from './order-id.ts'
+import { idsIn, isOrderId, newOrderId, shortIdsOf } from './order-id.ts'
 
 const submission = anOrangeWebSubmission()
 const orderId = newOrderId(submission.reference)
@@ -15,6 +15,7 @@ const known = { ...submission, operatorReference: orderId, operatorToken: 'a pay
 const page = { status: 201, message: 'OK', pay_token: 'p1', payment_url: 'https://webpayment.orange.com/p1', notif_token: 'n1' }
 
 let server: Server
+let url = ''
 let connector: Connector
 let answer: (request: IncomingMessage, response: ServerResponse, body: string) => void = (_, response) => response.end()
 
@@ -28,8 +29,9 @@ before(async () => {
   await once(server, 'listening')
   // Not a pipe: it listens on a host.
   const { port } = server.address() as AddressInfo
+  url = `http://127.0.0.1:${port}`
   const context = aConnectorContext({ operator: 'CIOM', callbackUrl: 'https://pay.example.com/operators/callback/CIOM' })
-  connector = createOrangeWebConnector(context, orangeWebSettings(`http://127.0.0.1:${port}`))
+  connector = createOrangeWebConnector(context, orangeWebSettings(url))
 })
 after(async () => {
   await connector.close()
@@ -64,18 +66,36 @@ test('not_sent, so that nobody gets the link, if another process has taken the s
 
 test('another order of at most 30 characters for each submission, that names the transaction in its notification', async () => {
   const orders: string[] = []
+  const addresses: string[] = []
   answer = (_, response, body) => {
     const sent = JSON.parse(body)
     orders.push(sent.order_id)
-    assert.equal(
-      sent.notif_url,
-      `https://pay.example.com/operators/callback/CIOM?transaction=${submission.reference}.${submission.applicationId}`,
-    )
+    addresses.push(sent.notif_url)
     say(response, 201, page)
   }
   for (let count = 0; count < 2; count++) await connector.submit(submission, keepNothing)
   assert.notEqual(orders[0], orders[1])
   for (const order of orders) assert.ok(order.length <= 30 && isOrderId(order), order)
+  const { reference, applicationId } = submission
+  for (const address of addresses) {
+    assert.match(address, /^https:\/\/pay\.example\.com\/operators\/callback\/CIOM\?t=[\w-]{43}$/)
+    assert.deepEqual(idsIn(address.slice(-43)), { reference, applicationId })
+  }
+})
+
+test('failed without a call for an amount with decimals, unless the settings say that Orange takes them', async () => {
+  const amounts: unknown[] = []
+  answer = (_, response, body) => {
+    amounts.push(JSON.parse(body).amount)
+    say(response, 201, page)
+  }
+  const fraction = { ...submission, amountMinor: 50_050n }
+  const outcome = await connector.submit(fraction, keepNothing)
+  assert.equal(outcome.kind === 'failed' && outcome.operatorCode, 'DECIMALS')
+  const taking = createOrangeWebConnector(aConnectorContext({ operator: 'CIOM' }), orangeWebSettings(url, { takesDecimals: true }))
+  assert.equal((await taking.submit(fraction, keepNothing)).kind, 'accepted')
+  await taking.close()
+  assert.deepEqual(amounts, [500.5])
 })
 
 for (const [status, body] of [
@@ -118,10 +138,12 @@ test('not_found without a call if no page was opened; unknown if the order or it
 
 test('a notification is a hint about the transaction in its address; anything else is malformed', () => {
   const { reference, applicationId } = submission
-  const parse = (body: unknown, search = `transaction=${reference}.${applicationId}`) =>
+  const parse = (body: unknown, search = `t=${shortIdsOf(submission)}`) =>
     connector.parseCallback({}, Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), search)
   const hint = { kind: 'callback', applicationId, reference, isVerified: false }
   assert.deepEqual(parse({ status: 'SUCCESS', notif_token: 'n1', txnid: 'MP1' }), { ...hint, claim: 'succeeded' })
   assert.deepEqual(parse({ status: 'FAILED', notif_token: 'n1' }), { ...hint, claim: 'failed' })
   for (const body of ['', '[]', { status: 'SUCCESS' }]) assert.equal(parse(body).kind, 'malformed')
+  for (const search of ['', 't=', 't=abc', `transaction=${reference}.${applicationId}`])
+    assert.equal(parse({ status: 'SUCCESS', notif_token: 'n1' }, search).kind, 'malformed')
 })

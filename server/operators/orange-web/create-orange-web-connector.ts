@@ -1,5 +1,5 @@
 import { OPERATORS } from '#lib/operators.ts'
-import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
+import { type AnswerTable, failureReason, refused, withAgreed } from '#server/operators/answer-table.ts'
 import type {
   BalanceOutcome,
   CallbackOutcome,
@@ -11,15 +11,17 @@ import type {
   Submission,
   SubmitOutcome,
 } from '#server/operators/connector.ts'
-import { failureReason } from '#server/operators/failure-table.ts'
 import { exchangeOf } from '#server/operators/operator-call.ts'
 import { notSentOrUnknown, readAnswer, unknownOutcome } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
-import { jsonAmount } from '#server/operators/wire-formats.ts'
+import { jsonAmount, refuseDecimals } from '#server/operators/wire-formats.ts'
 import { notificationSchema, pageSchema, statusSchema } from './messages.ts'
 import { createOrangeWebClient, type OrangeWebClient } from './orange-web-client.ts'
-import { isOrderId, newOrderId } from './order-id.ts'
+import { idsIn, isOrderId, newOrderId, shortIdsOf } from './order-id.ts'
 import type { OrangeWebSettings } from './settings.ts'
+
+/** The statuses that end a payment. As far as is published, Orange says no more than that. */
+const ORANGE_WEB_ANSWERS: AnswerTable = { FAILED: refused('other'), EXPIRED: refused('operatorTimeout') }
 
 type OrangeWeb = { context: ConnectorContext; settings: OrangeWebSettings; client: OrangeWebClient }
 
@@ -44,6 +46,8 @@ export function createOrangeWebConnector(context: ConnectorContext, settings: Or
  */
 async function openPage({ context, settings, client }: OrangeWeb, submission: Submission, keep: KeepIdentifiers): Promise<SubmitOutcome> {
   const { publicUrl, callbackUrl, submitTimeoutMs } = context
+  const refusal = refuseDecimals(submission, settings.takesDecimals)
+  if (refusal) return refusal
   if (publicUrl === undefined || submission.payToken === undefined) return notSent('There is no page to return to')
   const orderId = newOrderId(submission.reference)
   const returnUrl = `${publicUrl}/pay/${submission.payToken}`
@@ -55,11 +59,11 @@ async function openPage({ context, settings, client }: OrangeWeb, submission: Su
     return_url: returnUrl,
     cancel_url: returnUrl,
     // Orange repeats neither the order nor a reference of ours in a notification.
-    notif_url: `${callbackUrl ?? returnUrl}?transaction=${submission.reference}.${submission.applicationId}`,
+    notif_url: `${callbackUrl ?? returnUrl}?t=${shortIdsOf(submission)}`,
     lang: 'fr',
     reference: submission.phoneNumber,
   }
-  const outcome = await client.post('webpayment', body, submitTimeoutMs)
+  const outcome = await client.post('webpayment', body, { timeoutMs: submitTimeoutMs, writeBeforeMs: submission.writeBeforeMs })
   const page = outcome.kind === 'answered' && outcome.httpStatus === 201 ? readAnswer(outcome, pageSchema) : undefined
   if (!page) return notSentOrUnknown(outcome)
   const kept = { operatorReference: orderId, operatorToken: page.pay_token, customerLink: page.payment_url }
@@ -74,7 +78,7 @@ async function queryStatus({ context, settings, client }: OrangeWeb, query: Stat
   if (payToken === undefined || amountMinor === undefined || orderId === undefined || !isOrderId(orderId))
     return { kind: 'unknown', detail: 'The order is no longer known', exchange: withoutCall('The order is no longer known') }
   const body = { order_id: orderId, amount: jsonAmount(amountMinor), pay_token: payToken }
-  const outcome = await client.post('transactionstatus', body, context.queryTimeoutMs)
+  const outcome = await client.post('transactionstatus', body, { timeoutMs: context.queryTimeoutMs })
   const isOk = outcome.kind === 'answered' && (outcome.httpStatus === 200 || outcome.httpStatus === 201)
   const found = isOk ? readAnswer(outcome, statusSchema) : undefined
   if (found?.order_id !== orderId) return unknownOutcome(outcome)
@@ -83,15 +87,11 @@ async function queryStatus({ context, settings, client }: OrangeWeb, query: Stat
     case 'SUCCESS':
       return { kind: 'succeeded', operatorReference: found.txnid || orderId, exchange }
     case 'FAILED':
-      // As far as is published, Orange says no more than that.
-      return {
-        kind: 'failed',
-        reason: failureReason(settings.codeMeanings, found.code ?? undefined),
-        operatorCode: found.code || 'FAILED',
-        exchange,
-      }
-    case 'EXPIRED':
-      return { kind: 'failed', reason: FAILURE_MESSAGES.operatorTimeout, operatorCode: 'EXPIRED', exchange }
+    case 'EXPIRED': {
+      const code = found.status === 'FAILED' && found.code ? found.code : found.status
+      const reason = failureReason(withAgreed(ORANGE_WEB_ANSWERS, settings.codeMeanings), code)
+      return { kind: 'failed', reason, operatorCode: code, exchange }
+    }
     default:
       return { kind: 'pending', exchange }
   }
@@ -108,10 +108,10 @@ async function checkCredentials({ context, client }: OrangeWeb): Promise<Balance
 /** Not signed: a hint about the transaction that the address names. */
 function parseCallback(body: Buffer, search: string): CallbackOutcome {
   const notification = readAnswer({ kind: 'answered', httpStatus: 200, body: body.toString('utf8') }, notificationSchema)
-  const [reference = '', applicationId = ''] = new URLSearchParams(search).get('transaction')?.split('.') ?? []
-  if (!notification) return { kind: 'malformed', detail: 'The body is not a notification of Orange' }
+  const ids = idsIn(new URLSearchParams(search).get('t') ?? '')
+  if (!notification || !ids) return { kind: 'malformed', detail: 'The address or the body names no transaction of ours' }
   const claim = notification.status === 'SUCCESS' ? 'succeeded' : notification.status === 'FAILED' ? 'failed' : 'pending'
-  return { kind: 'callback', applicationId, reference, claim, isVerified: false }
+  return { kind: 'callback', ...ids, claim, isVerified: false }
 }
 
 function withoutCall(answer: string): Exchange {

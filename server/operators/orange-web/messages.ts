@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { identifierSchema } from '#server/operators/wire-formats.ts'
 
 /** What Orange sends. What we send is written out in create-orange-web-connector.ts. */
 export const tokenSchema = z.object({
@@ -10,7 +11,7 @@ export const tokenSchema = z.object({
 export const pageSchema = z.object({ pay_token: z.string().min(1).max(200), payment_url: z.url() })
 
 /** `code` is read for settings with meanings of codes. As far as is published, Orange sends none. */
-export const statusSchema = z.object({ status: z.string(), order_id: z.string(), txnid: z.string().nullish(), code: z.string().nullish() })
+export const statusSchema = z.object({ status: z.string(), order_id: z.string(), txnid: identifierSchema, code: identifierSchema })
 
 /** The body of a notification. Its notif_token is not compared: a notification is a hint, and the query that follows decides. */
 export const notificationSchema = z.object({ status: z.string(), notif_token: z.string() })

@@ -7,7 +7,7 @@ import type { OrangeWebSettings } from './settings.ts'
 
 export type OrangeWebClient = {
   /** A call with an access token, which is fetched once and renewed before it ends. `name` is the last part of the path. */
-  post(name: string, body: object, timeoutMs: number): Promise<CallOutcome>
+  post(name: string, body: object, limits: Pick<OperatorRequest, 'timeoutMs' | 'writeBeforeMs'>): Promise<CallOutcome>
   /** Signs in, and says why if that is not possible. */
   signIn(): Promise<CallOutcome | 'signed_in'>
   close(): Promise<void>
@@ -42,10 +42,10 @@ export function createOrangeWebClient(context: ConnectorContext, settings: Orang
   }
 
   return {
-    async post(name, body, timeoutMs) {
+    async post(name, body, limits) {
       const path = `/orange-money-webpay/${country}/v1/${name}`
       const headers = { 'content-type': 'application/json', accept: 'application/json' }
-      const request = { method: 'POST' as const, path, headers, body: JSON.stringify(body), timeoutMs }
+      const request = { method: 'POST' as const, path, headers, body: JSON.stringify(body), ...limits }
       const { outcome, token } = await attempt(request)
       if (outcome.kind !== 'answered' || outcome.httpStatus !== 401 || token === undefined) return outcome
       // It ended before its time. Nothing behind the gateway has seen the request.

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Submission } from '#server/operators/connector.ts'
 import { orangeWebSettingsSchema } from './settings.ts'
 
-export function orangeWebSettings(baseUrl: string) {
-  return orangeWebSettingsSchema.parse({ baseUrl, country: 'ci', clientId: 'client', clientSecret: 'secret', merchantKey: 'f4b2e1' })
+export function orangeWebSettings(baseUrl: string, overrides: Record<string, unknown> = {}) {
+  const document = { country: 'ci', clientId: 'client', clientSecret: 'secret', merchantKey: 'f4b2e1' }
+  return orangeWebSettingsSchema.parse({ ...document, baseUrl, ...overrides })
 }
 
 export function anOrangeWebSubmission(overrides: Partial<Submission> = {}): Submission {

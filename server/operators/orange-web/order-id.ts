@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { StatusQuery } from '#server/operators/connector.ts'
+
+type Ids = Pick<StatusQuery, 'reference' | 'applicationId'>
 
 const ID_LENGTH = 25
 const ORDER_ID = /^[0-9a-z]{25}-[0-9a-f]{4}$/
@@ -12,6 +15,20 @@ export function newOrderId(reference: string): string {
     .toString(36)
     .padStart(ID_LENGTH, '0')
   return `${id}-${randomBytes(2).toString('hex')}`
+}
+
+const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
+
+/** The transaction's id and the application's in 43 characters, for addresses whose length an operator may limit. */
+export function shortIdsOf({ reference, applicationId }: Ids): string {
+  return Buffer.from((reference + applicationId).replaceAll('-', ''), 'hex').toString('base64url')
+}
+
+/** Returns the ids in such a text; undefined if it is not one of ours. */
+export function idsIn(text: string): Ids | undefined {
+  if (!/^[\w-]{43}$/.test(text)) return undefined
+  const digits = Buffer.from(text, 'base64url').toString('hex')
+  return { reference: digits.slice(0, 32).replace(UUID, '$1-$2-$3-$4-$5'), applicationId: digits.slice(32).replace(UUID, '$1-$2-$3-$4-$5') }
 }
 
 export function isOrderId(text: string): boolean {

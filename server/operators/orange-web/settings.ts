@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { codeMeaningsSchema } from '#server/operators/failure-table.ts'
+import { codeMeaningsSchema } from '#server/operators/answer-table.ts'
 import { COMMON_SETTINGS, secretText } from '#server/operators/settings/protocol.ts'
 
 export const orangeWebSettingsSchema = z.strictObject({
@@ -9,6 +9,8 @@ export const orangeWebSettingsSchema = z.strictObject({
   clientId: secretText,
   clientSecret: secretText,
   merchantKey: secretText,
+  /** Sends amounts with decimals as they are; otherwise they are refused. */
+  takesDecimals: z.boolean().optional(),
   /** What codes mean that Orange has told us; it publishes few for this country. */
   codeMeanings: codeMeaningsSchema.default({}),
 })

@@ -6,6 +6,7 @@ import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_S
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { createOrangeWebConnector } from './create-orange-web-connector.ts'
 import { anOrangeWebSubmission } from './orange-web-testing.ts'
+import { shortIdsOf } from './order-id.ts'
 import { orangeWebSettingsSchema } from './settings.ts'
 
 const account = orangeWebAccountOf(TRANSCRIPT_SECRET)
@@ -26,7 +27,12 @@ function connect(): Connector {
 function take({ reference, applicationId, payToken = '' }: Submission): string {
   const basic = Buffer.from(`${account.clientId}:${account.clientSecret}`).toString('base64')
   return recorder
-    .take({ 'transaction id': reference, 'application id': applicationId, payToken, basic, merchant_key: account.merchantKey })
+    .take({
+      'transaction id, application id': shortIdsOf({ reference, applicationId }),
+      payToken,
+      basic,
+      merchant_key: account.merchantKey,
+    })
     .replaceAll(/("access_token":"|Bearer )[\w-]{32}/g, '$1{token}')
     .replaceAll(/[0-9a-z]{25}-[0-9a-f]{4}/g, '{order_id}')
     .replaceAll(/"MP260301\.1000\.\w+"/g, '"{txnid}"')

@@ -27,7 +27,7 @@ export function simulatedOperators(url: string, secret: string): OperatorSetting
   const wave = WAVE_OPERATORS.map((operator) => ({
     operator,
     protocol: 'wave',
-    document: { baseUrl: `${url}/wave`, ...waveAccountOf(secret, operator) },
+    document: { baseUrl: `${url}/wave`, ...waveAccountOf(secret, operator), expiryGraceS: 0 },
   }))
   const moov = Object.entries(MOOV_COUNTRIES).map(([country, operator]) => ({
     operator,
@@ -48,7 +48,14 @@ export function simulatedOperators(url: string, secret: string): OperatorSetting
     {
       operator: 'UGAIRTEL',
       protocol: 'airtel',
-      document: { baseUrl: `${url}/airtel`, environment: 'uat', ...airtelAccountOf(secret), signsMessages: true, takesDecimals: true },
+      document: {
+        baseUrl: `${url}/airtel`,
+        environment: 'uat',
+        ...airtelAccountOf(secret),
+        signsMessages: true,
+        takesDecimals: true,
+        enquiryDelayMs: 0,
+      },
     },
     {
       operator: 'OMCM',
@@ -82,6 +89,6 @@ function simulatedOrangeWeb(url: string, secret: string): OperatorSettings {
 }
 
 function simulatedOrangeBf(url: string, secret: string): OperatorSettings {
-  const codeMeanings = { ...CODE_MEANINGS, 990904: 'operatorTimeout' }
+  const codeMeanings = { ...CODE_MEANINGS, 990499: 'other', 990904: 'operatorTimeout' }
   return { operator: 'BFOM', protocol: 'orange-bf', document: { baseUrl: `${url}/orange-bf`, ...orangeBfAccountOf(secret), codeMeanings } }
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import type { CodeRefusal, Connector, QueryOutcome, SubmitOutcome } from '#server/operators/connector.ts'
+import type { CodeRefusal, Connector, QueryOutcome, Submission, SubmitOutcome } from '#server/operators/connector.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
 import { createWaveConnector } from './create-wave-connector.ts'
 import { aWaveSubmission, WAVE_SIGNING_SECRET, waveSettings } from './wave-testing.ts'
@@ -18,6 +18,7 @@ const session = {
   client_reference: `${submission.reference}.${submission.applicationId}`,
   checkout_status: 'open',
   payment_status: 'processing',
+  when_expires: '2026-03-01T09:55:00Z',
   transaction_id: null,
   wave_launch_url: link,
   last_payment_error: null,
@@ -67,14 +68,19 @@ for (const [status, body, expected] of [
   ],
   [422, { code: 'request-validation-error', message: 'x' }, 'failed Transaction refusée request-validation-error'],
   [400, { error: 'the gateway refuses' }, 'unknown'],
-  [401, { code: 'no-matching-api-key' }, 'unknown'],
-  [403, { code: 'disabled-wallet' }, 'unknown'],
+  [400, { code: 'a-new-code' }, 'unknown'],
+  [400, { code: 'payment-failure' }, 'unknown'],
+  [401, { code: 'no-matching-api-key' }, 'not_sent'],
+  [403, { code: 'disabled-wallet' }, 'not_sent'],
+  [401, { message: 'the gateway refuses' }, 'unknown'],
   [429, { code: 'too-many-requests' }, 'unknown'],
   [503, { code: 'service-unavailable' }, 'unknown'],
 ] as const) {
   test(`${expected} for a checkout that is answered with HTTP ${status} ${JSON.stringify(body).slice(0, 60)}`, async () => {
     answer = (_, response) => say(response, status, body)
-    assert.equal(lineOf(await connector.submit(submission, keepNothing)), expected)
+    const outcome = await connector.submit(submission, keepNothing)
+    assert.equal(lineOf(outcome), expected)
+    assert.equal(outcome.kind === 'not_sent' && outcome.closesDirection !== undefined, expected === 'not_sent')
   })
 }
 
@@ -85,6 +91,9 @@ for (const [status, body, expected] of [
   [200, { ...sent, status: 'reversed' }, 'failed Transaction refusée reversed'],
   [400, { code: 'recipient-account-inactive' }, 'failed Compte non inscrit recipient-account-inactive'],
   [409, { code: 'idempotency-mismatch' }, 'unknown'],
+  [422, { code: 'idempotency-mismatch' }, 'unknown'],
+  [400, { code: 'a-new-code' }, 'unknown'],
+  [401, { code: 'api-key-revoked' }, 'not_sent'],
   [500, { code: 'internal-server-error' }, 'unknown'],
 ] as const) {
   test(`${expected} for a payout that is answered with HTTP ${status} ${JSON.stringify(body).slice(-60)}`, async () => {
@@ -111,6 +120,17 @@ for (const [sessions, expected] of [
     [{ ...session, checkout_status: 'expired', last_payment_error: { code: 'blocked-account' } }],
     'failed Transaction refusée blocked-account',
   ],
+  // A payment that was begun in the last moment: for five minutes the end is not believed, nor without its time.
+  [[{ ...session, checkout_status: 'expired', when_expires: '2026-03-01T09:55:01Z' }], `pending cos-1 ${link}`],
+  [[{ ...session, checkout_status: 'expired', when_expires: null }], `pending cos-1 ${link}`],
+  // Two payments, whose amounts are not known.
+  [
+    [
+      { ...session, payment_status: 'succeeded' },
+      { ...session, id: 'cos-2', payment_status: 'succeeded' },
+    ],
+    'unknown',
+  ],
   // Of two sessions the paid one decides, and an open one is waited for.
   [
     [
@@ -133,6 +153,21 @@ for (const [sessions, expected] of [
     assert.equal(lineOf(await connector.query(submission)), expected)
   })
 }
+
+test('a success reports the amount, the currency and the number; of two sessions or payouts the sum', async () => {
+  const paid = { ...session, payment_status: 'succeeded', amount: '5000', currency: 'XOF', restrict_payer_mobile: '+221772093342' }
+  const report = async (body: object, query: Submission) => {
+    answer = (_, response) => say(response, 200, body)
+    const outcome = await connector.query(query)
+    return outcome.kind === 'succeeded' && outcome.reported
+  }
+  const movement = { amountMinor: 500_000n, currency: 'XOF', phoneNumber: '221772093342' }
+  assert.deepEqual(await report({ result: [paid] }, submission), movement)
+  assert.deepEqual(await report({ result: [paid, { ...paid, id: 'cos-2' }] }, submission), { ...movement, amountMinor: 1_000_000n })
+  const payment = { ...sent, receive_amount: '5000', currency: 'XOF', mobile: '+221772093342' }
+  assert.deepEqual(await report({ result: [payment] }, payout), movement)
+  assert.deepEqual(await report({ result: [payment, { ...payment, id: 'pt-2' }] }, payout), { ...movement, amountMinor: 1_000_000n })
+})
 
 test('a repeated checkout uses the session that an earlier one opened, and opens none before it could look', async () => {
   const paths: unknown[] = []

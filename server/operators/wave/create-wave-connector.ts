@@ -1,26 +1,26 @@
 import { timingSafeEqual } from 'node:crypto'
 import { parseAmountMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
+import { isSigned } from '#server/operators/callback-signature.ts'
 import type { BalanceOutcome, CallbackOutcome, Connector } from '#server/operators/connector.ts'
 import { exchangeOf } from '#server/operators/operator-call.ts'
 import { readAnswer, unknownOutcome } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
-import { openCheckout, queryCheckout } from './checkouts.ts'
+import { openCheckout, queryCheckout, type Wave } from './checkouts.ts'
 import { balanceSchema, eventSchema, sessionSchema } from './messages.ts'
 import { payOut, queryPayout } from './payouts.ts'
 import type { WaveSettings } from './settings.ts'
-import { isSignedByWave } from './signature.ts'
 import { createWaveClient, type WaveClient } from './wave-client.ts'
 
 /** The Wave Business API of one wallet. */
 export function createWaveConnector(context: ConnectorContext, settings: WaveSettings): Connector {
   const client = createWaveClient(context, settings)
+  const wave: Wave = { client, context, settings }
   return {
     terms: context.terms,
     customerStep: 'link',
-    submit: (submission) =>
-      submission.type === 'COLLECT' ? openCheckout(client, submission, context.publicUrl) : payOut(client, submission),
-    query: (query) => (query.type === 'COLLECT' ? queryCheckout(client, query) : queryPayout(client, query)),
+    submit: (submission) => (submission.type === 'COLLECT' ? openCheckout(wave, submission) : payOut(client, submission)),
+    query: (query) => (query.type === 'COLLECT' ? queryCheckout(wave, query) : queryPayout(client, query)),
     balance: () => readBalance(client, context),
     parseCallback: (headers, body) => parseCallback(settings, headers, body, context.clock.now()),
     close: () => client.close(),
@@ -64,8 +64,7 @@ function parseCallback(settings: WaveSettings, headers: Headers, body: Buffer, n
 }
 
 function isFromWave({ signingSecret, sharedSecret }: WaveSettings, headers: Headers, body: Buffer, now: Date): boolean {
-  const signature = headers['wave-signature']
-  if (signingSecret !== undefined) return typeof signature === 'string' && isSignedByWave(signingSecret, signature, body, now)
+  if (signingSecret !== undefined) return isSigned({ secret: signingSecret, header: headers['wave-signature'], body, now }, '')
   const given = Buffer.from(String(headers['authorization'] ?? ''))
   const expected = Buffer.from(`Bearer ${sharedSecret}`)
   return sharedSecret !== undefined && given.length === expected.length && timingSafeEqual(given, expected)

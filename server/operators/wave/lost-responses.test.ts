@@ -15,6 +15,7 @@ const session = {
   client_reference: `${checkout.reference}.${checkout.applicationId}`,
   checkout_status: 'expired',
   payment_status: 'processing',
+  when_expires: '2026-01-01T00:00:00Z',
   wave_launch_url: 'https://pay.wave.com/c/cos-18qq25rgr100a',
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { identifierSchema, reportedAmountSchema } from '#server/operators/wire-formats.ts'
 
 /** What Wave sends. What we send is written out in the files that call. */
 export const sessionSchema = z.object({
@@ -6,9 +7,13 @@ export const sessionSchema = z.object({
   client_reference: z.string().nullish(),
   checkout_status: z.string(),
   payment_status: z.string(),
-  transaction_id: z.string().nullish(),
+  transaction_id: identifierSchema,
   wave_launch_url: z.string(),
+  when_expires: z.iso.datetime({ offset: true }).nullish(),
   last_payment_error: z.object({ code: z.string() }).nullish(),
+  amount: reportedAmountSchema,
+  currency: z.string().nullish(),
+  restrict_payer_mobile: identifierSchema,
 })
 export type WaveSession = z.infer<typeof sessionSchema>
 
@@ -16,6 +21,9 @@ export const payoutSchema = z.object({
   id: z.string().min(1),
   client_reference: z.string().nullish(),
   status: z.string(),
+  receive_amount: reportedAmountSchema,
+  currency: z.string().nullish(),
+  mobile: identifierSchema,
   payout_error: z.object({ error_code: z.string() }).nullish(),
 })
 export type WavePayout = z.infer<typeof payoutSchema>

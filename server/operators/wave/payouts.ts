@@ -1,12 +1,12 @@
 import { formatMinor } from '#lib/money.ts'
-import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
-import type { Exchange, QueryOutcome, StatusQuery, Submission, SubmitOutcome } from '#server/operators/connector.ts'
-import { failureReason } from '#server/operators/failure-table.ts'
+import { failureReason } from '#server/operators/answer-table.ts'
+import type { Exchange, QueryOutcome, ReportedMovement, StatusQuery, Submission, SubmitOutcome } from '#server/operators/connector.ts'
 import { type CallOutcome, exchangeOf } from '#server/operators/operator-call.ts'
-import { notSentOrUnknown, readAnswer, unknownOutcome } from '#server/operators/read-answer.ts'
-import { REFUSALS, WAVE_FAILURES } from './failures.ts'
+import { readAnswer, unknownOutcome } from '#server/operators/read-answer.ts'
+import { reportedNumber, reportedTogether, unknownPayments } from '#server/operators/wire-formats.ts'
+import { WAVE_ANSWERS } from './answers.ts'
 import { payoutSchema, payoutsSchema, type WavePayout } from './messages.ts'
-import { clientReferenceOf, refusalIn, type WaveClient } from './wave-client.ts'
+import { clientReferenceOf, refusalOf, type WaveClient } from './wave-client.ts'
 
 const PAYOUT_ID = /^pt-[\w-]{1,100}$/
 
@@ -20,17 +20,14 @@ export async function payOut(client: WaveClient, submission: Submission): Promis
       mobile: `+${submission.phoneNumber}`,
       client_reference: clientReferenceOf(submission),
     },
-    { 'idempotency-key': submission.reference },
+    { headers: { 'idempotency-key': submission.reference }, writeBeforeMs: submission.writeBeforeMs },
   )
   const payout = isOk(outcome) ? readAnswer(outcome, payoutSchema) : undefined
   if (payout?.client_reference === clientReferenceOf(submission)) {
     const judged = judge(payout, exchangeOf(outcome))
     return judged.kind === 'pending' ? { ...judged, kind: 'accepted' } : judged
   }
-  const refusal = refusalIn(outcome)
-  if (!refusal || !(refusal.code === 'request-validation-error' || REFUSALS.has(refusal.code))) return notSentOrUnknown(outcome)
-  const reason = refusal.isAboutNumber ? FAILURE_MESSAGES.invalidNumber : failureReason(WAVE_FAILURES, refusal.code)
-  return { kind: 'failed', reason, operatorCode: refusal.code, exchange: exchangeOf(outcome) }
+  return refusalOf(outcome)
 }
 
 /** By the payout's id where it is known, otherwise by our own reference. */
@@ -46,16 +43,28 @@ export async function queryPayout(client: WaveClient, query: StatusQuery): Promi
   const found = isOk(outcome) ? readAnswer(outcome, payoutsSchema) : undefined
   if (!found || found.result.some(({ client_reference }) => client_reference !== reference)) return unknownOutcome(outcome)
   const exchange = exchangeOf(outcome)
-  const [first] = found.result.toSorted((left, right) => rankOf(left) - rankOf(right))
+  const [first, second] = found.result.toSorted((left, right) => rankOf(left) - rankOf(right))
+  if (second?.status === 'succeeded') return paidTwice(found.result, exchange)
   return first ? judge(first, exchange) : { kind: 'not_found', exchange }
 }
 
 function judge(payout: WavePayout, exchange: Exchange): Exclude<QueryOutcome, { kind: 'unknown' | 'not_found' }> {
   const operatorReference = payout.id
-  if (payout.status === 'succeeded') return { kind: 'succeeded', operatorReference, exchange }
+  if (payout.status === 'succeeded') return { kind: 'succeeded', operatorReference, reported: movementOf(payout), exchange }
   if (payout.status !== 'failed' && payout.status !== 'reversed') return { kind: 'pending', operatorReference, exchange }
   const code = payout.status === 'reversed' ? 'reversed' : payout.payout_error?.error_code
-  return { kind: 'failed', reason: failureReason(WAVE_FAILURES, code), operatorCode: code, operatorReference, exchange }
+  return { kind: 'failed', reason: failureReason(WAVE_ANSWERS, code), operatorCode: code, operatorReference, exchange }
+}
+
+function movementOf({ receive_amount: amountMinor, currency, mobile }: WavePayout): ReportedMovement {
+  return { amountMinor, currency: currency ?? undefined, phoneNumber: reportedNumber(mobile) }
+}
+
+/** Our key rules it out, unless something is wrong with it: the sum is reported, which is not what we asked for. */
+function paidTwice(payouts: readonly WavePayout[], exchange: Exchange): QueryOutcome {
+  const paid = payouts.filter(({ status }) => status === 'succeeded')
+  const reported = reportedTogether(paid.map(movementOf))
+  return reported ? { kind: 'succeeded', reported, exchange } : unknownPayments(paid.length, exchange)
 }
 
 /** Of several payouts of one transfer, which Wave rules out, the one that moved money decides, then the one that may still. */

@@ -16,7 +16,7 @@ let connector: Connector
 
 before(async () => {
   recorder = await recordSimulator()
-  const settings = waveSettingsSchema.parse({ baseUrl: `${recorder.url}/wave`, ...account })
+  const settings = waveSettingsSchema.parse({ baseUrl: `${recorder.url}/wave`, ...account, expiryGraceS: 0 })
   connector = recorder.open(createWaveConnector(aConnectorContext({ operator: 'SNWAVE' }), settings))
 })
 after(() => recorder.close())

@@ -97,7 +97,8 @@ export function sessionOf(entry: BookEntry, now: Date, launchUrl: string): Recor
     wave_launch_url: launchUrl,
     when_completed: isPaid ? created.toISOString() : null,
     when_created: created.toISOString(),
-    when_expires: new Date(created.getTime() + SESSION_MINUTES * 60_000).toISOString(),
+    // A session that nobody can pay any more ended early.
+    when_expires: new Date(created.getTime() + (entry.status === 'FAILED' ? 0 : SESSION_MINUTES * 60_000)).toISOString(),
   }
 }
 

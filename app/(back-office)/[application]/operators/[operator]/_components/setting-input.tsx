@@ -143,6 +143,8 @@ const HINTS = [
   'believesEmptySearches',
   'qrValidityS',
   'dial',
+  'enquiryDelayMs',
+  'expiryGraceS',
 ] as const
 
 function hintOf(t: Translate, { path, choices }: SettingField): string | undefined {

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { FAILURE_MESSAGES, type FailureReason } from '#lib/transaction-status.ts'
+import { REFUSED_MESSAGE } from './clean-text.ts'
+import type { SubmitOutcome } from './connector.ts'
+import { type CallOutcome, exchangeOf } from './operator-call.ts'
+import { notSentOrUnknown } from './read-answer.ts'
+
+/**
+ * What one of an operator's codes means as the answer to a submission. `failed`: the operator has certainly not executed it and never
+ * will. `known`: it has the reference from an earlier submission, so a query decides. `unknown`: nothing is proven; with a `reason` if the
+ * operator's own final status may carry the code. `our_fault`: it refused our PIN, our key or our settings, and executed nothing.
+ */
+type Answer =
+  | { outcome: 'failed'; reason: FailureReason }
+  | { outcome: 'known' | 'our_fault' }
+  | { outcome: 'unknown'; reason?: FailureReason }
+
+/** Every documented code of an operator. A code that is not in the table is unknown: it may come after the money has moved. */
+export type AnswerTable = Readonly<Record<string, Answer>>
+
+/** Final as the answer to a submission, and the reason where a final status carries the code. */
+export const refused = (reason: FailureReason): Answer => ({ outcome: 'failed', reason })
+/** Only the reason of a final status. As the answer to a submission it proves nothing. */
+export const ended = (reason: FailureReason): Answer => ({ outcome: 'unknown', reason })
+export const KNOWN: Answer = { outcome: 'known' }
+export const UNKNOWN: Answer = { outcome: 'unknown' }
+export const OUR_FAULT: Answer = { outcome: 'our_fault' }
+
+const REASONS = ['insufficientFunds', 'invalidNumber', 'cancelledByCustomer', 'operatorTimeout', 'notRegistered', 'other'] as const
+
+/** Meanings of codes that were agreed with an operator, in its settings. */
+export const codeMeaningsSchema = z.record(z.string().regex(/^\w{1,20}$/, 'must be a code'), z.enum(REASONS))
+
+/** A table with the codes that were agreed with the operator: each of them is final. */
+export function withAgreed(table: AnswerTable, codeMeanings: Readonly<Record<string, FailureReason>>): AnswerTable {
+  return { ...table, ...Object.fromEntries(Object.entries(codeMeanings).map(([code, reason]) => [code, refused(reason)])) }
+}
+
+export function answerOf(table: AnswerTable, code: string | undefined): Answer {
+  return (code !== undefined && Object.hasOwn(table, code) ? table[code] : undefined) ?? UNKNOWN
+}
+
+/**
+ * The message of a transaction that the operator ended with this code. A code without a reason in the table gets the generic text: a
+ * partner acts on the five messages, so none of them is ever guessed. The code itself is stored beside it.
+ */
+export function failureReason(table: AnswerTable, code: string | undefined): string {
+  const answer = answerOf(table, code)
+  const reason = 'reason' in answer ? answer.reason : undefined
+  return reason === undefined || reason === 'other' ? REFUSED_MESSAGE : FAILURE_MESSAGES[reason]
+}
+
+/** What a submission became that the operator answered with this code. */
+export function outcomeOfCode(table: AnswerTable, code: string | undefined, call: CallOutcome): SubmitOutcome {
+  const exchange = exchangeOf(call)
+  switch (answerOf(table, code).outcome) {
+    case 'failed':
+      return { kind: 'failed', reason: failureReason(table, code), operatorCode: code, exchange }
+    case 'known':
+      return { kind: 'accepted', exchange }
+    case 'our_fault':
+      return faultOutcome(`The operator refuses our PIN, key or settings (${code})`, call)
+    default:
+      return notSentOrUnknown(call)
+  }
+}
+
+/** The operator refused what is ours and executed nothing: no further submission can succeed before people have corrected it. */
+export function faultOutcome(fault: string, call: CallOutcome): SubmitOutcome {
+  return { kind: 'not_sent', detail: fault, closesDirection: fault, exchange: exchangeOf(call) }
+}

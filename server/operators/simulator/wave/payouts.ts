@@ -1,6 +1,5 @@
 import { parseMinor } from '#lib/money.ts'
 import { acceptTransfer, admitTransfer } from '#server/operators/simulator/admit-transfer.ts'
-import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
 import type { BookEntry, TransferOrder } from '#server/operators/simulator/books.ts'
 import { answer as send } from '#server/operators/simulator/respond.ts'
 import { type Call, findOwn, fingerprintOf, readObject, refuse, refuseNumber } from './wave-call.ts'

@@ -1,7 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '#lib/seeded-random.ts'
+import { aboutAnotherMovement, ambiguousAnswer } from './ambiguous-answers.ts'
 import type { FaultCounts } from './fault-counts.ts'
 import type { Answer, Disturb, Passing } from './fault-proxy.ts'
+import type { Repetitions } from './repetitions.ts'
+import { submittedReference } from './submissions.ts'
+import type { WrongKeys } from './wrong-keys.ts'
 
 const PROXY_PAGE = '<html><body>Bad Gateway</body></html>'
 
@@ -51,30 +55,76 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 /** Orange in Burkina Faso answers no queries: a lost reply stays unknown, rightly, and the transaction would never end. */
 const WITHOUT_QUERIES = '/orange-bf/'
 
+/** Ways in which only a submission goes wrong that its operator knows again by its reference. */
+export const FAULTS_OF_SUBMISSIONS: Readonly<
+  Record<string, (passing: Passing, reference: string, repetitions: Repetitions) => Promise<void>>
+> = {
+  'carried out after the next submission': async ({ carryOut }, reference, repetitions) => repetitions.holdUp(reference, carryOut),
+  'carried out and denied until it comes again': async ({ carryOut }, reference, repetitions) => {
+    await carryOut()
+    repetitions.deny(reference)
+  },
+  'carried out, and answered as if that were open': async (passing) => {
+    const answer = await passing.carryOut()
+    passing.answer(ambiguousAnswer(passing, answer) ?? answer)
+  },
+}
+const MOVEMENTS = ['amount', 'currency', 'number'] as const
+
 /** `lateMsMax`: longer than the connectors wait, and shorter than the time until they may send again. */
-type CallFaults = { random: Random; share: number; counts: FaultCounts; lateMsMax: number }
+type CallFaults = {
+  random: Random
+  share: number
+  counts: FaultCounts
+  lateMsMax: number
+  repetitions: Repetitions
+  /** Spoils the keys of all submissions: a service that pays twice. */
+  wrongKeys?: WrongKeys | undefined
+}
 
 /**
  * Disturbs this share of the calls to the operators. A query may also be answered with what was answered about another reference; a
  * submission may not: no proxy mixes up what nobody has asked for before.
  */
-export function disturbCalls({ random, share, counts, lateMsMax }: CallFaults): Disturb {
+export function disturbCalls({ random, share, counts, lateMsMax, repetitions, wrongKeys }: CallFaults): Disturb {
   const names = Object.keys(FAULTS)
+  const namesOfSubmissions = Object.keys(FAULTS_OF_SUBMISSIONS)
   const answered = new Map<string, { url: string; answer: Answer }>()
-  return async (passing) => {
+
+  /** A query goes wrong in its own way, or not. */
+  async function disturbQuery(passing: Passing, other: { url: string; answer: Answer } | undefined): Promise<boolean> {
+    if (other && other.url !== passing.url && random.chance(0.15)) {
+      counts.countFault('the answer about another reference')
+      passing.answer(other.answer)
+      return true
+    }
+    if (!random.chance(0.15)) return false
+    const kind = random.pick(MOVEMENTS)
+    const answer = await passing.carryOut()
+    const altered = aboutAnotherMovement(answer, kind)
+    if (altered) counts.countFault(`the answer with another ${kind}`)
+    passing.answer(altered ?? answer)
+    return true
+  }
+
+  return async (given) => {
     counts.countCall()
+    const passing = repetitions.follow(wrongKeys?.spoil(given) ?? given)
     const { method, url } = passing
+    if (!counts.isOver && repetitions.isDenied(passing)) return repetitions.answer(passing)
     const isQuery = method === 'GET'
     const kind = url.slice(0, url.lastIndexOf('/'))
-    const other = answered.get(kind)
     if (counts.isOver || url.startsWith(WITHOUT_QUERIES) || !random.chance(share)) {
       const answer = await passing.carryOut()
       if (isQuery && answer.status < 300) answered.set(kind, { url, answer })
       return passing.answer(answer)
     }
-    if (isQuery && other && other.url !== url && random.chance(0.15)) {
-      counts.countFault('the answer about another reference')
-      return passing.answer(other.answer)
+    if (isQuery && (await disturbQuery(passing, answered.get(kind)))) return
+    const reference = submittedReference(passing)
+    if (reference !== undefined && random.chance(0.3)) {
+      const name = random.pick(namesOfSubmissions)
+      counts.countFault(name)
+      return FAULTS_OF_SUBMISSIONS[name]?.(passing, reference, repetitions)
     }
     const name = random.pick(names)
     counts.countFault(name)

@@ -12,10 +12,11 @@ export type Passing = {
   method: string
   /** Path and query. */
   url: string
+  headers: Readonly<Record<string, string>>
   body: Buffer
   response: ServerResponse
   /** Carries the request out on the other side, as it is or with this in its place. Throws if no answer comes. */
-  carryOut(instead?: { url?: string; body?: Buffer }): Promise<Answer>
+  carryOut(instead?: { url?: string; headers?: Record<string, string>; body?: Buffer }): Promise<Answer>
   /** Answers as the other side did. */
   answer(answer: Answer): void
 }
@@ -82,6 +83,7 @@ async function pass({ request, response, agent, target }: Ends, disturb: Disturb
   await disturb({
     method,
     url,
+    headers,
     body,
     response,
     async carryOut(instead = {}) {
@@ -90,7 +92,7 @@ async function pass({ request, response, agent, target }: Ends, disturb: Disturb
         origin: target,
         path: instead.url ?? url,
         method: method === 'GET' || method === 'PUT' ? method : 'POST',
-        headers,
+        headers: instead.headers ?? headers,
         body: sent.length === 0 ? null : sent,
       })
       const shown = Object.entries(answer.headers).flatMap(([name, value]) =>

@@ -10,6 +10,8 @@ const { values } = parseArgs({
     /** In hundredths of the calls and of the callbacks. */
     faults: { type: 'string', default: '10' },
     seed: { type: 'string' },
+    /** Breaks the connectors, to see that the run finds it. */
+    'wrong-keys': { type: 'boolean', default: false },
     /** Leaves the data folder, also when all is well. */
     keep: { type: 'boolean', default: false },
   },
@@ -21,6 +23,7 @@ const { verdicts, counts, loadMs, settleMs, folder, statuses } = await runSoak({
   transactions: wholeNumber('transactions', values.transactions),
   faultShare: wholeNumber('faults', values.faults) / 100,
   seed: values.seed === undefined ? randomInt(1, 1_000_000) : wholeNumber('seed', values.seed),
+  hasWrongKeys: values['wrong-keys'],
   keepsFolder: values.keep,
   say,
 })

@@ -20,8 +20,18 @@ import { checkEverything } from './checks.ts'
 import { FaultCounts } from './fault-counts.ts'
 import { FaultProxy } from './fault-proxy.ts'
 import { type Sent, sendAll } from './load.ts'
+import { Repetitions } from './repetitions.ts'
+import { WrongKeys } from './wrong-keys.ts'
 
-type SoakOptions = { transactions: number; faultShare: number; seed: number; keepsFolder: boolean; say(line: string): void }
+type SoakOptions = {
+  transactions: number
+  faultShare: number
+  seed: number
+  keepsFolder: boolean
+  /** Gives every submission a new key, at the operators that have one: the run must find what is paid twice. */
+  hasWrongKeys: boolean
+  say(line: string): void
+}
 type SoakReport = { verdicts: Verdict[]; counts: FaultCounts; loadMs: number; settleMs: number; folder: string; statuses: string }
 
 const ADMIN = fileURLToPath(new URL('../../server/admin.ts', import.meta.url))
@@ -30,6 +40,8 @@ const CALL_TIMEOUT_MS = 3_000
 /** Longer than a connector waits, and shorter than the time until a transfer may be sent again: 2 s and at least 3 s more. */
 const LATE_CALL_MS_MAX = 4_000
 const LATE_CALLBACK_MS_MAX = 6_000
+/** Two processes take turns at each transaction. */
+const WORKERS = 2
 const OUTAGE_MS = 4_000
 const SIMULATOR_DELAY_MS = 300
 const SETTLE_LIMIT_MS = 900_000
@@ -56,12 +68,20 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   })
   const service = await Service.start({
     port,
-    environment: { PUBLIC_URL: callbacks.url, SIMULATOR_DELAY_MS: String(SIMULATOR_DELAY_MS) },
+    environment: { PUBLIC_URL: callbacks.url, SIMULATOR_DELAY_MS: String(SIMULATOR_DELAY_MS), WORKER_CONCURRENCY: String(WORKERS) },
   })
   const simulator = simulatorOf(service)
+  const repetitions = new Repetitions()
   const calls = await FaultProxy.start({
     target: () => simulator.url,
-    disturb: disturbCalls({ random: createRandom(options.seed * 3 + 2), share: options.faultShare, counts, lateMsMax: LATE_CALL_MS_MAX }),
+    disturb: disturbCalls({
+      random: createRandom(options.seed * 3 + 2),
+      share: options.faultShare,
+      counts,
+      lateMsMax: LATE_CALL_MS_MAX,
+      repetitions,
+      wrongKeys: options.hasWrongKeys ? new WrongKeys() : undefined,
+    }),
   })
   const receiver = await Receiver.start()
   const partners = service.readSandbox().applications.map((application) => new PartnerProgram(service.baseUrl, application))
@@ -70,7 +90,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     for (const partner of partners) await partner.signIn()
     await passThrough(calls.url, simulator.secret, service.folder)
     options.say(`Service in ${service.folder}, seed ${options.seed}`)
-    const report = await loadAndCheck(options, { service, calls, partners, receiver, counts, simulatorUrl: simulator.url })
+    const report = await loadAndCheck(options, { service, calls, partners, receiver, counts, repetitions, simulatorUrl: simulator.url })
     isBroken = report.verdicts.some(({ broken }) => broken.length > 0)
     return report
   } finally {
@@ -86,11 +106,12 @@ type Stage = {
   partners: PartnerProgram[]
   receiver: Receiver
   counts: FaultCounts
+  repetitions: Repetitions
   simulatorUrl: string
 }
 
 async function loadAndCheck({ transactions, seed, say }: SoakOptions, stage: Stage): Promise<SoakReport> {
-  const { service, calls, partners, receiver, counts, simulatorUrl } = stage
+  const { service, calls, partners, receiver, counts, repetitions, simulatorUrl } = stage
   const pool = createPool({ databaseUrl: service.databaseUrl() ?? '', connectionsMax: 2, applicationName: 'soak' })
   try {
     const startedMs = performance.now()
@@ -101,7 +122,7 @@ async function loadAndCheck({ transactions, seed, say }: SoakOptions, stage: Sta
     say(`${sent.length} transactions accepted after ${Math.round((sentMs - startedMs) / 1_000)} s`)
     const open = await settle(pool, sent, receiver, say)
     const settledMs = performance.now()
-    const verdicts = await checkEverything({ pool, simulatorUrl, sent, receiver, open })
+    const verdicts = await checkEverything({ pool, simulatorUrl, sent, receiver, open, repetitions })
     const { rows } = await pool.query<{ line: string }>(
       `select string_agg(message || ': ' || count, ', ' order by count desc) as line
          from (select message, count(*) from transactions where transaction_id = any ($1) group by 1) as ended`,

@@ -12,31 +12,34 @@ import type { IntakeItem } from '#server/transactions/intake.ts'
 import { disturbCalls } from './call-faults.ts'
 import { disturbCallbacks } from './callback-faults.ts'
 import { FaultCounts } from './fault-counts.ts'
-import { FaultProxy } from './fault-proxy.ts'
+import { type Disturb, FaultProxy } from './fault-proxy.ts'
+import { Repetitions } from './repetitions.ts'
 
 /** Some of the rows: the matrix (server/operators/simulator-matrix.test.ts) has all of them. */
 const ROWS = TABLE_ROWS.filter(([digits]) => ['341', '901', '907', '909', '913'].includes(digits))
 const SHARE = 0.3
-const KINDS_OF_FAULTS = 17
+const KINDS_OF_FAULTS = 23
 
 const isFinal = ({ finalAt }: { finalAt: Date | null }) => finalAt !== null
 const proxies: FaultProxy[] = []
 after(() => Promise.all(proxies.map((proxy) => proxy.close())))
 
+async function between(url: string, disturb: Disturb): Promise<string> {
+  const proxy = await FaultProxy.start({ target: () => url, disturb })
+  proxies.push(proxy)
+  return proxy.url
+}
+
 test('every code ends its transfers as the table says although a third of the calls and callbacks goes wrong, until most kinds of faults have happened', async () => {
   const counts = new FaultCounts()
+  const repetitions = new Repetitions()
   const faults = { share: SHARE, counts, lateMsMax: 1_200 }
-  const between = async (url: string, disturb: ReturnType<typeof disturbCalls>) => {
-    const proxy = await FaultProxy.start({ target: () => url, disturb })
-    proxies.push(proxy)
-    return proxy.url
-  }
   const harness = await OperatorHarness.open({
     usesOwnProtocols: true,
     callTimeoutMs: 1_000,
     dispatcher: { absenceMs: 1_500, leaseMs: 15_000, submissionsMax: 6, queriesMax: 12 },
     proxy: {
-      calls: (url) => between(url, disturbCalls({ ...faults, random: createRandom(1) })),
+      calls: (url) => between(url, disturbCalls({ ...faults, repetitions, random: createRandom(1) })),
       callbacks: (url) => between(url, disturbCallbacks({ ...faults, random: createRandom(2) })),
     },
   })
@@ -67,7 +70,7 @@ test('every code ends its transfers as the table says although a third of the ca
     assert.equal(version, 2, 'it was ended once')
     if (status === 'SUCCESS') assert.ok(operatorReference)
   }
-  await harness.compareBooks()
+  await harness.compareBooks((entry) => repetitions.causedFor(entry))
   assert.deepEqual(await verifyDatabase(harness.database.pool), [])
   await harness.close()
 })

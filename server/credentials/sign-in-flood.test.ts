@@ -207,3 +207,12 @@ test('in: a known network, a known device and a new network of an account that a
   )
   assert.equal(await personSignIn(person, '192.0.2.99'), 'in')
 })
+
+test('throttled: the eleventh wrong password from a known device, whose own guesses count', async () => {
+  deps = { ...deps, throttle: newThrottle({ pair: 0, address: 0, account: 0 }) }
+  const person = await newPerson()
+  const guess = (place: number) => personSignIn({ ...person, password: `guess ${place}` }, '198.51.100.77', 'a device')
+  const kinds: string[] = []
+  for (let place = 0; place < 11; place++) kinds.push(await guess(place))
+  assert.deepEqual(kinds, [...Array<string>(10).fill('wrong_credentials'), 'throttled'])
+})

@@ -4,7 +4,7 @@ import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { airtelId } from '#server/operators/airtel/airtel-id.ts'
 import { mtnReference } from '#server/operators/mtn/reference.ts'
-import { idOf } from '#server/operators/simulator/wave/wave-messages.ts'
+import { payoutIdOf } from '#server/operators/simulator/wave/wave-messages.ts'
 import type { Opening } from './seed-store.ts'
 import type { LiveTransaction } from './simulation.ts'
 
@@ -56,7 +56,8 @@ function writtenFormOf({ operator, transactionId, applicationId, type }: LiveTra
       return { protocol: 'moov', reference: transactionId, context: transactionId }
     case 'wave': {
       const context = `${transactionId}.${applicationId}`
-      return { protocol: 'wave', reference: idOf(type === 'COLLECT' ? 'cos' : 'pt', context), context }
+      const reference = type === 'COLLECT' ? `cos-${transactionId.replaceAll('-', '').slice(-16)}` : payoutIdOf(operator, transactionId)
+      return { protocol: 'wave', reference, context }
     }
     case 'orange-sonatel':
       return { protocol: 'orange-sonatel', reference: transactionId, context: transactionId }

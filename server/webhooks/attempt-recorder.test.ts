@@ -6,7 +6,7 @@ import { AttemptRecorder } from './attempt-recorder.ts'
 import type { AttemptRecord } from './delivery-store.ts'
 import { listWebhookAttempts } from './list-webhook-attempts.ts'
 import type { AttemptOutcome } from './send-webhook.ts'
-import { addDeliveries } from './testing.ts'
+import { A_CLAIM, addDeliveries } from './testing.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -33,17 +33,64 @@ function recordOf(applicationId: string, transactionId: string, changes: Partial
   }
 }
 
+function makeRecorder(onRecorded?: (outcome: AttemptOutcome, count: number) => void): AttemptRecorder {
+  const logger = { info() {}, warn() {}, error() {} }
+  return new AttemptRecorder({ pool: database.pool, gapsMs: [30_000, 120_000, 600_000], logger, ...(onRecorded && { onRecorded }) })
+}
+
+/** A delivery whose first attempt outlasted its lease, and whose second one is under way in another process. */
+async function inItsSecondAttempt(): Promise<{ applicationId: string; transactionId: string; read(): Promise<Record<string, unknown>> }> {
+  const applicationId = randomUUID()
+  const [item] = await addDeliveries(database.pool, applicationId, ['https://partner.example/hook'])
+  assert.ok(item)
+  const { transactionId } = item
+  await database.pool.query(
+    `update webhook_deliveries set attempts = 2, next_at = now(), claimed_until = now() + interval '30 seconds' where application_id = $1`,
+    [applicationId],
+  )
+  const read = async () => {
+    const { rows } = await database.pool.query<Record<string, unknown>>(
+      'select state, attempts, next_at, claimed_until from webhook_deliveries where application_id = $1',
+      [applicationId],
+    )
+    return rows[0] ?? assert.fail('The delivery does not exist')
+  }
+  return { applicationId, transactionId, read }
+}
+
+test('the lease of the second attempt is kept when the failure of the first one is recorded late', async () => {
+  const { applicationId, transactionId, read } = await inItsSecondAttempt()
+  const before = await read()
+  const recorder = makeRecorder()
+  recorder.add(recordOf(applicationId, transactionId, { number: 1 }))
+  await recorder.flush(5_000)
+  assert.deepEqual(await read(), before)
+  const history = await listWebhookAttempts(database.pool, applicationId, transactionId)
+  assert.deepEqual(
+    history?.attempts.map(({ number, outcome }) => [number, outcome]),
+    [[1, 'bad_status']],
+  )
+})
+
+test('the lease and the number of the second attempt are kept when the claim of the first one is returned late', async () => {
+  const { applicationId, transactionId, read } = await inItsSecondAttempt()
+  const before = await read()
+  const recorder = makeRecorder()
+  const claim = { applicationId, transactionId, resendNumber: null, dueAt: new Date() }
+  recorder.returnClaims([{ ...A_CLAIM, ...claim, number: 1 }])
+  await recorder.flush(5_000)
+  assert.deepEqual(await read(), before)
+  recorder.returnClaims([{ ...A_CLAIM, ...claim, number: 2 }])
+  await recorder.flush(5_000)
+  assert.deepEqual(await read(), { ...before, attempts: 1, claimed_until: null })
+})
+
 test('the other outcomes of a batch are recorded if PostgreSQL refuses one', async () => {
   const applicationId = randomUUID()
   const items = await addDeliveries(database.pool, applicationId, Array<string>(5).fill('https://partner.example/hook'))
   await database.pool.query('update webhook_deliveries set attempts = 1 where application_id = $1', [applicationId])
   const counted = new Map<AttemptOutcome, number>()
-  const recorder = new AttemptRecorder({
-    pool: database.pool,
-    gapsMs: [30_000, 120_000, 600_000],
-    logger: { info() {}, warn() {}, error() {} },
-    onRecorded: (outcome, count) => counted.set(outcome, (counted.get(outcome) ?? 0) + count),
-  })
+  const recorder = makeRecorder((outcome, count) => counted.set(outcome, (counted.get(outcome) ?? 0) + count))
   const changes: Partial<AttemptRecord>[] = [
     { detail: 'NUL: \0' },
     { detail: 'half a pair: \ud83d' },

@@ -87,6 +87,21 @@ test('refused_target for a name that resolves to a private address', async () =>
   names.close()
 })
 
+test('refused_target, without a connection, for a name that resolves to an allowed and a private address', async () => {
+  const receiver = await startReceiver((response) => response.end(), '127.0.0.5')
+  const mayConnectTo = createAddressGuard(['127.0.0.6/32'])
+  for (const addresses of [
+    ['127.0.0.6', '127.0.0.5'],
+    ['127.0.0.5', '127.0.0.6'],
+  ]) {
+    const sender = makeSender({ resolveHost: () => Promise.resolve(addresses), mayConnectTo })
+    const result = await sender.send(`http://receiver.example:${receiver.port}/`, {}, '{}')
+    assert.equal(result.outcome, 'refused_target', addresses.join())
+  }
+  assert.equal(receiver.received.length, 0)
+  await receiver.close()
+})
+
 test('the checked address is connected to if a name changes its address after the check', async () => {
   const receiver = await startReceiver((response) => response.end(), '127.0.0.5')
   const names = await startNameServer(['127.0.0.5', '10.0.0.7'])

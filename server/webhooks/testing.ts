@@ -4,6 +4,7 @@ import type { AddressInfo, Server as NetServer } from 'node:net'
 import { systemClock } from '#server/clock.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
+import type { ClaimedDelivery } from './delivery-store.ts'
 import { createDeliveryLoop, type DeliveryLoop, type DeliveryLoopOptions } from './delivery-loop.ts'
 
 /** What a receiver was sent. */
@@ -87,6 +88,24 @@ export async function addDeliveries(
     [JSON.stringify(items), applicationId, rows[0]?.next ?? 0n, details.amountMinor ?? 500_000n, details.message ?? 'Transaction réussie'],
   )
   return items
+}
+
+/** A claimed attempt of a delivery that is not in the database. */
+export const A_CLAIM: ClaimedDelivery = {
+  applicationId: randomUUID(),
+  transactionId: randomUUID(),
+  resendNumber: null,
+  number: 1,
+  target: 'https://partner.example',
+  url: 'https://partner.example/hook',
+  externalId: randomUUID(),
+  status: 'SUCCESS',
+  amountMinor: 500_000n,
+  phoneNumber: '237670000001',
+  operator: 'MOMOCM',
+  message: null,
+  finalAt: '2026-03-01T10:00:00Z',
+  dueAt: new Date(),
 }
 
 type QuickLoop = DeliveryLoop & { warnings: unknown[] }

@@ -6,6 +6,8 @@ type Arrival = {
   operator: string
   protocol: string
   order: TransferOrder
+  /** What a submission that is repeated has in common with the first, where the operator gives each a reference of its own. */
+  sentAs?: string
   /** The customer has done everything already, so that a result which is not slow is there as soon as the order is answered. */
   isConfirmed?: boolean
 }
@@ -22,7 +24,7 @@ type Admission =
 /** Takes a transfer into the books, or not, as the table says for its phone number. The protocol has checked it before. */
 export async function admitTransfer(
   simulation: Simulation,
-  { operator, protocol, order, isConfirmed = false }: Arrival,
+  { operator, protocol, order, sentAs = order.reference, isConfirmed = false }: Arrival,
 ): Promise<Admission> {
   const known = simulation.books.find(order.reference)
   if (known) {
@@ -30,14 +32,22 @@ export async function admitTransfer(
     return { kind: 'known', entry: known }
   }
   const behaviour = behaviourFor(order.phoneNumber)
-  if (simulation.books.timesTurnedAway(order.reference) < behaviour.turnedAway.times) {
-    simulation.books.turnAway(order.reference)
+  if (simulation.books.timesTurnedAway(sentAs) < behaviour.turnedAway.times) {
+    simulation.books.turnAway(sentAs)
     return { kind: 'turned_away', how: behaviour.turnedAway.how }
   }
-  const delayMs = { normal: isConfirmed ? 0 : simulation.delayMs, slow: simulation.slowDelayMs, at_once: 0, never: null }[behaviour.due]
-  const dueAtMs = delayMs === null ? null : simulation.now().getTime() + delayMs
-  const entry = simulation.books.accept({ operator, protocol }, order, dueAtMs, simulation.now().getTime())
+  const entry = acceptTransfer(simulation, { operator, protocol, order, isConfirmed })
   if (behaviour.due === 'at_once') await concludeNow(simulation, entry)
-  else if (dueAtMs !== null) simulation.due.add(dueAtMs, entry.reference)
   return { kind: 'accepted', entry, isAnswered: behaviour.answer === 'at_once' }
+}
+
+/** Takes a transfer into the books, and has it end when the table says. */
+export function acceptTransfer(simulation: Simulation, { operator, protocol, order, isConfirmed = false }: Arrival): BookEntry {
+  const { due } = behaviourFor(order.phoneNumber)
+  const delayMs = { normal: isConfirmed ? 0 : simulation.delayMs, slow: simulation.slowDelayMs, at_once: 0, never: null }[due]
+  const nowMs = simulation.now().getTime()
+  const dueAtMs = delayMs === null ? null : nowMs + delayMs
+  const entry = simulation.books.accept({ operator, protocol }, order, dueAtMs, nowMs)
+  if (dueAtMs !== null) simulation.due.add(dueAtMs, entry.reference)
+  return entry
 }

@@ -34,19 +34,28 @@ export type BookEntry = TransferOrder & {
   submissions: number
   /** Submissions that arrived although the reference was in the books: each is a mistake of the sender. */
   duplicates: number
+  /** When the money moved; undefined if it did not, and in books of a release before. */
+  executedAtMs?: number | undefined
+  /** What of the money went back, by refunds and reversals. */
+  refunds: readonly Refund[]
 }
+
+/** Money of an executed transfer that went back to its payer. */
+export type Refund = { id: string; amount: string; atMs: number }
 
 /** An entry of the file: one JSON object per line. */
 type BookLine =
   | { what: 'turned_away'; reference: string }
   | { what: 'accepted'; operator: string; protocol?: string; dueAtMs: number | null; atMs?: number; request: TransferOrder }
   | { what: 'duplicate'; reference: string }
-  | { what: 'executed'; reference: string }
+  | { what: 'executed'; reference: string; atMs?: number }
+  | { what: 'refunded'; reference: string; account: Account; refund: Refund }
   | { what: 'failed'; reference: string; message: string }
   | { what: 'opening'; operator: string; collect: string; deposit: string }
 
 /** The sender's money at one operator, in hundredths: the account of each direction, and one account for both. */
 type Accounts = { collectMinor: bigint; depositMinor: bigint; bothMinor: bigint }
+type Account = 'collect' | 'deposit'
 
 const FILE_NAME = 'books.jsonl'
 
@@ -62,6 +71,7 @@ export class Books {
   #entries = new Map<string, BookEntry>()
   #turnedAway = new Map<string, number>()
   #accounts = new Map<string, Accounts>()
+  #openDepositsMinor = new Map<string, bigint>()
   #file: number
 
   /** Opens the books in this folder and reads its entries. */
@@ -106,12 +116,35 @@ export class Books {
   }
 
   /** Moves the money, once. */
-  execute(reference: string): void {
-    if (this.#entries.get(reference)?.status === 'PENDING') this.#write({ what: 'executed', reference })
+  execute(reference: string, atMs?: number): void {
+    if (this.#entries.get(reference)?.status === 'PENDING') this.#writeExecution(reference, atMs)
+  }
+
+  /** Moves the money of a transfer that was reported as failed before: the operator contradicts itself. Once. */
+  executeAfterFailure(reference: string, atMs: number): void {
+    if (this.#entries.get(reference)?.status === 'FAILED') this.#writeExecution(reference, atMs)
   }
 
   fail(reference: string, message: string): void {
     if (this.#entries.get(reference)?.status === 'PENDING') this.#write({ what: 'failed', reference, message })
+  }
+
+  /**
+   * Pays money of an executed transfer back to its payer, for one of ours out of this account. False, and nothing moves, if that much of
+   * it has not been executed or has gone back before.
+   */
+  refund(reference: string, account: Account, refund: Refund): boolean {
+    const entry = this.#entries.get(reference)
+    if (entry?.status !== 'SUCCESS') return false
+    const backMinor = entry.refunds.reduce((sum, { amount }) => sum + minorOf(amount), minorOf(refund.amount))
+    if (backMinor > minorOf(entry.amount)) return false
+    this.#write({ what: 'refunded', reference, account, refund })
+    return true
+  }
+
+  /** What the account for both directions can pay out: what deposits that are not over will take is gone from it. */
+  availableMinorOf(operator: string): bigint {
+    return this.accountsOf(operator).bothMinor - (this.#openDepositsMinor.get(operator) ?? 0n)
   }
 
   /** What the transfers that were executed have left of the opening balances. */
@@ -121,6 +154,10 @@ export class Books {
 
   close(): void {
     closeSync(this.#file)
+  }
+
+  #writeExecution(reference: string, atMs: number | undefined): void {
+    this.#write({ what: 'executed', reference, ...(atMs !== undefined && { atMs }) })
   }
 
   #write(line: BookLine): void {
@@ -151,7 +188,9 @@ export class Books {
         timesExecuted: 0,
         submissions,
         duplicates: 0,
+        refunds: [],
       })
+      this.#countOpenDeposit(line.operator, line.request, 1n)
       return
     }
     const entry = this.#entries.get(line.reference)
@@ -159,22 +198,35 @@ export class Books {
     if (line.what === 'duplicate') {
       entry.submissions++
       entry.duplicates++
-    } else if (line.what === 'executed') {
-      entry.status = 'SUCCESS'
-      entry.timesExecuted++
-      this.#move(entry)
+    } else if (line.what === 'refunded') {
+      entry.refunds = [...entry.refunds, line.refund]
+      const sign = entry.direction === 'COLLECT' ? -1n : 1n
+      this.#move(entry.operator, line.account, sign * minorOf(line.refund.amount))
     } else {
-      entry.status = 'FAILED'
-      entry.message = line.message
+      if (entry.status === 'PENDING') this.#countOpenDeposit(entry.operator, entry, -1n)
+      if (line.what === 'executed') this.#applyExecution(entry, line.atMs)
+      else Object.assign(entry, { status: 'FAILED', message: line.message })
     }
   }
 
-  #move({ operator, direction, amount }: BookEntry): void {
+  #applyExecution(entry: BookEntry, atMs: number | undefined): void {
+    entry.status = 'SUCCESS'
+    entry.timesExecuted++
+    entry.executedAtMs = atMs
+    const isCollect = entry.direction === 'COLLECT'
+    this.#move(entry.operator, isCollect ? 'collect' : 'deposit', (isCollect ? 1n : -1n) * minorOf(entry.amount))
+  }
+
+  #countOpenDeposit(operator: string, { direction, amount }: Pick<TransferOrder, 'direction' | 'amount'>, sign: bigint): void {
+    if (direction === 'DEPOSIT')
+      this.#openDepositsMinor.set(operator, (this.#openDepositsMinor.get(operator) ?? 0n) + sign * minorOf(amount))
+  }
+
+  #move(operator: string, account: Account, movedMinor: bigint): void {
     const { collectMinor, depositMinor, bothMinor } = this.accountsOf(operator)
-    const movedMinor = direction === 'COLLECT' ? minorOf(amount) : -minorOf(amount)
     this.#accounts.set(operator, {
-      collectMinor: direction === 'COLLECT' ? collectMinor + movedMinor : collectMinor,
-      depositMinor: direction === 'DEPOSIT' ? depositMinor + movedMinor : depositMinor,
+      collectMinor: account === 'collect' ? collectMinor + movedMinor : collectMinor,
+      depositMinor: account === 'deposit' ? depositMinor + movedMinor : depositMinor,
       bothMinor: bothMinor + movedMinor,
     })
   }

@@ -72,7 +72,7 @@ export async function concludeNow(simulation: Simulation, entry: BookEntry): Pro
 
 function enterResult(simulation: Simulation, entry: BookEntry): void {
   const { result } = behaviourFor(entry.phoneNumber)
-  if (result.kind === 'executed') simulation.books.execute(entry.reference)
+  if (result.kind === 'executed') simulation.books.execute(entry.reference, simulation.now().getTime())
   else simulation.books.fail(entry.reference, result.message)
 }
 

@@ -17,7 +17,7 @@ import { createSonatelSimulator } from './orange-sonatel/answer-sonatel.ts'
 import { createOrangeWebSimulator } from './orange-web/answer-orange-web.ts'
 import { createSimulatedCustomer } from './simulated-customer.ts'
 import { concludeDue, type Simulation } from './simulation.ts'
-import { WAVE_SIMULATOR } from './wave/answer-wave.ts'
+import { createWaveSimulator } from './wave/answer-wave.ts'
 
 type SimulatorOptions = {
   /** 0 takes a free one. */
@@ -70,7 +70,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       createAirtelSimulator(options.secret),
       createOrangeCmSimulator(options.secret),
       MOOV_SIMULATOR,
-      WAVE_SIMULATOR,
+      createWaveSimulator(),
       createOrangeWebSimulator(options.secret),
       createOrangeBfSimulator(options.secret),
       createSonatelSimulator(options.secret),

@@ -227,8 +227,8 @@ export class OperatorHarness {
   }
 
   /** Compares the simulator's books with the database (compare-books.ts). */
-  async compareBooks(): Promise<void> {
-    await compareBooks(this.database.pool, await this.books())
+  async compareBooks(causedRepetitions?: (entry: BookEntry) => number): Promise<void> {
+    await compareBooks(this.database.pool, await this.books(), causedRepetitions)
   }
 
   async close(): Promise<void> {

@@ -18,8 +18,8 @@ const CODES = {
   DEPOSIT: { success: 'DP00900001001', pending: 'DP00900001006', failed: 'DP00900001005' },
 } as const
 
-/** Why an order is refused before it is taken: `result_code`, and `response_code` where one is known. */
-type Problem = { result: string; response?: string; message: string }
+/** Why an order is refused before it is taken: `result_code` and `response_code`, where they are known. */
+type Problem = { result?: string; response?: string; message: string }
 
 /** What a refused request is answered with. The codes of payments for bad fields are not published: those of disbursements are borrowed. */
 export const PROBLEMS = {
@@ -27,7 +27,10 @@ export const PROBLEMS = {
   number: { result: '521002', response: 'DP00900001012', message: 'Invalid mobile number' },
   amount: { result: 'ESB000008', response: 'DP00900001004', message: 'Invalid amount' },
   fields: { result: 'ESB000008', response: 'DP00900001013', message: 'Invalid request' },
-  duplicate: { result: '521050', message: 'Duplicate exttRID' },
+  paymentExists: { result: 'ESB000041', message: 'External Transaction ID already exists.' },
+  payoutExists: { result: '521050', response: 'DP00900001011', message: 'Duplicate exttRID' },
+  notFound: { result: 'ESB000045', message: 'No Transaction Found With Provided Transaction Id.' },
+  pin: { response: 'DP00900001013', message: 'Incorrect Encrypted Pin' },
 } as const satisfies Record<string, Problem>
 
 type Read = { order: Omit<TransferOrder, 'callbackUrl'>; pin: unknown }
@@ -71,27 +74,43 @@ export function transferOf(entry: BookEntry): object {
         status,
       },
     },
-    status: statusOf({ result: isFailed ? 'ESB000001' : 'ESB000010', response: code, message: 'Success' }, !isFailed),
+    status: statusOf(
+      { result: isFailed ? 'ESB000011' : 'ESB000010', response: code, message: isFailed ? 'Failed' : 'Success' },
+      '200',
+      !isFailed,
+    ),
   }
 }
 
 /** Airtel's own names of a transfer. For a disbursement `reference_id` is what its statements name. */
 function namesOf({ direction, reference }: BookEntry): object {
   const digits = digitsOf(reference, 15)
-  if (direction === 'COLLECT') return { airtel_money_id: digitsOf(reference, 12) }
+  if (direction === 'COLLECT') return { airtel_money_id: moneyIdOf({ reference }) }
   return {
     reference_id: `CI${digits.slice(0, 6)}.${digits.slice(6, 10)}.H${digits.slice(10)}`,
     airtel_money_id: `disbursement-${digits}`,
   }
 }
 
-/** An answer without a transfer: a refusal, with HTTP 200 like everything else. */
+/** An answer without a transfer: a refusal. It comes with HTTP 200, and has the status that it means in its body. */
 export function refusalOf(problem: Problem): object {
-  return { status: statusOf(problem, false) }
+  return { status: statusOf(problem, '400', false) }
 }
 
-function statusOf({ result, response, message }: Problem, isSuccess: boolean): object {
-  return { code: '200', message, result_code: result, ...(response !== undefined && { response_code: response }), success: isSuccess }
+function statusOf({ result, response, message }: Problem, code: '200' | '400', isSuccess: boolean): object {
+  const codes = { ...(result !== undefined && { result_code: result }), ...(response !== undefined && { response_code: response }) }
+  return { code, message, ...codes, success: isSuccess }
+}
+
+/** A refund that was carried out. */
+export function refundedOf(entry: BookEntry): object {
+  const status = statusOf({ result: 'ESB000010', response: CODES.COLLECT.success, message: 'Success' }, '200', true)
+  return { data: { transaction: { airtel_money_id: moneyIdOf(entry), status: 'SUCCESS' } }, status }
+}
+
+/** Airtel's own name of a payment, by which it is refunded. */
+export function moneyIdOf({ reference }: Pick<BookEntry, 'reference'>): string {
+  return digitsOf(reference, 12)
 }
 
 /** `status_code` in callbacks has two values only. */
@@ -100,7 +119,7 @@ export function callbackTransactionOf(entry: BookEntry, isSuccess: boolean): obj
     id: entry.reference,
     message: isSuccess ? 'Paid UGX' : 'Transaction failed',
     status_code: isSuccess ? 'TS' : 'TF',
-    airtel_money_id: digitsOf(entry.reference, 12),
+    airtel_money_id: moneyIdOf(entry),
   }
 }
 

@@ -7,7 +7,16 @@ import { isSame } from '#server/operators/simulator/is-same.ts'
 import { answer, readBody } from '#server/operators/simulator/respond.ts'
 import { SealingKeys } from '#server/operators/simulator/sealing-keys.ts'
 import type { SimulatedProtocol, Simulation } from '#server/operators/simulator/simulation.ts'
-import { type AirtelFamily, callbackTransactionOf, PROBLEMS, readOrder, refusalOf, transferOf } from './airtel-messages.ts'
+import {
+  type AirtelFamily,
+  callbackTransactionOf,
+  moneyIdOf,
+  PROBLEMS,
+  readOrder,
+  refundedOf,
+  refusalOf,
+  transferOf,
+} from './airtel-messages.ts'
 import { airtelAccountOf } from './credentials.ts'
 
 const TOKEN_SECONDS = 180
@@ -51,9 +60,10 @@ async function answerCall(call: Call, path: string): Promise<void> {
   if (path === '/v1/rsa/encryption-keys') return sendKey(call)
   if (isPost && /^\/merchant\/v[12]\/payments\/$/.test(path)) return takeTransfer(call, 'collection', path.includes('/v2/'))
   if (isPost && /^\/standard\/v[123]\/disbursements\/$/.test(path)) return takeTransfer(call, 'disbursement', path.includes('/v3/'))
+  if (isPost && path === '/standard/v1/payments/refund') return refund(call)
   const [, payments, disbursements, msisdn] =
     /^\/standard\/(?:v1\/payments\/([\w-]+)|v[12]\/disbursements\/([\w-]+)|v1\/users\/(\d+))$/.exec(path) ?? []
-  if (payments ?? disbursements) return sendTransfer(call, payments ?? disbursements ?? '', payments ? 'COLLECT' : 'DEPOSIT')
+  if (!isPost && (payments ?? disbursements)) return sendTransfer(call, payments ?? disbursements ?? '', payments ? 'COLLECT' : 'DEPOSIT')
   if (/^\/standard\/v[12]\/users\/balance$/.test(path)) return sendBalance(call)
   if (msisdn) return sendUser(response, msisdn)
   return answer(response, 404, { status_message: 'No route', status_code: 'ROUTER005' })
@@ -88,20 +98,18 @@ async function takeTransfer(call: Call, family: AirtelFamily, isSigned: boolean)
       message: 'Invalid signature',
     })
   const read = readOrder(parse(text), family, CURRENCY)
-  if ('result' in read) return refuse(read)
+  if ('message' in read) return refuse(read)
   if (family === 'disbursement') {
     if (typeof read.pin !== 'string') return refuse(PROBLEMS.fields)
     const pin = await keys.decrypt(read.pin)
-    if (pin === undefined) return answer(response, 400, { status_message: 'PIN cannot be decrypted', status_code: 'ROUTER115' })
-    if (!isSame(pin, airtelAccountOf(simulation.secret).pin))
-      return refuse({ result: 'ESB000008', response: 'DP00900001018', message: 'Authentication failed' })
+    // One that was sealed with a key of before, and one that is wrong.
+    if (pin === undefined || !isSame(pin, airtelAccountOf(simulation.secret).pin)) return refuse(PROBLEMS.pin)
   }
   const { result } = behaviourFor(read.order.phoneNumber)
   if (result.kind === 'failed' && result.message === 'Num\u00e9ro invalide') return refuse(PROBLEMS.number)
   const callbackUrl = simulation.webhookBaseUrl && `${simulation.webhookBaseUrl}/operators/callback/UGAIRTEL`
   const admission = await admitTransfer(simulation, { operator: 'UGAIRTEL', protocol: 'airtel', order: { ...read.order, callbackUrl } })
-  if (admission.kind === 'known')
-    return refuse(family === 'collection' ? PROBLEMS.duplicate : { ...PROBLEMS.duplicate, response: 'DP00900001011' })
+  if (admission.kind === 'known') return refuse(family === 'collection' ? PROBLEMS.paymentExists : PROBLEMS.payoutExists)
   if (admission.kind === 'turned_away')
     return admission.how === 'silence'
       ? undefined
@@ -109,11 +117,27 @@ async function takeTransfer(call: Call, family: AirtelFamily, isSigned: boolean)
   if (admission.isAnswered) answer(response, 200, transferOf(admission.entry))
 }
 
+/** Pays a whole payment back, once. It is named by the id that Airtel gave it. */
+async function refund({ simulation, request, response }: Call): Promise<void> {
+  const { transaction } = parse(await readBody(request)) ?? {}
+  const moneyId = typeof transaction === 'object' && transaction !== null && 'airtel_money_id' in transaction && transaction.airtel_money_id
+  for (const entry of simulation.books.entries()) {
+    if (entry.protocol !== 'airtel' || entry.direction !== 'COLLECT' || moneyIdOf(entry) !== moneyId) continue
+    const isDone = simulation.books.refund(entry.reference, 'collect', {
+      id: `${entry.reference}-refund`,
+      amount: entry.amount,
+      atMs: simulation.now().getTime(),
+    })
+    return answer(response, 200, isDone ? refundedOf(entry) : refusalOf({ result: 'ESB000011', message: 'Failed' }))
+  }
+  return answer(response, 200, refusalOf(PROBLEMS.notFound))
+}
+
 function sendTransfer({ simulation, response }: Call, id: string, direction: 'COLLECT' | 'DEPOSIT'): void {
   const entry = simulation.books.find(id)
   if (entry?.protocol === 'airtel' && entry.direction === direction) return answer(response, 200, transferOf(entry))
   const code = direction === 'COLLECT' ? 'DP00800001025' : 'DP00900001015'
-  answer(response, 200, refusalOf({ result: 'ESB000004', response: code, message: 'Transaction not found' }))
+  answer(response, 200, refusalOf({ ...PROBLEMS.notFound, response: code }))
 }
 
 /** Version 1 has one account, version 2 one for each direction. */

@@ -1,9 +1,11 @@
 import { createDecipheriv } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { admitTransfer } from '#server/operators/simulator/admit-transfer.ts'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
+import type { BookEntry } from '#server/operators/simulator/books.ts'
 import { isSame } from '#server/operators/simulator/is-same.ts'
 import { readBody } from '#server/operators/simulator/respond.ts'
 import type { SimulatedProtocol, Simulation } from '#server/operators/simulator/simulation.ts'
@@ -13,6 +15,7 @@ import { describe, envelopeOf, faultOf, readOrder, statusOf, transferOf } from '
 import { wsdlOf } from './wsdl.ts'
 
 const OPERATIONS = {
+  Push: 'return',
   PushWithPending: 'result',
   getTransactionStatus: 'response',
   transferFlooz: 'return',
@@ -20,6 +23,8 @@ const OPERATIONS = {
   getMobileAccountStatus: 'return',
 } as const
 type Operation = keyof typeof OPERATIONS
+
+const LOOK_EVERY_MS = 20
 
 /** Digits with the dial code; of Benin in both of its forms. */
 const NUMBERS: Record<MoovCountry, RegExp> = { bj: /^229(01)?\d{8}$/, ml: /^223\d{8}$/ }
@@ -66,7 +71,7 @@ async function answerCall(call: Call): Promise<void> {
   return take(call, operation)
 }
 
-async function take(call: Call, operation: 'PushWithPending' | 'transferFlooz'): Promise<void> {
+async function take(call: Call, operation: 'Push' | 'PushWithPending' | 'transferFlooz'): Promise<void> {
   const { simulation, response, country, given } = call
   const operator = MOOV_COUNTRIES[country]
   const order = readOrder(operation, given, OPERATORS[operator].country.currency)
@@ -78,18 +83,21 @@ async function take(call: Call, operation: 'PushWithPending' | 'transferFlooz'):
   // What Moov does with a reference that it has is not known: nothing that anybody should rely on.
   if (admission.kind === 'known') return say(call, textOf('98', operation))
   if (admission.kind === 'turned_away') return admission.how === 'silence' ? undefined : fault(response, 'soap:Server', 'Internal error')
-  if (admission.isAnswered)
-    say(
-      call,
-      operation === 'PushWithPending'
-        ? statusOf(admission.entry)
-        : transferOf(admission.entry, simulation.books.accountsOf(operator).bothMinor),
-    )
+  if (!admission.isAnswered) return
+  if (operation === 'transferFlooz') return say(call, transferOf(admission.entry, simulation.books.accountsOf(operator).bothMinor))
+  if (operation === 'Push') await untilCustomerActs(simulation, admission.entry)
+  say(call, statusOf(admission.entry))
+}
+
+/** `Push` is answered when the customer has confirmed or refused, or with 100 when the slowest customer would have. */
+async function untilCustomerActs({ now, slowDelayMs }: Simulation, entry: BookEntry): Promise<void> {
+  const endsAtMs = now().getTime() + slowDelayMs
+  while (entry.status === 'PENDING' && now().getTime() < endsAtMs) await delay(LOOK_EVERY_MS, undefined, { ref: false })
 }
 
 /** An answer without a transfer. */
 function textOf(status: string, operation: Operation): Record<string, string> {
-  const isOfPush = operation === 'PushWithPending' || operation === 'getTransactionStatus'
+  const isOfPush = operation === 'Push' || operation === 'PushWithPending' || operation === 'getTransactionStatus'
   return isOfPush ? { description: describe(status), referenceid: '', status, transid: '' } : { message: describe(status), status }
 }
 

@@ -39,8 +39,12 @@ export function faultOf(code: string, text: string): string {
 }
 
 /** The order of a push or a transfer; undefined if something is missing. */
-export function readOrder(operation: 'PushWithPending' | 'transferFlooz', given: Texts, currency: string): TransferOrder | undefined {
-  const isPush = operation === 'PushWithPending'
+export function readOrder(
+  operation: 'Push' | 'PushWithPending' | 'transferFlooz',
+  given: Texts,
+  currency: string,
+): TransferOrder | undefined {
+  const isPush = operation !== 'transferFlooz'
   const { amount = '', msisdn = '', destination = '', externaldata1 = '', referenceid = '', message = '', walletid = '' } = given
   const reference = isPush ? externaldata1 : referenceid
   if (reference === '' || !/^(?=.*[1-9])\d{1,12}(\.\d{1,2})?$/.test(amount) || (isPush ? message === '' : walletid === '')) return undefined

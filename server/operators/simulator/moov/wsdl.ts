@@ -1,5 +1,6 @@
 /** The parameters of each operation, and the element that holds them or its answer, where there is one. */
 const OPERATIONS = {
+  Push: { parameters: 'token msisdn message amount externaldata1 externaldata2 fee', answer: 'return' },
   PushWithPending: { parameters: 'token msisdn message amount externaldata1 externaldata2 fee', answer: 'result' },
   getTransactionStatus: { parameters: 'token', request: 'transid', answer: 'response' },
   transferFlooz: { parameters: 'token', request: 'destination amount referenceid walletid extendeddata', answer: 'return' },

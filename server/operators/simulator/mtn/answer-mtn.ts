@@ -5,26 +5,33 @@ import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
 import { readBody } from '#server/operators/simulator/respond.ts'
 import type { SimulatedProtocol, Simulation } from '#server/operators/simulator/simulation.ts'
 import type { MtnSimulatorProduct } from './credentials.ts'
-import { ENVIRONMENTS, isUuid4, readOrder, transferOf } from './mtn-messages.ts'
+import { ENVIRONMENTS, isUuid4, readOrder, readRefund, reasonObjectOf, reasonOf, transferOf } from './mtn-messages.ts'
+import { MtnRefunds } from './refunds.ts'
 import { MtnUsers } from './users.ts'
 
 /** The calls that move money, by product. */
-const RESOURCES: Record<MtnSimulatorProduct, readonly string[]> = { collection: ['requesttopay'], disbursement: ['transfer', 'deposit'] }
+const RESOURCES: Record<MtnSimulatorProduct, readonly string[]> = {
+  collection: ['v1_0/requesttopay'],
+  // Of a transfer there is no second version.
+  disbursement: ['v1_0/transfer', 'v1_0/deposit', 'v2_0/deposit'],
+}
+const REFUNDS = ['v1_0/refund', 'v2_0/refund']
 
 type Call = { simulation: Simulation; request: IncomingMessage; response: ServerResponse }
 
 /** The MTN MoMo Open API: both error shapes, empty bodies and all. */
 export function createMtnSimulator(secret: string): SimulatedProtocol {
   const users = new MtnUsers(secret)
+  const refunds = new MtnRefunds()
   return {
     name: 'mtn-momo',
     prefix: 'mtn',
-    answer: (simulation, request, response, path) => answerMtn(users, { simulation, request, response }, path),
+    answer: (simulation, request, response, path) => answerMtn(users, refunds, { simulation, request, response }, path),
     callbackOf(_simulation, entry, claim) {
-      const transfer = transferOf(entry)
-      const body = JSON.stringify(
-        claim ? { ...transfer, status: 'SUCCESSFUL', reason: undefined } : { ...transfer, reason: reasonObject(transfer['reason']) },
-      )
+      const told = claim
+        ? { status: 'SUCCESSFUL', reason: undefined }
+        : entry.status === 'FAILED' && { reason: reasonObjectOf(reasonOf(entry)) }
+      const body = JSON.stringify({ ...transferOf(entry), ...told })
       // MTN sends either; a receiver must take both.
       const method = Number.parseInt(entry.reference.slice(-1), 16) % 2 === 0 ? 'PUT' : 'POST'
       return { method, headers: { 'content-type': 'application/json' }, body }
@@ -32,7 +39,7 @@ export function createMtnSimulator(secret: string): SimulatedProtocol {
   }
 }
 
-async function answerMtn(users: MtnUsers, call: Call, path: string): Promise<void> {
+async function answerMtn(users: MtnUsers, refunds: MtnRefunds, call: Call, path: string): Promise<void> {
   const { request, response, simulation } = call
   const product = users.productOf(request)
   if (!product)
@@ -49,12 +56,37 @@ async function answerMtn(users: MtnUsers, call: Call, path: string): Promise<voi
   if (!user) return gatewayError(response, 401, 'Access denied. Invalid or expired token.')
   const environment = ENVIRONMENTS[String(request.headers['x-target-environment'])]
   if (!environment) return coreError(response, 500, 'NOT_ALLOWED_TARGET_ENVIRONMENT', 'Access to target environment is forbidden.')
+  const versioned = `${version}/${resource}`
+  if (product === 'disbursement' && REFUNDS.includes(versioned)) return answerRefund(call, refunds, environment, rest[0] ?? '')
+  if (RESOURCES[product].includes(versioned)) {
+    if (request.method === 'GET') return sendTransfer(call, rest[0] ?? '')
+    return takeTransfer(call, environment, product, user.callbackHost ?? simulation.callbackHost)
+  }
   if (version !== 'v1_0') return gatewayError(response, 404, 'Resource not found')
   if (resource === 'account' && rest[0] === 'balance') return sendBalance(call, environment, product)
   if (resource === 'accountholder' && rest[2] === 'active') return sendActive(response, rest[1] ?? '')
-  if (!resource || !RESOURCES[product].includes(resource)) return gatewayError(response, 404, 'Resource not found')
-  if (request.method === 'GET') return sendTransfer(call, rest[0] ?? '')
-  return takeTransfer(call, environment, product, user.callbackHost ?? simulation.callbackHost)
+  return gatewayError(response, 404, 'Resource not found')
+}
+
+/** A refund is queued like a transfer: what becomes of it shows a query. */
+async function answerRefund(
+  { simulation, request, response }: Call,
+  refunds: MtnRefunds,
+  { currency, operator }: { operator: string; currency: string },
+  asked: string,
+): Promise<void> {
+  if (request.method === 'GET') {
+    const found = refunds.find(asked.toLowerCase())
+    return found ? send(response, 200, found) : coreError(response, 404, 'RESOURCE_NOT_FOUND', 'Requested resource was not found.')
+  }
+  const reference = String(request.headers['x-reference-id']).toLowerCase()
+  if (!isUuid4(reference)) return coreError(response, 400, 'BAD_REQUEST', 'X-Reference-Id must be a UUID version 4')
+  const order = readRefund(parse(await readBody(request)))
+  if (order === 'malformed') return void response.writeHead(400).end()
+  if (order.currency !== currency) return coreError(response, 500, 'INVALID_CURRENCY', 'Currency not supported.')
+  if (refunds.take(simulation, operator, reference, order) === 'known')
+    return coreError(response, 409, 'RESOURCE_ALREADY_EXIST', 'Duplicated reference id. Creation of resource failed.')
+  return void response.writeHead(202).end()
 }
 
 /** Each product has an account of its own. */
@@ -137,11 +169,6 @@ function sendActive(response: ServerResponse, phoneNumber: string): void {
 function isAllowedCallback(url: string, host: string | undefined): boolean {
   if (!URL.canParse(url)) return false
   return host === undefined || new URL(url).hostname === host
-}
-
-/** In callbacks the reason is an object, in replies it is text. */
-function reasonObject(reason: unknown): { code: unknown; message: string } | undefined {
-  return reason === undefined ? undefined : { code: reason, message: 'Transaction failed' }
 }
 
 function parse(text: string): Record<string, unknown> | undefined {

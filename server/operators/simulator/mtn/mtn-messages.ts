@@ -33,24 +33,74 @@ export function readOrder(
   if (typeof amount !== 'string' || !/^(?=.*[1-9])\d{1,12}(\.\d{1,2})?$/.test(amount)) return 'malformed'
   if (typeof currency !== 'string' || typeof externalId !== 'string') return 'malformed'
   if (partyIdType !== 'MSISDN' || typeof partyId !== 'string' || !/^\d{8,15}$/.test(partyId)) return 'malformed'
-  for (const text of [payerMessage, payeeNote]) if (typeof text !== 'string' || text.length > 160 || /['&]/.test(text)) return 'malformed'
+  if (!isMessage(payerMessage) || !isMessage(payeeNote)) return 'malformed'
   const direction = product === 'collection' ? 'COLLECT' : 'DEPOSIT'
-  return { direction, amount, currency, phoneNumber: partyId, customerName: '', context: externalId }
+  const details = { payerMessage, payeeNote }
+  return { direction, amount, currency, phoneNumber: partyId, customerName: '', context: externalId, details }
+}
+
+/** A refund as its sender requested it; `malformed` as above. */
+export type RefundOrder = { amount: string; currency: string; externalId: string; referenceIdToRefund: string; messages: Messages }
+type Messages = { payerMessage: string; payeeNote: string }
+
+/** The refund in a body. */
+export function readRefund(body: Record<string, unknown> | undefined): RefundOrder | 'malformed' {
+  const { amount, currency, externalId, payerMessage = '', payeeNote = '', referenceIdToRefund } = body ?? {}
+  if (typeof amount !== 'string' || !/^(?=.*[1-9])\d{1,12}(\.\d{1,2})?$/.test(amount)) return 'malformed'
+  if (typeof currency !== 'string' || typeof externalId !== 'string' || typeof referenceIdToRefund !== 'string') return 'malformed'
+  if (!isUuid4(referenceIdToRefund) || !isMessage(payerMessage) || !isMessage(payeeNote)) return 'malformed'
+  return { amount, currency, externalId, referenceIdToRefund: referenceIdToRefund.toLowerCase(), messages: { payerMessage, payeeNote } }
+}
+
+/** The refund as a status query returns it. */
+export function refundOf({ amount, currency, externalId, messages }: RefundOrder, payer: string, id: string, isDone: boolean): object {
+  return {
+    amount: withoutZeros(amount),
+    currency,
+    externalId,
+    payee: { partyIdType: 'MSISDN', partyId: payer },
+    ...messages,
+    status: isDone ? 'SUCCESSFUL' : 'FAILED',
+    ...(isDone ? { financialTransactionId: digitsOf(id, 12) } : { reason: reasonObjectOf('INTERNAL_PROCESSING_ERROR') }),
+  }
+}
+
+function isMessage(text: unknown): text is string {
+  return typeof text === 'string' && text.length <= 160 && !/['&]/.test(text)
+}
+
+/** MTN drops zeros at the end of decimals. */
+function withoutZeros(amount: string): string {
+  return amount.replace(/\.(?:0+$|(\d*[1-9])0+$)/, (_, kept?: string) => (kept ? `.${kept}` : ''))
 }
 
 /** The transfer as a status query returns it. The reference is not repeated. */
 export function transferOf(entry: BookEntry): Record<string, unknown> {
   const party = { partyIdType: 'MSISDN', partyId: entry.phoneNumber }
   return {
-    // MTN drops zeros at the end of decimals.
-    amount: entry.amount.replace(/\.(?:0+$|(\d*[1-9])0+$)/, (_, kept?: string) => (kept ? `.${kept}` : '')),
+    amount: withoutZeros(entry.amount),
     currency: entry.currency,
     externalId: entry.context,
     ...(entry.direction === 'COLLECT' ? { payer: party } : { payee: party }),
-    payerMessage: '',
-    payeeNote: '',
+    payerMessage: entry.details?.['payerMessage'] ?? '',
+    payeeNote: entry.details?.['payeeNote'] ?? '',
     status: { PENDING: 'PENDING', SUCCESS: 'SUCCESSFUL', FAILED: 'FAILED' }[entry.status],
     ...(entry.status === 'SUCCESS' && { financialTransactionId: digitsOf(entry.reference, 12) }),
-    ...(entry.status === 'FAILED' && { reason: REASONS[entry.message ?? '']?.[entry.direction] ?? 'INTERNAL_PROCESSING_ERROR' }),
+    ...(entry.status === 'FAILED' && { reason: writtenReasonOf(entry) }),
   }
+}
+
+/** In callbacks the reason is an object; in replies it is text at some installations of MTN, and an object, as published, at others. */
+export function reasonObjectOf(code: string): { code: string; message: string } {
+  return { code, message: 'Transaction failed' }
+}
+
+export function reasonOf(entry: BookEntry): string {
+  return REASONS[entry.message ?? '']?.[entry.direction] ?? 'INTERNAL_PROCESSING_ERROR'
+}
+
+/** The digit before the last three chooses, so that a receiver can be tested with both. */
+function writtenReasonOf(entry: BookEntry): string | { code: string; message: string } {
+  const reason = reasonOf(entry)
+  return Number(entry.phoneNumber.at(-4)) % 2 === 0 ? reasonObjectOf(reason) : reason
 }

@@ -114,7 +114,8 @@ function readCommand(xml: string): Record<string, string> | undefined {
   return Object.fromEntries(children.map(([, name = '', text = '']) => [name, text]))
 }
 
-function reply(response: ServerResponse, status: string, message: string, transId?: string): void {
-  const transaction = transId === undefined ? '' : `<transID>${transId}</transID>`
-  response.writeHead(200, { 'content-type': 'text/xml' }).end(`<status>${status}</status><message>${message}</message>${transaction}`)
+/** Refusals have an empty `transID`. */
+function reply(response: ServerResponse, status: string, message: string, transId = ''): void {
+  const text = `<status>${status}</status><message>${message}</message><transID>${transId}</transID>`
+  response.writeHead(200, { 'content-type': 'text/xml' }).end(text)
 }

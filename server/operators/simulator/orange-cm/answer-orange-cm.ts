@@ -100,7 +100,7 @@ async function pay(call: Call, resource: OrangeResource): Promise<void> {
   if (admission.kind === 'turned_away')
     return admission.how === 'silence' ? undefined : fault(response, 500, '101503', 'Runtime Error', 'Error connecting to the back end')
   const { entry } = admission
-  if (admission.kind === 'known') return answer(response, 409, { message: 'PayToken already used' })
+  if (admission.kind === 'known') return answer(response, 417, { message: '60041 :: Le payToken est deja utilise (already used)' })
   // What the balance does not cover is refused at once.
   if (result.kind === 'failed' && result.message === 'Solde insuffisant') await concludeNow(simulation, entry)
   if (!admission.isAnswered) return

@@ -72,7 +72,8 @@ function takeOrder(call: Call, orders: Map<string, string>, fields: Record<strin
   const text = (name: string) => (typeof fields[name] === 'string' ? String(fields[name]) : '')
   const [orderId, amount, notifUrl] = [text('order_id'), fields['amount'], text('notif_url')]
   const urls = [notifUrl, text('return_url'), text('cancel_url')]
-  if (!/^[\w-]{1,30}$/.test(orderId) || typeof amount !== 'number' || !(amount > 0) || urls.some((url) => !URL.canParse(url)))
+  // None of its currencies has decimals.
+  if (!/^[\w-]{1,30}$/.test(orderId) || !Number.isSafeInteger(amount) || Number(amount) <= 0 || urls.some((url) => !URL.canParse(url)))
     return refuse(response, 400, 23, 'Invalid body field')
   if (fields['currency'] !== currency) return refuse(response, 400, 23, 'Invalid currency')
   if (simulation.books.find(orderId)) {

@@ -117,14 +117,17 @@ test('Orange Cameroon: token, init, pay and status by curl', async () => {
   assert.deepEqual([data.status, data.amount, data.txnmode, data.confirmtxnstatus], ['SUCCESSFULL', 500, 'order-1', '200'])
 })
 
-test('Orange Web Payment: token and payment by curl, and the notification with the token that the payment was answered with', async () => {
+test('Orange Web Payment: an amount with decimals is refused, a payment by curl is taken, and the notification with the token that the payment was answered with', async () => {
   const account = orangeWebAccountOf(SECRET)
   const answer = await run(
     `token=$(curl -s -u $ID:$IDSECRET -d grant_type=client_credentials $URL/orange-web/oauth/v3/token | field access_token)
-    curl -s -H "Authorization: Bearer $token" -H 'Content-Type: application/json' -d '{"merchant_key":"'$MERCHANT'","currency":"XOF","order_id":"order-1","amount":500,"return_url":"http://shop.example/back","cancel_url":"http://shop.example/cancel","notif_url":"'$CALLBACKS'/CIOM","lang":"fr","reference":"Shop"}' $URL/orange-web/orange-money-webpay/ci/v1/webpayment`,
+    for amount in 500.5 500; do
+      curl -s -H "Authorization: Bearer $token" -H 'Content-Type: application/json' -d '{"merchant_key":"'$MERCHANT'","currency":"XOF","order_id":"order-1","amount":'$amount',"return_url":"http://shop.example/back","cancel_url":"http://shop.example/cancel","notif_url":"'$CALLBACKS'/CIOM","lang":"fr","reference":"Shop"}' $URL/orange-web/orange-money-webpay/ci/v1/webpayment; echo
+    done`,
     { ID: account.clientId, IDSECRET: account.clientSecret, MERCHANT: account.merchantKey },
   )
-  const payment = JSON.parse(answer)
+  const [refused, payment] = answer.split('\n').map((line) => JSON.parse(line))
+  assert.deepEqual([refused.code, refused.message], [23, 'Invalid body field'])
   assert.deepEqual([payment.status, payment.message], [201, 'OK'])
   await run('curl -s -o /dev/null -X POST "$PAGE"', { PAGE: payment.payment_url })
   const { body } = await waitUntil('the notification arrives', () => received.get('CIOM'))
@@ -143,7 +146,7 @@ test("Orange Burkina Faso: a payment by curl with the customer's code, once, and
   )
   const [first = '', second = ''] = answer.split('\n')
   assert.match(first, /^<status>200<\/status><message>[^<]+<\/message><transID>OM[^<]+<\/transID>$/)
-  assert.match(second, /^<status>990418<\/status>/)
+  assert.match(second, /^<status>990418<\/status><message>[^<]+<\/message><transID><\/transID>$/)
 })
 
 test('Moov: the token that openssl encrypts is understood, and its published example is the same here', async () => {

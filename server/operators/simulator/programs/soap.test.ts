@@ -44,7 +44,7 @@ const aPush = (msisdn: string, externaldata1: string) => ({
 })
 
 test('the operations that the description offers', () => {
-  const names = ['PushWithPending', 'getTransactionStatus', 'transferFlooz', 'getBalance', 'getMobileAccountStatus']
+  const names = ['Push', 'PushWithPending', 'getTransactionStatus', 'transferFlooz', 'getBalance', 'getMobileAccountStatus']
   assert.deepEqual(Object.keys(client.describe()['UssdPush'].UssdPushPort), names)
 })
 
@@ -58,6 +58,12 @@ test('status 100, and then 0, for a push', async () => {
   })
   assert.deepEqual([response?.['status'], response?.['description']], ['0', 'SUCCESS'])
   assert.match(response?.['referenceid'] ?? '', /^\d{15}$/)
+})
+
+test('status 0 in the answer to a push that waits for the customer, and the reason if the customer refuses', async () => {
+  const paid = (await call('Push', aPush('2290195209341', randomUUID())))['return']
+  assert.deepEqual([paid?.['status'], paid?.['description']], ['0', 'SUCCESS'])
+  assert.equal((await call('Push', aPush('2290195209901', randomUUID())))['return']?.['status'], '10')
 })
 
 test('status 3 for a number that does not exist, and 94 for a reference that nobody used', async () => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
 import type { BookEntry, TransferOrder } from '#server/operators/simulator/books.ts'
 
 /** How long a customer may take. */
@@ -19,8 +20,30 @@ const PAYOUT_CODES: Readonly<Record<string, string>> = {
 
 export type Problem = { loc: string[]; msg: string }
 
-export function idOf(prefix: 'cos' | 'pt', reference: string): string {
-  return `${prefix}-${createHash('sha256').update(reference).digest('hex').slice(0, 16)}`
+/** The id of the payout with this Idempotency-Key. A key belongs to one wallet. */
+export function payoutIdOf(operator: string, key: string): string {
+  return `pt-${hashOf(`${operator} ${key}`)}`
+}
+
+/** The id of the batch of payouts with this Idempotency-Key. */
+export function batchIdOf(operator: string, key: string): string {
+  return `pb-${hashOf(`${operator} ${key}`)}`
+}
+
+/** Wave's own number of a payment: always the same for one session, payout, refund or reversal. */
+export function transactionIdOf(id: string): string {
+  return `T${createHash('sha256').update(id).digest('hex').slice(0, 10).toUpperCase()}`
+}
+
+/** Where the customer pays: here, unless nobody asks who could follow it. */
+export function launchUrlOf(host: string | undefined, id: string): string {
+  return host === undefined ? `https://pay.wave.com/c/${id}` : `http://${host}/wave/c/${id}`
+}
+
+/** The row of the table for a number that does not exist. */
+export function isUnknownNumber(phoneNumber: string): boolean {
+  const { result } = behaviourFor(phoneNumber)
+  return result.kind === 'failed' && result.message === 'Num\u00e9ro invalide'
 }
 
 /** The order in the body of a checkout, or what is wrong with it. */
@@ -47,7 +70,7 @@ export function readCheckout(body: Record<string, unknown>): Omit<TransferOrder,
 
 /** The order in the body of a payout, or what is wrong with it. */
 export function readPayout(body: Record<string, unknown>): Omit<TransferOrder, 'reference'> | Problem[] {
-  const { receive_amount, currency, client_reference, mobile } = body
+  const { receive_amount, currency, client_reference, mobile, name } = body
   const problems = [...commonProblems(body, 'receive_amount')]
   if (!isMobile(mobile)) problems.push({ loc: ['mobile'], msg: 'invalid phone number' })
   if (problems.length > 0) return problems
@@ -58,6 +81,7 @@ export function readPayout(body: Record<string, unknown>): Omit<TransferOrder, '
     phoneNumber: String(mobile).slice(1),
     customerName: '',
     context: String(client_reference ?? ''),
+    ...(typeof name === 'string' && { details: { name } }),
   }
 }
 
@@ -110,8 +134,9 @@ export function payoutOf(entry: BookEntry, now: Date): Record<string, unknown> {
     receive_amount: entry.amount,
     fee: '0',
     mobile: `+${entry.phoneNumber}`,
+    ...(entry.details?.['name'] !== undefined && { name: entry.details['name'] }),
     client_reference: entry.context || null,
-    status: { PENDING: 'processing', SUCCESS: 'succeeded', FAILED: 'failed' }[entry.status],
+    status: entry.refunds.length > 0 ? 'reversed' : { PENDING: 'processing', SUCCESS: 'succeeded', FAILED: 'failed' }[entry.status],
     timestamp: new Date(entry.acceptedAtMs ?? now.getTime()).toISOString(),
     ...(entry.status === 'FAILED' && {
       payout_error: { error_code: PAYOUT_CODES[entry.message ?? ''] ?? 'internal-error', error_message: 'The payout failed.' },
@@ -119,7 +144,6 @@ export function payoutOf(entry: BookEntry, now: Date): Record<string, unknown> {
   }
 }
 
-/** Always the same for one session. */
-function transactionIdOf(reference: string): string {
-  return `T${createHash('sha256').update(reference).digest('hex').slice(0, 10).toUpperCase()}`
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { afterEach, test } from 'node:test'
+import { phoneNumberOf } from '#e2e/crash/phone-numbers.ts'
+import type { OperatorCode } from '#lib/operators.ts'
+import { createRandom } from '#lib/seeded-random.ts'
+import type { TransactionType } from '#lib/transaction-status.ts'
+import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import type { IntakeItem } from '#server/transactions/intake.ts'
+import { FAULTS_OF_SUBMISSIONS } from './call-faults.ts'
+import { FaultProxy } from './fault-proxy.ts'
+import { Repetitions } from './repetitions.ts'
+import { submittedReference } from './submissions.ts'
+import { WrongKeys } from './wrong-keys.ts'
+
+const CALL_TIMEOUT_MS = 500
+const proxies: FaultProxy[] = []
+const harnesses: OperatorHarness[] = []
+afterEach(async () => {
+  for (const harness of harnesses.splice(0)) await harness.close()
+  for (const proxy of proxies.splice(0)) await proxy.close()
+})
+
+/** Every protocol in which the operator knows a submission again by its reference. */
+const TRANSFERS: readonly (readonly [OperatorCode, TransactionType])[] = [
+  ['MOMOCM', 'COLLECT'],
+  ['MOMOCM', 'DEPOSIT'],
+  ['UGAIRTEL', 'COLLECT'],
+  ['UGAIRTEL', 'DEPOSIT'],
+  ['OMCM', 'COLLECT'],
+  ['OMCM', 'DEPOSIT'],
+  ['BJMOOV', 'COLLECT'],
+  ['BJMOOV', 'DEPOSIT'],
+  ['SNWAVE', 'DEPOSIT'],
+  ['SNFREE', 'COLLECT'],
+]
+const ROWS = [
+  ['341', 'SUCCESS'],
+  ['901', 'FAILED'],
+] as const
+
+type Fault = (typeof FAULTS_OF_SUBMISSIONS)[string]
+
+/** A service whose operators meet the first submission of each transfer with this fault, and every other call in order. */
+async function openWith(fault: Fault, wrongKeys?: WrongKeys): Promise<{ harness: OperatorHarness; repetitions: Repetitions }> {
+  const repetitions = new Repetitions()
+  const seen = new Set<string>()
+  const calls = async (url: string) => {
+    const proxy = await FaultProxy.start({
+      target: () => url,
+      disturb: async (given) => {
+        const passing = repetitions.follow(wrongKeys?.spoil(given) ?? given)
+        const reference = submittedReference(passing)
+        if (reference === undefined || seen.has(reference)) return repetitions.answer(passing)
+        seen.add(reference)
+        await fault(passing, reference, repetitions)
+      },
+    })
+    proxies.push(proxy)
+    return proxy.url
+  }
+  const harness = await OperatorHarness.open({
+    usesOwnProtocols: true,
+    callTimeoutMs: CALL_TIMEOUT_MS,
+    // A callback proves that the operator has the transfer: without one, a denial is believed.
+    hasNoCallbacks: true,
+    proxy: { calls, callbacks: async (url) => url },
+  })
+  harnesses.push(harness)
+  return { harness, repetitions }
+}
+
+async function untilSettled(harness: OperatorHarness, items: readonly IntakeItem[]): Promise<string[]> {
+  const ends: string[] = []
+  for (const item of items) {
+    const { status, message } = await harness.untilFinal(item)
+    ends.push(`${item.operator} ${item.type} ${item.phoneNumber.slice(-3)} ${status} ${message}`)
+  }
+  await waitUntil('everything that was taken has ended', async () =>
+    [...(await harness.books()).values()].every(({ status }) => status !== 'PENDING'),
+  )
+  return ends
+}
+
+for (const [name, fault] of Object.entries(FAULTS_OF_SUBMISSIONS)) {
+  test(`executed once, and FAILED only if it was not executed, at every operator: a submission is ${name}`, async () => {
+    const { harness, repetitions } = await openWith(fault)
+    const random = createRandom(4)
+    const orders = TRANSFERS.flatMap(([operator, type]) =>
+      ROWS.map(([digits, status]) => ({ operator, type, status, phoneNumber: phoneNumberOf(operator, random, digits) })),
+    )
+    const items = await Promise.all(orders.map(({ status: _, ...order }) => harness.make(order)))
+    harness.startDispatcher()
+    const ends = await untilSettled(harness, items)
+    assert.deepEqual(
+      ends.map((end) => end.split(' ').slice(0, 4).join(' ')),
+      orders.map(({ operator, type, status, phoneNumber }) => `${operator} ${type} ${phoneNumber.slice(-3)} ${status}`),
+    )
+    await harness.compareBooks((entry) => repetitions.causedFor(entry))
+  })
+}
+
+test('two executions and a difference in the books, at every operator with a key, if each attempt has a new key', async () => {
+  const overtaken = FAULTS_OF_SUBMISSIONS['carried out after the next submission']
+  assert.ok(overtaken)
+  const { harness, repetitions } = await openWith(overtaken, new WrongKeys())
+  const random = createRandom(5)
+  const items = await Promise.all(
+    (['CIWAVE', 'MOMOCM', 'SNWAVE'] as const).map((operator) =>
+      harness.make({ operator, type: 'DEPOSIT', phoneNumber: phoneNumberOf(operator, random, '341') }),
+    ),
+  )
+  harness.startDispatcher()
+  await untilSettled(harness, items)
+  const executed = [...(await harness.books()).values()].map(({ operator, timesExecuted }) => [operator, timesExecuted])
+  assert.deepEqual(executed.toSorted(), [
+    ['CIWAVE', 2],
+    ['MOMOCM', 2],
+    ['SNWAVE', 2],
+  ])
+  await assert.rejects(
+    harness.compareBooks((entry) => repetitions.causedFor(entry)),
+    /executed 2 times/,
+  )
+})

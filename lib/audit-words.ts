@@ -88,6 +88,7 @@ const DETAIL_NAMES: readonly string[] = [
   'isNew',
   'proposedBy',
   'confirmedBy',
+  'joinedLike',
   'expiresAt',
   'reason',
   'note',

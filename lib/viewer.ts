@@ -15,6 +15,8 @@ export type Viewer = {
   application: ApplicationChoice & { applicationId: string; timeZone: string }
   /** Every application this person is an active member of, by name. */
   applications: readonly ApplicationChoice[]
+  /** Whether another application has invited this person. */
+  hasInvitations: boolean
 }
 
 export const THEMES = ['system', 'light', 'dark'] as const

@@ -42,6 +42,7 @@ export const ROUTES: Record<string, Row> = {
   'GET /docs/[topic]': { access: 'public', address: '/docs/collect' },
   'GET /docs/search': { access: 'public' },
   'GET /sign-in/invitation': { access: 'public' },
+  'GET /sign-in/invitations': { access: 'self' },
 
   'GET /[application]': { access: 'overview:read' },
   'GET /[application]/[...rest]': { access: 'member', address: '/[application]/nothing/here', allowed: 404 },
@@ -168,6 +169,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/sign-in/actions.ts enrolAction': 'public',
   'app/sign-in/invitation/actions.ts openInvitation': 'public',
   'app/sign-in/invitation/actions.ts joinApplication': 'public',
+  'app/sign-in/invitations/actions.ts answerInvitation': 'public',
   'app/(back-office)/[application]/transactions/actions.ts synchronise': 'transaction:synchronise',
   'app/(back-office)/[application]/transactions/actions.ts synchroniseSeveral': 'transaction:synchronise',
   'app/(back-office)/[application]/transactions/actions.ts resend': 'webhook:resend',
@@ -197,6 +199,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/funding/actions.ts withdrawFunding': 'funding:propose',
   'app/(back-office)/[application]/operators/actions.ts testOperator': 'operator:test',
   'app/(back-office)/[application]/operators/actions.ts proposeSettings': 'operator:configure',
+  'app/(back-office)/[application]/people/actions.ts activateMember': 'people:change',
   'app/(back-office)/[application]/people/actions.ts renewLink': 'people:change',
   'app/(back-office)/[application]/people/actions.ts withdrawLink': 'people:change',
   'app/(back-office)/[application]/people/actions.ts endSessions': 'people:change',

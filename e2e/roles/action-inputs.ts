@@ -63,6 +63,7 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   withdrawFunding: { fundingId: '' },
   testOperator: { operator: 'MOMOCM' },
   proposeSettings: { operator: 'MOMOCM', protocol: 'gateway', changes: { baseUrl: 'https://gateway.example', secret: 'fine' } },
+  activateMember: { invitationId: '', code: 'AAAAAA' },
   renewLink: { invitationId: '' },
   withdrawLink: { invitationId: '' },
   endSessions: { personId: '', sessionId: '' },

@@ -77,7 +77,7 @@ test('a session ended and a person blocked by one administrator: both take effec
   await closeAll(first, second)
 })
 
-test('an invitation from the proposal to the first sign-in with a second factor; its link is nowhere afterwards', async ({
+test('an invitation from the proposal to the code that the proposer enters, with a second factor; its link is nowhere afterwards', async ({
   browser,
   baseURL,
 }) => {
@@ -119,8 +119,24 @@ test('an invitation from the proposal to the first sign-in with a second factor;
   await third.getByLabel('Password').fill(PASSWORD)
   await third.getByRole('button', { name: 'Create my access' }).click()
   await enrol(third)
-  await expect(third).toHaveURL(new RegExp(`/${anna.slug}$`))
+  await expect(third.getByText('Call Anna Ngo and tell them this code.')).toBeVisible()
+  await expectAccessibleEverywhere(third)
   await expectNowhere(token, third, requested)
+  expect((await third.request.get(`/api/back-office/${anna.slug}/overview`)).status()).toBe(404)
+  const code = (await third.getByRole('status', { name: 'Code' }).textContent()) ?? ''
+
+  await second.reload()
+  await expect(second.getByText('Anna Ngo proposed this person and enters the code.')).toBeVisible()
+  await first.reload()
+  await expectAccessibleEverywhere(first)
+  await first.getByLabel('Code of Carine Ngo').fill(code.startsWith('A') ? 'BBB-BBB' : 'AAA-AAA')
+  await first.getByRole('button', { name: 'Confirm the code' }).click()
+  await expect(first.getByText(/^This is not the code/)).toBeVisible()
+  await first.getByLabel('Code of Carine Ngo').fill(code)
+  await first.getByRole('button', { name: 'Confirm the code' }).click()
+  await expect(first.getByRole('row', { name: /Carine Ngo/ })).toContainText('Administrator')
+  await third.getByRole('link', { name: `Open ${anna.application}` }).click()
+  await expect(third).toHaveURL(new RegExp(`/${anna.slug}$`))
   await third.context().clearCookies()
   await third.goto(link)
   await expect(third.getByText('This link was used already, or withdrawn.')).toBeVisible()

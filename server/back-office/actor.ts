@@ -70,6 +70,7 @@ export const getViewer = cache(async (application: string): Promise<Viewer> => {
     roles: membership.roles,
     application: { applicationId: membership.applicationId, slug: membership.slug, name: membership.name, timeZone: membership.timeZone },
     applications: person.memberships.map(({ slug, name }) => ({ slug, name })),
+    hasInvitations: person.hasInvitations,
   }
 })
 

@@ -866,21 +866,35 @@ create table person_invitations (
   accepted_by    uuid,
   accepted_at    timestamptz,
   withdrawn_at   timestamptz,
+  link_holders   uuid[]      not null,
+  code           text,
+  wrong_codes    integer     not null default 0,
+  joined_like    uuid,
+  activated_by   uuid,
+  activated_at   timestamptz,
   constraint person_invitations_pkey primary key (application_id, invitation_id),
   constraint person_invitations_token_hash_key unique (token_hash),
   constraint person_invitations_accepted_by_fkey foreign key (accepted_by) references people(person_id),
+  constraint person_invitations_activated_by_fkey foreign key (activated_by) references people(person_id),
   constraint person_invitations_application_id_fkey foreign key (application_id) references applications(application_id),
   constraint person_invitations_confirmed_by_fkey foreign key (confirmed_by) references people(person_id),
+  constraint person_invitations_joined_like_fkey foreign key (joined_like) references people(person_id),
   constraint person_invitations_proposed_by_fkey foreign key (proposed_by) references people(person_id),
+  constraint activated_after_joining check ((activated_at is null) = (activated_by is null) and (activated_at is null or accepted_at is not null)),
+  constraint activated_by_another check ((activated_by <> all (link_holders)) and activated_by <> accepted_by),
+  constraint activated_or_withdrawn check (activated_at is null or withdrawn_at is null),
+  constraint code_while_it_is_needed check ((code is not null) = (accepted_at is not null and activated_at is null and withdrawn_at is null)),
+  constraint link_holders_confirm check (confirmed_by = any (link_holders)),
   constraint person_invitations_check check (proposed_by <> confirmed_by),
   constraint person_invitations_check1 check ((accepted_by is null) = (accepted_at is null)),
-  constraint person_invitations_check2 check (accepted_at is null or withdrawn_at is null),
   constraint person_invitations_email_check check (email = lower(email)),
   constraint person_invitations_name_check check (length(name) >= 1 and length(name) <= 200),
-  constraint person_invitations_roles_check check (cardinality(roles) > 0 and roles <@ array['maker', 'checker', 'finance', 'administrator', 'engineer'])
+  constraint person_invitations_roles_check check (cardinality(roles) > 0 and roles <@ array['maker', 'checker', 'finance', 'administrator', 'engineer']),
+  constraint proposer_holds_no_link check (proposed_by <> all (link_holders))
 );
+create index person_invitations_by_email on person_invitations (email) where activated_at is null and withdrawn_at is null;
 create unique index person_invitations_open on person_invitations (application_id, email)
-  where accepted_at is null and withdrawn_at is null;
+  where activated_at is null and withdrawn_at is null;
 
 create table person_sessions (
   session_id   uuid        not null,

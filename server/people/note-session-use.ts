@@ -21,6 +21,11 @@ type SessionUse = {
 export async function noteSessionUse(queryable: Queryable, use: SessionUse, now: Date): Promise<void> {
   const noteBefore = new Date(now.getTime() - NOTED_EVERY_MS)
   if (use.notedAt !== null && use.notedAt > noteBefore) return
-  const userAgent = use.userAgent.toWellFormed().replaceAll('\0', '').slice(0, USER_AGENT_LENGTH_MAX).toWellFormed()
+  const userAgent = storedUserAgent(use.userAgent)
   await upsertSession(queryable, { ...use, userAgent, address: use.address.slice(0, 64), at: now }, noteBefore)
+}
+
+/** The name of a browser as it is stored: text that PostgreSQL can hold, cut to its length. */
+export function storedUserAgent(userAgent: string): string {
+  return userAgent.toWellFormed().replaceAll('\0', '').slice(0, USER_AGENT_LENGTH_MAX).toWellFormed()
 }

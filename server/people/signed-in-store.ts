@@ -1,6 +1,7 @@
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Role } from '#lib/permissions.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { IS_OPEN, IS_RECENT } from './invitation-queries.ts'
 
 type MembershipRow = {
   applicationId: string
@@ -24,6 +25,8 @@ export type SignedInRow = {
   isSessionEnded: boolean
   /** When this session was last noted as used; null: never. */
   sessionUsedAt: Date | null
+  /** Whether an invitation waits for their answer, or for the code that they were shown. */
+  hasInvitations: boolean
   memberships: MembershipRow[]
 }
 
@@ -37,6 +40,8 @@ export async function readSignedIn(queryable: Queryable, personId: string, sessi
             p.totp_enabled_at is not null as "hasSecondFactor", p.session_epoch as "sessionEpoch",
             exists (select 1 from ended_sessions e where e.session_id = $2) as "isSessionEnded",
             (select s.last_used_at from person_sessions s where s.session_id = $2) as "sessionUsedAt",
+            exists (select 1 from person_invitations i where i.email = p.email and ${IS_OPEN} and ${IS_RECENT}
+                      and (i.accepted_by is null or i.accepted_by = p.person_id)) as "hasInvitations",
             coalesce((select json_agg(json_build_object('applicationId', a.application_id, 'slug', a.slug, 'name', a.name, 'timeZone', a.time_zone,
                         'requiresSecondFactor', a.requires_second_factor, 'isEnabled', a.is_enabled, 'roles', m.roles) order by a.name, a.slug)
                       from memberships m join applications a on a.application_id = m.application_id

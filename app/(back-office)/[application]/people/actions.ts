@@ -8,6 +8,7 @@ import { ROLES } from '#lib/permissions.ts'
 import { err, ok } from '#lib/result.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
+import { activateMembership } from '#server/people/activate-membership.ts'
 import { blockMember } from '#server/people/block-member.ts'
 import { endMemberSessions } from '#server/people/end-member-sessions.ts'
 import { renewInvitation } from '#server/people/renew-invitation.ts'
@@ -38,6 +39,29 @@ export async function withdrawLink(
   return runAction({ schema: oneInvitation, permission: PERMISSION, application, input }, async (actor, { invitationId }) => {
     const withdrawn = await withdrawInvitation(backOfficeRuntime().pool, { applicationId: actor.applicationId, invitationId, actor })
     return withdrawn.ok ? ok(null) : withdrawn
+  })
+}
+
+const spokenCode = oneInvitation.extend({ code: z.string().min(1).max(40) })
+type ActivateCode =
+  | 'not_permitted'
+  | 'not_found'
+  | 'too_old'
+  | 'had_the_link'
+  | 'proposer_only'
+  | 'confirmation_ended'
+  | 'wrong_code'
+  | 'too_many_codes'
+  | 'already_member'
+
+/** Makes a person who joined a member, with the code that they told the proposer of their invitation. */
+export async function activateMember(
+  application: string,
+  input: { invitationId: string; code: string },
+): Promise<ActionResult<null, ActivateCode>> {
+  return runAction({ schema: spokenCode, permission: PERMISSION, application, input }, async (actor, given) => {
+    const activated = await activateMembership(backOfficeRuntime().pool, { applicationId: actor.applicationId, ...given, actor })
+    return activated.ok ? ok(null) : activated
   })
 }
 

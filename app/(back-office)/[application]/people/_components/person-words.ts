@@ -7,5 +7,11 @@ export const PERSON_REFUSALS = {
   items_waiting: 'change.itemsWaiting',
   own_proposal: 'people.ownInvitation',
   too_old: 'people.invitationTooOld',
+  had_the_link: 'people.hadTheLink',
+  proposer_only: 'people.proposerOnly',
+  confirmation_ended: 'people.confirmationEnded',
+  wrong_code: 'people.wrongCode',
+  too_many_codes: 'people.tooManyCodes',
+  already_member: 'people.alreadyMember',
   offline: 'action.offline',
 } as const

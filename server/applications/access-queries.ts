@@ -141,8 +141,9 @@ async function readPersonListings(queryable: Queryable, applicationId: string): 
     has_second_factor: boolean
     last_seen_at: Date | null
   }>(
-    `select p.person_id, p.name, p.email, m.roles, m.is_active, p.is_blocked, p.totp_enabled_at is not null as has_second_factor, g.last_seen_at
-       from memberships m join people p on p.person_id = m.person_id left join person_sightings g on g.person_id = m.person_id where m.application_id = $1 order by p.name, p.person_id`,
+    `select m.person_id, p.name, p.email, m.roles, m.is_active, p.is_blocked, p.totp_enabled_at is not null as has_second_factor, g.last_seen_at
+       from memberships m join people p using (person_id) left join person_sightings g using (application_id, person_id)
+      where m.application_id = $1 order by p.name, m.person_id`,
     [applicationId],
   )
   return rows.map((row) => ({

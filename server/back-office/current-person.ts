@@ -2,29 +2,43 @@ import { headers } from 'next/headers'
 import { cache } from 'react'
 import { callerAddress } from '#server/caller-address.ts'
 import { findSignedIn, type SessionPerson } from '#server/people/find-signed-in.ts'
-import { noteSessionUse } from '#server/people/note-session-use.ts'
+import { noteApplicationUse, noteSessionUse } from '#server/people/note-session-use.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
 import { readSession } from './session.ts'
 import { SESSION_S } from './session-token.ts'
+
+const currentSession = cache(readSession)
 
 /**
  * The person who is signed in on this request, read from the database once per request, so that a block or a sign-out takes
  * effect immediately.
  */
 export const currentPerson = cache(async (): Promise<SessionPerson | undefined> => {
-  const session = await readSession()
+  const session = await currentSession()
   if (!session) return undefined
   const { pool, clock } = backOfficeRuntime()
   const person = await findSignedIn(pool, session)
   if (person) {
-    const userAgent = (await headers()).get('user-agent') ?? ''
     // The end is always that of the sign-in, also after the id of the session has changed.
     const startedAt = new Date(session.endsAt.getTime() - SESSION_S * 1_000)
-    await noteSessionUse(
-      pool,
-      { ...session, startedAt, userAgent, address: callerAddress() ?? 'unknown', notedAt: person.sessionUsedAt },
-      clock.now(),
-    )
+    await noteSessionUse(pool, { ...session, ...(await currentOrigin()), startedAt, notedAt: person.sessionUsedAt }, clock.now())
   }
   return person
 })
+
+/** The membership of the person who is signed in, in the application with this slug or id. Noted as a use of the session there. */
+export const currentMembership = cache(async (application: string): Promise<SessionPerson['memberships'][number] | undefined> => {
+  const person = await currentPerson()
+  const membership = person?.memberships.find((each) => each.slug === application || each.applicationId === application)
+  const session = await currentSession()
+  if (!membership || !session) return undefined
+  const { applicationId, usedAt } = membership
+  const { pool, clock } = backOfficeRuntime()
+  await noteApplicationUse(pool, { ...session, ...(await currentOrigin()), applicationId, notedAt: usedAt }, clock.now())
+  return membership
+})
+
+/** From where this request comes, and with which browser. */
+export async function currentOrigin(): Promise<{ address: string; userAgent: string }> {
+  return { address: callerAddress() ?? 'unknown', userAgent: (await headers()).get('user-agent') ?? '' }
+}

@@ -1,17 +1,14 @@
-import { headers } from 'next/headers'
 import { z } from 'zod'
 import { isCleanInput } from '#lib/clean-text.ts'
 import type { Invitation, InvitationRefusal } from '#lib/invitation.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import { callerAddress } from '#server/caller-address.ts'
 import { acceptInvitation } from '#server/people/accept-invitation.ts'
 import { answerOwnInvitation } from '#server/people/answer-own-invitation.ts'
 import { findInvitation } from '#server/people/find-invitation.ts'
-import type { JoinOrigin } from '#server/people/join-application.ts'
 import { processWide } from '#server/process-wide.ts'
 import { createRateLimit, type RateLimit } from '#server/rate-limit.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
-import { currentPerson } from './current-person.ts'
+import { currentOrigin, currentPerson } from './current-person.ts'
 import { markDevice } from './session.ts'
 import { beginSession, peerAddress } from './sign-in.ts'
 
@@ -37,11 +34,6 @@ function isThrottled(): boolean {
   return limit.take(peerAddress()) !== undefined
 }
 
-/** From where this request comes, as the sessions of people note it. */
-async function joinOrigin(): Promise<JoinOrigin> {
-  return { address: callerAddress() ?? 'unknown', userAgent: (await headers()).get('user-agent') ?? '' }
-}
-
 /** What the link of an invitation is for. */
 export async function readInvitation(input: unknown): Promise<Result<Invitation, InvitationRefusal>> {
   const parsed = isCleanInput(input) ? tokenSchema.safeParse(input) : undefined
@@ -61,7 +53,7 @@ export async function joinWithInvitation(input: unknown): Promise<Result<{ setsU
   const parsed = isCleanInput(input) ? acceptanceSchema.safeParse(input) : undefined
   if (!parsed?.success) return err('invalid')
   if (isThrottled()) return err('throttled')
-  const accepted = await acceptInvitation(backOfficeRuntime().pool, { ...parsed.data, origin: await joinOrigin() })
+  const accepted = await acceptInvitation(backOfficeRuntime().pool, { ...parsed.data, origin: await currentOrigin() })
   if (!accepted.ok) return accepted
   const { personId, email, requiresSecondFactor } = accepted.value
   await markDevice(email)
@@ -76,5 +68,5 @@ export async function answerInvitationOfPerson(input: unknown): Promise<Result<v
   const parsed = isCleanInput(input) ? answerSchema.safeParse(input) : undefined
   if (!parsed?.success) return err('not_found')
   const { pool } = backOfficeRuntime()
-  return answerOwnInvitation(pool, { ...parsed.data, personId: person.personId, origin: await joinOrigin() })
+  return answerOwnInvitation(pool, { ...parsed.data, personId: person.personId, origin: await currentOrigin() })
 }

@@ -98,6 +98,20 @@ create table application_seals (
   constraint application_seals_pkey primary key (application_id)
 );
 
+create table application_sessions (
+  application_id uuid        not null,
+  session_id     uuid        not null,
+  last_used_at   timestamptz not null,
+  address        text        not null,
+  user_agent     text        not null,
+  constraint application_sessions_pkey primary key (application_id, session_id),
+  constraint application_sessions_application_id_fkey foreign key (application_id) references applications(application_id),
+  constraint application_sessions_session_id_fkey foreign key (session_id) references person_sessions(session_id) on delete cascade,
+  constraint application_sessions_address_check check (length(address) >= 1 and length(address) <= 64),
+  constraint application_sessions_user_agent_check check (length(user_agent) <= 300)
+);
+create index application_sessions_by_session on application_sessions (session_id);
+
 create table application_versions (
   application_id uuid not null,
   changed_xid    xid8 not null default pg_current_xact_id(),
@@ -914,9 +928,11 @@ create index person_sessions_by_end on person_sessions (ends_at);
 create index person_sessions_by_person on person_sessions (person_id, last_used_at desc);
 
 create table person_sightings (
-  person_id    uuid        not null,
-  last_seen_at timestamptz not null,
-  constraint person_sightings_pkey primary key (person_id),
+  application_id uuid        not null,
+  person_id      uuid        not null,
+  last_seen_at   timestamptz not null,
+  constraint person_sightings_pkey primary key (application_id, person_id),
+  constraint person_sightings_application_id_fkey foreign key (application_id) references applications(application_id),
   constraint person_sightings_person_id_fkey foreign key (person_id) references people(person_id)
 );
 

@@ -12,7 +12,7 @@ import { endMemberSessions } from './end-member-sessions.ts'
 import { pruneEndedSessions } from './end-session.ts'
 import { findSignedIn } from './find-signed-in.ts'
 import { listMemberSessions } from './list-member-sessions.ts'
-import { noteSessionUse } from './note-session-use.ts'
+import { noteApplicationUse, noteSessionUse } from './note-session-use.ts'
 import { readMember } from './person-queries.ts'
 import { setMembership } from './set-membership.ts'
 import { unblockMember } from './unblock-member.ts'
@@ -45,10 +45,13 @@ async function scene() {
     address,
     userAgent: 'Test browser',
   })
-  const use = async (of: ReturnType<typeof session>, minutes: number) => {
+  const use = async (of: ReturnType<typeof session>, minutes: number, inside = applicationId) => {
     const person = await findSignedIn(pool, of)
-    if (person) await noteSessionUse(pool, { ...of, notedAt: person.sessionUsedAt }, later(minutes))
-    return person !== undefined
+    if (!person) return false
+    await noteSessionUse(pool, { ...of, notedAt: person.sessionUsedAt }, later(minutes))
+    const membership = person.memberships.find((each) => each.applicationId === inside)
+    if (membership) await noteApplicationUse(pool, { ...of, applicationId: inside, notedAt: membership.usedAt }, later(minutes))
+    return true
   }
   const list = (minutes: number) => listMemberSessions(pool, { applicationId, personId, now: later(minutes) })
   const end = (sessionId?: string, by = actor) =>
@@ -57,10 +60,16 @@ async function scene() {
 }
 
 test('one row with the start, the last use, the address and the browser, written once in five minutes of requests', async () => {
-  const { pool, personId, session, use, list } = await scene()
+  const { pool, applicationId, personId, session, use, list } = await scene()
   const one = session()
   await use(one, 0)
-  const versionOf = async () => (await pool.query('select xmin::text from person_sessions where session_id = $1', [one.sessionId])).rows[0]
+  const versionOf = async () =>
+    (
+      await pool.query(
+        'select s.xmin::text, u.xmin::text as used from person_sessions s join application_sessions u using (session_id) where session_id = $1',
+        [one.sessionId],
+      )
+    ).rows[0]
   const written = await versionOf()
   for (const minute of [1, 2, 3, 4]) await use(one, minute)
   assert.deepEqual(await versionOf(), written)
@@ -75,7 +84,10 @@ test('one row with the start, the last use, the address and the browser, written
       userAgent: 'Test browser',
     },
   ])
-  const seen = await pool.query('select last_seen_at from person_sightings where person_id = $1', [personId])
+  const seen = await pool.query('select last_seen_at from person_sightings where application_id = $1 and person_id = $2', [
+    applicationId,
+    personId,
+  ])
   assert.deepEqual(seen.rows, [{ last_seen_at: later(6) }])
 })
 
@@ -108,6 +120,31 @@ test('every session ended with its next request, and none listed', async () => {
   assert.ok((await end()).ok)
   assert.deepEqual(await Promise.all(sessions.map((each) => use(each, 1))), [false, false, false])
   assert.deepEqual(await list(1), [])
+})
+
+test('only the sessions that were used in an application, as they were used there, listed and ended by its administrators', async () => {
+  const { pool, applicationId, personId, session, use, list, end } = await scene()
+  const elsewhere = await scene()
+  await pool.query(`insert into memberships (application_id, person_id, roles) values ($1, $2, '{maker}')`, [
+    elsewhere.applicationId,
+    personId,
+  ])
+  const [here, there, both] = [session(), session('203.0.113.5'), session('203.0.113.6')]
+  await use(here, 0)
+  await use(there, 0, elsewhere.applicationId)
+  await use(both, 0)
+  await use({ ...both, address: '203.0.113.7' }, 10, elsewhere.applicationId)
+  assert.deepEqual(
+    (await list(11)).map(({ sessionId, address, lastUsedAt }) => [sessionId, address, lastUsedAt]).sort(),
+    [
+      [here.sessionId, '198.51.100.1', start],
+      [both.sessionId, '203.0.113.6', start],
+    ].sort(),
+  )
+  assert.deepEqual((await readMember(pool, applicationId, personId))?.lastSeenAt, start)
+  assert.deepEqual(await end(there.sessionId), { ok: false, error: 'not_found' })
+  assert.ok((await end()).ok)
+  assert.deepEqual([await use(here, 11), await use(there, 11), await use(both, 11)], [false, true, false])
 })
 
 test('not_permitted, not_a_member or not_found for other roles, other applications and sessions of other people', async () => {

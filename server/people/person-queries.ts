@@ -41,7 +41,7 @@ export async function readMember(queryable: Queryable, applicationId: string, pe
     `select p.name, p.email, m.roles, m.is_active as "isActive", p.totp_enabled_at is not null as "hasSecondFactor",
             p.is_blocked as "isBlocked", coalesce(p.blocked_in = m.application_id, false) as "isBlockedHere",
             g.last_seen_at as "lastSeenAt"
-       from memberships m join people p using (person_id) left join person_sightings g using (person_id)
+       from memberships m join people p using (person_id) left join person_sightings g using (application_id, person_id)
       where m.application_id = $1 and m.person_id = $2`,
     [applicationId, personId],
   )

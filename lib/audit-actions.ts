@@ -12,6 +12,7 @@ export const AUDIT_ACTIONS = [
   'person.activation_failed',
   'person.added',
   'person.membership_changed',
+  'person.suspended',
   'person.blocked',
   'person.unblocked',
   'person.signed_in',

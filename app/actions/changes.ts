@@ -25,7 +25,7 @@ const oneChange = z.object({ changeId: z.uuid() })
 const confirmation = oneChange.extend({ acknowledged })
 const refusal = z.object({ changeId: z.uuid(), reason: z.string().trim().min(1).max(500) })
 
-type InviteRefusal = 'already_member' | 'already_invited'
+type KindRefusal = 'already_member' | 'already_invited' | 'works_elsewhere'
 type ProposeCode =
   | 'not_permitted'
   | 'unknown_application'
@@ -36,7 +36,7 @@ type ProposeCode =
   | 'refused'
   | 'invalid'
   | 'items_waiting'
-  | InviteRefusal
+  | KindRefusal
 type DecideCode = 'not_found' | 'not_permitted' | 'not_open' | 'own_proposal' | 'about_you'
 
 /** Proposes a change that another administrator has to confirm. The schema of its kind reads `input`. */
@@ -51,7 +51,7 @@ export async function proposeChange(
     const result = await propose(pool, { applicationId, kind: change.kind, input: change.input, actor })
     if (result.ok) return ok(null)
     if (typeof result.error === 'string') return err(result.error)
-    return err(isInviteRefusal(result.error.reason) ? result.error.reason : 'refused')
+    return err(isKindRefusal(result.error.reason) ? result.error.reason : 'refused')
   })
 }
 
@@ -110,6 +110,6 @@ export async function withdrawChange(
   })
 }
 
-function isInviteRefusal(reason: string): reason is InviteRefusal {
-  return reason === 'already_member' || reason === 'already_invited'
+function isKindRefusal(reason: string): reason is KindRefusal {
+  return reason === 'already_member' || reason === 'already_invited' || reason === 'works_elsewhere'
 }

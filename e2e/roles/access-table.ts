@@ -203,7 +203,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/people/actions.ts renewLink': 'people:change',
   'app/(back-office)/[application]/people/actions.ts withdrawLink': 'people:change',
   'app/(back-office)/[application]/people/actions.ts endSessions': 'people:change',
-  'app/(back-office)/[application]/people/actions.ts blockPerson': 'people:change',
+  'app/(back-office)/[application]/people/actions.ts suspendPerson': 'people:change',
   'app/(back-office)/[application]/balances/actions.ts setThreshold': 'balance:set-threshold',
   'app/(back-office)/[application]/rules/actions.ts saveRules': 'policy:change',
   'app/(back-office)/[application]/rules/actions.ts restoreRules': 'policy:change',

@@ -67,7 +67,7 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   renewLink: { invitationId: '' },
   withdrawLink: { invitationId: '' },
   endSessions: { personId: '', sessionId: '' },
-  blockPerson: { personId: '', acknowledged: true },
+  suspendPerson: { personId: '', acknowledged: true },
   saveRules: { rules: [{ name: 'fine', sources: ['fax'], approvals: [1] }], accepted: ['fine'] },
   // No version has this number, so what is right is not found.
   restoreRules: { version: 99_999, accepted: ['fine'] },

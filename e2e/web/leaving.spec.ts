@@ -56,7 +56,10 @@ test('a person who leaves: what only they could decide is listed and acknowledge
   await closeAll(first, second, third)
 })
 
-test('a session ended and a person blocked by one administrator: both take effect with the next request', async ({ browser, baseURL }) => {
+test('a session ended and a membership suspended by one administrator: both take effect with the next request', async ({
+  browser,
+  baseURL,
+}) => {
   const { applicationId } = await newApplication(pool)
   const anna = await newPerson(pool, ['administrator'], applicationId, 'Anna Ngo')
   const maker = await newPerson(pool, ['maker'], applicationId, 'Solange Mballa')
@@ -70,10 +73,10 @@ test('a session ended and a person blocked by one administrator: both take effec
   await expect(first.getByText('Not signed in anywhere.')).toBeVisible()
   expect(await statusOf(second)).toBe(401)
   await signIn(second, maker, `/${anna.slug}`)
-  await first.getByRole('button', { name: 'Block', exact: true }).click()
-  await first.getByRole('dialog').getByRole('button', { name: 'Block', exact: true }).click()
-  await expect(first.getByRole('button', { name: 'Propose unblocking' })).toBeVisible()
-  expect(await statusOf(second)).toBe(401)
+  await first.getByRole('button', { name: 'Suspend', exact: true }).click()
+  await first.getByRole('dialog').getByRole('button', { name: 'Suspend', exact: true }).click()
+  await expect(first.getByRole('button', { name: 'Propose lifting the suspension' })).toBeVisible()
+  expect(await statusOf(second)).toBe(404)
   await closeAll(first, second)
 })
 

@@ -41,7 +41,6 @@ export const invitationSchema = z.strictObject({
   name: text(200).min(1),
   roles: someRoles,
 })
-export const unblockSchema = z.strictObject({ personId })
 export const secondFactorResetSchema = z.strictObject({ personId })
 export const serviceChangeSchema = z.strictObject({
   ...direction,

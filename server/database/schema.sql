@@ -651,10 +651,15 @@ create table memberships (
   roles          text[]      not null,
   is_active      boolean     not null default true,
   created_at     timestamptz not null default now(),
+  suspended_at   timestamptz,
+  suspended_by   uuid,
   constraint memberships_pkey primary key (application_id, person_id),
   constraint memberships_application_id_fkey foreign key (application_id) references applications(application_id),
   constraint memberships_person_id_fkey foreign key (person_id) references people(person_id),
-  constraint memberships_roles_check check (roles <@ array['maker', 'checker', 'finance', 'administrator', 'engineer'])
+  constraint memberships_suspended_by_fkey foreign key (suspended_by) references people(person_id),
+  constraint memberships_roles_check check (roles <@ array['maker', 'checker', 'finance', 'administrator', 'engineer']),
+  constraint suspended_by_somebody check ((suspended_at is null) = (suspended_by is null)),
+  constraint suspended_is_inactive check (suspended_at is null or not is_active)
 );
 create index memberships_by_person on memberships (person_id);
 
@@ -856,11 +861,8 @@ create table people (
   totp_last_step  bigint,
   session_epoch   integer     not null default 1,
   created_at      timestamptz not null default now(),
-  blocked_in      uuid,
   constraint people_pkey primary key (person_id),
   constraint people_email_key unique (email),
-  constraint people_blocked_in_fkey foreign key (blocked_in) references applications(application_id),
-  constraint people_blocked_in_check check (blocked_in is null or is_blocked),
   constraint people_email_check check (email = lower(email)),
   constraint people_locale_check check (locale in ('en', 'fr')),
   constraint people_name_check check (length(name) >= 1 and length(name) <= 200)

@@ -6,16 +6,16 @@ import { listAudit } from '#server/audit/list-audit.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
-import { blockMember } from './block-member.ts'
-import { blockPerson } from './block-person.ts'
 import { endMemberSessions } from './end-member-sessions.ts'
 import { pruneEndedSessions } from './end-session.ts'
+import { findAdmitted } from './find-admitted.ts'
 import { findSignedIn } from './find-signed-in.ts'
 import { listMemberSessions } from './list-member-sessions.ts'
+import { loadActor } from './load-actor.ts'
 import { noteApplicationUse, noteSessionUse } from './note-session-use.ts'
 import { readMember } from './person-queries.ts'
 import { setMembership } from './set-membership.ts'
-import { unblockMember } from './unblock-member.ts'
+import { suspendMember } from './suspend-member.ts'
 
 const MINUTE_MS = 60_000
 const start = new Date('2026-03-03T08:00:00Z')
@@ -173,34 +173,48 @@ test('not listed after their end, and removed an hour later', async () => {
   assert.equal((await pool.query('select 1 from person_sessions where session_id = $1', [one.sessionId])).rowCount, 0)
 })
 
-test('blocked at once by one administrator, with all sessions ended; unblocked only by those who blocked', async () => {
-  const { pool, applicationId, actor, personId, session, use } = await scene()
-  const one = session()
-  await use(one, 0)
-  assert.ok((await blockMember(pool, { applicationId, personId, actor })).ok)
-  assert.ok(!(await use(one, 1)))
+test('suspended by one administrator with the next request, also for a person who works elsewhere, who goes on there', async () => {
+  const { pool, applicationId, actor, personId, session } = await scene()
   const elsewhere = await scene()
-  assert.deepEqual(await unblockMember(pool, { applicationId: elsewhere.applicationId, personId, actor: elsewhere.actor }), {
-    ok: false,
-    error: 'not_a_member',
-  })
-  assert.ok((await unblockMember(pool, { applicationId, personId, actor })).ok)
-  assert.deepEqual((await readMember(pool, applicationId, personId))?.isBlocked, false)
-  assert.ok(!(await use(one, 2)))
-  must(await blockPerson(pool, { personId, isBlocked: true, actor: SYSTEM_ACTOR }))
-  assert.deepEqual(await unblockMember(pool, { applicationId, personId, actor }), { ok: false, error: 'blocked_elsewhere' })
-})
-
-test('works_elsewhere, own_membership, not_a_member or not_permitted for a block that one application may not make', async () => {
-  const { pool, applicationId, actor, personId } = await scene()
-  const block = (of: string, by = actor) => blockMember(pool, { applicationId, personId: of, actor: by })
-  assert.deepEqual(await block(actor.id), { ok: false, error: 'own_membership' })
-  assert.deepEqual(await block(personId, { ...actor, roles: ['checker'] }), { ok: false, error: 'not_permitted' })
-  const elsewhere = await scene()
-  assert.deepEqual(await block(elsewhere.personId), { ok: false, error: 'not_a_member' })
   await pool.query(`insert into memberships (application_id, person_id, roles) values ($1, $2, '{maker}')`, [
     elsewhere.applicationId,
     personId,
   ])
-  assert.deepEqual(await block(personId), { ok: false, error: 'works_elsewhere' })
+  const one = session()
+  const memberships = async () => (await findSignedIn(pool, one))?.memberships.map((each) => each.applicationId).sort()
+  assert.deepEqual(await memberships(), [applicationId, elsewhere.applicationId].sort())
+  assert.ok((await suspendMember(pool, { applicationId, personId, actor })).ok)
+  assert.deepEqual(await memberships(), [elsewhere.applicationId])
+  assert.deepEqual(await loadActor(pool, personId, applicationId), { ok: false, error: 'not_a_member' })
+  assert.deepEqual([...(await findAdmitted(pool, [{ ...one, applicationId }]))], [])
+  const member = await readMember(pool, applicationId, personId)
+  assert.deepEqual([member?.isActive, member?.isSuspended, member?.isBlocked, member?.roles], [false, true, false, ['checker']])
+  const [entry] = await listAudit(pool, applicationId, { size: 1 })
+  assert.deepEqual([entry?.action, entry?.actor.id, entry?.subject], ['person.suspended', actor.id, personId])
+  assert.notEqual((await listAudit(pool, elsewhere.applicationId, { size: 1 }))[0]?.action, 'person.suspended')
+})
+
+test('no suspension left after the membership is active again or has ended', async () => {
+  const { pool, applicationId, actor, personId } = await scene()
+  for (const isActive of [true, false]) {
+    must(await setMembership(pool, { applicationId, personId, isActive: true, actor: SYSTEM_ACTOR }))
+    must(await suspendMember(pool, { applicationId, personId, actor }))
+    must(await setMembership(pool, { applicationId, personId, roles: ['maker'], actor: SYSTEM_ACTOR }))
+    assert.equal((await readMember(pool, applicationId, personId))?.isSuspended, true)
+    must(await setMembership(pool, { applicationId, personId, isActive, actor: SYSTEM_ACTOR }))
+    const member = await readMember(pool, applicationId, personId)
+    assert.deepEqual([member?.isActive, member?.isSuspended], [isActive, false])
+  }
+})
+
+test('own_membership, not_a_member or not_permitted for a suspension that nobody may make', async () => {
+  const { pool, applicationId, actor, personId } = await scene()
+  const suspend = (of: string, by = actor) => suspendMember(pool, { applicationId, personId: of, actor: by })
+  assert.deepEqual(await suspend(actor.id), { ok: false, error: 'own_membership' })
+  assert.deepEqual(await suspend(personId, { ...actor, roles: ['checker'] }), { ok: false, error: 'not_permitted' })
+  const elsewhere = await scene()
+  assert.deepEqual(await suspend(elsewhere.personId), { ok: false, error: 'not_a_member' })
+  assert.deepEqual(await suspend(personId, elsewhere.actor), { ok: false, error: 'not_permitted' })
+  must(await suspend(personId))
+  assert.deepEqual(await suspend(personId), { ok: false, error: 'not_a_member' })
 })

@@ -1,13 +1,12 @@
 import type { ChangeFacts } from '#lib/proposed-change.ts'
 import { err, ok } from '#lib/result.ts'
-import { invitationSchema, rolesChangeSchema, secondFactorResetSchema, unblockSchema } from '#lib/schemas/proposed-change.ts'
+import { invitationSchema, rolesChangeSchema, secondFactorResetSchema } from '#lib/schemas/proposed-change.ts'
 import { type ChangeKind, defineKind } from '#server/changes/change-kind.ts'
 import { findInvitee } from '#server/people/invitation-queries.ts'
 import { invitePerson } from '#server/people/invite-person.ts'
-import { readMember } from '#server/people/person-queries.ts'
+import { readMember, worksElsewhere } from '#server/people/person-queries.ts'
 import { resetMemberSecondFactor } from '#server/people/reset-member-second-factor.ts'
 import { setMembership } from '#server/people/set-membership.ts'
-import { unblockMember } from '#server/people/unblock-member.ts'
 
 /** What a member may do, and whether they may do anything. A person proposes only roles that they have. */
 const roles: ChangeKind = defineKind({
@@ -40,6 +39,7 @@ const secondFactorReset: ChangeKind = defineKind({
   async read(queryable, applicationId, { personId }) {
     const member = await readMember(queryable, applicationId, personId)
     if (!member?.isActive) return err('not_a_member')
+    if (await worksElsewhere(queryable, applicationId, personId)) return err('works_elsewhere')
     return ok({
       before: { person: member.name, hasSecondFactor: member.hasSecondFactor },
       after: { person: member.name, hasSecondFactor: false },
@@ -69,23 +69,8 @@ const invitation: ChangeKind = defineKind({
   secretOf: ({ token }) => token,
 })
 
-/** Blocking removes privileges, so one person is enough; unblocking restores them. */
-const unblocking: ChangeKind = defineKind({
-  schema: unblockSchema,
-  subjectOf: ({ personId }) => personId,
-  personOf: ({ personId }) => personId,
-  async read(queryable, applicationId, { personId }) {
-    const member = await readMember(queryable, applicationId, personId)
-    if (!member) return err('not_a_member')
-    if (member.isBlocked && !member.isBlockedHere) return err('blocked_elsewhere')
-    return ok({ before: { person: member.name, isBlocked: member.isBlocked }, after: { person: member.name, isBlocked: false } })
-  },
-  apply: (trx, { applicationId, payload, actor }) => unblockMember(trx, { applicationId, ...payload, actor }),
-})
-
 export const PERSON_KINDS = {
   'person.invite': invitation,
-  'person.unblock': unblocking,
   'person.roles': roles,
   'person.second_factor_reset': secondFactorReset,
 }

@@ -16,7 +16,7 @@ import { InvitationList } from './_components/invitation-list.tsx'
 import { InviteButton } from './_components/invite-button.tsx'
 import { PeopleTable } from './_components/people-table.tsx'
 
-const PERSON_KINDS = ['person.invite', 'person.roles', 'person.second_factor_reset', 'person.unblock'] as const
+const PERSON_KINDS = ['person.invite', 'person.roles', 'person.second_factor_reset'] as const
 
 type Props = { params: Promise<{ application: string }> }
 

@@ -85,5 +85,6 @@ export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
 
 function State({ t, person }: { t: Translate; person: PersonListing }) {
   if (person.isBlocked) return <Badge tone="bad">{t('people.blocked')}</Badge>
+  if (person.isSuspended) return <Badge tone="bad">{t('people.suspended')}</Badge>
   return person.isActive ? <Badge tone="ok">{t('people.active')}</Badge> : <Badge>{t('people.ended')}</Badge>
 }

@@ -4,7 +4,13 @@ import type { Member } from '#server/people/person-queries.ts'
 
 /** What a member may do, and when they were last here. */
 export function PersonFacts({ t, member }: { t: Translate; member: Member }) {
-  const state = member.isBlocked ? 'people.blocked' : member.isActive ? 'people.active' : 'people.ended'
+  const state = member.isBlocked
+    ? 'people.blocked'
+    : member.isSuspended
+      ? 'people.suspended'
+      : member.isActive
+        ? 'people.active'
+        : 'people.ended'
   const facts = [
     [t('people.roles'), member.roles.map((role) => t(`role.${role}`)).join(', ')],
     [t('people.membership'), t(state)],

@@ -119,6 +119,7 @@ const DETAIL_NAMES: readonly string[] = [
   'version',
   'requiresSecondFactor',
   'copiesWebhookStatus',
+  'allowsCombinedRoles',
   'count',
   'started',
   'state',

@@ -25,7 +25,9 @@ const oneChange = z.object({ changeId: z.uuid() })
 const confirmation = oneChange.extend({ acknowledged })
 const refusal = z.object({ changeId: z.uuid(), reason: z.string().trim().min(1).max(500) })
 
-type KindRefusal = 'already_member' | 'already_invited' | 'works_elsewhere'
+/** What a kind refuses that the person can do something about. */
+const KIND_REFUSALS = ['already_member', 'already_invited', 'works_elsewhere', 'combined_roles'] as const
+type KindRefusal = (typeof KIND_REFUSALS)[number]
 type ProposeCode =
   | 'not_permitted'
   | 'unknown_application'
@@ -51,7 +53,7 @@ export async function proposeChange(
     const result = await propose(pool, { applicationId, kind: change.kind, input: change.input, actor })
     if (result.ok) return ok(null)
     if (typeof result.error === 'string') return err(result.error)
-    return err(isKindRefusal(result.error.reason) ? result.error.reason : 'refused')
+    return err(kindRefusal(result.error.reason))
   })
 }
 
@@ -59,7 +61,9 @@ export async function proposeChange(
 export async function confirmChange(
   application: string,
   input: { changeId: string; acknowledged?: boolean },
-): Promise<ActionResult<{ link: string | null }, DecideCode | 'changed_meanwhile' | 'proposer_gone' | 'refused' | 'items_waiting'>> {
+): Promise<
+  ActionResult<{ link: string | null }, DecideCode | 'changed_meanwhile' | 'proposer_gone' | 'refused' | 'items_waiting' | KindRefusal>
+> {
   return runAction({ schema: confirmation, permission: 'change:propose', application, input }, async (actor, given) => {
     const { pool, config } = backOfficeRuntime()
     const { applicationId } = actor
@@ -69,7 +73,7 @@ export async function confirmChange(
       if (roles && (await leavesAnything(pool, { applicationId, kind: 'person.roles', input: roles }))) return err('items_waiting')
     }
     const result = await confirm(pool, { applicationId, changeId, actor })
-    if (!result.ok) return err(typeof result.error === 'string' ? result.error : result.error.code)
+    if (!result.ok) return err(typeof result.error === 'string' ? result.error : kindRefusal(result.error.reason))
     const { secret } = result.value
     return ok({ link: secret === null ? null : invitationLink(config.publicUrl, secret) })
   })
@@ -110,6 +114,6 @@ export async function withdrawChange(
   })
 }
 
-function isKindRefusal(reason: string): reason is KindRefusal {
-  return reason === 'already_member' || reason === 'already_invited' || reason === 'works_elsewhere'
+function kindRefusal(reason: string): KindRefusal | 'refused' {
+  return KIND_REFUSALS.find((each) => each === reason) ?? 'refused'
 }

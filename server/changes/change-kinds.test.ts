@@ -44,6 +44,7 @@ test('application.set changes the settings that it names', async () => {
     name: 'Kora Shops',
     requiresSecondFactor: true,
     copiesWebhookStatus: true,
+    allowsCombinedRoles: true,
     countries: [...COUNTRY_NAMES].sort(),
     defaultWebhookUrl: 'https://erp.kora.example/results',
   }
@@ -192,9 +193,15 @@ test('person.invite makes a link once for a person whom two administrators want,
   assert.deepEqual(await make('person.invite', again), { ok: false, error: { code: 'refused', reason: 'already_member' } })
 })
 
-test('not_permitted for person.invite with a role that the proposer does not have', async () => {
-  const input = { email: 'x@example.com', name: 'X', roles: ['administrator', 'checker'] }
-  assert.deepEqual(await make('person.invite', input), { ok: false, error: 'not_permitted' })
+test('combined_roles for person.invite with maker, checker and administrator; any other role is granted', async () => {
+  const present = (await readTerms(database.pool, applicationId)) ?? assert.fail()
+  assert.ok((await make('application.set', { ...present, allowsCombinedRoles: false })).ok)
+  const invite = (email: string, roles: string[]) => make('person.invite', { email, name: 'X', roles })
+  assert.deepEqual(await invite('x@example.com', ['administrator', 'checker', 'maker']), {
+    ok: false,
+    error: { code: 'refused', reason: 'combined_roles' },
+  })
+  assert.ok((await invite('y@example.com', ['checker', 'finance', 'maker'])).ok)
 })
 
 test('person.roles of two administrators lifts a suspension, with the roles as they were', async () => {

@@ -74,6 +74,15 @@ export async function listActiveMembers(queryable: Queryable, applicationId: str
   return rows
 }
 
+/** Whether one person may have all three roles of `combinesRoles` in an application: if its settings allow it, and in a sandbox. */
+export async function mayCombineRoles(queryable: Queryable, applicationId: string): Promise<boolean> {
+  const { rowCount } = await queryable.query(
+    `select 1 from applications where application_id = $1 and (allows_combined_roles or exists (select from installation where mode = 'sandbox'))`,
+    [applicationId],
+  )
+  return rowCount === 1
+}
+
 /** Whether a person is an active member of another application too, whose administrators have a say in what concerns the account. */
 export async function worksElsewhere(queryable: Queryable, applicationId: string, personId: string): Promise<boolean> {
   const { rowCount } = await queryable.query(

@@ -1,25 +1,22 @@
-import type { ChangeFacts } from '#lib/proposed-change.ts'
+import { combinesRoles } from '#lib/permissions.ts'
 import { err, ok } from '#lib/result.ts'
 import { invitationSchema, rolesChangeSchema, secondFactorResetSchema } from '#lib/schemas/proposed-change.ts'
 import { type ChangeKind, defineKind } from '#server/changes/change-kind.ts'
 import { findInvitee } from '#server/people/invitation-queries.ts'
 import { invitePerson } from '#server/people/invite-person.ts'
-import { readMember, worksElsewhere } from '#server/people/person-queries.ts'
+import { mayCombineRoles, readMember, worksElsewhere } from '#server/people/person-queries.ts'
 import { resetMemberSecondFactor } from '#server/people/reset-member-second-factor.ts'
-import { setMembership } from '#server/people/set-membership.ts'
+import { combinesTooMuch, setMembership } from '#server/people/set-membership.ts'
 
-/** What a member may do, and whether they may do anything. A person proposes only roles that they have. */
+/** What a member may do, and whether they may do anything. Two administrators grant any role, never to themselves. */
 const roles: ChangeKind = defineKind({
   schema: rolesChangeSchema,
   subjectOf: ({ personId }) => personId,
   personOf: ({ personId }) => personId,
-  mayPropose(actor, { before, after }) {
-    const held: readonly string[] = actor.roles
-    return rolesIn(after).every((role) => held.includes(role) || rolesIn(before).includes(role))
-  },
   async read(queryable, applicationId, payload) {
     const member = await readMember(queryable, applicationId, payload.personId)
     if (!member) return err('not_a_member')
+    if (await combinesTooMuch(queryable, applicationId, member, payload)) return err('combined_roles')
     return ok({
       before: { person: member.name, roles: [...member.roles].sort(), isActive: member.isActive },
       after: { person: member.name, roles: [...payload.roles].sort(), isActive: payload.isActive },
@@ -27,10 +24,6 @@ const roles: ChangeKind = defineKind({
   },
   apply: (trx, { applicationId, payload, actor }) => setMembership(trx, { applicationId, ...payload, actor }),
 })
-
-function rolesIn({ roles: names }: ChangeFacts): readonly string[] {
-  return typeof names === 'object' && names !== null ? names : []
-}
 
 const secondFactorReset: ChangeKind = defineKind({
   schema: secondFactorResetSchema,
@@ -52,14 +45,11 @@ const secondFactorReset: ChangeKind = defineKind({
 const invitation: ChangeKind = defineKind({
   schema: invitationSchema,
   subjectOf: ({ email }) => email,
-  mayPropose(actor, { after }) {
-    const held: readonly string[] = actor.roles
-    return rolesIn(after).every((role) => held.includes(role))
-  },
   async read(queryable, applicationId, { email, name, roles: granted }) {
     const invitee = await findInvitee(queryable, applicationId, email)
     if (invitee === 'member') return err('already_member')
     if (invitee === 'invited') return err('already_invited')
+    if (combinesRoles(granted) && !(await mayCombineRoles(queryable, applicationId))) return err('combined_roles')
     return ok({
       before: { person: email, name: null, roles: null },
       after: { person: email, name, roles: [...granted].sort() },

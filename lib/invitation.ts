@@ -10,3 +10,4 @@ export type InvitationRefusal =
   | 'invalid_name'
   | 'password_too_short'
   | 'password_too_common'
+  | 'has_account'

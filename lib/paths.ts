@@ -65,6 +65,8 @@ export const paths = {
   audit: (application: string, query: QueryValues = {}) => `/${application}/audit${toQuery(query)}`,
   /** The token is in the fragment, which browsers send to nobody. */
   invitation: (token?: string) => (token ? `/sign-in/invitation#${token}` : '/sign-in/invitation'),
+  /** The invitations of the person who is signed in. */
+  invitations: () => '/sign-in/invitations',
   rules: (application: string) => `/${application}/rules`,
   /** One version of the rules, compared with `against` or the active one. */
   ruleVersion: (application: string, version: number, query: QueryValues = {}) => `/${application}/rules/${version}${toQuery(query)}`,

@@ -2,6 +2,14 @@
 export const ROLES = ['maker', 'checker', 'finance', 'administrator', 'engineer'] as const
 export type Role = (typeof ROLES)[number]
 
+/** Together these roles prepare payments, approve those of others, and decide who may do either. */
+const COMBINED_ROLES: readonly Role[] = ['maker', 'checker', 'administrator']
+
+/** Whether one person would have all three roles that are meant for different people. */
+export function combinesRoles(roles: readonly string[]): boolean {
+  return COMBINED_ROLES.every((role) => roles.includes(role))
+}
+
 /** The permissions and the roles that have them: the one table that pages, actions and commands use. */
 export const PERMISSIONS = {
   'overview:read': ROLES,

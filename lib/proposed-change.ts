@@ -7,7 +7,6 @@ export const CHANGE_LIFETIME_DAYS = 7
 export const CHANGE_KINDS = [
   'person.invite',
   'person.roles',
-  'person.unblock',
   'person.second_factor_reset',
   'service.set',
   'fees.set',
@@ -35,7 +34,6 @@ const OPERATORS = { propose: 'operator:configure', confirm: 'operator:configure'
 export const CHANGE_PERMISSIONS: Readonly<Record<ChangeKindName, Readonly<{ propose: Permission; confirm: Permission }>>> = {
   'person.invite': PEOPLE,
   'person.roles': PEOPLE,
-  'person.unblock': PEOPLE,
   'person.second_factor_reset': PEOPLE,
   'service.set': TERMS,
   'fees.set': TERMS,

@@ -7,6 +7,7 @@ export type SettingsTerms = {
   name: string
   requiresSecondFactor: boolean
   copiesWebhookStatus: boolean
+  allowsCombinedRoles: boolean
   countries: readonly string[]
   defaultWebhookUrl: string | null
 }

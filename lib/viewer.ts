@@ -17,6 +17,8 @@ export type Viewer = {
   codesGuessedAt: Date | null
   /** Every application this person is an active member of, by name. */
   applications: readonly ApplicationChoice[]
+  /** Whether another application has invited this person. */
+  hasInvitations: boolean
 }
 
 export const THEMES = ['system', 'light', 'dark'] as const

@@ -28,7 +28,9 @@ const collection = oneChange.extend({ code })
 const confirmation = oneChange.extend({ acknowledged, code })
 const refusal = z.object({ changeId: z.uuid(), reason: z.string().trim().min(1).max(500) })
 
-type InviteRefusal = 'already_member' | 'already_invited'
+/** What a kind refuses that the person can do something about. */
+const KIND_REFUSALS = ['already_member', 'already_invited', 'works_elsewhere', 'combined_roles'] as const
+type KindRefusal = (typeof KIND_REFUSALS)[number]
 type ProposeCode =
   | 'not_permitted'
   | 'unknown_application'
@@ -39,7 +41,7 @@ type ProposeCode =
   | 'refused'
   | 'invalid'
   | 'items_waiting'
-  | InviteRefusal
+  | KindRefusal
 type DecideCode = 'not_found' | 'not_permitted' | 'not_open' | 'own_proposal' | 'about_you'
 
 /** Proposes a change that another administrator has to confirm. The schema of its kind reads `input`. */
@@ -54,7 +56,7 @@ export async function proposeChange(
     const result = await propose(pool, { applicationId, kind: change.kind, input: change.input, actor })
     if (result.ok) return ok(null)
     if (typeof result.error === 'string') return err(result.error)
-    return err(isInviteRefusal(result.error.reason) ? result.error.reason : 'refused')
+    return err(kindRefusal(result.error.reason))
   })
 }
 
@@ -62,7 +64,9 @@ export async function proposeChange(
 export async function confirmChange(
   application: string,
   input: { changeId: string; acknowledged?: boolean; code?: string },
-): Promise<ActionResult<{ link: string | null }, DecideCode | 'changed_meanwhile' | 'proposer_gone' | 'refused' | 'items_waiting'>> {
+): Promise<
+  ActionResult<{ link: string | null }, DecideCode | 'changed_meanwhile' | 'proposer_gone' | 'refused' | 'items_waiting' | KindRefusal>
+> {
   return runAction({ schema: confirmation, permission: 'change:propose', application, input, freshCodeOf }, async (actor, given) => {
     const { pool, config } = backOfficeRuntime()
     const { applicationId } = actor
@@ -72,7 +76,7 @@ export async function confirmChange(
       if (roles && (await leavesAnything(pool, { applicationId, kind: 'person.roles', input: roles }))) return err('items_waiting')
     }
     const result = await confirm(pool, { applicationId, changeId, actor })
-    if (!result.ok) return err(typeof result.error === 'string' ? result.error : result.error.code)
+    if (!result.ok) return err(typeof result.error === 'string' ? result.error : kindRefusal(result.error.reason))
     const { secret } = result.value
     return ok({ link: secret === null ? null : invitationLink(config.publicUrl, secret) })
   })
@@ -113,6 +117,6 @@ export async function withdrawChange(
   })
 }
 
-function isInviteRefusal(reason: string): reason is InviteRefusal {
-  return reason === 'already_member' || reason === 'already_invited'
+function kindRefusal(reason: string): KindRefusal | 'refused' {
+  return KIND_REFUSALS.find((each) => each === reason) ?? 'refused'
 }

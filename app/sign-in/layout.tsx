@@ -15,7 +15,7 @@ export default async function SignInLayout({ children }: { children: ReactNode }
       locale={locale}
       timeZone="UTC"
       businessZone="UTC"
-      messages={pickMessages(MESSAGES[locale], ['signIn.', 'enrol.', 'ui.', 'invitation.', 'frame.offline'])}
+      messages={pickMessages(MESSAGES[locale], ['signIn.', 'enrol.', 'ui.', 'time.', 'invitation.', 'frame.offline', 'action.offline'])}
       serverNowMs={Date.now()}
     >
       <OfflineBanner />

@@ -39,6 +39,11 @@ export function TopBar({ t, viewer, theme, isSandbox, actions }: Props) {
           <span className="xl:hidden">{t('frame.sandboxShort')}</span>
         </Badge>
       )}
+      {viewer.hasInvitations && (
+        <a href={paths.invitations()} className="hidden text-accent whitespace-nowrap hover:underline sm:inline">
+          {t('frame.invitations')}
+        </a>
+      )}
       <search className="ml-auto hidden w-56 min-w-0 md:block lg:w-[340px]">
         <SearchForm t={t} application={application.slug} id={SEARCH_ID} hasKey />
       </search>
@@ -193,6 +198,12 @@ function PersonMenu({ t, viewer, theme, actions }: { t: Translate; viewer: Viewe
         </div>
       </ActionForm>
       <MenuRule />
+      {viewer.hasInvitations && (
+        <a href={paths.invitations()} className={`${MENU_ITEM} text-accent`}>
+          <Icon name="people" className="size-4" />
+          {t('frame.invitations')}
+        </a>
+      )}
       <a href={paths.settings(viewer.application.slug)} className={MENU_ITEM}>
         <Icon name="settings" className="size-4 text-ink-3" />
         {t('frame.settings')}

@@ -63,10 +63,11 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   withdrawFunding: { fundingId: '' },
   testOperator: { operator: 'MOMOCM' },
   proposeSettings: { operator: 'MOMOCM', protocol: 'gateway', changes: { baseUrl: 'https://gateway.example', secret: 'fine' } },
+  activateMember: { invitationId: '', code: 'AAAAAA' },
   renewLink: { invitationId: '' },
   withdrawLink: { invitationId: '' },
   endSessions: { personId: '', sessionId: '' },
-  blockPerson: { personId: '', acknowledged: true },
+  suspendPerson: { personId: '', acknowledged: true },
   saveRules: { rules: [{ name: 'fine', sources: ['fax'], approvals: [1] }], accepted: ['fine'] },
   // No version has this number, so what is right is not found.
   restoreRules: { version: 99_999, accepted: ['fine'] },

@@ -1,7 +1,7 @@
 import type { Pool } from '#server/database/pool.ts'
 
 /** Written by the first request of a session and every few minutes, regardless of what is requested. */
-const NOTED_BY_ANY_REQUEST = ['person_sessions', 'person_sightings']
+const NOTED_BY_ANY_REQUEST = ['person_sessions', 'application_sessions', 'person_sightings']
 
 /** Every table of the product with a digest of its rows; equal before and after means that nothing was written. */
 export async function fingerprint(pool: Pool): Promise<Record<string, string>> {

@@ -56,7 +56,10 @@ test('a person who leaves: what only they could decide is listed and acknowledge
   await closeAll(first, second, third)
 })
 
-test('a session ended and a person blocked by one administrator: both take effect with the next request', async ({ browser, baseURL }) => {
+test('a session ended and a membership suspended by one administrator: both take effect with the next request', async ({
+  browser,
+  baseURL,
+}) => {
   const { applicationId } = await newApplication(pool)
   const anna = await newPerson(pool, ['administrator'], applicationId, 'Anna Ngo')
   const maker = await newPerson(pool, ['maker'], applicationId, 'Solange Mballa')
@@ -70,14 +73,14 @@ test('a session ended and a person blocked by one administrator: both take effec
   await expect(first.getByText('Not signed in anywhere.')).toBeVisible()
   expect(await statusOf(second)).toBe(401)
   await signIn(second, maker, `/${anna.slug}`)
-  await first.getByRole('button', { name: 'Block', exact: true }).click()
-  await first.getByRole('dialog').getByRole('button', { name: 'Block', exact: true }).click()
-  await expect(first.getByRole('button', { name: 'Propose unblocking' })).toBeVisible()
-  expect(await statusOf(second)).toBe(401)
+  await first.getByRole('button', { name: 'Suspend', exact: true }).click()
+  await first.getByRole('dialog').getByRole('button', { name: 'Suspend', exact: true }).click()
+  await expect(first.getByRole('button', { name: 'Propose lifting the suspension' })).toBeVisible()
+  expect(await statusOf(second)).toBe(404)
   await closeAll(first, second)
 })
 
-test('an invitation from the proposal to the first sign-in with a second factor; its link is nowhere afterwards', async ({
+test('an invitation from the proposal to the code that the proposer enters, with a second factor; its link is nowhere afterwards', async ({
   browser,
   baseURL,
 }) => {
@@ -92,7 +95,6 @@ test('an invitation from the proposal to the first sign-in with a second factor;
   const form = first.getByRole('dialog')
   await form.getByLabel('Email address').fill(email)
   await form.getByLabel('Name', { exact: true }).fill('Carine Ngo')
-  await expect(form.getByRole('checkbox', { name: /Maker/ })).toBeDisabled()
   await form.getByRole('checkbox', { name: 'Administrator' }).check()
   await form.getByRole('button', { name: 'Propose change' }).click()
   await expect(first.getByText('Waiting for another administrator.')).toBeVisible()
@@ -119,8 +121,24 @@ test('an invitation from the proposal to the first sign-in with a second factor;
   await third.getByLabel('Password').fill(PASSWORD)
   await third.getByRole('button', { name: 'Create my access' }).click()
   await enrol(third)
-  await expect(third).toHaveURL(new RegExp(`/${anna.slug}$`))
+  await expect(third.getByText('Call Anna Ngo and tell them this code.')).toBeVisible()
+  await expectAccessibleEverywhere(third)
   await expectNowhere(token, third, requested)
+  expect((await third.request.get(`/api/back-office/${anna.slug}/overview`)).status()).toBe(404)
+  const code = (await third.getByRole('status', { name: 'Code' }).textContent()) ?? ''
+
+  await second.reload()
+  await expect(second.getByText('Anna Ngo proposed this person and enters the code.')).toBeVisible()
+  await first.reload()
+  await expectAccessibleEverywhere(first)
+  await first.getByLabel('Code of Carine Ngo').fill(code.startsWith('A') ? 'BBB-BBB' : 'AAA-AAA')
+  await first.getByRole('button', { name: 'Confirm the code' }).click()
+  await expect(first.getByText(/^This is not the code/)).toBeVisible()
+  await first.getByLabel('Code of Carine Ngo').fill(code)
+  await first.getByRole('button', { name: 'Confirm the code' }).click()
+  await expect(first.getByRole('row', { name: /Carine Ngo/ })).toContainText('Administrator')
+  await third.getByRole('link', { name: `Open ${anna.application}` }).click()
+  await expect(third).toHaveURL(new RegExp(`/${anna.slug}$`))
   await third.context().clearCookies()
   await third.goto(link)
   await expect(third.getByText('This link was used already, or withdrawn.')).toBeVisible()

@@ -41,7 +41,6 @@ export const invitationSchema = z.strictObject({
   name: text(200).min(1),
   roles: someRoles,
 })
-export const unblockSchema = z.strictObject({ personId })
 export const secondFactorResetSchema = z.strictObject({ personId })
 export const serviceChangeSchema = z.strictObject({
   ...direction,
@@ -56,6 +55,7 @@ export const applicationChangeSchema = z.strictObject({
   name: text(200).min(1),
   requiresSecondFactor: z.boolean(),
   copiesWebhookStatus: z.boolean(),
+  allowsCombinedRoles: z.boolean().default(false),
   countries: z
     .array(z.enum(COUNTRY_NAMES))
     .min(1)

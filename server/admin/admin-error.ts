@@ -17,6 +17,7 @@ const SENTENCES: Record<string, string> = {
   invalid_username: 'The user name must have 3 to 320 characters and no spaces.',
   invalid_email: 'That is not an e-mail address.',
   invalid_roles: 'Roles are one or more of maker, checker, finance, administrator, with commas between them.',
+  combined_roles: 'Maker, checker and administrator in one person: allow it first (npm run admin -- set-application --combined-roles yes).',
   invalid_limits: 'The limits must be positive and the minimum not above the maximum.',
   outside_countries: 'The application does not work in the country of that operator (npm run admin -- set-application --countries).',
   invalid_countries: 'Name at least one country, each once.',

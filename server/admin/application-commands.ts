@@ -49,7 +49,7 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
   {
     name: 'set-application',
     summary:
-      'Change its name, countries and default webhook address, require a second factor, add transactionStatus to its webhooks, let two of its administrators change how the operators are reached',
+      'Change its name, countries and default webhook address, require a second factor, add transactionStatus to its webhooks, let two of its administrators change how the operators are reached, allow maker, checker and administrator in one person',
     options: {
       application: required('ID|NAME'),
       name: optional('NAME'),
@@ -58,6 +58,7 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
       countries: optional('NAME,NAME|all'),
       'default-webhook-url': optional('URL|none'),
       'runs-installation': optional('yes|no'),
+      'combined-roles': optional('yes|no'),
     },
     async run(pool, options) {
       const { applicationId } = await applicationOf(pool, options)
@@ -67,6 +68,7 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
         copiesWebhookStatus: yesOrNo(options, 'webhook-status-copy'),
         countries: countriesOf(options),
         runsInstallation: yesOrNo(options, 'runs-installation'),
+        allowsCombinedRoles: yesOrNo(options, 'combined-roles'),
         defaultWebhookUrl: options['default-webhook-url'] === 'none' ? null : options['default-webhook-url'],
       }
       unwrap(await changeApplication(pool, { applicationId, change, actor }))

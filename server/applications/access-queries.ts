@@ -33,6 +33,7 @@ export type PersonListing = {
   roles: Role[]
   isActive: boolean
   isBlocked: boolean
+  isSuspended: boolean
   hasSecondFactor: boolean
   /** In the back office, to about five minutes; null: never. */
   lastSeenAt: Date | null
@@ -138,11 +139,14 @@ async function readPersonListings(queryable: Queryable, applicationId: string): 
     roles: Role[]
     is_active: boolean
     is_blocked: boolean
+    is_suspended: boolean
     has_second_factor: boolean
     last_seen_at: Date | null
   }>(
-    `select p.person_id, p.name, p.email, m.roles, m.is_active, p.is_blocked, p.totp_enabled_at is not null as has_second_factor, g.last_seen_at
-       from memberships m join people p on p.person_id = m.person_id left join person_sightings g on g.person_id = m.person_id where m.application_id = $1 order by p.name, p.person_id`,
+    `select m.person_id, p.name, p.email, m.roles, m.is_active, p.is_blocked, m.suspended_at is not null as is_suspended,
+            p.totp_enabled_at is not null as has_second_factor, g.last_seen_at
+       from memberships m join people p using (person_id) left join person_sightings g using (application_id, person_id)
+      where m.application_id = $1 order by p.name, m.person_id`,
     [applicationId],
   )
   return rows.map((row) => ({
@@ -152,6 +156,7 @@ async function readPersonListings(queryable: Queryable, applicationId: string): 
     roles: row.roles,
     isActive: row.is_active,
     isBlocked: row.is_blocked,
+    isSuspended: row.is_suspended,
     hasSecondFactor: row.has_second_factor,
     lastSeenAt: row.last_seen_at,
   }))

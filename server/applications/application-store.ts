@@ -58,6 +58,7 @@ export type ApplicationChange = {
   /** Null: none. */
   defaultWebhookUrl?: string | null | undefined
   runsInstallation?: boolean | undefined
+  allowsCombinedRoles?: boolean | undefined
 }
 
 /** The application that runs the installation, if it is another one. */
@@ -75,7 +76,7 @@ export async function updateApplication(trx: Queryable, applicationId: string, c
     `update applications set is_enabled = coalesce($2, is_enabled), name = coalesce($3, name),
        requires_second_factor = coalesce($4, requires_second_factor), copies_webhook_status = coalesce($5, copies_webhook_status),
        countries = coalesce($6, countries), default_webhook_url = case when $7 then $8 else default_webhook_url end,
-       runs_installation = coalesce($9, runs_installation)
+       runs_installation = coalesce($9, runs_installation), allows_combined_roles = coalesce($10, allows_combined_roles)
      where application_id = $1`,
     [
       applicationId,
@@ -87,6 +88,7 @@ export async function updateApplication(trx: Queryable, applicationId: string, c
       change.defaultWebhookUrl !== undefined,
       change.defaultWebhookUrl ?? null,
       change.runsInstallation ?? null,
+      change.allowsCombinedRoles ?? null,
     ],
   )
   return rowCount === 1

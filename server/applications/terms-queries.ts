@@ -8,6 +8,8 @@ type ApplicationTerms = {
   name: string
   requiresSecondFactor: boolean
   copiesWebhookStatus: boolean
+  /** Whether one person may be maker, checker and administrator. */
+  allowsCombinedRoles: boolean
   /** In alphabetical order. */
   countries: CountryName[]
   defaultWebhookUrl: string | null
@@ -17,6 +19,7 @@ type ApplicationTerms = {
 export async function readTerms(queryable: Queryable, applicationId: string): Promise<ApplicationTerms | undefined> {
   const { rows } = await queryable.query<ApplicationTerms>(
     `select name, requires_second_factor as "requiresSecondFactor", copies_webhook_status as "copiesWebhookStatus",
+            allows_combined_roles as "allowsCombinedRoles",
             array(select unnest(countries) as c order by c) as countries, default_webhook_url as "defaultWebhookUrl"
        from applications where application_id = $1`,
     [applicationId],

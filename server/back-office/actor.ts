@@ -11,7 +11,7 @@ import { makeApplicationKnown } from '#server/applications/directory.ts'
 import type { SessionPerson } from '#server/people/find-signed-in.ts'
 import type { PersonActor } from '#server/people/load-actor.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
-import { currentPerson } from './current-person.ts'
+import { currentMembership, currentPerson } from './current-person.ts'
 import { readLocale } from './preferences.ts'
 
 /** A signed-in person at work in one application; accepted by every command as its actor. */
@@ -24,7 +24,7 @@ export type BackOfficeActor = PersonActor & BusinessTime & { applicationSlug: st
 export async function findActor(application: string, permission?: Permission): Promise<Result<BackOfficeActor, ActorRefusal>> {
   const person = await currentPerson()
   if (!person) return err('unauthenticated')
-  const membership = person.memberships.find((each) => each.slug === application || each.applicationId === application)
+  const membership = await currentMembership(application)
   if (!membership) return err('not_found')
   if (membership.requiresSecondFactor && !person.hasSecondFactor) return err('second_factor_required')
   if (permission && !can(membership.roles, permission)) return err('forbidden')
@@ -55,8 +55,8 @@ export async function requireActor(application: string, permission: Permission):
 export const getViewer = cache(async (application: string): Promise<Viewer> => {
   const person = await currentPerson()
   if (!person) return PRODUCT_PLACES.has(application) ? notFound() : redirect(paths.signIn(await wantedAddress(application)))
-  const membership = person.memberships.find((each) => each.slug === application)
-  if (!membership) return notFound()
+  const membership = await currentMembership(application)
+  if (membership?.slug !== application) return notFound()
   if (membership.requiresSecondFactor && !person.hasSecondFactor) return redirect(paths.enrol(await wantedAddress(application)))
   return {
     personId: person.personId,
@@ -68,6 +68,7 @@ export const getViewer = cache(async (application: string): Promise<Viewer> => {
     codesGuessedAt: person.codesGuessedAt,
     application: { applicationId: membership.applicationId, slug: membership.slug, name: membership.name, timeZone: membership.timeZone },
     applications: person.memberships.map(({ slug, name }) => ({ slug, name })),
+    hasInvitations: person.hasInvitations,
   }
 })
 

@@ -3,10 +3,12 @@ import { isCleanInput } from '#lib/clean-text.ts'
 import type { Invitation, InvitationRefusal } from '#lib/invitation.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { acceptInvitation } from '#server/people/accept-invitation.ts'
+import { answerOwnInvitation } from '#server/people/answer-own-invitation.ts'
 import { findInvitation } from '#server/people/find-invitation.ts'
 import { processWide } from '#server/process-wide.ts'
 import { createRateLimit, type RateLimit } from '#server/rate-limit.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
+import { currentOrigin, currentPerson } from './current-person.ts'
 import { markDevice } from './session.ts'
 import { beginSession, peerAddress } from './sign-in.ts'
 
@@ -23,6 +25,7 @@ const PER_SECOND = 1 / 6
 
 const tokenSchema = z.object({ token: z.string().min(1).max(200) })
 const acceptanceSchema = tokenSchema.extend({ name: z.string().max(200), password: z.string().max(1_024), wantsSecondFactor: z.boolean() })
+const answerSchema = z.object({ invitationId: z.uuid(), accepts: z.boolean() })
 
 function isThrottled(): boolean {
   const limit = processWide('invitationLimit', () =>
@@ -42,20 +45,28 @@ export async function readInvitation(input: unknown): Promise<Result<Invitation,
   return ok({ applicationName, email, name: isKnown ? '' : name, isKnown, requiresSecondFactor })
 }
 
-/** `isSignedIn`: a new person, in this browser. Who had an account already signs in with its password. */
-type Joined = { slug: string; isSignedIn: boolean; setsUpSecondFactor: boolean }
-
-/** Uses the link of an invitation. A new person is signed in: they have just chosen the password. For server actions only. */
-export async function joinWithInvitation(input: unknown): Promise<Result<Joined, InvitationRefusal>> {
+/**
+ * Uses the link of an invitation, and signs the new person in: they have just chosen the password. Their code is on the page that follows. For
+ * server actions only.
+ */
+export async function joinWithInvitation(input: unknown): Promise<Result<{ setsUpSecondFactor: boolean }, InvitationRefusal>> {
   const parsed = isCleanInput(input) ? acceptanceSchema.safeParse(input) : undefined
   if (!parsed?.success) return err('invalid')
   if (isThrottled()) return err('throttled')
-  const accepted = await acceptInvitation(backOfficeRuntime().pool, parsed.data)
+  const accepted = await acceptInvitation(backOfficeRuntime().pool, { ...parsed.data, origin: await currentOrigin() })
   if (!accepted.ok) return accepted
-  const { personId, email, slug, isNew, requiresSecondFactor } = accepted.value
-  if (isNew) {
-    await markDevice(email)
-    await beginSession({ personId, epoch: 1 }, 'password')
-  }
-  return ok({ slug, isSignedIn: isNew, setsUpSecondFactor: isNew && (requiresSecondFactor || parsed.data.wantsSecondFactor) })
+  const { personId, email, requiresSecondFactor } = accepted.value
+  await markDevice(email)
+  await beginSession({ personId, epoch: 1 }, 'password')
+  return ok({ setsUpSecondFactor: requiresSecondFactor || parsed.data.wantsSecondFactor })
+}
+
+/** Accepts or declines an invitation of the person who is signed in. For server actions only. */
+export async function answerInvitationOfPerson(input: unknown): Promise<Result<void, 'unauthenticated' | 'not_found'>> {
+  const person = await currentPerson()
+  if (!person) return err('unauthenticated')
+  const parsed = isCleanInput(input) ? answerSchema.safeParse(input) : undefined
+  if (!parsed?.success) return err('not_found')
+  const { pool } = backOfficeRuntime()
+  return answerOwnInvitation(pool, { ...parsed.data, personId: person.personId, origin: await currentOrigin() })
 }

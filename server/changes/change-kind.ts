@@ -28,8 +28,6 @@ export type BoundChange = {
   subject: string
   /** The person whom it is about; that person takes no part in it. */
   personId: string | undefined
-  /** Refuses what the proposer may not propose, although the permission allows the kind. */
-  mayPropose(actor: PersonCommandActor, difference: Difference): boolean
   /** Reads the difference. An error: there is nothing to change, or no such subject. */
   read(queryable: Queryable, applicationId: string): Promise<Result<Difference, string>>
   /**
@@ -55,7 +53,6 @@ export function defineKind<Payload extends Json, Value>(
     holdsSecrets?: boolean
     subjectOf(payload: Payload): string
     personOf?(payload: Payload): string
-    mayPropose?(actor: PersonCommandActor, difference: Difference): boolean
     read(queryable: Queryable, applicationId: string, payload: Payload): Promise<Result<Difference, string>>
     secretOf?(value: Value): string | null
   },
@@ -71,7 +68,6 @@ export function defineKind<Payload extends Json, Value>(
         payload,
         subject: kind.subjectOf(payload),
         personId: kind.personOf?.(payload),
-        mayPropose: (actor, difference) => kind.mayPropose?.(actor, difference) ?? true,
         read: (queryable, applicationId) => kind.read(queryable, applicationId, payload),
         async apply(trx, applicationId, by) {
           if (!kind.apply) return ok({ secret: null })

@@ -4,10 +4,9 @@ import { COUNTRY_NAMES } from '#lib/operators.ts'
 import type { ChangeKindName } from '#lib/proposed-change.ts'
 import { createDirectory } from '#server/applications/directory.ts'
 import { isOnAllowList, readFees, readService, readTerms, readTimeZone } from '#server/applications/terms-queries.ts'
-import { type PersonCommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
-import { blockMember } from '#server/people/block-member.ts'
-import { blockPerson } from '#server/people/block-person.ts'
+import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { readMember } from '#server/people/person-queries.ts'
+import { suspendMember } from '#server/people/suspend-member.ts'
 import { listPolicies } from '#server/policy/list-policies.ts'
 import { proposePolicy } from '#server/policy/propose-policy.ts'
 import { countWantedZones } from '#server/reports/business-days/count-wanted-zones.ts'
@@ -45,6 +44,7 @@ test('application.set changes the settings that it names', async () => {
     name: 'Kora Shops',
     requiresSecondFactor: true,
     copiesWebhookStatus: true,
+    allowsCombinedRoles: true,
     countries: [...COUNTRY_NAMES].sort(),
     defaultWebhookUrl: 'https://erp.kora.example/results',
   }
@@ -193,19 +193,23 @@ test('person.invite makes a link once for a person whom two administrators want,
   assert.deepEqual(await make('person.invite', again), { ok: false, error: { code: 'refused', reason: 'already_member' } })
 })
 
-test('not_permitted for person.invite with a role that the proposer does not have', async () => {
-  const input = { email: 'x@example.com', name: 'X', roles: ['administrator', 'checker'] }
-  assert.deepEqual(await make('person.invite', input), { ok: false, error: 'not_permitted' })
+test('combined_roles for person.invite with maker, checker and administrator; any other role is granted', async () => {
+  const present = (await readTerms(database.pool, applicationId)) ?? assert.fail()
+  assert.ok((await make('application.set', { ...present, allowsCombinedRoles: false })).ok)
+  const invite = (email: string, roles: string[]) => make('person.invite', { email, name: 'X', roles })
+  assert.deepEqual(await invite('x@example.com', ['administrator', 'checker', 'maker']), {
+    ok: false,
+    error: { code: 'refused', reason: 'combined_roles' },
+  })
+  assert.ok((await invite('y@example.com', ['checker', 'finance', 'maker'])).ok)
 })
 
-test('person.unblock undoes a block of this application, and refuses one of the machine administrator', async () => {
+test('person.roles of two administrators lifts a suspension, with the roles as they were', async () => {
   const personId = await makePerson(database.pool, applicationId, ['maker'])
-  assert.deepEqual(await make('person.unblock', { personId }), { ok: false, error: 'no_difference' })
-  assert.ok((await blockMember(database.pool, { applicationId, personId, actor: anna })).ok)
-  assert.ok((await make('person.unblock', { personId })).ok)
-  assert.equal((await readMember(database.pool, applicationId, personId))?.isBlocked, false)
-  await blockPerson(database.pool, { personId, isBlocked: true, actor: SYSTEM_ACTOR })
-  assert.deepEqual(await make('person.unblock', { personId }), { ok: false, error: { code: 'refused', reason: 'blocked_elsewhere' } })
+  assert.ok((await suspendMember(database.pool, { applicationId, personId, actor: anna })).ok)
+  assert.ok((await make('person.roles', { personId, roles: ['maker'], isActive: true })).ok)
+  const member = await readMember(database.pool, applicationId, personId)
+  assert.deepEqual([member?.roles, member?.isActive, member?.isSuspended], [['maker'], true, false])
 })
 
 for (const [kind, input] of [
@@ -213,7 +217,6 @@ for (const [kind, input] of [
   ['person.invite', { email: 'a b@example.com', name: 'X', roles: ['administrator'] }],
   ['person.invite', { email: 'a@example.com', name: ' ', roles: ['administrator'] }],
   ['person.invite', { email: 'a@example.com', name: 'X', roles: [] }],
-  ['person.unblock', { personId: 'nobody' }],
   ['person.roles', { personId: 'nobody', roles: ['maker'], isActive: true }],
   ['person.roles', { personId: crypto.randomUUID(), roles: ['maker', 'maker'], isActive: true }],
   ['person.roles', { personId: crypto.randomUUID(), roles: [], isActive: true }],

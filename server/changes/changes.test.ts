@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Role } from '#lib/permissions.ts'
-import type { PersonCommandActor } from '#server/audit/command-actor.ts'
+import { changeApplication } from '#server/applications/change-application.ts'
+import { type PersonCommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { listAudit } from '#server/audit/list-audit.ts'
 import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
 import { readMember } from '#server/people/person-queries.ts'
+import { setMembership } from '#server/people/set-membership.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
+import { must } from '#server/testing/partner.ts'
 import { confirmChange } from './confirm-change.ts'
 import { listChanges } from './list-changes.ts'
 import { proposeChange } from './propose-change.ts'
@@ -92,10 +95,43 @@ test('about_you for the person whose roles would change, as proposer and as seco
   assert.ok((await confirm(changeId, carl)).ok)
 })
 
-test('not_permitted for a role that the proposer does not have, allowed for one that the member keeps', async () => {
-  const { makerId, propose } = await scene()
-  assert.deepEqual(await propose({ personId: makerId, roles: ['finance'], isActive: true }), { ok: false, error: 'not_permitted' })
-  assert.ok((await propose({ personId: makerId, roles: ['maker', 'checker'], isActive: true })).ok)
+test('any role granted by two administrators who do not hold it', async () => {
+  const { ben, propose, confirm, makerId, rolesOf } = await scene()
+  const changeId = await proposed(propose({ personId: makerId, roles: ['finance', 'engineer'], isActive: true }))
+  assert.ok((await confirm(changeId, ben)).ok)
+  assert.deepEqual(await rolesOf(), ['finance', 'engineer'])
+})
+
+test('combined_roles for maker, checker and administrator in one person, unless the settings allow it', async () => {
+  const { applicationId, ben, propose, confirm, makerId, rolesOf } = await scene()
+  const all = { personId: makerId, roles: ['maker', 'checker', 'administrator'], isActive: true }
+  const refused = { ok: false, error: { code: 'refused', reason: 'combined_roles' } }
+  const allow = (isAllowed: boolean) =>
+    changeApplication(database.pool, { applicationId, change: { allowsCombinedRoles: isAllowed }, actor: SYSTEM_ACTOR })
+  assert.deepEqual(await propose(all), refused)
+  must(await allow(true))
+  const changeId = await proposed(propose(all))
+  must(await allow(false))
+  assert.deepEqual(await confirm(changeId, ben), refused)
+  must(await allow(true))
+  assert.ok((await confirm(changeId, ben)).ok)
+  assert.deepEqual(await rolesOf(), ['maker', 'checker', 'administrator'])
+  // Who has all three may keep them, and may be removed; getting them back takes the settings again.
+  must(await allow(false))
+  const set = (isActive: boolean) => setMembership(database.pool, { applicationId, personId: makerId, isActive, actor: SYSTEM_ACTOR })
+  assert.ok((await set(true)).ok)
+  assert.ok((await set(false)).ok)
+  assert.deepEqual(await set(true), { ok: false, error: 'combined_roles' })
+})
+
+test('allowed in a sandbox: maker, checker and administrator in one person', async () => {
+  const sandbox = await createTestDatabase({ mode: 'sandbox' })
+  const applicationId = await makeApplication(sandbox.pool)
+  const personId = await makePerson(sandbox.pool, applicationId, ['maker'])
+  const roles = ['maker', 'checker', 'administrator'] as const
+  const set = await setMembership(sandbox.pool, { applicationId, personId, roles, actor: SYSTEM_ACTOR })
+  await sandbox.drop()
+  assert.ok(set.ok)
 })
 
 test('not_permitted for every other role, as proposer and as second person', async () => {

@@ -57,7 +57,6 @@ async function store(
   if (!difference.ok) return err({ code: 'refused', reason: difference.error })
   const { before, after } = difference.value
   if (JSON.stringify(before) === JSON.stringify(after)) return err('no_difference')
-  if (!change.mayPropose(actor, difference.value)) return err('not_permitted')
   const changeId = randomUUID()
   const proposedBy = actor.id
   await insertChange(trx, {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { createHash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 
 /** How much of an API key people see in lists: enough to tell keys apart, too little to guess with. */
 const VISIBLE_LENGTH = 12
@@ -20,6 +20,20 @@ export function generateApiKey(): NewApiKey {
 export function generateInvitationToken(): { token: string; tokenHash: Buffer } {
   const token = randomBytes(32).toString('base64url')
   return { token, tokenHash: digest(token) }
+}
+
+/** Letters and digits that are not mistaken for each other when they are read aloud or copied by hand. */
+const CODE_ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
+const CODE_LENGTH = 6
+
+/** A code that one person reads out to another: six characters, about 30 bits, for few tries only. */
+export function generateSpokenCode(): string {
+  return Array.from({ length: CODE_LENGTH }, () => CODE_ALPHABET[randomInt(CODE_ALPHABET.length)]).join('')
+}
+
+/** Compares a spoken code with what was typed, in upper or lower case and with any spaces and hyphens, in constant time. */
+export function isSpokenCode(code: string, typed: string): boolean {
+  return timingSafeEqual(digest(code), digest(typed.replace(/[\s-]/g, '').toUpperCase()))
 }
 
 /** A Standard Webhooks secret: 32 random bytes, written the way its libraries read them. */

@@ -21,7 +21,6 @@ const REFERENCE_TABLES: Record<string, string> = {
   ended_sessions: 'one row per session that was signed out within the last twelve hours; a person may belong to several applications',
   person_invitations: 'one row per person who was invited; found by the digest of the link, before anybody has signed in',
   person_sessions: 'one row per browser in which a person is signed in; a person may belong to several applications',
-  person_sightings: 'one row per person: when they were last seen',
   sign_in_networks: 'at most twenty rows per name that signs in; looked up before anybody has signed in',
   sign_in_throttles: 'one row per name or address that failed lately; belongs to no application yet',
   application_versions: 'one row per application: which of them changed',

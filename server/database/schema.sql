@@ -98,6 +98,20 @@ create table application_seals (
   constraint application_seals_pkey primary key (application_id)
 );
 
+create table application_sessions (
+  application_id uuid        not null,
+  session_id     uuid        not null,
+  last_used_at   timestamptz not null,
+  address        text        not null,
+  user_agent     text        not null,
+  constraint application_sessions_pkey primary key (application_id, session_id),
+  constraint application_sessions_application_id_fkey foreign key (application_id) references applications(application_id),
+  constraint application_sessions_session_id_fkey foreign key (session_id) references person_sessions(session_id) on delete cascade,
+  constraint application_sessions_address_check check (length(address) >= 1 and length(address) <= 64),
+  constraint application_sessions_user_agent_check check (length(user_agent) <= 300)
+);
+create index application_sessions_by_session on application_sessions (session_id);
+
 create table application_versions (
   application_id uuid not null,
   changed_xid    xid8 not null default pg_current_xact_id(),
@@ -118,6 +132,7 @@ create table applications (
   countries              text[]      not null default array['CAMEROON', 'IVORY_COAST', 'SENEGAL', 'BURKINA_FASO', 'MALI', 'BENIN', 'UGANDA'],
   default_webhook_url    text,
   runs_installation      boolean     not null default false,
+  allows_combined_roles  boolean     not null default false,
   constraint applications_pkey primary key (application_id),
   constraint applications_api_id_key unique (api_id),
   constraint one_application_per_slug unique (slug),
@@ -653,10 +668,15 @@ create table memberships (
   roles          text[]      not null,
   is_active      boolean     not null default true,
   created_at     timestamptz not null default now(),
+  suspended_at   timestamptz,
+  suspended_by   uuid,
   constraint memberships_pkey primary key (application_id, person_id),
   constraint memberships_application_id_fkey foreign key (application_id) references applications(application_id),
   constraint memberships_person_id_fkey foreign key (person_id) references people(person_id),
-  constraint memberships_roles_check check (roles <@ array['maker', 'checker', 'finance', 'administrator', 'engineer'])
+  constraint memberships_suspended_by_fkey foreign key (suspended_by) references people(person_id),
+  constraint memberships_roles_check check (roles <@ array['maker', 'checker', 'finance', 'administrator', 'engineer']),
+  constraint suspended_by_somebody check ((suspended_at is null) = (suspended_by is null)),
+  constraint suspended_is_inactive check (suspended_at is null or not is_active)
 );
 create index memberships_by_person on memberships (person_id);
 
@@ -859,12 +879,9 @@ create table people (
   totp_last_step   bigint,
   session_epoch    integer     not null default 1,
   created_at       timestamptz not null default now(),
-  blocked_in       uuid,
   codes_guessed_at timestamptz,
   constraint people_pkey primary key (person_id),
   constraint people_email_key unique (email),
-  constraint people_blocked_in_fkey foreign key (blocked_in) references applications(application_id),
-  constraint people_blocked_in_check check (blocked_in is null or is_blocked),
   constraint people_email_check check (email = lower(email)),
   constraint people_locale_check check (locale in ('en', 'fr')),
   constraint people_name_check check (length(name) >= 1 and length(name) <= 200)
@@ -884,21 +901,35 @@ create table person_invitations (
   accepted_by    uuid,
   accepted_at    timestamptz,
   withdrawn_at   timestamptz,
+  link_holders   uuid[]      not null,
+  code           text,
+  wrong_codes    integer     not null default 0,
+  joined_like    uuid,
+  activated_by   uuid,
+  activated_at   timestamptz,
   constraint person_invitations_pkey primary key (application_id, invitation_id),
   constraint person_invitations_token_hash_key unique (token_hash),
   constraint person_invitations_accepted_by_fkey foreign key (accepted_by) references people(person_id),
+  constraint person_invitations_activated_by_fkey foreign key (activated_by) references people(person_id),
   constraint person_invitations_application_id_fkey foreign key (application_id) references applications(application_id),
   constraint person_invitations_confirmed_by_fkey foreign key (confirmed_by) references people(person_id),
+  constraint person_invitations_joined_like_fkey foreign key (joined_like) references people(person_id),
   constraint person_invitations_proposed_by_fkey foreign key (proposed_by) references people(person_id),
+  constraint activated_after_joining check ((activated_at is null) = (activated_by is null) and (activated_at is null or accepted_at is not null)),
+  constraint activated_by_another check ((activated_by <> all (link_holders)) and activated_by <> accepted_by),
+  constraint activated_or_withdrawn check (activated_at is null or withdrawn_at is null),
+  constraint code_while_it_is_needed check ((code is not null) = (accepted_at is not null and activated_at is null and withdrawn_at is null)),
+  constraint link_holders_confirm check (confirmed_by = any (link_holders)),
   constraint person_invitations_check check (proposed_by <> confirmed_by),
   constraint person_invitations_check1 check ((accepted_by is null) = (accepted_at is null)),
-  constraint person_invitations_check2 check (accepted_at is null or withdrawn_at is null),
   constraint person_invitations_email_check check (email = lower(email)),
   constraint person_invitations_name_check check (length(name) >= 1 and length(name) <= 200),
-  constraint person_invitations_roles_check check (cardinality(roles) > 0 and roles <@ array['maker', 'checker', 'finance', 'administrator', 'engineer'])
+  constraint person_invitations_roles_check check (cardinality(roles) > 0 and roles <@ array['maker', 'checker', 'finance', 'administrator', 'engineer']),
+  constraint proposer_holds_no_link check (proposed_by <> all (link_holders))
 );
+create index person_invitations_by_email on person_invitations (email) where activated_at is null and withdrawn_at is null;
 create unique index person_invitations_open on person_invitations (application_id, email)
-  where accepted_at is null and withdrawn_at is null;
+  where activated_at is null and withdrawn_at is null;
 
 create table person_sessions (
   session_id   uuid        not null,
@@ -918,9 +949,11 @@ create index person_sessions_by_end on person_sessions (ends_at);
 create index person_sessions_by_person on person_sessions (person_id, last_used_at desc);
 
 create table person_sightings (
-  person_id    uuid        not null,
-  last_seen_at timestamptz not null,
-  constraint person_sightings_pkey primary key (person_id),
+  application_id uuid        not null,
+  person_id      uuid        not null,
+  last_seen_at   timestamptz not null,
+  constraint person_sightings_pkey primary key (application_id, person_id),
+  constraint person_sightings_application_id_fkey foreign key (application_id) references applications(application_id),
   constraint person_sightings_person_id_fkey foreign key (person_id) references people(person_id)
 );
 

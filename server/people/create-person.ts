@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ROLES, type Role } from '#lib/permissions.ts'
+import { combinesRoles, ROLES, type Role } from '#lib/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
@@ -7,10 +7,19 @@ import { hashPassword } from '#server/credentials/password.ts'
 import { generatePassword } from '#server/credentials/secrets.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import { mayCombineRoles } from './person-queries.ts'
 import { insertMembership, insertPerson } from './person-store.ts'
 
 type CreatePerson = { applicationId: string; email: string; name: string; roles: readonly Role[]; actor: CommandActor }
-type CreatePersonFailure = 'not_permitted' | 'invalid_email' | 'invalid_name' | 'invalid_roles' | 'unknown_application' | 'already_member'
+type CreatePersonFailure =
+  | 'not_permitted'
+  | 'invalid_email'
+  | 'invalid_name'
+  | 'invalid_roles'
+  /** Maker, checker and administrator in one person, which the application's settings do not allow. */
+  | 'combined_roles'
+  | 'unknown_application'
+  | 'already_member'
 
 /**
  * Makes a person a member of an application. A new person gets a random password, returned only once. A person who already
@@ -34,6 +43,7 @@ export async function createPerson(
     const { personId, isNew } = await insertPerson(trx, { personId: randomUUID(), email, name, passwordHash })
     const outcome = await insertMembership(trx, applicationId, personId, roles)
     if (outcome !== 'created') return err(outcome)
+    if (combinesRoles(roles) && !(await mayCombineRoles(trx, applicationId))) return err('combined_roles')
     await appendAudit(trx, { applicationId, actor, action: 'person.added', subject: personId, details: { email, name, roles, isNew } })
     return ok({ personId, password: isNew ? password : null })
   })

@@ -1,10 +1,11 @@
 import type { Role } from '#lib/permissions.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
+import { invitationCodePlace } from '#server/secrets-at-rest/sealed-columns.ts'
+import { IS_OPEN, IS_RECENT, openCode } from './invitation-queries.ts'
 
 /** How long a link is valid. */
 const LINK_LIFETIME = `interval '24 hours'`
-/** How long new links can be made of one confirmation, like proposals. */
-const INVITATION_LIFETIME = `interval '7 days'`
 
 type NewInvitation = {
   applicationId: string
@@ -17,18 +18,18 @@ type NewInvitation = {
   confirmedBy: string
 }
 
-/** Stores an invitation, in place of an earlier one for the same address whose link has expired. Returns until when its link is valid. */
+/** Stores an invitation, in place of an earlier one for the same address that has expired. Returns until when its link is valid. */
 export async function insertInvitation(trx: Queryable, invitation: NewInvitation): Promise<Date> {
   const { applicationId, email } = invitation
   await trx.query(
-    `update person_invitations set withdrawn_at = now()
-      where application_id = $1 and email = $2 and accepted_at is null and withdrawn_at is null and expires_at <= now()`,
+    `update person_invitations i set withdrawn_at = now(), code = null
+      where application_id = $1 and email = $2 and ${IS_OPEN} and case when accepted_at is null then expires_at <= now() else not ${IS_RECENT} end`,
     [applicationId, email],
   )
   const { rows } = await trx.query<{ expires_at: Date }>(
     `insert into person_invitations
-       (application_id, invitation_id, email, name, roles, token_hash, proposed_by, confirmed_by, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, now() + ${LINK_LIFETIME}) returning expires_at`,
+       (application_id, invitation_id, email, name, roles, token_hash, proposed_by, confirmed_by, link_holders, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, array[$8::uuid], now() + ${LINK_LIFETIME}) returning expires_at`,
     [
       applicationId,
       invitation.invitationId,
@@ -43,48 +44,98 @@ export async function insertInvitation(trx: Queryable, invitation: NewInvitation
   return expiryIn(rows)
 }
 
-type LockedInvitation = { email: string; proposedBy: string; isRenewable: boolean }
-
-/** Returns an invitation that was neither accepted nor withdrawn, and locks it. */
-export async function lockInvitation(trx: Queryable, applicationId: string, invitationId: string): Promise<LockedInvitation | undefined> {
-  const { rows } = await trx.query<LockedInvitation>(
-    `select email, proposed_by as "proposedBy", created_at > now() - ${INVITATION_LIFETIME} as "isRenewable" from person_invitations
-      where application_id = $1 and invitation_id = $2 and accepted_at is null and withdrawn_at is null for update`,
-    [applicationId, invitationId],
-  )
-  return rows[0]
+type LockedInvitation = {
+  email: string
+  roles: Role[]
+  proposedBy: string
+  confirmedBy: string
+  /** Everybody who has had a link. */
+  linkHolders: string[]
+  acceptedBy: string | null
+  /** Null until somebody has joined. */
+  code: string | null
+  isRecent: boolean
 }
 
-/** Makes the earlier link worthless and begins the 24 hours of a new one. */
-export async function replaceToken(trx: Queryable, applicationId: string, invitationId: string, tokenHash: Buffer): Promise<Date> {
+/** Returns an invitation that has neither led to a membership nor was withdrawn, and locks it. */
+export async function lockInvitation(trx: Queryable, applicationId: string, invitationId: string): Promise<LockedInvitation | undefined> {
+  const { rows } = await trx.query<LockedInvitation>(
+    `select email, roles, proposed_by as "proposedBy", confirmed_by as "confirmedBy", link_holders as "linkHolders", accepted_by as "acceptedBy",
+            code, ${IS_RECENT} as "isRecent"
+       from person_invitations i where application_id = $1 and invitation_id = $2 and ${IS_OPEN} for update`,
+    [applicationId, invitationId],
+  )
+  const row = rows[0]
+  return row && { ...row, code: openCode(applicationId, invitationId, row.code) }
+}
+
+/** Makes the earlier link worthless and begins the 24 hours of a new one. The person who gets it takes the place of the one who confirmed. */
+export async function replaceToken(
+  trx: Queryable,
+  renewal: { applicationId: string; invitationId: string; tokenHash: Buffer; renewedBy: string },
+): Promise<Date> {
   const { rows } = await trx.query<{ expires_at: Date }>(
-    `update person_invitations set token_hash = $3, expires_at = now() + ${LINK_LIFETIME}
+    `update person_invitations set token_hash = $3, expires_at = now() + ${LINK_LIFETIME}, confirmed_by = $4,
+            link_holders = array(select distinct unnest(link_holders || $4::uuid))
       where application_id = $1 and invitation_id = $2 returning expires_at`,
-    [applicationId, invitationId, tokenHash],
+    [renewal.applicationId, renewal.invitationId, renewal.tokenHash, renewal.renewedBy],
   )
   return expiryIn(rows)
 }
 
 export async function withdrawOpenInvitation(trx: Queryable, applicationId: string, invitationId: string): Promise<void> {
-  await trx.query('update person_invitations set withdrawn_at = now() where application_id = $1 and invitation_id = $2', [
+  await trx.query('update person_invitations set withdrawn_at = now(), code = null where application_id = $1 and invitation_id = $2', [
     applicationId,
     invitationId,
   ])
 }
 
-export async function markAccepted(trx: Queryable, applicationId: string, invitationId: string, personId: string): Promise<void> {
-  await trx.query('update person_invitations set accepted_at = now(), accepted_by = $3 where application_id = $1 and invitation_id = $2', [
-    applicationId,
-    invitationId,
-    personId,
-  ])
+/**
+ * Stores who joined, and the code that this person tells the proposer. Returns the one of the people who had a link who works from the same
+ * address with the same browser, if there is one.
+ */
+export async function markAccepted(
+  trx: Queryable,
+  joined: { applicationId: string; invitationId: string; personId: string; code: string; address: string; userAgent: string },
+): Promise<string | null> {
+  const { applicationId, invitationId } = joined
+  const { rows } = await trx.query<{ joined_like: string | null }>(
+    `update person_invitations i set accepted_at = now(), accepted_by = $3, code = $4,
+            joined_like = (select s.person_id from person_sessions s where s.person_id = any (i.link_holders) and s.address = $5 and s.user_agent = $6
+                            order by s.last_used_at desc limit 1)
+      where application_id = $1 and invitation_id = $2 returning joined_like`,
+    [
+      applicationId,
+      invitationId,
+      joined.personId,
+      keyringOfProcess().seal(invitationCodePlace(applicationId, invitationId), joined.code),
+      joined.address,
+      joined.userAgent,
+    ],
+  )
+  return rows[0]?.joined_like ?? null
+}
+
+/** Counts a wrong code and returns how many there have been. */
+export async function countWrongCode(trx: Queryable, applicationId: string, invitationId: string): Promise<number> {
+  const { rows } = await trx.query<{ wrong_codes: number }>(
+    'update person_invitations set wrong_codes = wrong_codes + 1 where application_id = $1 and invitation_id = $2 returning wrong_codes',
+    [applicationId, invitationId],
+  )
+  return rows[0]?.wrong_codes ?? 0
+}
+
+export async function markActivated(trx: Queryable, applicationId: string, invitationId: string, activatedBy: string): Promise<void> {
+  await trx.query(
+    'update person_invitations set activated_at = now(), activated_by = $3, code = null where application_id = $1 and invitation_id = $2',
+    [applicationId, invitationId, activatedBy],
+  )
 }
 
 export type InvitationOfToken = {
   applicationId: string
   invitationId: string
   applicationName: string
-  slug: string
   requiresSecondFactor: boolean
   email: string
   name: string
@@ -104,12 +155,33 @@ export async function readInvitationOfToken(
   locks: boolean,
 ): Promise<InvitationOfToken | undefined> {
   const { rows } = await queryable.query<InvitationOfToken>(
-    `select i.application_id as "applicationId", i.invitation_id as "invitationId", a.name as "applicationName", a.slug,
+    `select i.application_id as "applicationId", i.invitation_id as "invitationId", a.name as "applicationName",
             a.requires_second_factor as "requiresSecondFactor", i.email, i.name, i.roles, i.proposed_by as "proposedBy",
             i.confirmed_by as "confirmedBy", i.accepted_at is not null or i.withdrawn_at is not null as "isEnded",
             i.expires_at <= now() as "isExpired", exists (select 1 from people p where p.email = i.email) as "isKnown"
        from person_invitations i join applications a using (application_id) where i.token_hash = $1 ${locks ? 'for update of i' : ''}`,
     [tokenHash],
+  )
+  return rows[0]
+}
+
+type OpenInvitation = {
+  applicationId: string
+  invitationId: string
+  email: string
+  roles: Role[]
+  proposedBy: string
+  confirmedBy: string
+}
+
+/** Returns an invitation that this person can still accept or decline, and locks it. */
+export async function lockOwnInvitation(trx: Queryable, personId: string, invitationId: string): Promise<OpenInvitation | undefined> {
+  const { rows } = await trx.query<OpenInvitation>(
+    `select i.application_id as "applicationId", i.invitation_id as "invitationId", i.email, i.roles, i.proposed_by as "proposedBy",
+            i.confirmed_by as "confirmedBy"
+       from person_invitations i join people o on o.email = i.email
+      where o.person_id = $1 and i.invitation_id = $2 and ${IS_OPEN} and ${IS_RECENT} and i.accepted_at is null for update of i`,
+    [personId, invitationId],
   )
   return rows[0]
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { inspect } from 'node:util'
 import type { Role } from '#lib/permissions.ts'
 import { type PersonCommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { listAudit } from '#server/audit/list-audit.ts'
@@ -9,12 +10,18 @@ import { openTestPeople, type TestPeople } from '#server/people/testing/test-peo
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { acceptInvitation } from './accept-invitation.ts'
+import { activateMembership } from './activate-membership.ts'
+import { answerOwnInvitation } from './answer-own-invitation.ts'
 import { createPerson } from './create-person.ts'
 import { findInvitation } from './find-invitation.ts'
-import { findInvitee, listInvitations } from './invitation-queries.ts'
+import { findSignedIn } from './find-signed-in.ts'
+import { findInvitee, listInvitations, listOwnInvitations } from './invitation-queries.ts'
 import { invitePerson } from './invite-person.ts'
+import { loadActor } from './load-actor.ts'
+import { noteSessionUse } from './note-session-use.ts'
 import { readMember } from './person-queries.ts'
 import { renewInvitation } from './renew-invitation.ts'
+import { setMembership } from './set-membership.ts'
 import { withdrawInvitation } from './withdraw-invitation.ts'
 
 const PASSWORD = 'a long enough password'
@@ -23,6 +30,8 @@ before(async () => {
   people = await openTestPeople({ now: () => new Date() })
 })
 after(() => people.database.drop())
+
+const ORIGIN = { address: '198.51.100.7', userAgent: 'Browser of Carine' }
 
 async function scene() {
   const { pool } = people.database
@@ -37,30 +46,114 @@ async function scene() {
   const email = `${randomUUID()}@example.com`
   const invite = (roles: Role[] = ['maker'], actor = ben) =>
     withTransaction(pool, (trx) => invitePerson(trx, { applicationId, email, name: 'Carine', roles, proposedBy: anna.id, actor }))
-  const token = async () => must(await invite()).token ?? assert.fail('a new person has a link')
-  const accept = (of: string, password = PASSWORD, name = 'Carine Ngo') => acceptInvitation(pool, { token: of, name, password })
+  const token = async () => must(await invite()).token
+  const accept = (of: string, password = PASSWORD, name = 'Carine Ngo', origin = ORIGIN) =>
+    acceptInvitation(pool, { token: of, name, password, origin })
   const age = (hours: number) =>
     pool.query(
       'update person_invitations set expires_at = expires_at - make_interval(hours => $2), created_at = created_at - make_interval(hours => $2) where application_id = $1',
       [applicationId, hours],
     )
   const only = async () => (await listInvitations(pool, applicationId))[0] ?? assert.fail('there is an invitation')
-  return { pool, applicationId, anna, ben, email, invite, token, accept, age, only }
+  const join = async (origin = ORIGIN) => must(await accept(await token(), PASSWORD, 'Carine Ngo', origin)).personId
+  const codeOf = async (personId: string) => (await listOwnInvitations(pool, personId))[0]?.code ?? assert.fail('there is a code')
+  const activate = async (code: string, actor = anna) =>
+    activateMembership(pool, { applicationId, invitationId: (await only()).invitationId, code, actor })
+  return { pool, applicationId, administrator, anna, ben, email, invite, token, accept, age, only, join, codeOf, activate }
 }
 
-test('a member with the roles that were agreed on, who signs in with the chosen password; the link works once', async () => {
-  const { pool, applicationId, anna, ben, email, token, accept } = await scene()
-  const link = await token()
-  const { personId, isNew } = must(await accept(link))
-  assert.ok(isNew)
+test('no rights for a person who joined until the proposer has entered their code, then the roles that were agreed on', async () => {
+  const { pool, applicationId, anna, ben, email, join, codeOf, activate } = await scene()
+  const personId = await join()
   assert.equal(must(await people.signIn({ email, password: PASSWORD })).personId, personId)
+  assert.deepEqual(await loadActor(pool, personId, applicationId), { ok: false, error: 'not_a_member' })
+  assert.deepEqual((await findSignedIn(pool, { personId, epoch: 1, sessionId: randomUUID() }, new Date()))?.memberships, [])
+  const code = await codeOf(personId)
+  assert.match(code, /^[A-HJKMNP-Z2-9]{6}$/)
+  assert.deepEqual(await activate(`${code.slice(0, 3)}-${code.slice(3)} `.toLowerCase()), { ok: true, value: { personId } })
   const member = await readMember(pool, applicationId, personId)
   assert.deepEqual([member?.name, member?.roles, member?.isActive], ['Carine Ngo', ['maker'], true])
-  assert.deepEqual(await accept(link, 'another long password'), { ok: false, error: 'used' })
-  assert.deepEqual(await listInvitations(pool, applicationId), [])
-  const [joined, invited] = await listAudit(pool, applicationId, { size: 2 })
-  assert.deepEqual([joined?.action, joined?.actor.id, joined?.details['proposedBy']], ['person.joined', personId, anna.id])
-  assert.deepEqual([invited?.action, invited?.actor.id, invited?.subject], ['person.invited', ben.id, email])
+  assert.deepEqual([await listInvitations(pool, applicationId), await listOwnInvitations(pool, personId)], [[], []])
+  const entries = await listAudit(pool, applicationId, { size: 3 })
+  assert.deepEqual(
+    entries.map(({ action, actor, subject }) => [action, actor.id, subject]),
+    [
+      ['person.activated', anna.id, personId],
+      ['person.joined', personId, personId],
+      ['person.invited', ben.id, email],
+    ],
+  )
+})
+
+test('had_the_link for the code from the person who confirmed and from one who renewed the link, also after the proposer left', async () => {
+  const { pool, applicationId, administrator, anna, ben, token, accept, only, codeOf, activate } = await scene()
+  const [carl, dora] = [await administrator(), await administrator()]
+  await token()
+  const renewed = must(await renewInvitation(pool, { applicationId, invitationId: (await only()).invitationId, actor: carl }))
+  const { personId } = must(await accept(renewed.token))
+  const code = await codeOf(personId)
+  assert.deepEqual(await activate(code, ben), { ok: false, error: 'had_the_link' })
+  assert.deepEqual(await activate(code, carl), { ok: false, error: 'had_the_link' })
+  assert.deepEqual(await activate(code, dora), { ok: false, error: 'proposer_only' })
+  assert.deepEqual(await activate(code, { ...anna, roles: ['checker', 'maker'] }), { ok: false, error: 'not_permitted' })
+  must(await setMembership(pool, { applicationId, personId: anna.id, isActive: false, actor: SYSTEM_ACTOR }))
+  assert.deepEqual(await activate(code, ben), { ok: false, error: 'had_the_link' })
+  assert.deepEqual(await activate(code, dora), { ok: true, value: { personId } })
+  await assert.rejects(
+    pool.query('update person_invitations set activated_by = $2 where application_id = $1', [applicationId, ben.id]),
+    /activated_by_another/,
+  )
+})
+
+test('confirmation_ended when the person who confirmed is no administrator any more, too_old after seven days', async () => {
+  const one = await scene()
+  const code = await one.codeOf(await one.join())
+  must(await setMembership(one.pool, { applicationId: one.applicationId, personId: one.ben.id, isActive: false, actor: SYSTEM_ACTOR }))
+  assert.deepEqual(await one.activate(code), { ok: false, error: 'confirmation_ended' })
+  const two = await scene()
+  const personId = await two.join()
+  const late = await two.codeOf(personId)
+  await two.age(24 * 7)
+  assert.deepEqual(await two.activate(late), { ok: false, error: 'too_old' })
+  assert.deepEqual(await listOwnInvitations(two.pool, personId), [])
+  assert.ok((await two.invite()).ok)
+})
+
+test('wrong_code four times, then too_many_codes and the end of the invitation, also for the right code', async () => {
+  const { pool, applicationId, anna, join, codeOf, only, activate } = await scene()
+  const personId = await join()
+  const code = await codeOf(personId)
+  const { invitationId } = await only()
+  const wrong = code.startsWith('A') ? 'BBBBBB' : 'AAAAAA'
+  for (let tries = 0; tries < 4; tries++) assert.deepEqual(await activate(wrong), { ok: false, error: 'wrong_code' })
+  assert.deepEqual(await activate(''), { ok: false, error: 'too_many_codes' })
+  assert.deepEqual(await activateMembership(pool, { applicationId, invitationId, code, actor: anna }), { ok: false, error: 'not_found' })
+  assert.equal(await readMember(pool, applicationId, personId), undefined)
+  const [entry] = await listAudit(pool, applicationId, { size: 1 })
+  assert.deepEqual([entry?.action, entry?.details], ['person.activation_failed', { failures: 5 }])
+})
+
+test('one membership when the code is entered ten times at once', async () => {
+  const { pool, applicationId, anna, join, codeOf, only } = await scene()
+  const code = await codeOf(await join())
+  const { invitationId } = await only()
+  const results = await Promise.all(
+    Array.from({ length: 10 }, () => activateMembership(pool, { applicationId, invitationId, code, actor: anna })),
+  )
+  assert.deepEqual(results.map((result) => (result.ok ? 'ok' : result.error)).sort(), [...Array(9).fill('not_found'), 'ok'])
+})
+
+test('the administrator named in the record and in the list whose address and browser a new person joined from', async () => {
+  const { pool, applicationId, ben, join, only } = await scene()
+  const session = { personId: ben.id, epoch: 1, sessionId: randomUUID(), startedAt: new Date(), endsAt: new Date(Date.now() + 60_000) }
+  await noteSessionUse(pool, { ...session, ...ORIGIN, notedAt: null }, new Date())
+  await join({ ...ORIGIN, userAgent: `${ORIGIN.userAgent}\0` })
+  const [entry] = await listAudit(pool, applicationId, { size: 1 })
+  assert.deepEqual([entry?.action, entry?.details['joinedLike']], ['person.joined', ben.id])
+  assert.equal((await only()).joinedLikeName, (await readMember(pool, applicationId, ben.id))?.name)
+  const other = await scene()
+  await other.join({ ...ORIGIN, userAgent: 'Another browser' })
+  assert.equal((await other.only()).joinedLikeName, null)
 })
 
 test('one person and one success when a link is used ten times at once', async () => {
@@ -106,39 +199,70 @@ test('used for the link of an invitation that was withdrawn; the person can be i
   assert.ok((await invite()).ok)
 })
 
-test('invited while a link is valid, replaced once it has expired', async () => {
-  const { pool, applicationId, email, token, age, accept } = await scene()
+test('invited while a link is valid and while a person who joined waits for their code, replaced once it has expired', async () => {
+  const { pool, applicationId, email, token, age, accept, codeOf, activate } = await scene()
   await token()
   assert.equal(await findInvitee(pool, applicationId, email), 'invited')
   await age(25)
   assert.equal(await findInvitee(pool, applicationId, email), 'unknown')
-  assert.ok((await accept(await token())).ok)
+  const { personId } = must(await accept(await token()))
+  await pool.query(`update person_invitations set expires_at = now() - interval '1 hour' where accepted_by = $1`, [personId])
+  assert.equal(await findInvitee(pool, applicationId, email), 'invited')
+  assert.ok((await activate(await codeOf(personId))).ok)
   assert.equal(await findInvitee(pool, applicationId, email), 'member')
 })
 
-test('a member at once, without a link and with the name and password they have, for a person of another application', async () => {
-  const { pool, applicationId, email, invite } = await scene()
+/** Carine has an account in another application, made before or after the invitation. */
+async function known() {
+  const here = await scene()
+  const { pool, email } = here
   const elsewhere = await makeApplication(pool)
-  const created = must(
-    await createPerson(pool, { applicationId: elsewhere, email, name: 'Own Name', roles: ['finance'], actor: SYSTEM_ACTOR }),
+  const create = async () =>
+    must(await createPerson(pool, { applicationId: elsewhere, email, name: 'Own Name', roles: ['finance'], actor: SYSTEM_ACTOR }))
+  const answer = async (personId: string, accepts: boolean) =>
+    answerOwnInvitation(pool, { personId, accepts, invitationId: (await here.only()).invitationId, origin: ORIGIN })
+  return { ...here, elsewhere, create, answer }
+}
+
+test('nothing for a person of another application until they accept in their own session and their code is entered', async () => {
+  const { pool, applicationId, anna, create, token, accept, only, answer, codeOf, activate } = await known()
+  const { personId } = await create()
+  assert.deepEqual(await accept(await token()), { ok: false, error: 'has_account' })
+  assert.equal(await readMember(pool, applicationId, personId), undefined)
+  assert.deepEqual(
+    (await listOwnInvitations(pool, personId)).map(({ roles, code }) => [roles, code]),
+    [[['maker'], null]],
   )
-  assert.equal(must(await invite()).token, null)
-  const member = await readMember(pool, applicationId, created.personId)
+  assert.deepEqual(await answer(anna.id, true), { ok: false, error: 'not_found' })
+  assert.deepEqual([(await only()).joinedBy, (await only()).joinedName], [null, null])
+  assert.ok((await answer(personId, true)).ok)
+  assert.equal(await readMember(pool, applicationId, personId), undefined)
+  assert.deepEqual(await answer(personId, true), { ok: false, error: 'not_found' })
+  assert.ok((await activate(await codeOf(personId))).ok)
+  const member = await readMember(pool, applicationId, personId)
   assert.deepEqual([member?.name, member?.roles], ['Own Name', ['maker']])
-  assert.ok((await people.signIn({ email, password: created.password ?? '' })).ok)
-  assert.deepEqual(await invite(), { ok: false, error: 'already_member' })
 })
 
-test('the password of an account that was made after the invitation stays; the link only adds the membership', async () => {
-  const { pool, applicationId, email, token, accept } = await scene()
+test('a declined invitation ends, and its application learns neither the id nor the name of the person', async () => {
+  const { pool, applicationId, create, token, answer, invite } = await known()
+  const { personId } = await create()
+  await token()
+  assert.ok((await answer(personId, false)).ok)
+  assert.deepEqual([await listInvitations(pool, applicationId), await listOwnInvitations(pool, personId)], [[], []])
+  const [entry] = await listAudit(pool, applicationId, { size: 1 })
+  assert.equal(entry?.action, 'person.invitation_declined')
+  assert.doesNotMatch(inspect(entry), new RegExp(`${personId}|Own Name`))
+  assert.ok((await invite()).ok)
+})
+
+test('has_account for the link of an invitation after an account was created; password and name stay as they are', async () => {
+  const { email, create, token, accept, answer } = await known()
   const link = await token()
-  const elsewhere = await makeApplication(pool)
-  const created = must(await createPerson(pool, { applicationId: elsewhere, email, name: 'Own', roles: ['maker'], actor: SYSTEM_ACTOR }))
-  const accepted = must(await accept(link))
-  assert.deepEqual([accepted.isNew, accepted.personId], [false, created.personId])
+  const created = await create()
+  assert.deepEqual(await accept(link), { ok: false, error: 'has_account' })
   assert.deepEqual(await people.signIn({ email, password: PASSWORD }), { ok: false, error: { kind: 'wrong_credentials' } })
   assert.ok((await people.signIn({ email, password: created.password ?? '' })).ok)
-  assert.deepEqual((await readMember(pool, applicationId, created.personId))?.roles, ['maker'])
+  assert.ok((await answer(created.personId, true)).ok)
 })
 
 test('invalid_name, password_too_short or unknown, and nobody created, for input that is not right', async () => {
@@ -161,9 +285,10 @@ test('not_permitted when the proposer of the person confirms, also by a direct w
   await assert.rejects(pool.query('update person_invitations set confirmed_by = proposed_by where proposed_by = $1', [anna.id]), /check/)
 })
 
-test('the token of a link in no row of the database, only its digest', async () => {
-  const { pool, token } = await scene()
+test('neither the token of a link nor the code of a person in any row of the database', async () => {
+  const { pool, token, accept, codeOf } = await scene()
   const link = await token()
+  const code = await codeOf(must(await accept(link)).personId)
   const { rows } = await pool.query<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'`,
   )
@@ -171,5 +296,7 @@ test('the token of a link in no row of the database, only its digest', async () 
     const found = await pool.query(`select 1 from ${name} as t where position($1 in t::text) > 0 limit 1`, [link])
     assert.equal(found.rowCount, 0, name)
   }
+  const stored = await pool.query('select 1 from person_invitations as t where position($1 in t::text) > 0', [code])
+  assert.equal(stored.rowCount, 0)
   assert.ok(rows.length > 50)
 })

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { ROLES, type Role } from '#lib/permissions.ts'
+import { combinesRoles, ROLES, type Role } from '#lib/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { generateInvitationToken } from '#server/credentials/secrets.ts'
 import type { TrxClient } from '#server/database/pool.ts'
+import { findInvitee } from './invitation-queries.ts'
 import { insertInvitation } from './invitation-store.ts'
-import { findPersonIdByEmail } from './person-queries.ts'
-import { insertMembership } from './person-store.ts'
+import { mayCombineRoles } from './person-queries.ts'
 
 type InvitePerson = {
   applicationId: string
@@ -19,24 +19,19 @@ type InvitePerson = {
 }
 
 /**
- * Invites a person whom two administrators agreed on: `token` is for a link that is valid once, for 24 hours, and is not stored. A person who
- * works in another application becomes a member at once, with their own name and password: `token` is null.
+ * Invites a person whom two administrators agreed on: `token` is for a link that is valid once, for 24 hours, and is not stored. It is the
+ * same for a person who has an account, who accepts in their own session. Nobody becomes a member before `activateMembership`.
+ * `combined_roles`: see `setMembership`.
  */
 export async function invitePerson(
   trx: TrxClient,
   command: InvitePerson,
-): Promise<Result<{ token: string | null }, 'not_permitted' | 'already_member' | 'unknown_application'>> {
+): Promise<Result<{ token: string }, 'not_permitted' | 'already_member' | 'combined_roles'>> {
   const { applicationId, email, name, proposedBy, actor } = command
   if (!mayAct(actor, applicationId, 'people:change') || proposedBy === actor.id) return err('not_permitted')
   const roles = ROLES.filter((role) => command.roles.includes(role))
-  const personId = await findPersonIdByEmail(trx, email)
-  if (personId !== undefined) {
-    const outcome = await insertMembership(trx, applicationId, personId, roles)
-    if (outcome !== 'created') return err(outcome)
-    const details = { email, roles, isNew: false, proposedBy }
-    await appendAudit(trx, { applicationId, actor, action: 'person.added', subject: personId, details })
-    return ok({ token: null })
-  }
+  if ((await findInvitee(trx, applicationId, email)) === 'member') return err('already_member')
+  if (combinesRoles(roles) && !(await mayCombineRoles(trx, applicationId))) return err('combined_roles')
   const { token, tokenHash } = generateInvitationToken()
   const invitation = { applicationId, invitationId: randomUUID(), email, name, roles, tokenHash, proposedBy, confirmedBy: actor.id }
   const expiresAt = await insertInvitation(trx, invitation)

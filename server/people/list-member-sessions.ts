@@ -6,11 +6,11 @@ export type { SessionListing }
 
 const LISTED_MAX = 50
 
-/** Returns the sessions that a member has now, the last used first; none for a person who is no active member here. */
+/** Returns the sessions of a member that were used in this application, the last used first; none for a person who is no active member here. */
 export async function listMemberSessions(
   queryable: Queryable,
   request: { applicationId: string; personId: string; now: Date },
 ): Promise<SessionListing[]> {
   const member = await readMember(queryable, request.applicationId, request.personId)
-  return member?.isActive ? selectSessions(queryable, request.personId, request.now, LISTED_MAX) : []
+  return member?.isActive ? selectSessions(queryable, request.applicationId, request.personId, request.now, LISTED_MAX) : []
 }

@@ -6,16 +6,16 @@ import { listAudit } from '#server/audit/list-audit.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
-import { blockMember } from './block-member.ts'
-import { blockPerson } from './block-person.ts'
 import { endMemberSessions } from './end-member-sessions.ts'
 import { pruneEndedSessions } from './end-session.ts'
+import { findAdmitted } from './find-admitted.ts'
 import { findSignedIn } from './find-signed-in.ts'
 import { listMemberSessions } from './list-member-sessions.ts'
-import { noteSessionUse } from './note-session-use.ts'
+import { loadActor } from './load-actor.ts'
+import { noteApplicationUse, noteSessionUse } from './note-session-use.ts'
 import { readMember } from './person-queries.ts'
 import { setMembership } from './set-membership.ts'
-import { unblockMember } from './unblock-member.ts'
+import { suspendMember } from './suspend-member.ts'
 
 const MINUTE_MS = 60_000
 const start = new Date('2026-03-03T08:00:00Z')
@@ -45,10 +45,13 @@ async function scene() {
     address,
     userAgent: 'Test browser',
   })
-  const use = async (of: ReturnType<typeof session>, minutes: number) => {
+  const use = async (of: ReturnType<typeof session>, minutes: number, inside = applicationId) => {
     const person = await findSignedIn(pool, of, later(minutes))
-    if (person) await noteSessionUse(pool, { ...of, notedAt: person.sessionUsedAt }, later(minutes))
-    return person !== undefined
+    if (!person) return false
+    await noteSessionUse(pool, { ...of, notedAt: person.sessionUsedAt }, later(minutes))
+    const membership = person.memberships.find((each) => each.applicationId === inside)
+    if (membership) await noteApplicationUse(pool, { ...of, applicationId: inside, notedAt: membership.usedAt }, later(minutes))
+    return true
   }
   const list = (minutes: number) => listMemberSessions(pool, { applicationId, personId, now: later(minutes) })
   const end = (sessionId?: string, by = actor) =>
@@ -57,10 +60,16 @@ async function scene() {
 }
 
 test('one row with the start, the last use, the address and the browser, written once in a minute of requests', async () => {
-  const { pool, personId, session, use, list } = await scene()
+  const { pool, applicationId, personId, session, use, list } = await scene()
   const one = session()
   await use(one, 0)
-  const versionOf = async () => (await pool.query('select xmin::text from person_sessions where session_id = $1', [one.sessionId])).rows[0]
+  const versionOf = async () =>
+    (
+      await pool.query(
+        'select s.xmin::text, u.xmin::text as used from person_sessions s join application_sessions u using (session_id) where session_id = $1',
+        [one.sessionId],
+      )
+    ).rows[0]
   const written = await versionOf()
   for (const minute of [0.2, 0.5, 0.7, 0.9]) await use(one, minute)
   assert.deepEqual(await versionOf(), written)
@@ -75,7 +84,10 @@ test('one row with the start, the last use, the address and the browser, written
       userAgent: 'Test browser',
     },
   ])
-  const seen = await pool.query('select last_seen_at from person_sightings where person_id = $1', [personId])
+  const seen = await pool.query('select last_seen_at from person_sightings where application_id = $1 and person_id = $2', [
+    applicationId,
+    personId,
+  ])
   assert.deepEqual(seen.rows, [{ last_seen_at: later(6) }])
 })
 
@@ -110,6 +122,31 @@ test('every session ended with its next request, and none listed', async () => {
   assert.deepEqual(await list(1), [])
 })
 
+test('only the sessions that were used in an application, as they were used there, listed and ended by its administrators', async () => {
+  const { pool, applicationId, personId, session, use, list, end } = await scene()
+  const elsewhere = await scene()
+  await pool.query(`insert into memberships (application_id, person_id, roles) values ($1, $2, '{maker}')`, [
+    elsewhere.applicationId,
+    personId,
+  ])
+  const [here, there, both] = [session(), session('203.0.113.5'), session('203.0.113.6')]
+  await use(here, 0)
+  await use(there, 0, elsewhere.applicationId)
+  await use(both, 0)
+  await use({ ...both, address: '203.0.113.7' }, 10, elsewhere.applicationId)
+  assert.deepEqual(
+    (await list(11)).map(({ sessionId, address, lastUsedAt }) => [sessionId, address, lastUsedAt]).sort(),
+    [
+      [here.sessionId, '198.51.100.1', start],
+      [both.sessionId, '203.0.113.6', start],
+    ].sort(),
+  )
+  assert.deepEqual((await readMember(pool, applicationId, personId))?.lastSeenAt, start)
+  assert.deepEqual(await end(there.sessionId), { ok: false, error: 'not_found' })
+  assert.ok((await end()).ok)
+  assert.deepEqual([await use(here, 11), await use(there, 11), await use(both, 11)], [false, true, false])
+})
+
 test('not_permitted, not_a_member or not_found for other roles, other applications and sessions of other people', async () => {
   const here = await scene()
   const elsewhere = await scene()
@@ -136,34 +173,48 @@ test('not listed after their end, and removed an hour later', async () => {
   assert.equal((await pool.query('select 1 from person_sessions where session_id = $1', [one.sessionId])).rowCount, 0)
 })
 
-test('blocked at once by one administrator, with all sessions ended; unblocked only by those who blocked', async () => {
-  const { pool, applicationId, actor, personId, session, use } = await scene()
-  const one = session()
-  await use(one, 0)
-  assert.ok((await blockMember(pool, { applicationId, personId, actor })).ok)
-  assert.ok(!(await use(one, 1)))
+test('suspended by one administrator with the next request, also for a person who works elsewhere, who goes on there', async () => {
+  const { pool, applicationId, actor, personId, session } = await scene()
   const elsewhere = await scene()
-  assert.deepEqual(await unblockMember(pool, { applicationId: elsewhere.applicationId, personId, actor: elsewhere.actor }), {
-    ok: false,
-    error: 'not_a_member',
-  })
-  assert.ok((await unblockMember(pool, { applicationId, personId, actor })).ok)
-  assert.deepEqual((await readMember(pool, applicationId, personId))?.isBlocked, false)
-  assert.ok(!(await use(one, 2)))
-  must(await blockPerson(pool, { personId, isBlocked: true, actor: SYSTEM_ACTOR }))
-  assert.deepEqual(await unblockMember(pool, { applicationId, personId, actor }), { ok: false, error: 'blocked_elsewhere' })
-})
-
-test('works_elsewhere, own_membership, not_a_member or not_permitted for a block that one application may not make', async () => {
-  const { pool, applicationId, actor, personId } = await scene()
-  const block = (of: string, by = actor) => blockMember(pool, { applicationId, personId: of, actor: by })
-  assert.deepEqual(await block(actor.id), { ok: false, error: 'own_membership' })
-  assert.deepEqual(await block(personId, { ...actor, roles: ['checker'] }), { ok: false, error: 'not_permitted' })
-  const elsewhere = await scene()
-  assert.deepEqual(await block(elsewhere.personId), { ok: false, error: 'not_a_member' })
   await pool.query(`insert into memberships (application_id, person_id, roles) values ($1, $2, '{maker}')`, [
     elsewhere.applicationId,
     personId,
   ])
-  assert.deepEqual(await block(personId), { ok: false, error: 'works_elsewhere' })
+  const one = session()
+  const memberships = async () => (await findSignedIn(pool, one, start))?.memberships.map((each) => each.applicationId).sort()
+  assert.deepEqual(await memberships(), [applicationId, elsewhere.applicationId].sort())
+  assert.ok((await suspendMember(pool, { applicationId, personId, actor })).ok)
+  assert.deepEqual(await memberships(), [elsewhere.applicationId])
+  assert.deepEqual(await loadActor(pool, personId, applicationId), { ok: false, error: 'not_a_member' })
+  assert.deepEqual([...(await findAdmitted(pool, [{ ...one, applicationId }], start))], [])
+  const member = await readMember(pool, applicationId, personId)
+  assert.deepEqual([member?.isActive, member?.isSuspended, member?.isBlocked, member?.roles], [false, true, false, ['checker']])
+  const [entry] = await listAudit(pool, applicationId, { size: 1 })
+  assert.deepEqual([entry?.action, entry?.actor.id, entry?.subject], ['person.suspended', actor.id, personId])
+  assert.notEqual((await listAudit(pool, elsewhere.applicationId, { size: 1 }))[0]?.action, 'person.suspended')
+})
+
+test('no suspension left after the membership is active again or has ended', async () => {
+  const { pool, applicationId, actor, personId } = await scene()
+  for (const isActive of [true, false]) {
+    must(await setMembership(pool, { applicationId, personId, isActive: true, actor: SYSTEM_ACTOR }))
+    must(await suspendMember(pool, { applicationId, personId, actor }))
+    must(await setMembership(pool, { applicationId, personId, roles: ['maker'], actor: SYSTEM_ACTOR }))
+    assert.equal((await readMember(pool, applicationId, personId))?.isSuspended, true)
+    must(await setMembership(pool, { applicationId, personId, isActive, actor: SYSTEM_ACTOR }))
+    const member = await readMember(pool, applicationId, personId)
+    assert.deepEqual([member?.isActive, member?.isSuspended], [isActive, false])
+  }
+})
+
+test('own_membership, not_a_member or not_permitted for a suspension that nobody may make', async () => {
+  const { pool, applicationId, actor, personId } = await scene()
+  const suspend = (of: string, by = actor) => suspendMember(pool, { applicationId, personId: of, actor: by })
+  assert.deepEqual(await suspend(actor.id), { ok: false, error: 'own_membership' })
+  assert.deepEqual(await suspend(personId, { ...actor, roles: ['checker'] }), { ok: false, error: 'not_permitted' })
+  const elsewhere = await scene()
+  assert.deepEqual(await suspend(elsewhere.personId), { ok: false, error: 'not_a_member' })
+  assert.deepEqual(await suspend(personId, elsewhere.actor), { ok: false, error: 'not_permitted' })
+  must(await suspend(personId))
+  assert.deepEqual(await suspend(personId), { ok: false, error: 'not_a_member' })
 })

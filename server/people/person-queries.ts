@@ -30,8 +30,8 @@ export type Member = {
   isActive: boolean
   hasSecondFactor: boolean
   isBlocked: boolean
-  /** An administrator of this application blocked the person. */
-  isBlockedHere: boolean
+  /** One administrator suspended the membership; it is not active. */
+  isSuspended: boolean
   lastSeenAt: Date | null
 }
 
@@ -39,9 +39,9 @@ export type Member = {
 export async function readMember(queryable: Queryable, applicationId: string, personId: string): Promise<Member | undefined> {
   const { rows } = await queryable.query<Member>(
     `select p.name, p.email, m.roles, m.is_active as "isActive", p.totp_enabled_at is not null as "hasSecondFactor",
-            p.is_blocked as "isBlocked", coalesce(p.blocked_in = m.application_id, false) as "isBlockedHere",
+            p.is_blocked as "isBlocked", m.suspended_at is not null as "isSuspended",
             g.last_seen_at as "lastSeenAt"
-       from memberships m join people p using (person_id) left join person_sightings g using (person_id)
+       from memberships m join people p using (person_id) left join person_sightings g using (application_id, person_id)
       where m.application_id = $1 and m.person_id = $2`,
     [applicationId, personId],
   )
@@ -72,4 +72,22 @@ export async function listActiveMembers(queryable: Queryable, applicationId: str
     [applicationId],
   )
   return rows
+}
+
+/** Whether one person may have all three roles of `combinesRoles` in an application: if its settings allow it, and in a sandbox. */
+export async function mayCombineRoles(queryable: Queryable, applicationId: string): Promise<boolean> {
+  const { rowCount } = await queryable.query(
+    `select 1 from applications where application_id = $1 and (allows_combined_roles or exists (select from installation where mode = 'sandbox'))`,
+    [applicationId],
+  )
+  return rowCount === 1
+}
+
+/** Whether a person is an active member of another application too, whose administrators have a say in what concerns the account. */
+export async function worksElsewhere(queryable: Queryable, applicationId: string, personId: string): Promise<boolean> {
+  const { rowCount } = await queryable.query(
+    'select 1 from memberships where person_id = $1 and application_id <> $2 and is_active and cardinality(roles) > 0 limit 1',
+    [personId, applicationId],
+  )
+  return rowCount === 1
 }

@@ -32,7 +32,7 @@ export async function insertMembership(
   return rowCount === 1 ? 'created' : 'already_member'
 }
 
-/** Changes a membership's roles or whether it counts; false when the person is no member. */
+/** Changes a membership's roles or whether it counts, which ends a suspension; false when the person is no member. */
 export async function updateMembership(
   trx: Queryable,
   applicationId: string,
@@ -40,8 +40,20 @@ export async function updateMembership(
   change: { roles?: readonly Role[]; isActive?: boolean },
 ): Promise<boolean> {
   const { rowCount } = await trx.query(
-    `update memberships set roles = coalesce($3, roles), is_active = coalesce($4, is_active) where application_id = $1 and person_id = $2`,
+    `update memberships set roles = coalesce($3, roles), is_active = coalesce($4, is_active),
+            suspended_at = case when $4::boolean is null then suspended_at end, suspended_by = case when $4::boolean is null then suspended_by end
+      where application_id = $1 and person_id = $2`,
     [applicationId, personId, change.roles ?? null, change.isActive ?? null],
+  )
+  return rowCount === 1
+}
+
+/** Suspends an active membership; false if there is none. */
+export async function suspendMembership(trx: Queryable, applicationId: string, personId: string, suspendedBy: string): Promise<boolean> {
+  const { rowCount } = await trx.query(
+    `update memberships set is_active = false, suspended_at = now(), suspended_by = $3
+      where application_id = $1 and person_id = $2 and is_active`,
+    [applicationId, personId, suspendedBy],
   )
   return rowCount === 1
 }
@@ -88,8 +100,6 @@ export async function findPassword(
 type PersonChange = {
   passwordHash?: string
   isBlocked?: boolean
-  /** The application whose administrator blocks the person. Absent: the machine's administrator does. */
-  blockedIn?: string
   name?: string
   locale?: 'en' | 'fr'
   timeZone?: string
@@ -100,8 +110,7 @@ type PersonChange = {
 export async function updatePerson(trx: Queryable, personId: string, change: PersonChange): Promise<number | undefined> {
   const { rows } = await trx.query<{ session_epoch: number }>(
     `update people set password_hash = coalesce($2, password_hash), is_blocked = coalesce($3, is_blocked), name = coalesce($4, name),
-       locale = coalesce($5, locale), time_zone = coalesce($6, time_zone), session_epoch = session_epoch + case when $7 then 1 else 0 end,
-       blocked_in = case when $3::boolean is null then blocked_in else $8::uuid end
+       locale = coalesce($5, locale), time_zone = coalesce($6, time_zone), session_epoch = session_epoch + case when $7 then 1 else 0 end
      where person_id = $1 returning session_epoch`,
     [
       personId,
@@ -111,7 +120,6 @@ export async function updatePerson(trx: Queryable, personId: string, change: Per
       change.locale ?? null,
       change.timeZone ?? null,
       change.endsSessions,
-      change.blockedIn ?? null,
     ],
   )
   return rows[0]?.session_epoch

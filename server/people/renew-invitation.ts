@@ -14,7 +14,10 @@ type RenewFailure =
   /** The two people agreed more than seven days ago. */
   | 'too_old'
 
-/** Makes a new link for an invitation, valid for another 24 hours; the earlier one stops working. The token is returned only here. */
+/**
+ * Makes a new link for an invitation that nobody has used, valid for another 24 hours; the earlier one stops working. The token is returned only
+ * here. It counts as a confirmation: whoever has had a link cannot enter the code of the person who joins.
+ */
 export async function renewInvitation(
   pool: Pool,
   command: { applicationId: string; invitationId: string; actor: PersonCommandActor },
@@ -23,11 +26,11 @@ export async function renewInvitation(
   if (!mayAct(actor, applicationId, 'people:change')) return err('not_permitted')
   return withTransaction<{ token: string }, RenewFailure>(pool, async (trx) => {
     const invitation = await lockInvitation(trx, applicationId, invitationId)
-    if (!invitation) return err('not_found')
+    if (!invitation || invitation.acceptedBy !== null) return err('not_found')
     if (invitation.proposedBy === actor.id) return err('own_proposal')
-    if (!invitation.isRenewable) return err('too_old')
+    if (!invitation.isRecent) return err('too_old')
     const { token, tokenHash } = generateInvitationToken()
-    const expiresAt = await replaceToken(trx, applicationId, invitationId, tokenHash)
+    const expiresAt = await replaceToken(trx, { applicationId, invitationId, tokenHash, renewedBy: actor.id })
     const details = { expiresAt: expiresAt.toISOString() }
     await appendAudit(trx, { applicationId, actor, action: 'person.invitation_renewed', subject: invitation.email, details })
     return ok({ token })

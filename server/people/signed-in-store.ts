@@ -1,6 +1,7 @@
 import type { Locale } from '#lib/i18n/locale.ts'
 import { DECIDING_ROLES, type Role } from '#lib/permissions.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { IS_OPEN, IS_RECENT } from './invitation-queries.ts'
 
 type MembershipRow = {
   applicationId: string
@@ -11,6 +12,8 @@ type MembershipRow = {
   requiresSecondFactor: boolean
   isEnabled: boolean
   roles: Role[]
+  /** When this session was last noted as used in this application; null: never. */
+  usedAt: Date | null
 }
 export type SignedInRow = {
   personId: string
@@ -26,6 +29,8 @@ export type SignedInRow = {
   sessionUsedAt: Date | null
   /** When somebody last entered twenty wrong one-time codes in a row for this person; null: never, or the person has read it. */
   codesGuessedAt: Date | null
+  /** Whether an invitation waits for their answer, or for the code that they were shown. */
+  hasInvitations: boolean
   memberships: MembershipRow[]
 }
 
@@ -34,19 +39,27 @@ export type SignedInRow = {
  * if there is no such person.
  */
 export async function readSignedIn(queryable: Queryable, personId: string, sessionId: string): Promise<SignedInRow | undefined> {
-  const { rows } = await queryable.query<SignedInRow>(
+  type Row = Omit<SignedInRow, 'memberships'> & { memberships: (Omit<MembershipRow, 'usedAt'> & { usedAt: string | null })[] }
+  const { rows } = await queryable.query<Row>(
     `select p.person_id as "personId", p.name, p.email, p.locale, p.time_zone as "timeZone", p.is_blocked as "isBlocked",
             p.totp_enabled_at is not null as "hasSecondFactor", p.session_epoch as "sessionEpoch", p.codes_guessed_at as "codesGuessedAt",
             exists (select 1 from ended_sessions e where e.session_id = $2) as "isSessionEnded",
             (select s.last_used_at from person_sessions s where s.session_id = $2) as "sessionUsedAt",
+            exists (select 1 from person_invitations i where i.email = p.email and ${IS_OPEN} and ${IS_RECENT}
+                      and (i.accepted_by is null or i.accepted_by = p.person_id)) as "hasInvitations",
             coalesce((select json_agg(json_build_object('applicationId', a.application_id, 'slug', a.slug, 'name', a.name, 'timeZone', a.time_zone,
-                        'requiresSecondFactor', a.requires_second_factor, 'isEnabled', a.is_enabled, 'roles', m.roles) order by a.name, a.slug)
+                        'requiresSecondFactor', a.requires_second_factor, 'isEnabled', a.is_enabled, 'roles', m.roles, 'usedAt', u.last_used_at)
+                        order by a.name, a.slug)
                       from memberships m join applications a on a.application_id = m.application_id
+                           left join application_sessions u on u.application_id = m.application_id and u.session_id = $2
                       where m.person_id = p.person_id and m.is_active and cardinality(m.roles) > 0), '[]') as memberships
      from people p where p.person_id = $1`,
     [personId, sessionId],
   )
-  return rows[0]
+  const row = rows[0]
+  // JSON has no instants.
+  const memberships = row?.memberships.map((each) => ({ ...each, usedAt: each.usedAt === null ? null : new Date(each.usedAt) }))
+  return row && { ...row, memberships: memberships ?? [] }
 }
 
 /** Stores a person's language or time zone; undefined values are unchanged. Returns false if there is no such person. */

@@ -5,7 +5,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { lockInvitation, withdrawOpenInvitation } from './invitation-store.ts'
 
-/** Makes the link of an invitation worthless. One administrator is enough, because it takes something away. */
+/** Makes the link of an invitation worthless, and the code if somebody has joined with it. One administrator is enough, because it takes something away. */
 export async function withdrawInvitation(
   pool: Pool,
   command: { applicationId: string; invitationId: string; actor: PersonCommandActor },

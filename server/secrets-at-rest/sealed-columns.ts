@@ -11,6 +11,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'operator_access_tokens', identity: ['operator_access_token_id'], field: 'token' },
   { table: 'operator_work', identity: ['application_id', 'transaction_id'], field: 'customer_code' },
   { table: 'proposed_changes', identity: ['application_id', 'change_id'], field: 'sealed_payload' },
+  { table: 'person_invitations', identity: ['application_id', 'invitation_id'], field: 'code' },
 ]
 
 /** A row that comes before all others of a column: no row is made with it. */
@@ -46,4 +47,9 @@ export function customerCodePlace(applicationId: string, transactionId: string):
 /** The place of the input of a proposed change that holds secrets. */
 export function proposedChangePlace(applicationId: string, changeId: string): SecretPlace {
   return { table: 'proposed_changes', row: `${applicationId}/${changeId}`, field: 'sealed_payload' }
+}
+
+/** The place of the code that a person tells the proposer of their invitation. */
+export function invitationCodePlace(applicationId: string, invitationId: string): SecretPlace {
+  return { table: 'person_invitations', row: `${applicationId}/${invitationId}`, field: 'code' }
 }

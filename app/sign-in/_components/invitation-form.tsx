@@ -1,7 +1,7 @@
 'use client'
 
 import { type FormEvent, useEffect, useState, useTransition } from 'react'
-import { Button } from '#components/ui/button.tsx'
+import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/empty-state.tsx'
 import { Checkbox, TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
@@ -28,7 +28,7 @@ function forgetToken(): void {
   window.history.replaceState(null, '', paths.invitation())
 }
 
-/** Name and password of a person who was invited, or only a button for one who signs in already. */
+/** Name and password of a person who was invited, or the way to the sign-in page for one who has an account. */
 export function InvitationForm() {
   const t = useT()
   const [state, setState] = useState<State>({ kind: 'opening' })
@@ -54,7 +54,25 @@ export function InvitationForm() {
           </a>
         </div>
       )}
-      {state.kind === 'open' && <AcceptForm token={state.token} invitation={state.invitation} />}
+      {state.kind === 'open' &&
+        (state.invitation.isKnown ? (
+          <KnownPerson invitation={state.invitation} />
+        ) : (
+          <AcceptForm token={state.token} invitation={state.invitation} />
+        ))}
+    </div>
+  )
+}
+
+/** Who has an account accepts in a session of their own: a link can be in other hands. */
+function KnownPerson({ invitation }: { invitation: Invitation }) {
+  const t = useT()
+  return (
+    <div className="mt-4 grid justify-items-start gap-4">
+      <p>{t('invitation.leadKnown', { application: invitation.applicationName, email: invitation.email })}</p>
+      <ButtonLink variant="primary" href={paths.signIn(paths.invitations())}>
+        {t('invitation.signInToAnswer')}
+      </ButtonLink>
     </div>
   )
 }
@@ -63,7 +81,7 @@ function AcceptForm({ token, invitation }: { token: string; invitation: Invitati
   const t = useT()
   const [refusal, setRefusal] = useState<InvitationRefusal | 'offline' | null>(null)
   const [isPending, startTransition] = useTransition()
-  const { applicationName, email, isKnown, requiresSecondFactor } = invitation
+  const { applicationName, email, requiresSecondFactor } = invitation
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
@@ -84,41 +102,37 @@ function AcceptForm({ token, invitation }: { token: string; invitation: Invitati
   return (
     <form onSubmit={submit} className="mt-4 grid gap-4">
       {refusal && !isOfField && <Notice tone="bad">{t(`invitation.refusal.${refusal}`)}</Notice>}
-      <p>{t(isKnown ? 'invitation.leadKnown' : 'invitation.lead', { application: applicationName })}</p>
+      <p>{t('invitation.lead', { application: applicationName })}</p>
       <TextField id="email" name="email" type="email" label={t('signIn.email')} autoComplete="username" readOnly value={email} />
-      {!isKnown && (
-        <>
-          <TextField
-            id="name"
-            name="name"
-            label={t('invitation.name')}
-            autoComplete="name"
-            required
-            maxLength={200}
-            defaultValue={invitation.name}
-            error={refusal === 'invalid_name' ? t('invitation.refusal.invalid_name') : undefined}
-          />
-          <TextField
-            id="password"
-            name="password"
-            type="password"
-            label={t('invitation.password')}
-            hint={t('invitation.passwordHint')}
-            autoComplete="new-password"
-            required
-            minLength={12}
-            maxLength={1024}
-            error={isOfPassword ? t(`invitation.refusal.${refusal}`) : undefined}
-          />
-          {requiresSecondFactor ? (
-            <p className="text-second text-quiet">{t('invitation.factorRequired')}</p>
-          ) : (
-            <Checkbox name="wantsSecondFactor" label={t('invitation.wantsFactor')} />
-          )}
-        </>
+      <TextField
+        id="name"
+        name="name"
+        label={t('invitation.name')}
+        autoComplete="name"
+        required
+        maxLength={200}
+        defaultValue={invitation.name}
+        error={refusal === 'invalid_name' ? t('invitation.refusal.invalid_name') : undefined}
+      />
+      <TextField
+        id="password"
+        name="password"
+        type="password"
+        label={t('invitation.password')}
+        hint={t('invitation.passwordHint')}
+        autoComplete="new-password"
+        required
+        minLength={12}
+        maxLength={1024}
+        error={isOfPassword ? t(`invitation.refusal.${refusal}`) : undefined}
+      />
+      {requiresSecondFactor ? (
+        <p className="text-second text-quiet">{t('invitation.factorRequired')}</p>
+      ) : (
+        <Checkbox name="wantsSecondFactor" label={t('invitation.wantsFactor')} />
       )}
       <Button type="submit" variant="primary" isBusy={isPending} className="h-9 w-full">
-        {t(isKnown ? 'invitation.join' : 'invitation.submit')}
+        {t('invitation.submit')}
       </Button>
     </form>
   )

@@ -13,13 +13,9 @@ export async function openInvitation(input: { token: string }): Promise<Result<I
 
 type Acceptance = { token: string; name: string; password: string; wantsSecondFactor: boolean }
 
-/** Joins the application: a new person with the password that they chose, anybody else with the one they have. */
+/** Joins the application as a new person, with the password that they chose. Their code is on the next page. */
 export async function joinApplication(input: Acceptance): Promise<{ refusal: InvitationRefusal }> {
   const joined = await joinWithInvitation(input)
   if (!joined.ok) return { refusal: joined.error }
-  const { slug, isSignedIn, setsUpSecondFactor } = joined.value
-  const home = paths.overview(slug)
-  if (!isSignedIn) redirect(paths.signIn(home))
-  // Not by way of the overview, which would redirect as well: after an action Next shows the last page under the address of the first.
-  redirect(setsUpSecondFactor ? paths.enrol(home) : home)
+  redirect(joined.value.setsUpSecondFactor ? paths.enrol(paths.invitations()) : paths.invitations())
 }

@@ -65,6 +65,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   api_key_uses: 'counts attempts',
   // Any request of a signed-in person notes that they are there.
   person_sessions: 'about looking',
+  application_sessions: 'about looking',
   person_sightings: 'about looking',
 }
 

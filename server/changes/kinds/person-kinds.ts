@@ -1,26 +1,22 @@
-import type { ChangeFacts } from '#lib/proposed-change.ts'
+import { combinesRoles } from '#lib/permissions.ts'
 import { err, ok } from '#lib/result.ts'
-import { invitationSchema, rolesChangeSchema, secondFactorResetSchema, unblockSchema } from '#lib/schemas/proposed-change.ts'
+import { invitationSchema, rolesChangeSchema, secondFactorResetSchema } from '#lib/schemas/proposed-change.ts'
 import { type ChangeKind, defineKind } from '#server/changes/change-kind.ts'
 import { findInvitee } from '#server/people/invitation-queries.ts'
 import { invitePerson } from '#server/people/invite-person.ts'
-import { readMember } from '#server/people/person-queries.ts'
+import { mayCombineRoles, readMember, worksElsewhere } from '#server/people/person-queries.ts'
 import { resetMemberSecondFactor } from '#server/people/reset-member-second-factor.ts'
-import { setMembership } from '#server/people/set-membership.ts'
-import { unblockMember } from '#server/people/unblock-member.ts'
+import { combinesTooMuch, setMembership } from '#server/people/set-membership.ts'
 
-/** What a member may do, and whether they may do anything. A person proposes only roles that they have. */
+/** What a member may do, and whether they may do anything. Two administrators grant any role, never to themselves. */
 const roles: ChangeKind = defineKind({
   schema: rolesChangeSchema,
   subjectOf: ({ personId }) => personId,
   personOf: ({ personId }) => personId,
-  mayPropose(actor, { before, after }) {
-    const held: readonly string[] = actor.roles
-    return rolesIn(after).every((role) => held.includes(role) || rolesIn(before).includes(role))
-  },
   async read(queryable, applicationId, payload) {
     const member = await readMember(queryable, applicationId, payload.personId)
     if (!member) return err('not_a_member')
+    if (await combinesTooMuch(queryable, applicationId, member, payload)) return err('combined_roles')
     return ok({
       before: { person: member.name, roles: [...member.roles].sort(), isActive: member.isActive },
       after: { person: member.name, roles: [...payload.roles].sort(), isActive: payload.isActive },
@@ -29,10 +25,6 @@ const roles: ChangeKind = defineKind({
   apply: (trx, { applicationId, payload, actor }) => setMembership(trx, { applicationId, ...payload, actor }),
 })
 
-function rolesIn({ roles: names }: ChangeFacts): readonly string[] {
-  return typeof names === 'object' && names !== null ? names : []
-}
-
 const secondFactorReset: ChangeKind = defineKind({
   schema: secondFactorResetSchema,
   subjectOf: ({ personId }) => personId,
@@ -40,6 +32,7 @@ const secondFactorReset: ChangeKind = defineKind({
   async read(queryable, applicationId, { personId }) {
     const member = await readMember(queryable, applicationId, personId)
     if (!member?.isActive) return err('not_a_member')
+    if (await worksElsewhere(queryable, applicationId, personId)) return err('works_elsewhere')
     return ok({
       before: { person: member.name, hasSecondFactor: member.hasSecondFactor },
       after: { person: member.name, hasSecondFactor: false },
@@ -52,14 +45,11 @@ const secondFactorReset: ChangeKind = defineKind({
 const invitation: ChangeKind = defineKind({
   schema: invitationSchema,
   subjectOf: ({ email }) => email,
-  mayPropose(actor, { after }) {
-    const held: readonly string[] = actor.roles
-    return rolesIn(after).every((role) => held.includes(role))
-  },
   async read(queryable, applicationId, { email, name, roles: granted }) {
     const invitee = await findInvitee(queryable, applicationId, email)
     if (invitee === 'member') return err('already_member')
     if (invitee === 'invited') return err('already_invited')
+    if (combinesRoles(granted) && !(await mayCombineRoles(queryable, applicationId))) return err('combined_roles')
     return ok({
       before: { person: email, name: null, roles: null },
       after: { person: email, name, roles: [...granted].sort() },
@@ -69,23 +59,8 @@ const invitation: ChangeKind = defineKind({
   secretOf: ({ token }) => token,
 })
 
-/** Blocking removes privileges, so one person is enough; unblocking restores them. */
-const unblocking: ChangeKind = defineKind({
-  schema: unblockSchema,
-  subjectOf: ({ personId }) => personId,
-  personOf: ({ personId }) => personId,
-  async read(queryable, applicationId, { personId }) {
-    const member = await readMember(queryable, applicationId, personId)
-    if (!member) return err('not_a_member')
-    if (member.isBlocked && !member.isBlockedHere) return err('blocked_elsewhere')
-    return ok({ before: { person: member.name, isBlocked: member.isBlocked }, after: { person: member.name, isBlocked: false } })
-  },
-  apply: (trx, { applicationId, payload, actor }) => unblockMember(trx, { applicationId, ...payload, actor }),
-})
-
 export const PERSON_KINDS = {
   'person.invite': invitation,
-  'person.unblock': unblocking,
   'person.roles': roles,
   'person.second_factor_reset': secondFactorReset,
 }

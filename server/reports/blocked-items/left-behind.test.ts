@@ -111,7 +111,7 @@ test('true for a change that takes the only checker away, false for one that lea
   const leaves = (roles: Role[], isActive = true) =>
     leavesAnything(database.pool, { applicationId, kind: 'person.roles', input: { personId: anna, roles, isActive } })
   assert.deepEqual([await leaves(['finance']), await leaves(['checker'], false), await leaves(['checker'])], [true, true, false])
-  assert.equal(await leavesAnything(database.pool, { applicationId, kind: 'person.unblock', input: { personId: anna } }), false)
+  assert.equal(await leavesAnything(database.pool, { applicationId, kind: 'person.second_factor_reset', input: { personId: anna } }), false)
   must(await blockPerson(database.pool, { personId: anna, isBlocked: true, actor: SYSTEM_ACTOR }))
   assert.equal(await leaves(['finance']), false)
 })

@@ -8,9 +8,10 @@ import { ROLES } from '#lib/permissions.ts'
 import { err, ok } from '#lib/result.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
-import { blockMember } from '#server/people/block-member.ts'
+import { activateMembership } from '#server/people/activate-membership.ts'
 import { endMemberSessions } from '#server/people/end-member-sessions.ts'
 import { renewInvitation } from '#server/people/renew-invitation.ts'
+import { suspendMember } from '#server/people/suspend-member.ts'
 import { withdrawInvitation } from '#server/people/withdraw-invitation.ts'
 import { readLeftBehind } from '#server/reports/blocked-items/read-left-behind.ts'
 
@@ -49,6 +50,29 @@ export async function withdrawLink(
   })
 }
 
+const spokenCode = oneInvitation.extend({ code: z.string().min(1).max(40) })
+type ActivateCode =
+  | 'not_permitted'
+  | 'not_found'
+  | 'too_old'
+  | 'had_the_link'
+  | 'proposer_only'
+  | 'confirmation_ended'
+  | 'wrong_code'
+  | 'too_many_codes'
+  | 'already_member'
+
+/** Makes a person who joined a member, with the code that they told the proposer of their invitation. */
+export async function activateMember(
+  application: string,
+  input: { invitationId: string; code: string },
+): Promise<ActionResult<null, ActivateCode>> {
+  return runAction({ schema: spokenCode, permission: PERMISSION, application, input }, async (actor, given) => {
+    const activated = await activateMembership(backOfficeRuntime().pool, { applicationId: actor.applicationId, ...given, actor })
+    return activated.ok ? ok(null) : activated
+  })
+}
+
 const sessions = z.object({ personId: z.uuid(), sessionId: z.uuid().nullable() })
 
 /** Ends one session of a member, or all of them (`sessionId`: null). */
@@ -64,22 +88,22 @@ export async function endSessions(
   })
 }
 
-type BlockCode = 'not_permitted' | 'own_membership' | 'not_found' | 'works_elsewhere' | 'items_waiting'
+type SuspendCode = 'not_permitted' | 'own_membership' | 'not_found' | 'items_waiting'
 
-const block = z.object({ personId: z.uuid(), acknowledged: z.boolean() })
+const suspension = z.object({ personId: z.uuid(), acknowledged: z.boolean() })
 
-/** Blocks a member at once. `items_waiting`: something would wait for nobody afterwards, and that was not acknowledged. */
-export async function blockPerson(
+/** Suspends a membership at once. `items_waiting`: something would wait for nobody afterwards, and that was not acknowledged. */
+export async function suspendPerson(
   application: string,
   input: { personId: string; acknowledged: boolean },
-): Promise<ActionResult<null, BlockCode>> {
-  const request = { schema: block, permission: PERMISSION, application, input } as const
-  return runAction<typeof block, null, BlockCode>(request, async (actor, { personId, acknowledged }) => {
+): Promise<ActionResult<null, SuspendCode>> {
+  const request = { schema: suspension, permission: PERMISSION, application, input } as const
+  return runAction<typeof suspension, null, SuspendCode>(request, async (actor, { personId, acknowledged }) => {
     const { pool } = backOfficeRuntime()
     const { applicationId } = actor
     if (!acknowledged && isAnythingLeft(await readLeftBehind(pool, { applicationId, personId, lost: ROLES }))) return err('items_waiting')
-    const blocked = await blockMember(pool, { applicationId, personId, actor })
-    if (blocked.ok) return ok(null)
-    return err(blocked.error === 'not_a_member' ? 'not_found' : blocked.error)
+    const suspended = await suspendMember(pool, { applicationId, personId, actor })
+    if (suspended.ok) return ok(null)
+    return err(suspended.error === 'not_a_member' ? 'not_found' : suspended.error)
   })
 }

@@ -16,7 +16,7 @@ import { InvitationList } from './_components/invitation-list.tsx'
 import { InviteButton } from './_components/invite-button.tsx'
 import { PeopleTable } from './_components/people-table.tsx'
 
-const PERSON_KINDS = ['person.invite', 'person.roles', 'person.second_factor_reset', 'person.unblock'] as const
+const PERSON_KINDS = ['person.invite', 'person.roles', 'person.second_factor_reset'] as const
 
 type Props = { params: Promise<{ application: string }> }
 
@@ -42,7 +42,7 @@ export default async function PeoplePage({ params }: Props) {
   )
   return (
     <PageMessages messages={pickMessages(MESSAGES[locale], ['people.', 'change.', 'role.'])}>
-      <PageHeader title={t('people.title')} actions={!isAlone && <InviteButton application={application} ownRoles={actor.roles} />} />
+      <PageHeader title={t('people.title')} actions={!isAlone && <InviteButton application={application} />} />
       {isAlone && (
         <div className="mt-4 grid gap-2">
           <Notice>{t('change.noSecondPerson')}</Notice>
@@ -51,7 +51,7 @@ export default async function PeoplePage({ params }: Props) {
       )}
       <ChangeList t={t} locale={locale} application={application} changes={changes} />
       <InvitationList t={t} application={application} invitations={invitations} actorId={actor.id} />
-      <PeopleTable t={t} application={application} people={people} actor={{ id: actor.id, roles: actor.roles }} isAlone={isAlone} />
+      <PeopleTable t={t} application={application} people={people} actorId={actor.id} isAlone={isAlone} />
     </PageMessages>
   )
 }

@@ -15,6 +15,8 @@ export const CHANGE_REFUSALS = {
   proposer_gone: 'change.proposerGone',
   already_member: 'change.alreadyMember',
   already_invited: 'change.alreadyInvited',
+  works_elsewhere: 'change.worksElsewhere',
+  combined_roles: 'change.combinedRoles',
   items_waiting: 'change.itemsWaiting',
   not_collectable: 'change.notCollectable',
   confirmation_ended: 'change.confirmationEnded',

@@ -23,6 +23,7 @@ export const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   countries: 'change.fact.countries',
   requiresSecondFactor: 'change.fact.requiresSecondFactor',
   copiesWebhookStatus: 'change.fact.copiesWebhookStatus',
+  allowsCombinedRoles: 'change.fact.allowsCombinedRoles',
   defaultWebhookUrl: 'change.fact.defaultWebhookUrl',
   network: 'change.fact.network',
   note: 'change.fact.note',

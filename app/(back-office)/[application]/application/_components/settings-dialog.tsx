@@ -37,6 +37,7 @@ export default function SettingsDialog({ application, settings, onClose }: Props
       defaultWebhookUrl: address === '' ? null : address,
       requiresSecondFactor: form.get('secondFactor') === 'on',
       copiesWebhookStatus: form.get('statusCopy') === 'on',
+      allowsCombinedRoles: form.get('combinedRoles') === 'on',
     })
   }
   return (
@@ -102,6 +103,10 @@ function Switches({ settings }: { settings: SettingsTerms }) {
       <div>
         <Checkbox name="statusCopy" defaultChecked={settings.copiesWebhookStatus} label={t('terms.statusCopy')} />
         <p className="text-second text-quiet">{t('terms.statusCopyHint')}</p>
+      </div>
+      <div>
+        <Checkbox name="combinedRoles" defaultChecked={settings.allowsCombinedRoles} label={t('terms.combinedRoles')} />
+        <p className="text-second text-quiet">{t('terms.combinedRolesHint')}</p>
       </div>
     </div>
   )

@@ -34,6 +34,7 @@ export function SettingsPart({ t, application, settings, zone, mayChange }: Prop
     { name: t('terms.webhookUrl'), value: settings.defaultWebhookUrl ?? t('terms.none') },
     { name: t('terms.secondFactor'), value: yesNo(settings.requiresSecondFactor) },
     { name: t('terms.statusCopy'), value: yesNo(settings.copiesWebhookStatus) },
+    { name: t('terms.combinedRoles'), value: yesNo(settings.allowsCombinedRoles) },
   ]
   return (
     <section aria-labelledby="settings" className="mt-6">

@@ -25,7 +25,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('people.title') }
 }
 
-const PERSON_KINDS = ['person.roles', 'person.second_factor_reset', 'person.unblock'] as const
+const PERSON_KINDS = ['person.roles', 'person.second_factor_reset'] as const
 
 /** One member: roles, sessions, and what would wait for nobody if they left. */
 export default async function PersonPage({ params }: Props) {

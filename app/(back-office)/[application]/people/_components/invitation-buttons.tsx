@@ -14,7 +14,7 @@ import { PERSON_REFUSALS } from './person-words.ts'
 
 const LINK = definePart(() => import('../../_components/changes/link-dialog.tsx'))
 
-type Props = { application: string; invitationId: string; name: string; whyNoLink: 'own' | 'old' | null }
+type Props = { application: string; invitationId: string; name: string; whyNoLink: 'own' | 'old' | 'joined' | null }
 
 /** A new link for a person who was invited, or an end of the invitation. */
 export function InvitationButtons({ application, invitationId, name, whyNoLink }: Props) {
@@ -57,7 +57,7 @@ export function InvitationButtons({ application, invitationId, name, whyNoLink }
             {t('people.newLink')}
           </Button>
         ) : (
-          <NotAllowed reason={t(whyNoLink === 'own' ? 'people.ownInvitation' : 'people.invitationTooOld')} />
+          whyNoLink !== 'joined' && <NotAllowed reason={t(whyNoLink === 'own' ? 'people.ownInvitation' : 'people.invitationTooOld')} />
         )}
         <Button size="small" disabled={isPending} aria-label={t('people.withdrawInvitationOf', { name })} onClick={withdraw}>
           {t('people.withdrawInvitation')}

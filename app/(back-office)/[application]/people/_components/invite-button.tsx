@@ -4,12 +4,11 @@ import { useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import type { Role } from '#lib/permissions.ts'
 
 const INVITE = definePart(() => import('./invite-dialog.tsx'))
 
 /** Opens the form that proposes a new person. */
-export function InviteButton({ application, ownRoles }: { application: string; ownRoles: readonly Role[] }) {
+export function InviteButton({ application }: { application: string }) {
   const t = useT()
   const [isOpen, setIsOpen] = useState(false)
   return (
@@ -17,7 +16,7 @@ export function InviteButton({ application, ownRoles }: { application: string; o
       <Button variant="primary" onClick={() => setIsOpen(true)}>
         {t('people.invite')}
       </Button>
-      {isOpen && <LazyPart part={INVITE} props={{ application, ownRoles, onClose: () => setIsOpen(false) }} />}
+      {isOpen && <LazyPart part={INVITE} props={{ application, onClose: () => setIsOpen(false) }} />}
     </>
   )
 }

@@ -4,14 +4,14 @@ import type { FormEvent } from 'react'
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { ROLES, type Role } from '#lib/permissions.ts'
+import { ROLES } from '#lib/permissions.ts'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
 import { RoleBoxes } from './role-boxes.tsx'
 
-type Props = { application: string; ownRoles: readonly Role[]; onClose: () => void }
+type Props = { application: string; onClose: () => void }
 
-/** Proposes a new person with roles that the administrator has. */
-export default function InviteDialog({ application, ownRoles, onClose }: Props) {
+/** Proposes a new person with their roles. */
+export default function InviteDialog({ application, onClose }: Props) {
   const t = useT()
   const { propose, error, setError, isPending } = useProposal(application, onClose)
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -34,7 +34,7 @@ export default function InviteDialog({ application, ownRoles, onClose }: Props) 
     >
       <TextField id="invite-email" name="email" type="email" label={t('people.email')} autoComplete="off" required maxLength={320} />
       <TextField id="invite-name" name="name" label={t('people.name')} autoComplete="off" required maxLength={200} />
-      <RoleBoxes ownRoles={ownRoles} />
+      <RoleBoxes />
       <p className="text-second text-quiet">{t('people.inviteText')}</p>
     </FormDialog>
   )

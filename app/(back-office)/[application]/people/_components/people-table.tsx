@@ -5,7 +5,7 @@ import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
-import type { Role } from '#lib/permissions.ts'
+import { combinesRoles } from '#lib/permissions.ts'
 import type { PersonListing } from '#server/applications/access-queries.ts'
 import { PersonButtons } from './person-buttons.tsx'
 
@@ -13,13 +13,13 @@ type Props = {
   t: Translate
   application: string
   people: readonly PersonListing[]
-  actor: { id: string; roles: readonly Role[] }
+  actorId: string
   /** Nobody else could confirm a change. */
   isAlone: boolean
 }
 
 /** Everybody who is or was a member, by name. */
-export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
+export function PeopleTable({ t, application, people, actorId, isAlone }: Props) {
   return (
     <section aria-labelledby="members" className="mt-6">
       <h2 id="members">{t('people.members', { count: people.length })}</h2>
@@ -48,7 +48,14 @@ export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
                 </Link>
                 <span className="block text-second text-quiet wrap-anywhere">{person.email}</span>
               </Td>
-              <Td>{person.roles.map((role) => t(`role.${role}`)).join(', ')}</Td>
+              <Td>
+                {person.roles.map((role) => t(`role.${role}`)).join(', ')}
+                {combinesRoles(person.roles) && (
+                  <span className="mt-1 block">
+                    <Badge tone="wait">{t('people.combinesRoles')}</Badge>
+                  </span>
+                )}
+              </Td>
               <Td label={t('people.secondFactor')}>{t(person.hasSecondFactor ? 'people.factorOn' : 'people.factorOff')}</Td>
               <Td>
                 <State t={t} person={person} />
@@ -57,7 +64,7 @@ export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
                 {person.lastSeenAt ? <RelativeTime at={person.lastSeenAt.toISOString()} isCoarse /> : t('people.neverSeen')}
               </Td>
               <Td align="end">
-                {person.personId === actor.id ? (
+                {person.personId === actorId ? (
                   <span className="text-second text-quiet">{t('people.you')}</span>
                 ) : (
                   !isAlone && (
@@ -70,7 +77,6 @@ export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
                         isActive: person.isActive,
                         hasSecondFactor: person.hasSecondFactor,
                       }}
-                      ownRoles={actor.roles}
                     />
                   )
                 )}
@@ -85,5 +91,6 @@ export function PeopleTable({ t, application, people, actor, isAlone }: Props) {
 
 function State({ t, person }: { t: Translate; person: PersonListing }) {
   if (person.isBlocked) return <Badge tone="bad">{t('people.blocked')}</Badge>
+  if (person.isSuspended) return <Badge tone="bad">{t('people.suspended')}</Badge>
   return person.isActive ? <Badge tone="ok">{t('people.active')}</Badge> : <Badge>{t('people.ended')}</Badge>
 }

@@ -4,16 +4,15 @@ import { useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import type { Role } from '#lib/permissions.ts'
 import type { EditedPerson } from './edited-person.ts'
 
 const ROLES_DIALOG = definePart(() => import('./roles-dialog.tsx'))
 const RESET_DIALOG = definePart(() => import('./reset-dialog.tsx'))
 
-type Props = { application: string; person: EditedPerson; ownRoles: readonly Role[] }
+type Props = { application: string; person: EditedPerson }
 
 /** What an administrator can propose about one person. */
-export function PersonButtons({ application, person, ownRoles }: Props) {
+export function PersonButtons({ application, person }: Props) {
   const t = useT()
   const [open, setOpen] = useState<'roles' | 'reset' | null>(null)
   const onClose = () => setOpen(null)
@@ -27,7 +26,7 @@ export function PersonButtons({ application, person, ownRoles }: Props) {
           {t('people.resetFactor')}
         </Button>
       )}
-      {open === 'roles' && <LazyPart part={ROLES_DIALOG} props={{ application, person, ownRoles, onClose }} />}
+      {open === 'roles' && <LazyPart part={ROLES_DIALOG} props={{ application, person, onClose }} />}
       {open === 'reset' && <LazyPart part={RESET_DIALOG} props={{ application, person, onClose }} />}
     </div>
   )

@@ -6,15 +6,15 @@ import { Checkbox } from '#components/ui/field.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { paths } from '#lib/paths.ts'
-import { ROLES, type Role } from '#lib/permissions.ts'
+import { ROLES } from '#lib/permissions.ts'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
 import type { EditedPerson } from './edited-person.ts'
 import { RoleBoxes } from './role-boxes.tsx'
 
-type Props = { application: string; person: EditedPerson; ownRoles: readonly Role[]; onClose: () => void }
+type Props = { application: string; person: EditedPerson; onClose: () => void }
 
-/** Roles and membership of one person. A role that the administrator does not have can only be kept or taken away. */
-export default function RolesDialog({ application, person, ownRoles, onClose }: Props) {
+/** Roles and membership of one person. */
+export default function RolesDialog({ application, person, onClose }: Props) {
   const t = useT()
   const { propose, isLeaving, error, setError, isPending } = useProposal(application, onClose)
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -34,7 +34,7 @@ export default function RolesDialog({ application, person, ownRoles, onClose }: 
       onSubmit={submit}
       onClose={onClose}
     >
-      <RoleBoxes ownRoles={ownRoles} held={person.roles} />
+      <RoleBoxes held={person.roles} />
       <Checkbox name="isActive" defaultChecked={person.isActive} label={t('people.isMember')} />
       {isLeaving && (
         <div className="grid gap-2">

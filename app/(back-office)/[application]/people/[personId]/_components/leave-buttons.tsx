@@ -13,18 +13,19 @@ const LEAVE = definePart(() => import('./leave-dialog.tsx'))
 
 type Props = { application: string; person: LeavingPerson; left: LeftBehind }
 
-/** Remove and Block, or the proposal to unblock. */
+/** Remove and Suspend, or the proposal to lift the suspension. */
 export function LeaveButtons({ application, person, left }: Props) {
   const t = useT()
-  const [open, setOpen] = useState<'remove' | 'block' | null>(null)
+  const [open, setOpen] = useState<'remove' | 'suspend' | null>(null)
   const { propose, error, isPending } = useProposal(application, () => setOpen(null))
-  if (person.isBlocked)
+  const { personId, roles } = person
+  if (person.isSuspended)
     return (
       <div className="grid gap-2">
         {error && <ErrorNotice error={error} />}
         <div>
-          <Button isBusy={isPending} onClick={() => propose('person.unblock', { personId: person.personId })}>
-            {t('people.unblock')}
+          <Button isBusy={isPending} onClick={() => propose('person.roles', { personId, roles, isActive: true })}>
+            {t('people.liftSuspension')}
           </Button>
         </div>
       </div>
@@ -33,8 +34,8 @@ export function LeaveButtons({ application, person, left }: Props) {
   return (
     <div className="flex flex-wrap gap-2">
       <Button onClick={() => setOpen('remove')}>{t('people.remove')}</Button>
-      <Button variant="danger" onClick={() => setOpen('block')}>
-        {t('people.block')}
+      <Button variant="danger" onClick={() => setOpen('suspend')}>
+        {t('people.suspend')}
       </Button>
       {open && <LazyPart part={LEAVE} props={{ application, person, left, mode: open, onClose: () => setOpen(null) }} />}
     </div>

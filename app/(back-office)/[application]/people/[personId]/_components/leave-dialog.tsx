@@ -10,29 +10,29 @@ import { callAction, refusalText } from '#lib/action-result.ts'
 import { isAnythingLeft, type LeftBehind } from '#lib/leaving.ts'
 import { useProposal } from '../../../_components/changes/use-proposal.ts'
 import { PERSON_REFUSALS } from '../../_components/person-words.ts'
-import { blockPerson } from '../../actions.ts'
+import { suspendPerson } from '../../actions.ts'
 import type { LeavingPerson } from './leaving-person.ts'
 import { LeftList } from './left-list.tsx'
 
-type Props = { application: string; person: LeavingPerson; left: LeftBehind; mode: 'remove' | 'block'; onClose: () => void }
+type Props = { application: string; person: LeavingPerson; left: LeftBehind; mode: 'remove' | 'suspend'; onClose: () => void }
 
-/** Removes or blocks a person, after saying what would wait for nobody. */
+/** Removes a person, or suspends the membership, after saying what would wait for nobody. */
 export default function LeaveDialog({ application, person, left, mode, onClose }: Props) {
   const t = useT()
   const router = useRouter()
   const { propose, isLeaving, error, setError, isPending } = useProposal(application, onClose)
-  const [isBlocking, startTransition] = useTransition()
+  const [isSuspending, startTransition] = useTransition()
   const { personId, name, roles } = person
   // The server knows of what was added since the page was shown.
   const mustKnow = isLeaving || isAnythingLeft(left)
-  function block(acknowledged: boolean) {
+  function suspend(acknowledged: boolean) {
     startTransition(async () => {
-      const result = await callAction(() => blockPerson(application, { personId, acknowledged }))
+      const result = await callAction(() => suspendPerson(application, { personId, acknowledged }))
       if (!result.ok) {
         setError(refusalText(t, result.error.code, PERSON_REFUSALS))
         return router.refresh()
       }
-      toast(t('people.blockedNow'))
+      toast(t('people.suspendedNow'))
       onClose()
       router.refresh()
     })
@@ -41,20 +41,20 @@ export default function LeaveDialog({ application, person, left, mode, onClose }
     event.preventDefault()
     const acknowledged = new FormData(event.currentTarget).get('acknowledged') === 'on'
     if (mustKnow && !acknowledged) return setError(t('people.left.acknowledgeMissing'))
-    if (mode === 'block') block(acknowledged)
+    if (mode === 'suspend') suspend(acknowledged)
     else propose('person.roles', { personId, roles, isActive: false }, acknowledged)
   }
   return (
     <FormDialog
-      title={t(mode === 'block' ? 'people.blockOf' : 'people.removeOf', { name })}
-      submitLabel={t(mode === 'block' ? 'people.block' : 'change.propose')}
-      submitVariant={mode === 'block' ? 'danger' : 'primary'}
-      isPending={isPending || isBlocking}
+      title={t(mode === 'suspend' ? 'people.suspendOf' : 'people.removeOf', { name })}
+      submitLabel={t(mode === 'suspend' ? 'people.suspend' : 'change.propose')}
+      submitVariant={mode === 'suspend' ? 'danger' : 'primary'}
+      isPending={isPending || isSuspending}
       error={error}
       onSubmit={submit}
       onClose={onClose}
     >
-      <p>{t(mode === 'block' ? 'people.blockText' : 'people.removeText')}</p>
+      <p>{t(mode === 'suspend' ? 'people.suspendText' : 'people.removeText')}</p>
       <LeftList t={t} application={application} left={left} />
       {mustKnow && <Checkbox name="acknowledged" label={t('people.left.acknowledge')} />}
       {mode === 'remove' && <p className="text-second text-quiet">{t('change.afterwards')}</p>}

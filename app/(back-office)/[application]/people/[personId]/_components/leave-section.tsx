@@ -7,9 +7,9 @@ import { LeftList } from './left-list.tsx'
 
 type Props = { t: Translate; application: string; personId: string; member: Member; left: LeftBehind }
 
-/** What to know before a person is removed or blocked, and the buttons for both. */
+/** What to know before a person is removed or suspended, and the buttons for both. */
 export function LeaveSection({ t, application, personId, member, left }: Props) {
-  const { name, roles, isActive, isBlocked, isBlockedHere } = member
+  const { name, roles, isActive, isBlocked, isSuspended } = member
   return (
     <section aria-labelledby="leave" className="mt-6">
       <h2 id="leave">{t('people.leave')}</h2>
@@ -18,10 +18,10 @@ export function LeaveSection({ t, application, personId, member, left }: Props) 
         <LeftList t={t} application={application} left={left} />
       </div>
       <div className="mt-3">
-        {isBlocked && !isBlockedHere ? (
+        {isBlocked ? (
           <NotAllowed reason={t('people.blockedByService')} />
         ) : (
-          <LeaveButtons application={application} person={{ personId, name, roles, isActive, isBlocked }} left={left} />
+          <LeaveButtons application={application} person={{ personId, name, roles, isActive, isSuspended }} left={left} />
         )}
       </div>
     </section>

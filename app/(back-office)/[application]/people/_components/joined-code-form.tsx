@@ -1,0 +1,58 @@
+'use client'
+
+import { type FormEvent, useState, useTransition } from 'react'
+import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { TextField } from '#components/ui/field.tsx'
+import { toast } from '#components/ui/toast.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
+import { callAction, refusalText } from '#lib/action-result.ts'
+import { activateMember } from '../actions.ts'
+import { PERSON_REFUSALS } from './person-words.ts'
+
+type Props = { application: string; invitationId: string; name: string }
+
+/** The code that a person who joined reads out to the proposer: it makes them a member. */
+export function JoinedCodeForm({ application, invitationId, name }: Props) {
+  const t = useT()
+  const router = useRouter()
+  const [error, setError] = useState<string | null>(null)
+  const [isPending, startTransition] = useTransition()
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const code = String(new FormData(event.currentTarget).get('code') ?? '').trim()
+    if (code === '') return setError(t('people.codeMissing'))
+    startTransition(async () => {
+      const result = await callAction(() => activateMember(application, { invitationId, code }))
+      if (!result.ok) {
+        setError(refusalText(t, result.error.code, PERSON_REFUSALS))
+        if (result.error.code === 'too_many_codes') router.refresh()
+        return
+      }
+      toast(t('people.activatedNow', { name }))
+      router.refresh()
+    })
+  }
+  return (
+    <form onSubmit={submit} className="grid gap-2">
+      {error && <ErrorNotice error={error} />}
+      <div className="flex flex-wrap items-end gap-2">
+        <div className="w-44">
+          <TextField
+            id={`code-${invitationId}`}
+            name="code"
+            label={t('people.codeOf', { name })}
+            autoComplete="off"
+            autoCapitalize="characters"
+            spellCheck={false}
+            maxLength={20}
+          />
+        </div>
+        <Button type="submit" variant="primary" isBusy={isPending}>
+          {t('people.confirmCode')}
+        </Button>
+      </div>
+    </form>
+  )
+}

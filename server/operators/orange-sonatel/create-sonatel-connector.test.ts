@@ -186,7 +186,7 @@ test('a success reports the amount, the currency and the number; of two payments
   const first = { ...paid, transactionId: 'MP1' }
   assert.deepEqual(await report([first, first]), { amountMinor: 500_000n, currency: 'XOF', phoneNumber: '772093342' })
   const twice = await report([first, { ...paid, transactionId: 'MP2' }])
-  assert.deepEqual(twice && twice.amountMinor, 1_000_000n)
+  assert.equal(twice ? twice.amountMinor : undefined, 1_000_000n)
   const scanned = await report([first], `${START_MS / 1_000}.q1`)
   assert.deepEqual(scanned && [scanned.amountMinor, scanned.phoneNumber], [500_000n, undefined])
 })

@@ -144,6 +144,21 @@ test('not_sent for a submission, and unknown for a query, if nothing listens at 
   await nobody.close()
 })
 
+test('a success reports the amount, the currency and the number as far as the operator names them; unknown for an amount that cannot be read', async () => {
+  const report = async (more: object) => {
+    answer = says(200, transfer({ status: 'SUCCESS', ...more }))
+    const outcome = await connector.query(query)
+    return outcome.kind === 'succeeded' ? outcome.reported : outcome.kind
+  }
+  assert.deepEqual(await report({ amount: '1', currency: 'XOF', phoneNumber: '+237 677209342' }), {
+    amountMinor: 100n,
+    currency: 'XOF',
+    phoneNumber: '237677209342',
+  })
+  assert.deepEqual(await report({ amount: null }), { amountMinor: undefined, currency: undefined, phoneNumber: undefined })
+  assert.equal(await report({ amount: 'ten' }), 'unknown')
+})
+
 test("not_found only for the operator's own answer, not for any other 404", async () => {
   answer = says(404, { code: 'UNKNOWN_REFERENCE', message: 'x' })
   assert.equal((await connector.query(query)).kind, 'not_found')

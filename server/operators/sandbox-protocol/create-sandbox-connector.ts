@@ -7,6 +7,7 @@ import type {
   Exchange,
   FinalOutcome,
   QueryOutcome,
+  ReportedMovement,
   StatusQuery,
   Submission,
   SubmitOutcome,
@@ -14,6 +15,7 @@ import type {
 } from '#server/operators/connector.ts'
 import { type CallOutcome, createOperatorHttpClient, exchangeOf, type OperatorHttpClient } from '#server/operators/operator-call.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
+import { reportedNumber } from '#server/operators/wire-formats.ts'
 import { balanceSchema, problemSchema, type Transfer, type TransferRequest, transferSchema } from './messages.ts'
 import { isSignedCallback, SIGNATURE_HEADER } from './signature.ts'
 
@@ -56,6 +58,7 @@ async function submit(client: OperatorHttpClient, options: SandboxConnectorOptio
     headers: { 'content-type': 'application/json', ...authorisation(options) },
     body: JSON.stringify(request),
     timeoutMs: options.submitTimeoutMs,
+    writeBeforeMs: submission.writeBeforeMs,
   })
   const transfer = transferIn(outcome, submission.reference)
   if (transfer)
@@ -132,8 +135,12 @@ function transferIn(outcome: CallOutcome, reference: string): Transfer | undefin
 }
 
 function finalOutcome(transfer: Transfer, exchange: Exchange): FinalOutcome {
-  if (transfer.status === 'SUCCESS') return { kind: 'succeeded', ...identifiersOf(transfer), exchange }
+  if (transfer.status === 'SUCCESS') return { kind: 'succeeded', ...identifiersOf(transfer), reported: movementOf(transfer), exchange }
   return { kind: 'failed', reason: transfer.message ?? '', ...identifiersOf(transfer), exchange }
+}
+
+function movementOf({ amount, currency, phoneNumber }: Transfer): ReportedMovement {
+  return { amountMinor: amount, currency: currency ?? undefined, phoneNumber: reportedNumber(phoneNumber) }
 }
 
 function unknown(outcome: CallOutcome): UnknownOutcome {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CURRENCIES, type Currency } from '#lib/money.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
+import { identifierSchema, reportedAmountSchema } from '#server/operators/wire-formats.ts'
 
 /** POST /v1/<operator>/transfers. Amounts are decimal strings: nothing on the way can round them. */
 export type TransferRequest = {
@@ -23,6 +24,10 @@ export const transferSchema = z.object({
   operatorReference: z.string(),
   token: z.string().optional(),
   context: z.string(),
+  /** The movement as the operator has it. A gateway may leave it out; then it is not compared. */
+  amount: reportedAmountSchema,
+  currency: z.string().nullish(),
+  phoneNumber: identifierSchema,
 })
 export type Transfer = z.infer<typeof transferSchema>
 

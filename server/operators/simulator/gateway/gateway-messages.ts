@@ -30,5 +30,8 @@ export function transferOf(simulation: Simulation, entry: BookEntry): Record<str
     operatorReference: `SIM${digits.slice(0, 17)}`,
     token: simulation.givesTokens ? `PT${digits.slice(12)}` : undefined,
     context: entry.context,
+    amount: entry.amount,
+    currency: entry.currency,
+    phoneNumber: entry.phoneNumber,
   }
 }

@@ -1,3 +1,5 @@
+import { idsIn } from '#server/operators/orange-web/order-id.ts'
+
 /** What identifies an entry in the books of the simulator. */
 type Booked = { protocol?: string; reference: string; context: string }
 
@@ -6,5 +8,6 @@ export function transactionIdOf({ protocol = 'gateway', reference, context }: Bo
   if (protocol === 'gateway') return reference
   // Letters and digits only: the id without its dashes.
   if (protocol === 'airtel') return context.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  if (protocol === 'orange-web') return idsIn(context)?.reference ?? reference
   return context.split('.')[0] ?? reference
 }

@@ -100,7 +100,7 @@ function takeOrder(call: Call, orders: Map<string, string>, fields: Record<strin
       currency,
       phoneNumber,
       customerName: '',
-      context: new URL(notifUrl).searchParams.get('transaction') ?? '',
+      context: new URL(notifUrl).searchParams.get('t') ?? '',
       callbackUrl: notifUrl,
       details: { pay_token: payToken, notif_token: notifToken, return_url: text('return_url') },
     },

@@ -101,7 +101,7 @@ test('a row that replaces a rejected one says so, with who rejected it and why i
   const replaces = (await readEvidence(pool, applicationId, replacing))?.replaces
   assert.ok(replaces)
   const { at: _, ...rest } = replaces
-  assert.deepEqual(rest, { transactionId: originId, event: 'rejected', by: 'Test person', reason: 'Wrong amount' })
+  assert.deepEqual(rest, { transactionId: originId, event: 'rejected', by: 'Test person', programName: null, reason: 'Wrong amount' })
 })
 
 test('a row to the number and amount of an earlier payment that failed and that its operator contradicts is flagged until it is resolved', async () => {

@@ -16,7 +16,7 @@ export async function storeContradictions(queryable: Queryable, rows: Contradict
 }
 
 /** An unsigned callback about a transaction that no work is open for. */
-export type Hint = { applicationId: string; transactionId: string; operator: OperatorCode; said: string; answer: string }
+type Hint = { applicationId: string; transactionId: string; operator: OperatorCode; said: string; answer: string }
 
 /** Those that report the opposite of a final result and about which no query waits or was made within 24 hours. */
 export async function selectContradictingHints<Row extends Hint>(queryable: Queryable, hints: readonly Row[]): Promise<Row[]> {

@@ -21,7 +21,15 @@ const OPEN_NUMBER = '237677209912'
 
 let harness: OperatorHarness
 const lines: string[] = []
-const logger = pino({ level: 'error' }, new Writable({ write: (chunk, _, done) => (lines.push(String(chunk)), done()) }))
+const logger = pino(
+  { level: 'error' },
+  new Writable({
+    write(chunk, _, done) {
+      lines.push(String(chunk))
+      done()
+    },
+  }),
+)
 before(async () => {
   harness = await OperatorHarness.open({ usesOwnProtocols: true, hasNoCallbacks: true, dispatcher: { pollDelaysMs: [600_000] } })
 })

@@ -19,7 +19,7 @@ export type RunActions = {
   pause: Action<{ count: number }>
   resume: Action<{ count: number }>
   stop: Action<{ count: number }>
-  retry: Action<{ batchId: string; rows: number; leftOut: number }>
+  retry: Action<{ batchId: string; rows: number }>
 }
 
 const REFUSALS: Record<string, MessageKey> = {
@@ -109,10 +109,7 @@ export function RunControls({ application, run, actions }: Props) {
               onClick={() =>
                 void send(
                   () => actions.retry(application, { batchId }),
-                  (child) => {
-                    if (child.leftOut > 0) toast(t('batch.run.leftOut', { count: child.leftOut }))
-                    router.push(paths.batch(application, child.batchId))
-                  },
+                  (child) => router.push(paths.batch(application, child.batchId)),
                 )
               }
             >

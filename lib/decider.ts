@@ -2,7 +2,7 @@ import type { ApprovalEnd } from './approvals.ts'
 import type { Translate } from './i18n/translate.ts'
 
 /** Who decided: the checker, and the API user that sent the decision in, null where the checker decided in the back office. */
-export type Decider = { checkerName: string; programName: string | null }
+type Decider = { checkerName: string; programName: string | null }
 
 /** The name of who decided, as pages show it: with the program where a program decided in the checker's name. */
 export function deciderText(t: Translate, { checkerName, programName }: Decider): string {

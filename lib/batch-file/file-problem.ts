@@ -1,5 +1,5 @@
 /** Why a file as a whole cannot be read. The texts, which say what to do, are `batches.file.<kind>`. */
-const FILE_PROBLEM_KINDS = [
+export const FILE_PROBLEM_KINDS = [
   'empty',
   'too_large',
   'unpacks_too_large',

@@ -36,10 +36,7 @@ type PhoneContext = {
 export function dialledCountry(cell: BatchCell | undefined): CountryName | undefined {
   const digits = toDigits(cell)
   if (digits === undefined) return undefined
-  return COUNTRY_NAMES.find((name) => {
-    const { dialCode } = COUNTRIES[name]
-    return digits.startsWith(dialCode) && NATIONAL_LENGTHS[name].includes(digits.length - dialCode.length)
-  })
+  return COUNTRY_NAMES.find((name) => isComplete(digits, name))
 }
 
 /**
@@ -76,10 +73,10 @@ function inCountry(digits: string, repairs: RowRepair[], { country, isAccepted }
   const { dialCode } = COUNTRIES[country]
   const lengths = NATIONAL_LENGTHS[country]
   let phoneNumber = digits
-  if (!isComplete(digits, dialCode, lengths)) {
+  if (!isComplete(digits, country)) {
     const national = digits.length === (lengths[0] ?? 0) + 1 && digits.startsWith('0') ? digits.slice(1) : digits
-    if (!lengths.includes(national.length)) {
-      const other = COUNTRY_NAMES.find((name) => isComplete(digits, COUNTRIES[name].dialCode, NATIONAL_LENGTHS[name]))
+    if (!isNational(national, country)) {
+      const other = COUNTRY_NAMES.find((name) => isComplete(digits, name))
       if (other) return refused('phone_country', repairs, { dialCode, country })
       return refused('phone_length', repairs, { digits: `${dialCode.length + (lengths[0] ?? 0)}`, dialCode })
     }
@@ -97,8 +94,19 @@ function inCountry(digits: string, repairs: RowRepair[], { country, isAccepted }
   return { phoneNumber, repairs }
 }
 
-function isComplete(digits: string, dialCode: string, lengths: readonly number[]): boolean {
-  return digits.startsWith(dialCode) && lengths.includes(digits.length - dialCode.length)
+function isComplete(digits: string, country: CountryName): boolean {
+  const { dialCode } = COUNTRIES[country]
+  return digits.startsWith(dialCode) && isNational(digits.slice(dialCode.length), country)
+}
+
+/**
+ * Whether digits can be a number of the country without its dial code. No mobile number there begins with the dial code itself: digits that do are a
+ * number that lacks some, or has the dial code twice. In Benin no number began with 0 or 1 before all of them received 01, so eight such
+ * digits are a present number that lacks two. In Ivory Coast the old numbers do begin like the present ones, so there it cannot be told.
+ */
+function isNational(digits: string, country: CountryName): boolean {
+  if (!NATIONAL_LENGTHS[country].includes(digits.length) || digits.startsWith(COUNTRIES[country].dialCode)) return false
+  return country !== 'BENIN' || digits.length !== 8 || !/^[01]/.test(digits)
 }
 
 /** The digits of a cell without what is written around them; undefined if it contains anything else. */

@@ -218,3 +218,25 @@ test('columns by their headers in both languages; two columns for a required fie
   assert.equal(recogniseColumns(['Tel', 'Mobile', 'Nom', 'Montant']), undefined)
   assert.equal(recogniseColumns(['Tel', 'Nom']), undefined)
 })
+
+test('phone_length for a number with its dial code that lacks digits, or that has the dial code twice, whatever repairs are accepted', () => {
+  for (const [phone, operator] of [
+    ['221767775', 'SNOM'],
+    ['221221767775', 'SNOM'],
+    ['237677209', 'MOMOCM'],
+    ['256772123', 'UGMTN'],
+    ['2250707123', 'CIOM'],
+    ['22507071', 'CIOM'],
+    ['22670123', 'BFOM'],
+    ['22370123', 'MLMOOV'],
+    ['22901971', 'BJMTN'],
+    ['2290197123', 'BJMTN'],
+  ] as const)
+    assert.equal(phoneOf(phone, operator, REPAIR_KINDS), 'phone_length', phone)
+})
+
+test('phone_length for a number of Benin that lacks two digits, with its dial code and without', () => {
+  for (const phone of ['22901971234', '01971234', '+229 01 61 12 34', '22911223344'])
+    assert.equal(phoneOf(phone, 'BJMTN', REPAIR_KINDS), 'phone_length', phone)
+  for (const phone of ['22997123456', '22961123456', '22940123456']) assert.equal(phoneOf(phone, 'BJMTN'), phone)
+})

@@ -101,6 +101,22 @@ test('an edited row is checked at once, also against the others; null returns to
   )
 })
 
+test('ok with the same version and no audit entry for an exclusion that changes nothing, and not_found for a row that is not there', async () => {
+  const one = await harness.scene(['237677209341;Awa;5000;MOMOCM'])
+  must(await excludeRows(harness.deps(), { ...(await harness.command(one)), rowNumbers: [2], reason: 'Left' }))
+  const command = await harness.command(one)
+  assert.deepEqual(await excludeRows(harness.deps(), { ...command, rowNumbers: [2], reason: 'Left' }), {
+    ok: true,
+    value: { version: command.version },
+  })
+  assert.equal((await harness.stored(one)).version, command.version)
+  const { rowCount } = await harness.pool.query("select 1 from audit_entries where subject = $1 and action = 'batch.rows_excluded'", [
+    one.batchId,
+  ])
+  assert.equal(rowCount, 1)
+  assert.deepEqual(await excludeRows(harness.deps(), { ...command, rowNumbers: [9], reason: 'Left' }), { ok: false, error: 'not_found' })
+})
+
 test('rows that are left out are not submitted, and can be taken in again', async () => {
   const one = await harness.scene(['237677209341;Awa;5000;MOMOCM', '237677209342;Koffi;700;MOMOCM'])
   must(await excludeRows(harness.deps(), { ...(await harness.command(one)), rowNumbers: [2, 3], reason: 'Left' }))

@@ -29,12 +29,12 @@ type Audited = { action: Extract<AuditAction, `batch.${string}`>; details?: Audi
 
 /**
  * Changes a batch that has not been submitted: locks it, refuses what was decided on an older version, counts the rows again and writes
- * the audit entry. Any maker of the application may do it; who changed it last is its maker.
+ * the audit entry, unless `work` found nothing to change. Any maker of the application may do it; who changed it last is its maker.
  */
 export async function changeBatch<Failure = never>(
   deps: ChangeDeps,
   { application, actor, batchId, version }: ChangeCommand,
-  work: (trx: TrxClient, batch: Batch) => Promise<Result<Audited, Failure>>,
+  work: (trx: TrxClient, batch: Batch) => Promise<Result<Audited | 'unchanged', Failure>>,
 ): Promise<Result<{ version: number }, ChangeFailure | Failure>> {
   const { applicationId } = application
   if (!mayAct(actor, applicationId, 'transaction:create')) return err('not_permitted')
@@ -45,6 +45,7 @@ export async function changeBatch<Failure = never>(
     if (batch.version !== version) return err('changed_meanwhile')
     const worked = await work(trx, batch)
     if (!worked.ok) return worked
+    if (worked.value === 'unchanged') return ok({ version })
     await recountBatch(trx, applicationId, batchId, actor.id)
     const { action, details } = worked.value
     await appendAudit(trx, {

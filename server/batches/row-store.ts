@@ -79,19 +79,25 @@ export async function updateEdits(trx: TrxClient, { applicationId, batchId }: Pl
   ])
 }
 
-/** Leaves rows out, or takes them in again (null). Returns how many changed. */
+/** Sets or removes (null) the exclusion of rows. Returns how many of them the batch has, and how many had another one before. */
 export async function updateExclusions(
   trx: TrxClient,
   { applicationId, batchId }: Place,
   rowNumbers: readonly number[],
   exclusion: string | null,
-): Promise<number> {
-  const { rowCount } = await trx.query(
-    `update batch_rows set exclusion = $4 where application_id = $1 and batch_id = $2 and row_number = any ($3)
-        and exclusion is distinct from $4`,
+): Promise<{ found: number; changed: number }> {
+  const { rows } = await trx.query<{ found: number; changed: number }>(
+    `with wanted as (
+       select row_number from batch_rows where application_id = $1 and batch_id = $2 and row_number = any ($3)
+     ), changed as (
+       update batch_rows set exclusion = $4 where application_id = $1 and batch_id = $2 and row_number = any ($3)
+           and exclusion is distinct from $4
+         returning 1
+     )
+     select (select count(*)::integer from wanted) as found, (select count(*)::integer from changed) as changed`,
     [applicationId, batchId, rowNumbers, exclusion],
   )
-  return rowCount ?? 0
+  return rows[0] ?? { found: 0, changed: 0 }
 }
 
 /** The persons of these rows, as the present forms of their numbers. */

@@ -1505,6 +1505,9 @@ create view ledger_movements as
 -- function is_contradicted(p_application_id uuid, p_transaction_id uuid)
 --   returns boolean
 --   sql, stable: server/operators/sql/is-contradicted.sql
+-- function is_same_request(p_stored transactions, p_type text, p_operator text, p_customer_name text, p_phone_number text, p_amount_minor bigint, p_webhook_url text, p_source text)
+--   returns boolean
+--   sql, immutable: server/transactions/sql/is-same-request.sql
 -- function list_batch_decisions(p_application uuid, p_batch uuid)
 --   returns table(checker_id uuid, decided_at timestamptz)
 --   sql, stable: server/approvals/sql/list-batch-decisions.sql

@@ -72,7 +72,7 @@ export async function resumeWork(trx: TrxClient, applicationId: string, batchId:
 }
 
 /** A row of a stopped batch that ends: `isDenied` if it was submitted and the operator has denied it since, otherwise it never left. */
-export type EndableRow = { id: string; isDenied: boolean }
+type EndableRow = { id: string; isDenied: boolean }
 
 /**
  * The rows of a locked, stopped batch that end now: those of which not one byte ever reached an operator, and those that the operator

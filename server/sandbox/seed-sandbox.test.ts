@@ -192,3 +192,12 @@ test('false for a database that holds applications, and nothing changes', async 
   assert.equal(readFileSync(file, 'utf8'), before)
   assert.equal(existsSync(`${file}.unconfirmed`), false)
 })
+
+test('the address of this start in sandbox.json, and the same secrets, when the sandbox is started with another port', async () => {
+  const before: SandboxFile = JSON.parse(readFileSync(file, 'utf8'))
+  assert.equal(await seedSandbox({ ...options(), baseUrl: 'http://127.0.0.1:4321' }), false)
+  assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), { ...before, baseUrl: 'http://127.0.0.1:4321' })
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  assert.equal(await seedSandbox(options()), false)
+  assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), before)
+})

@@ -1,5 +1,6 @@
-import { existsSync, renameSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
 import path from 'node:path'
+import { z } from 'zod'
 import { type ApprovalPolicy, approvalRulesSchema } from '#lib/approval-policy.ts'
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
 import type { Role } from '#lib/permissions.ts'
@@ -51,6 +52,9 @@ export type SandboxApplication = {
 }
 /** The content of DATA_DIR/sandbox.json. */
 export type SandboxFile = { baseUrl: string; applications: SandboxApplication[] }
+
+/** What a later start reads of it; the rest is kept as it is. */
+const storedFileSchema = z.looseObject({ baseUrl: z.string() })
 
 type SeedOptions = { pool: Pool; dataDirectory: string; baseUrl: string; simulatorFolder: string; now: Date }
 
@@ -110,7 +114,25 @@ export async function seedSandbox(options: SeedOptions): Promise<boolean> {
   // The process may be killed between the commit and this line. The next start finds the file and renames it.
   if (existsSync(unconfirmedFile) && (isSeeded || !existsSync(file))) renameSync(unconfirmedFile, file)
   if (isSeeded) await analyse(options.pool)
+  else if (existsSync(file)) keepBaseUrl(file, options.baseUrl)
   return isSeeded
+}
+
+/** A sandbox may be started again with another port: the file names the address at which it answers now. */
+function keepBaseUrl(file: string, baseUrl: string): void {
+  const content = storedFileSchema.safeParse(readJson(file))
+  if (!content.success || content.data.baseUrl === baseUrl) return
+  writePrivateFile(file, `${JSON.stringify({ ...content.data, baseUrl }, null, 2)}\n`)
+}
+
+/** Undefined for a file that somebody has changed so that it is no JSON: it is left as it is. */
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
 }
 
 /** Everything was set up two days before the first transaction. */

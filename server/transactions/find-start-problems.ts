@@ -1,12 +1,11 @@
 import { collectCredit, computeFees, DEFAULT_FEE_SCHEDULE, type FeeSchedule, type Fees, smallestCollect } from '#lib/fees.ts'
 import type { Currency } from '#lib/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
-import type { TransactionType } from '#lib/transaction-status.ts'
+import type { TransactionSource, TransactionType } from '#lib/transaction-status.ts'
 import { type ApplicationSnapshot, feesFor, serviceFor } from '#server/applications/snapshot.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { StartRequest } from './start-request.ts'
-import type { Transaction } from './transaction.ts'
-import { findByExternalIds } from './transaction-queries.ts'
+import { selectConflicts } from './transaction-store.ts'
 
 /** Why one request cannot be started; `index` is its position, from 0. */
 export type StartProblem = { index: number } & (
@@ -101,15 +100,18 @@ function smallestUnder(schedule: FeeSchedule, currency: Currency): bigint {
   return smallest
 }
 
+/** What the requests of one call have in common. */
+type StartKind = { type: TransactionType; source: TransactionSource }
+
 /** Returns the requests whose externalId an earlier one of them has; if there are none, those whose externalId is stored with other content. */
 export async function findExternalIdProblems(
   pool: Queryable,
   application: ApplicationSnapshot,
-  type: TransactionType,
+  kind: StartKind,
   requests: readonly StartRequest[],
 ): Promise<StartProblem[]> {
   const repeated = findRepeated(requests)
-  return repeated.length > 0 ? repeated : findTaken(pool, application, type, requests)
+  return repeated.length > 0 ? repeated : findTaken(pool, application, kind, requests)
 }
 
 function findRepeated(requests: readonly StartRequest[]): StartProblem[] {
@@ -126,28 +128,26 @@ function findRepeated(requests: readonly StartRequest[]): StartProblem[] {
 /** Between this check and intake another caller can still take an externalId; intake then reports that request alone as a conflict. */
 async function findTaken(
   pool: Queryable,
-  { applicationId }: ApplicationSnapshot,
-  type: TransactionType,
+  application: ApplicationSnapshot,
+  { type, source }: StartKind,
   requests: readonly StartRequest[],
 ): Promise<StartProblem[]> {
-  const externalIds = requests.map((request) => request.externalId)
-  const stored = await findByExternalIds(pool, applicationId, externalIds)
-  const byExternalId = new Map(stored.map((transaction) => [transaction.externalId, transaction]))
-  return requests.flatMap((request, index): StartProblem[] => {
-    const transaction = byExternalId.get(request.externalId)
-    return transaction && !hasSameContent(transaction, type, request) ? [{ index, kind: 'external_id_taken' }] : []
-  })
+  const compared = requests.map((request, index) => ({
+    item_index: index,
+    external_id: request.externalId,
+    type,
+    operator: request.transferMethod,
+    customer_name: request.customerName,
+    phone_number: request.phoneNumber,
+    amount_minor: request.amount,
+    webhook_url: webhookUrlOf(application, request),
+    source,
+  }))
+  const taken = await selectConflicts(pool, application.applicationId, compared)
+  return taken.map((index) => ({ index, kind: 'external_id_taken' }))
 }
 
-/** The same comparison as start_transactions makes. */
-function hasSameContent(stored: Transaction, type: TransactionType, request: StartRequest): boolean {
-  return (
-    stored.type === type &&
-    stored.operator === request.transferMethod &&
-    stored.customerName === request.customerName &&
-    stored.phoneNumber === request.phoneNumber &&
-    stored.amountMinor === request.amount &&
-    // What names no address had the application's default one when it was stored.
-    (stored.webhookUrl === request.webhookUrl || (request.webhookUrl === null && stored.source !== 'api'))
-  )
+/** The address that is stored with a transaction: the application's default one if the request names none. */
+export function webhookUrlOf({ defaultWebhookUrl }: ApplicationSnapshot, { webhookUrl }: StartRequest): string | null {
+  return webhookUrl ?? defaultWebhookUrl
 }

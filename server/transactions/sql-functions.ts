@@ -1,4 +1,4 @@
-import type { BatchFunction } from '#server/database/json-row.ts'
+import type { BatchFunction, RowColumns } from '#server/database/json-row.ts'
 
 /** `sql/start-transactions.sql`. `application_index` is the position of the application in the sorted list of the batch, from 1. */
 export const START_TRANSACTIONS = {
@@ -41,6 +41,19 @@ export const START_TRANSACTIONS = {
     pay_token: 'text',
   },
 } as const satisfies BatchFunction
+
+/** What a request is compared with what is stored under its externalId by (`sql/is-same-request.sql`). */
+export const COMPARED_REQUEST = {
+  item_index: 'integer',
+  external_id: 'uuid',
+  type: 'text',
+  operator: 'text',
+  customer_name: 'text',
+  phone_number: 'text',
+  amount_minor: 'bigint',
+  webhook_url: 'text | null',
+  source: 'text',
+} as const satisfies RowColumns
 
 /**
  * `sql/apply-transitions.sql`. `answer_…` is the operator's answer to a query that ends the transaction; `answer_number` is null if there

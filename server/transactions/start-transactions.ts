@@ -17,6 +17,7 @@ import {
   findExternalIdProblems,
   findServiceProblems,
   type StartProblem,
+  webhookUrlOf,
 } from './find-start-problems.ts'
 import type { Intake, IntakeItem, IntakeOutcome } from './intake.ts'
 import type { StartRequest } from './start-request.ts'
@@ -72,7 +73,7 @@ export async function startTransactions(
   let problems = findServiceProblems(application, deps.connectors, type, requests)
   if (problems.length === 0) problems = findAmountProblems(application, type, requests)
   // A single request costs no statement here: intake compares its externalId.
-  if (problems.length === 0 && requests.length > 1) problems = await findExternalIdProblems(deps.pool, application, type, requests)
+  if (problems.length === 0 && requests.length > 1) problems = await findExternalIdProblems(deps.pool, application, command, requests)
   const origin = originOf(command)
   if (problems.length === 0 && origin) problems = await findOriginProblems(deps.pool, application.applicationId, origin)
   if (problems.length > 0) return err({ kind: 'refused', problems })
@@ -138,7 +139,7 @@ function toIntakeItems(command: StartTransactionsCommand): IntakeItem[] {
       amountMinor: request.amount,
       feeSystemMinor: fees.feeSystemMinor,
       feeAppMinor: fees.feeAppMinor,
-      webhookUrl: request.webhookUrl ?? application.defaultWebhookUrl,
+      webhookUrl: webhookUrlOf(application, request),
       payToken: randomUUID(),
       source,
       makerId: actor.kind === 'person' ? actor.id : null,

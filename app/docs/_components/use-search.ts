@@ -1,8 +1,10 @@
 'use client'
 
+import '#components/form/zod-without-eval.ts'
 import { type RefObject, useEffect, useState } from 'react'
 import { paths } from '#lib/paths.ts'
 import type { SearchEntry } from '#lib/reference.ts'
+import { searchIndexSchema } from '#lib/schemas/search-index.ts'
 
 const RESULTS_MAX = 12
 
@@ -25,15 +27,16 @@ type Search = { state: 'unloaded' | 'failed' | 'ready'; results: SearchEntry[]; 
 
 /** What the reference has for a text. The index is loaded when `load` is first called, and again after a failure. */
 export function useSearch(text: string): Search {
-  const [entries, setEntries] = useState<SearchEntry[] | 'failed'>()
+  const [entries, setEntries] = useState<readonly SearchEntry[] | 'failed'>()
   async function load() {
-    if (Array.isArray(entries)) return
+    if (typeof entries === 'object') return
     // Without a connection the page says so, and the next key tries again.
     const response = await fetch(paths.docsSearch()).catch(() => undefined)
-    // Written by our own server, next to this file.
-    setEntries(response?.ok ? ((await response.json()) as SearchEntry[]) : 'failed')
+    // Anything else than the index, such as the page of a proxy, is a failure too.
+    const json: unknown = response?.ok ? await response.json().catch(() => undefined) : undefined
+    setEntries(searchIndexSchema.safeParse(json).data ?? 'failed')
   }
-  const results = Array.isArray(entries) && text.trim() !== '' ? search(entries, text) : []
+  const results = typeof entries === 'object' && text.trim() !== '' ? search(entries, text) : []
   return { state: entries === undefined ? 'unloaded' : entries === 'failed' ? 'failed' : 'ready', results, load: () => void load() }
 }
 

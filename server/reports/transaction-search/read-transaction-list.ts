@@ -3,18 +3,22 @@ import { CURRENCIES, formatMinor } from '#lib/money.ts'
 import type { TransactionFilter } from '#lib/schemas/transaction-filter.ts'
 import type { SumDto, TransactionListDto, TransactionNote, TransactionRow } from '#lib/transaction-row.ts'
 import { isFinalStatus } from '#lib/transaction-status.ts'
-import type { Queryable } from '#server/database/pool.ts'
+import type { Pool, Queryable } from '#server/database/pool.ts'
+import { withSnapshot } from '#server/database/with-snapshot.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import type { CurrencySum } from './period-counts-store.ts'
 import { type RowNote, selectRowNotes } from './row-notes-store.ts'
 import { searchTransactions } from './search-transactions.ts'
 
-/** Returns one page of the transaction list with the notes of its rows, ready for JSON. */
-export async function readTransactionList(
-  queryable: Queryable,
-  application: BusinessTime,
-  filter: TransactionFilter,
-): Promise<TransactionListDto> {
+/**
+ * Returns one page of the transaction list with the notes of its rows, ready for JSON. Counts, rows and notes are of one instant: the
+ * counts say where the page begins, so a row that moved in between would be skipped, or shown on two pages.
+ */
+export function readTransactionList(pool: Pool, application: BusinessTime, filter: TransactionFilter): Promise<TransactionListDto> {
+  return withSnapshot(pool, (snapshot) => readPage(snapshot, application, filter))
+}
+
+async function readPage(queryable: Queryable, application: BusinessTime, filter: TransactionFilter): Promise<TransactionListDto> {
   const found = await searchTransactions(queryable, application, filter)
   // A final transaction that a program made has no notes.
   const withNotes = found.rows.filter((row) => !isFinalStatus(row.status) || row.makerId !== null).map((row) => row.transactionId)

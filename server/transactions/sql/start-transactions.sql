@@ -76,12 +76,9 @@ begin
       where i.item_index = i.item_index + 0
   ), known as materialized (
     select i.item_index, t.transaction_id, t.status, t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.pay_token,
-           t.type = i.type and t.operator = i.operator and t.customer_name = i.customer_name and t.phone_number = i.phone_number
-             and t.amount_minor = i.amount_minor
-             -- A person names no address, and the application's default one may have changed since the first try.
-             and (t.webhook_url is not distinct from i.webhook_url or (i.source <> 'api' and t.source = i.source)) as same_content
+           is_same_request(t.stored, i.type, i.operator, i.customer_name, i.phone_number, i.amount_minor, i.webhook_url, i.source) as same_content
       from item i
-      cross join lateral (select n.* from transactions n where n.application_id = i.application_id and n.external_id >= i.external_id
+      cross join lateral (select n.*, n as stored from transactions n where n.application_id = i.application_id and n.external_id >= i.external_id
                           order by n.external_id limit 1) t
       where t.external_id = i.external_id
   ), fresh as materialized (

@@ -1,5 +1,6 @@
 'use client'
 
+import '#components/form/zod-without-eval.ts'
 import { type FormEvent, useState } from 'react'
 import { OperatorOptions } from '#components/domain/operator-options.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -7,12 +8,11 @@ import { Notice } from '#components/ui/empty-state.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
-import { BATCH_FILE_BYTES_MAX, type FileProblem } from '#lib/batch-file/file-problem.ts'
+import { BATCH_FILE_BYTES_MAX } from '#lib/batch-file/file-problem.ts'
+import { readUploadAnswer } from '#lib/batch-file/upload-answer.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/paths.ts'
 import { TRANSACTION_TYPES } from '#lib/transaction-status.ts'
-
-type Answer = { batchId: string } | { problem: FileProblem } | { code: string }
 
 /** Sends a file as it is; the service reads and checks it, and the page of the batch opens. */
 export function UploadForm({ application }: { application: string }) {
@@ -95,12 +95,15 @@ async function send(address: string, file: File, t: Translate): Promise<{ batchI
     if (response.status === 503) return { error: t('batches.busy') }
     if (response.status === 401) return { error: t('action.unauthenticated') }
     if (response.status === 403) return { error: t('action.forbidden') }
-    // The address is ours.
-    const answer = (await response.json()) as Answer
-    if ('batchId' in answer) return answer
-    return { error: 'problem' in answer ? t(`batches.file.${answer.problem.kind}`, answer.problem.values ?? {}) : t('action.unexpected') }
+    return outcomeOf(await response.json(), t)
   } catch {
     // The connection broke, or the file was changed on disk after it was chosen.
     return { error: t('batches.notSent') }
   }
+}
+
+function outcomeOf(json: unknown, t: Translate): { batchId: string } | { error: string } {
+  const answer = readUploadAnswer(json)
+  if (answer === undefined) return { error: t('action.unexpected') }
+  return 'batchId' in answer ? answer : { error: t(`batches.file.${answer.problem.kind}`, answer.problem.values ?? {}) }
 }

@@ -201,7 +201,7 @@ test('executed at most once, and never FAILED if the operator has executed it, i
       if (executions > 0) reached.executed++
       if (world.end === 'failed') reached.failed++
     }),
-    { numRuns: 150 },
+    { numRuns: 120 },
   )
   for (const [name, count] of Object.entries(reached))
     assert.ok(count > 3, `${name} happened ${count} times: the steps do not reach far enough`)

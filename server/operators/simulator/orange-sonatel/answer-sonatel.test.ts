@@ -65,3 +65,10 @@ test('two payments for a cash-in that is sent twice with one reference, and a se
     return entries.filter(({ timesExecuted }) => timesExecuted === 1).length === 2
   })
 })
+
+test('415 for a GET without a content type', async () => {
+  const headers = { authorization: `Bearer ${token}` }
+  const url = `${simulator.url}/orange-sonatel/api/account/v1/publicKeys`
+  assert.equal((await fetch(url, { headers })).status, 415)
+  assert.equal((await fetch(url, { headers: { ...headers, 'content-type': 'application/json' } })).status, 200)
+})

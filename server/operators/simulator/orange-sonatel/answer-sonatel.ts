@@ -66,6 +66,8 @@ export function createSonatelSimulator(secret: string): SimulatedProtocol {
       }
       const bearer = (request.headers.authorization ?? '').replace(/^Bearer /, '')
       if ((tokens.get(bearer) ?? 0) <= nowMs) return void response.writeHead(401).end()
+      // The gateway wants it with GET too.
+      if (!request.headers['content-type']?.startsWith('application/json')) return void response.writeHead(415).end()
       return answerCall({ simulation, request, response, account, pin, codes }, path)
     },
     dial: (phoneNumber, dialled) => (dialled === DIAL && /^221\d{9}$/.test(phoneNumber) ? codes.make(phoneNumber.slice(3)) : undefined),

@@ -17,6 +17,7 @@ export const SIMULATED_ENDINGS = [
   '912',
   '913',
   '914',
+  '915',
 ] as const
 export type SimulatedEnding = (typeof SIMULATED_ENDINGS)[number]
 

@@ -132,7 +132,7 @@ export function makeBeneficiary(random: Random, operator: OperatorCode, ending?:
   const { country } = OPERATORS[operator]
   const { prefixes, digits } = NUMBERS[operator]
   const head = Array.from({ length: digits - 3 }, () => random.between(0, 9)).join('')
-  // 901 to 914 would mean something to the simulator.
+  // 901 to 915 would mean something to the simulator.
   const tail = ending ?? String(random.between(0, 899)).padStart(3, '0')
   return {
     name: `${random.pick(FIRST_NAMES[country.name].split(' '))} ${random.pick(FAMILY_NAMES[country.name].split(' '))}`,

@@ -12,6 +12,8 @@ export type Behaviour = {
   callbackClaim: 'truth' | 'SUCCESS'
   /** So many submissions are refused first, without a trace in the transfers. */
   turnedAway: { times: number; how: 'http_500' | 'silence' }
+  /** The operator was wrong: a minute after it reported the failure, the money moves, and callbacks and queries say so. */
+  isTakenBack: boolean
   /** `silence`: the transfer is taken, but its submission is never answered. */
   answer: 'at_once' | 'silence'
 }
@@ -22,6 +24,7 @@ const SUCCESS: Behaviour = {
   callbacks: 1,
   callbackClaim: 'truth',
   turnedAway: { times: 0, how: 'http_500' },
+  isTakenBack: false,
   answer: 'at_once',
 }
 
@@ -57,6 +60,13 @@ const BY_LAST_DIGITS: Record<string, Row> = {
     callbackClaim: 'SUCCESS',
   },
   914: { ...SUCCESS, due: 'slow', explanation: 'The operator needs 60 s.' },
+  915: {
+    ...failing(
+      FAILURE_MESSAGES.operatorTimeout,
+      'The operator reports a failure, and 60 s later that the money has moved. FAILED stays, and the contradiction is listed.',
+    ),
+    isTakenBack: true,
+  },
 }
 
 /** What each row shows, for the reference. */

@@ -41,7 +41,7 @@ export type BookEntry = TransferOrder & {
 }
 
 /** Money of an executed transfer that went back to its payer. */
-export type Refund = { id: string; amount: string; atMs: number }
+type Refund = { id: string; amount: string; atMs: number }
 
 /** An entry of the file: one JSON object per line. */
 type BookLine =

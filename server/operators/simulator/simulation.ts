@@ -52,15 +52,25 @@ export function concludeDue(simulation: Simulation, reference: string): void {
   simulation.due.add(leftUntilMs, reference)
 }
 
-/** Ends a transfer that is due: the money moves or does not, and the callbacks are sent. */
+/** Ends a transfer that is due: the money moves or does not, and the callbacks are sent. Takes a failure back that is due for that. */
 export function conclude(simulation: Simulation, reference: string): void {
   const entry = simulation.books.find(reference)
   simulation.testers.delete(reference)
-  if (entry?.status !== 'PENDING') return
-  enterResult(simulation, entry)
+  if (!entry || entry.status === 'SUCCESS') return
+  if (entry.status === 'PENDING') {
+    enterResult(simulation, entry)
+    takeBackLater(simulation, entry)
+  } else if (behaviourFor(entry.phoneNumber).isTakenBack) simulation.books.executeAfterFailure(reference, simulation.now().getTime())
+  else return
   const callback = callbackOf(simulation, entry)
   if (!entry.callbackUrl || !callback) return
   for (let count = 0; count < behaviourFor(entry.phoneNumber).callbacks; count++) simulation.callbacks.enqueue(entry.callbackUrl, callback)
+}
+
+/** Has a failure taken back after the slow time, where the table says so. */
+export function takeBackLater(simulation: Simulation, { status, phoneNumber, reference }: BookEntry): void {
+  if (status === 'FAILED' && behaviourFor(phoneNumber).isTakenBack)
+    simulation.due.add(simulation.now().getTime() + simulation.slowDelayMs, reference)
 }
 
 /** The same, but the callback arrives before the submission is answered. */

@@ -175,3 +175,26 @@ test('the books are readable after another reader disconnected in the middle', a
     await simulator.close()
   }
 })
+
+test('FAILED for 915, and SUCCESS in queries and books after the slow time, also when the simulator was restarted in between', async () => {
+  const place = path.join(folder, 'taken back')
+  const start = (slowDelayMs: number) => startSimulator({ port: 0, folder: place, secret: SECRET, delayMs: 0, slowDelayMs })
+  const transfer = transferRequest({ phoneNumber: '237677209915' })
+  const first = await start(600_000)
+  await call(first.url, 'POST', '/v1/MOMOCM/transfers', transfer)
+  const until = ({ url }: { url: string }, status: string) =>
+    waitUntil(`the transfer is ${status}`, async () => {
+      const { body } = await call(url, 'GET', `/v1/MOMOCM/transfers/${transfer.reference}`)
+      return body['status'] === status
+    })
+  await until(first, 'FAILED')
+  await first.close()
+  const second = await start(0)
+  await until(second, 'SUCCESS')
+  const { body } = await call(second.url, 'GET', '/books')
+  assert.deepEqual(
+    (body['entries'] as { timesExecuted: number }[]).map(({ timesExecuted }) => timesExecuted),
+    [1],
+  )
+  await second.close()
+})

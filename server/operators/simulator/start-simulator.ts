@@ -16,7 +16,7 @@ import { createOrangeCmSimulator } from './orange-cm/answer-orange-cm.ts'
 import { createSonatelSimulator } from './orange-sonatel/answer-sonatel.ts'
 import { createOrangeWebSimulator } from './orange-web/answer-orange-web.ts'
 import { createSimulatedCustomer } from './simulated-customer.ts'
-import { concludeDue, type Simulation } from './simulation.ts'
+import { concludeDue, type Simulation, takeBackLater } from './simulation.ts'
 import { createWaveSimulator } from './wave/answer-wave.ts'
 
 type SimulatorOptions = {
@@ -83,7 +83,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     givesTokens: options.givesTokens ?? false,
   }
   // Transfers that were open when the last process ended are continued.
-  for (const entry of books.entries()) if (entry.status === 'PENDING' && entry.dueAtMs !== null) due.add(entry.dueAtMs, entry.reference)
+  for (const entry of books.entries()) {
+    if (entry.status === 'PENDING' && entry.dueAtMs !== null) due.add(entry.dueAtMs, entry.reference)
+    takeBackLater(simulation, entry)
+  }
 
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     // A caller may disconnect in the middle.

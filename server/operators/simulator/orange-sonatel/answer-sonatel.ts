@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { formatMinor } from '#lib/money.ts'
 import { admitTransfer } from '#server/operators/simulator/admit-transfer.ts'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
+import type { BookEntry } from '#server/operators/simulator/books.ts'
 import { isSame } from '#server/operators/simulator/is-same.ts'
 import { readBody, readJson, answer as send } from '#server/operators/simulator/respond.ts'
 import type { SimulatedProtocol, Simulation } from '#server/operators/simulator/simulation.ts'
@@ -10,7 +11,17 @@ import { sonatelAccountOf } from './credentials.ts'
 import { OneTimeCodes } from './one-time-codes.ts'
 import { answerQrPage, takeQrCode } from './qr-codes.ts'
 import { RetailerPin } from './retailer-pin.ts'
-import { fieldsOf, PROBLEMS, type Problem, readOrder, refusalFor, statusOf, transactionIdOf, transactionOf } from './sonatel-messages.ts'
+import {
+  fieldsOf,
+  PROBLEMS,
+  type Problem,
+  readOrder,
+  refusalFor,
+  sentReferenceOf,
+  statusOf,
+  transactionIdOf,
+  transactionOf,
+} from './sonatel-messages.ts'
 
 const TOKEN_SECONDS = 300
 /** What a customer dials for a code. */
@@ -55,6 +66,8 @@ export function createSonatelSimulator(secret: string): SimulatedProtocol {
       }
       const bearer = (request.headers.authorization ?? '').replace(/^Bearer /, '')
       if ((tokens.get(bearer) ?? 0) <= nowMs) return void response.writeHead(401).end()
+      // The gateway wants it with GET too.
+      if (!request.headers['content-type']?.startsWith('application/json')) return void response.writeHead(415).end()
       return answerCall({ simulation, request, response, account, pin, codes }, path)
     },
     dial: (phoneNumber, dialled) => (dialled === DIAL && /^221\d{9}$/.test(phoneNumber) ? codes.make(phoneNumber.slice(3)) : undefined),
@@ -136,27 +149,54 @@ async function take(
   const callbackUrl =
     body['receiveNotification'] === true && simulation.webhookBaseUrl ? `${simulation.webhookBaseUrl}/operators/callback/SNOM` : undefined
   const isConfirmed = order.direction === 'COLLECT'
-  const admission = await admitTransfer(simulation, { ...OPERATOR, order: { ...order, callbackUrl }, isConfirmed })
+  // Nothing is recognised: the same reference again is another payment.
+  const earlier = transactionsOf(simulation.books, order.reference).length
+  const reference = earlier === 0 ? order.reference : laterReference(order.reference, earlier)
+  const details = { ...order.details, reference: order.reference }
+  const admission = await admitTransfer(simulation, { ...OPERATOR, order: { ...order, reference, details, callbackUrl }, isConfirmed })
   if (admission.kind === 'turned_away') return admission.how === 'silence' ? undefined : void response.writeHead(500).end()
   spendCode()
   if (admission.kind === 'accepted' && !admission.isAnswered) return
   const { entry } = admission
-  const { transactionId, status, reference } = transactionOf(entry, account)
-  send(response, 200, { transactionId, status, description: 'Request taken', reference, requestId: randomBytes(8).toString('hex') })
+  const { transactionId, status } = transactionOf(entry, account)
+  send(response, 200, {
+    transactionId,
+    status,
+    description: 'Request taken',
+    reference: order.reference,
+    requestId: randomBytes(8).toString('hex'),
+  })
 }
 
 /** By our reference or by Sonatel's own. What nobody has paid yet is no transaction. */
 function search({ simulation, response, account }: Call, searchParams: URLSearchParams): void {
   const reference = searchParams.get('reference')
-  const entry = reference === null ? findById(simulation, searchParams.get('transactionId') ?? '') : simulation.books.find(reference)
-  const isShown = entry?.protocol === OPERATOR.protocol && !(entry.details?.['qrId'] && entry.status === 'PENDING')
-  send(response, 200, isShown ? [transactionOf(entry, account)] : [])
+  const byId = reference === null ? findById(simulation, searchParams.get('transactionId') ?? '') : undefined
+  const found = byId ? [byId] : transactionsOf(simulation.books, reference ?? '')
+  const shown = found.filter((entry) => entry.protocol === OPERATOR.protocol && !(entry.details?.['qrId'] && entry.status === 'PENDING'))
+  send(
+    response,
+    200,
+    shown.map((entry) => transactionOf(entry, account)),
+  )
+}
+
+/** Every transaction of one reference, in order. */
+function transactionsOf(books: Simulation['books'], reference: string): BookEntry[] {
+  const found: BookEntry[] = []
+  for (let entry = books.find(reference); entry; entry = books.find(laterReference(reference, found.length))) found.push(entry)
+  return found
+}
+
+/** What the books call a transaction whose reference this many others had before. */
+function laterReference(reference: string, earlier: number): string {
+  return `${reference} ${earlier + 1}`
 }
 
 function sendStatus({ simulation, response }: Call, transactionId: string): void {
   const entry = findById(simulation, transactionId)
   if (!entry) return void response.writeHead(404).end()
-  send(response, 200, { status: statusOf(entry), transactionId, reference: entry.reference })
+  send(response, 200, { status: statusOf(entry), transactionId, reference: sentReferenceOf(entry) })
 }
 
 function findById(simulation: Simulation, transactionId: string) {

@@ -58,11 +58,16 @@ export function transactionOf(entry: BookEntry, account: { merchantCode: string;
     amount: { value: Number(entry.amount), unit: 'XOF' },
     customer: { idType: 'MSISDN', id: entry.phoneNumber },
     partner: isCashIn ? { idType: 'MSISDN', id: account.channelMsisdn } : { idType: 'CODE', id: account.merchantCode },
-    reference: entry.reference,
+    reference: sentReferenceOf(entry),
     metadata: JSON.parse(entry.details?.['metadata'] ?? '{}'),
     type: isCashIn ? 'CASHIN' : 'MERCHANT_PAYMENT',
     channel: 'API',
   }
+}
+
+/** The reference of the sender, which several transactions may have. */
+export function sentReferenceOf({ details, reference }: BookEntry): string {
+  return details?.['reference'] ?? reference
 }
 
 export function statusOf({ status, message }: BookEntry): string {

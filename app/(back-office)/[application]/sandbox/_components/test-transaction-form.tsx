@@ -119,4 +119,5 @@ const ENDINGS = {
   '912': 'never',
   '913': 'contradiction',
   '914': 'slow',
+  '915': 'takenBack',
 } as const satisfies Record<(typeof SIMULATED_ENDINGS)[number], string>

@@ -31,6 +31,7 @@ for (const [name, value] of [
   ['WEB_CONCURRENCY', '1.5'],
   ['WORKER_CONCURRENCY', '0'],
   ['DATABASE_URL', 'mysql://x'],
+  ['DATABASE_WAIT_MS', '-1'],
   ['DATABASE_REPLICA_URL', 'nonsense'],
   ['TRUSTED_PROXIES', '10.0.0.0/8, example'],
   ['TOKEN_SECRET', 'short'],
@@ -128,3 +129,11 @@ test('settings of an operator by its code or its protocol, and only with its sec
   assert.deepEqual(operators.UGMTN, { baseUrl: 'https://ug.example', key: 'k', secret: 'u' })
   assert.throws(() => loadConfig({ OPERATOR_WAVE_BASE_URL: 'https://wave.example' }), /^Error: OPERATOR_WAVE_SECRET is missing/)
 })
+
+for (const hosts of ['h1:5432,h2:5433/countersign', 'h1,h2/countersign', 'h1/countersign?host=h1,h2']) {
+  test(`an error that names HAProxy for an address with several hosts: ${hosts}`, () => {
+    const address = `postgres://app:pw,word@${hosts}`
+    assert.throws(() => loadConfig({ ...PRODUCTION, DATABASE_URL: address }), /^Error: DATABASE_URL must name one host: .* HAProxy /)
+    assert.equal(loadConfig({ ...PRODUCTION, DATABASE_URL: 'postgres://app:pw,word@h1/x' }).databaseUrl, 'postgres://app:pw,word@h1/x')
+  })
+}

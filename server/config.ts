@@ -29,6 +29,8 @@ export type Config = {
   databaseUrl: string | undefined
   /** Where reports may read; money is never decided from it. */
   databaseReplicaUrl: string | undefined
+  /** How long a start waits for a database that cannot be used yet. */
+  databaseWaitMs: number
   /** Connections per process. */
   poolSize: number
   /** Off behind PgBouncer in transaction mode when it does not track prepared statements. */
@@ -74,6 +76,10 @@ const wholeNumber = (minimum: number, maximum: number) =>
 const flag = z.enum(['1', '0', 'true', 'false', 'on', 'off'], 'must be 1 or 0').transform((text) => ['1', 'true', 'on'].includes(text))
 const postgresUrl = z
   .string()
+  .refine(
+    (text) => !namesSeveralHosts(text),
+    'must name one host: PostgreSQL addresses with several hosts are not supported. Put a proxy such as HAProxy before the servers, which leads to the primary',
+  )
   .refine((text) => hasProtocol(text, ['postgres:', 'postgresql:']), 'must be an address like postgres://user:password@host:5432/database')
 const httpUrl = z
   .string()
@@ -124,6 +130,7 @@ const environmentSchema = secretsSchema.extend({
   DATA_DIR: z.string().max(1_000).default('.data'),
   DATABASE_URL: postgresUrl.optional(),
   DATABASE_REPLICA_URL: postgresUrl.optional(),
+  DATABASE_WAIT_MS: wholeNumber(0, 3_600_000).default(60_000),
   POOL_SIZE: wholeNumber(4, 1_000).default(16),
   PREPARED_STATEMENTS: flag.default(true),
   TOKEN_SECRET: secret.optional(),
@@ -166,6 +173,7 @@ export function loadConfig(environment: Environment): Config {
     dataDirectory: path.resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL,
     databaseReplicaUrl: values.DATABASE_REPLICA_URL,
+    databaseWaitMs: values.DATABASE_WAIT_MS,
     poolSize: values.POOL_SIZE,
     preparesStatements: values.PREPARED_STATEMENTS,
     isProduction: !isSandbox,
@@ -247,7 +255,7 @@ function requireProductionSettings(values: z.infer<typeof environmentSchema>): v
   if (values.NODE_ENV !== 'production')
     throw new Error('SANDBOX=0 needs NODE_ENV=production: without seeds and simulator a process is a production process.')
   if (!values.DATABASE_URL)
-    throw new Error('DATABASE_URL is missing: production needs a PostgreSQL 17 or newer (SANDBOX=1 runs the sandbox instead).')
+    throw new Error('DATABASE_URL is missing: production needs a PostgreSQL 18 or newer (SANDBOX=1 runs the sandbox instead).')
   for (const name of ['TOKEN_SECRET', 'SESSION_SECRET'] as const) {
     if (!values[name])
       throw new Error(
@@ -297,6 +305,13 @@ function operatorSettings(environment: Environment): Config['operators'] {
 
 function hasProtocol(text: string, protocols: string[]): boolean {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol)
+}
+
+/** As libpq takes them: commas in the authority, or in the parameter `host`. */
+function namesSeveralHosts(text: string): boolean {
+  const [address = '', query = ''] = text.split('?', 2)
+  const authority = /^\w+:\/\/(?:[^/]*@)?([^/]*)/.exec(address)?.[1] ?? ''
+  return authority.includes(',') || (new URLSearchParams(query).get('host') ?? '').includes(',')
 }
 
 function isNetwork(text: string): boolean {

@@ -1,4 +1,4 @@
-// `npm start`: plain JavaScript for the machine's own Node 20. It installs and builds what is missing, then hands over
+// `npm start` and `npm run build`: plain JavaScript for the machine's own Node 20. It installs and builds what is missing, then hands over
 // to the pinned Node, which runs server/main.ts, and stays to pass signals on and to restart it when it crashes.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -9,6 +9,9 @@ import { ALLOCATOR_ENVIRONMENT, NODE_FLAGS } from './process/node-settings.mjs'
 /** A Ctrl-C arrives twice, from the terminal and from npm: within this time it is one. */
 const SAME_SIGNAL_MS = 500
 
+/** `npm run build`: everything but the start. */
+const isBuildOnly = process.argv.includes('--build-only')
+
 let service
 let lastSignalAt = 0
 
@@ -17,7 +20,8 @@ watchParent()
 
 try {
   demandNode()
-  await prepare((line) => console.log(line))
+  await prepare((line) => console.log(line), { isProduction: isProduction() && !isBuildOnly })
+  if (isBuildOnly) process.exit(0)
   service = start()
 } catch (error) {
   console.error(error.message)
@@ -27,6 +31,11 @@ try {
 function demandNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major < 20 || (major === 20 && minor < 20)) throw new Error(`Node ${process.versions.node} is too old: 20.20 or newer is needed.`)
+}
+
+/** As server/config.ts: SANDBOX decides, then NODE_ENV. */
+function isProduction() {
+  return process.env.NODE_ENV === 'production' && !['1', 'true', 'on'].includes(process.env.SANDBOX ?? '')
 }
 
 function start() {

@@ -35,23 +35,25 @@ let childGroup
 
 /**
  * Installs the dependencies and builds the pages, each only when it has to. One process at a time does this in one
- * checkout; another waits for it. Throws an Error with one sentence when it cannot.
+ * checkout; another waits for it. For production it installs nothing that only builds and tests need, and builds nothing: what it runs
+ * was built by `npm run build`, here or elsewhere. Throws an Error with one sentence when it cannot.
  */
-export async function prepare(say) {
+export async function prepare(say, { isProduction = false } = {}) {
   const unlock = await lockCheckout(say)
   try {
-    if (!isInstalled()) {
+    if (!isInstalled(isProduction)) {
       say('Installing the dependencies (about a minute, only this once) …')
       await run(
         'npm',
-        ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'],
+        ['ci', isProduction ? '--omit=dev' : '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'],
         // A package of the linters reports installations to its maker unless it is told not to; so does package.json.
         { ...environmentOfTheMachine(), SCARF_ANALYTICS: 'false' },
         'The dependencies could not be installed',
       )
-      if (!isInstalled()) throw new Error('npm ci ended well, but packages are missing in node_modules.')
+      if (!isInstalled(isProduction)) throw new Error('npm ci ended well, but packages are missing in node_modules.')
     }
     if (!isBuilt()) {
+      if (isProduction) throw new Error('The pages are not built: run npm run build, here or where you copy this from, and start again.')
       say('Building the pages (about a minute, only after a change) …')
       rmSync(BUILD_STAMP, { force: true })
       const digest = sourceDigest()
@@ -70,14 +72,16 @@ export function endPreparation() {
   if (childGroup) endGroup(childGroup)
 }
 
-/** True when node_modules holds what package-lock.json requires. npm writes its own list there last, after a whole install. */
-function isInstalled() {
+/** True when node_modules holds what package-lock.json requires, for production without what is there for development. npm writes its own list there last, after a whole install. */
+function isInstalled(isProduction) {
   const wanted = readJson(path.join(ROOT, 'package-lock.json'))?.packages
   const present = readJson(path.join(ROOT, 'node_modules/.package-lock.json'))?.packages
   if (!wanted || !present || !existsSync(PINNED_NODE)) return false
   return Object.entries(wanted).every(
-    ([name, { version, optional, devOptional }]) =>
-      name === '' || (present[name] ? present[name].version === version : optional === true || devOptional === true),
+    ([name, { version, dev, optional, devOptional }]) =>
+      name === '' ||
+      (isProduction && dev) ||
+      (present[name] ? present[name].version === version : optional === true || devOptional === true),
   )
 }
 

@@ -26,6 +26,7 @@ const REFERENCE_TABLES: Record<string, string> = {
   application_versions: 'one row per application: which of them changed',
   readiness: 'one row: shows that a commit ends',
   scheduled_tasks: 'one row per task of the worker role',
+  schema_release: 'one row: which release keeps the schema',
   schema_migrations: 'one row per migration',
   schema_functions: 'one row per function file',
   installation: 'one row: whether this database belongs to a sandbox or to production',

@@ -1,15 +1,7 @@
-/** Codes of errors that mean: no server, no route to it, no such database, or wrong credentials. */
-const UNREACHABLE = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ECONNRESET',
-  '28P01',
-  '28000',
-  '3D000',
-])
+import { isDatabaseAway } from './database-away.ts'
+
+/** Codes of errors that mean: no such database, or wrong credentials. */
+const REFUSED = new Set(['28P01', '28000', '3D000'])
 
 /**
  * Returns why a database cannot be used, without its address or password; undefined for every other
@@ -17,6 +9,8 @@ const UNREACHABLE = new Set([
  */
 export function describeDatabaseProblem(error: unknown): string | undefined {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  if (!(cause instanceof Error && 'code' in cause && typeof cause.code === 'string' && UNREACHABLE.has(cause.code))) return undefined
-  return cause.message || cause.code
+  if (!(cause instanceof Error)) return undefined
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
+  if (!REFUSED.has(code) && !isDatabaseAway(cause)) return undefined
+  return cause.message || code
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chown, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { endLeftover, exists } from './embedded-leftover.ts'
@@ -25,9 +25,12 @@ export async function reachablePlaces(wanted: string, owner: Owner | undefined):
   await mkdir(path.dirname(wanted), { recursive: true })
   if (!owner) return { native: packaged, dataDirectory: wanted }
   const native = canReach(path.join(packaged, 'bin', 'postgres'), owner) ? packaged : await copyNative(packaged)
+  await letIn(path.dirname(wanted), owner)
   if (canReach(path.dirname(wanted), owner)) return { native, dataDirectory: wanted }
   await removeAbandoned()
-  return { native, dataDirectory: path.join(await placeElsewhere(markerOf(wanted)), 'postgres') }
+  const place = await placeElsewhere(markerOf(wanted))
+  await letIn(place, owner)
+  return { native, dataDirectory: path.join(place, 'postgres') }
 }
 
 /** Returns where the data that was wanted at this place is stored, without creating anything. */
@@ -61,7 +64,7 @@ async function placeElsewhere(marker: string): Promise<string> {
     await writeFile(`${marker}.new`, `${place}\n`)
     await rename(`${marker}.new`, marker)
   }
-  await mkdir(place, { recursive: true })
+  await mkdir(place, { recursive: true, mode: 0o700 })
   await writeFile(path.join(place, 'marker'), marker)
   return place
 }
@@ -78,6 +81,12 @@ async function removeAbandoned(): Promise<void> {
     await endLeftover(path.join(place, 'postgres'))
     await rm(place, { recursive: true, force: true })
   }
+}
+
+/** A folder of root that only root enters becomes one that only the server's user enters, and root all the same. */
+async function letIn(folder: string, owner: Owner): Promise<void> {
+  const { mode, uid } = await stat(folder)
+  if (uid === 0 && (mode & 0o777) === 0o700) await chown(folder, owner.uid, owner.gid)
 }
 
 function canReach(file: string, owner: Owner): boolean {

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { applyPatiently, functionFiles, type MigrateOptions, migrate } from './migrate.ts'
+import { applyMigrationFile, applyPatiently, functionFiles, type MigrateOptions, migrate } from './migrate.ts'
 import { createPool, type Pool } from './pool.ts'
 
 const run = promisify(execFile)
@@ -141,3 +141,61 @@ test('applied again: only the function that another release had applied last', a
     await pool.end()
   }
 })
+
+/** Runs `work` on the migrated database and restores its release afterwards. */
+async function withRelease(work: (pool: Pool) => Promise<void>): Promise<void> {
+  const pool = createPool({ databaseUrl: emptyUrl, connectionsMax: 3, applicationName: 'release' })
+  try {
+    await migrate(pool)
+    await work(pool)
+  } finally {
+    await pool.query('update schema_release set number = 1, compatible_from = 1').catch(() => undefined)
+    await pool.end()
+  }
+}
+
+test('nothing applied by an older release beside a newer one: the functions of the newer one stay', () =>
+  withRelease(async (pool) => {
+    const file = 'transactions/sql/assert-same-count.sql'
+    await pool.query('update schema_functions set digest = $1 where file = $2', ['of the newer release', file])
+    await pool.query('update schema_release set number = 3, compatible_from = 1')
+    assert.deepEqual(await migrate(pool, { release: { number: 2, compatibleFrom: 1 } }), [])
+    assert.deepEqual(await migrate(pool, { release: { number: 3, compatibleFrom: 1 } }), [file])
+  }))
+
+test('rejected with both releases: an older one that the newer one does not name compatible', () =>
+  withRelease(async (pool) => {
+    await pool.query('update schema_release set number = 3, compatible_from = 2')
+    await assert.rejects(migrate(pool, { release: { number: 1, compatibleFrom: 1 } }), (error: Error) =>
+      /belongs to release 3 .* this process is release 1: start release 2 or newer/.test(String(error.cause)),
+    )
+  }))
+
+test('rejected with its name: a database with a migration that this release does not have', () =>
+  withRelease(async (pool) => {
+    await pool.query("insert into schema_migrations (name, digest) values ('9999_later.sql', '')")
+    await assert.rejects(migrate(pool), (error: Error) => /does not know \(9999_later\.sql\)/.test(String(error.cause)))
+    await pool.query("delete from schema_migrations where name = '9999_later.sql'")
+  }))
+
+test('built while others write, and built again where a build was broken off: the index of a migration that begins with "-- concurrently"', () =>
+  withRelease(async (pool) => {
+    const sql = '-- concurrently\ncreate unique index concurrently readings_value on readings (value);\n'
+    await pool.query('create table readings (value int); insert into readings values (1), (1)')
+    // A failed build leaves an invalid index behind, as a process that is killed does.
+    await assert.rejects(applyMigrationFile(pool, '9998_index.sql', sql), /could not create unique index/)
+    await pool.query('delete from readings')
+    const writer = await pool.connect()
+    await writer.query('begin; insert into readings values (2)')
+    const building = applyMigrationFile(pool, '9998_index.sql', sql)
+    // The build waits for the open transaction; with a lock on the table this insert would wait for the build.
+    await writer.query("set local lock_timeout = '2s'; insert into readings values (3)")
+    await writer.query('commit')
+    writer.release()
+    assert.equal(await building, true)
+    assert.equal(await applyMigrationFile(pool, '9998_index.sql', sql), false)
+    const { rows } = await pool.query("select indisvalid as is_valid from pg_index where indexrelid = 'readings_value'::regclass")
+    assert.deepEqual(rows, [{ is_valid: true }])
+    await pool.query("drop table readings; delete from schema_migrations where name = '9998_index.sql'")
+    await assert.rejects(applyMigrationFile(pool, 'x', '-- concurrently\nselect 1;'), /must be one statement/)
+  }))

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { glob, readdir, readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import { buildIndex, concurrentIndexOf } from './build-index.ts'
 import type { Pool, TrxClient } from './pool.ts'
+import { claimRelease, RELEASE, type Release, refuseUnknownMigrations } from './release.ts'
 
 const MIGRATIONS_URL = new URL('./migrations/', import.meta.url)
 const SERVER_URL = new URL('../', import.meta.url)
@@ -19,6 +21,8 @@ const LOCK_LIMIT_MS = 5 * 60_000
 export type MigrateOptions = {
   /** Called with a sentence when a file waits for another transaction. */
   onWait?: (message: string) => void
+  /** Default: that of this source. */
+  release?: Release
   /** How long to try in all before giving up. */
   lockLimitMs?: number
   lockPauseMs?: number
@@ -29,20 +33,48 @@ export type MigrateOptions = {
  * their names, then the functions with the files of `server/<folder>/sql/` whose content has changed. Each file has a
  * transaction of its own. Safe when several processes start at once: the lock lasts as long as each transaction, which
  * also holds behind PgBouncer. A table that another transaction holds is retried, without blocking
- * the others that need it. Throws when that takes too long, and when an applied migration was edited afterwards. Returns
+ * the others that need it. A database that a newer release keeps is left as it is. Throws when this release may not run on it, when that takes too long, and when an applied migration was edited afterwards. Returns
  * the names of the migrations and the paths of the functions that it applied.
  */
 export async function migrate(pool: Pool, options: MigrateOptions = {}): Promise<string[]> {
   const applied: string[] = []
-  for (const name of (await readdir(MIGRATIONS_URL)).filter((entry) => entry.endsWith('.sql')).sort()) {
+  const { release = RELEASE } = options
+  const names = (await readdir(MIGRATIONS_URL)).filter((entry) => entry.endsWith('.sql')).sort()
+  if (!(await applyPatiently(pool, 'This release', options, (trx) => begin(trx, release, names)))) return applied
+  for (const name of names) {
     const sql = await readFile(new URL(name, MIGRATIONS_URL), 'utf8')
-    if (await applyPatiently(pool, `Migration ${name}`, options, (trx) => applyMigration(trx, name, sql))) applied.push(name)
+    if (await applyMigrationFile(pool, name, sql, options)) applied.push(name)
   }
   for (const file of await functionFiles()) {
     const sql = await readFile(new URL(file, SERVER_URL), 'utf8')
-    if (await applyPatiently(pool, `Function ${file}`, options, (trx) => applyFunction(trx, file, sql))) applied.push(file)
+    const apply = async (trx: TrxClient) => (await claimRelease(trx, release)) && applyFunction(trx, file, sql)
+    if (await applyPatiently(pool, `Function ${file}`, options, apply)) applied.push(file)
   }
   return applied
+}
+
+/** Returns false if a newer release keeps the schema. Throws an Error if this one may not run on it. */
+async function begin(trx: TrxClient, release: Release, names: readonly string[]): Promise<boolean> {
+  if (!(await claimRelease(trx, release))) return false
+  await trx.query(`create table if not exists schema_migrations
+    (name text primary key, digest text not null, applied_at timestamptz not null default now())`)
+  await refuseUnknownMigrations(trx, names)
+  return true
+}
+
+/** Applies a migration in a transaction, or builds its index outside one if it says so. Returns false if it was applied before. */
+export async function applyMigrationFile(pool: Pool, name: string, sql: string, options: MigrateOptions = {}): Promise<boolean> {
+  const index = concurrentIndexOf(sql)
+  const isApplied = (trx: TrxClient) => checkDigest(trx, name, digestOf(sql))
+  if (index === undefined) return applyPatiently(pool, `Migration ${name}`, options, (trx) => applyMigration(trx, name, sql))
+  if (await applyPatiently(pool, `Migration ${name}`, options, isApplied)) return false
+  await buildIndex(pool, index, sql)
+  return applyPatiently(
+    pool,
+    `Migration ${name}`,
+    options,
+    async (trx) => !(await isApplied(trx)) && (await recordMigration(trx, name, sql)),
+  )
 }
 
 /** The repeatable files, one function each, relative to server/ and in order of their paths. */
@@ -114,17 +146,23 @@ async function applyLocked(pool: Pool, what: string, apply: (trx: TrxClient) => 
 
 /** Applies a migration once for all time. */
 async function applyMigration(trx: TrxClient, name: string, sql: string): Promise<boolean> {
-  await trx.query(`create table if not exists schema_migrations
-    (name text primary key, digest text not null, applied_at timestamptz not null default now())`)
-  const digest = digestOf(sql)
+  if (await checkDigest(trx, name, digestOf(sql))) return false
+  await recordMigration(trx, name, sql)
+  await trx.query(sql)
+  return true
+}
+
+/** Whether the migration was applied. Throws if it was edited since. */
+async function checkDigest(trx: TrxClient, name: string, digest: string): Promise<boolean> {
   const known = await readDigest(trx, 'select digest from schema_migrations where name = $1', name)
-  if (known === undefined) {
-    await trx.query('insert into schema_migrations (name, digest) values ($1, $2)', [name, digest])
-    await trx.query(sql)
-    return true
-  }
-  if (known !== digest) throw new Error(`${name} was edited after it had been applied; write a new migration instead`)
-  return false
+  if (known !== undefined && known !== digest)
+    throw new Error(`${name} was edited after it had been applied; write a new migration instead`)
+  return known !== undefined
+}
+
+async function recordMigration(trx: TrxClient, name: string, sql: string): Promise<true> {
+  await trx.query('insert into schema_migrations (name, digest) values ($1, $2)', [name, digestOf(sql)])
+  return true
 }
 
 /** Applies a function file whenever its content differs from what was applied last. */

@@ -1065,6 +1065,14 @@ create table schema_migrations (
   constraint schema_migrations_pkey primary key (name)
 );
 
+create table schema_release (
+  is_only         boolean not null default true,
+  number          integer not null,
+  compatible_from integer not null,
+  constraint schema_release_pkey primary key (is_only),
+  constraint schema_release_is_only_check check (is_only)
+);
+
 create table sealed_operator_months (
   application_id    uuid   not null,
   month             date   not null,

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { withJitterMs } from '#server/retry.ts'
+import { makeDataFolder } from './private-file.ts'
 
 /** What a running instance tells another one that wants the same data folder; any program of this machine may hold the name. */
 const instanceStateSchema = z.object({ pid: z.int(), url: z.union([z.url(), z.literal('')]), isEnding: z.boolean() })
@@ -25,7 +26,7 @@ const ANSWER_CHARACTERS_MAX = 4_096
  * is a socket name that the kernel frees with the process, however it ends: nothing is left behind by a SIGKILL.
  */
 export async function claimDataDirectory(dataDirectory: string, limits: ClaimLimits = LIMITS): Promise<Instance> {
-  mkdirSync(dataDirectory, { recursive: true, mode: 0o755 })
+  makeDataFolder(dataDirectory)
   const state: InstanceState = { pid: process.pid, url: '', isEnding: false }
   const server = createServer((socket) => {
     // Another start that stopped listening: it reads the answer or tries again.

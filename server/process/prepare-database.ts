@@ -1,4 +1,5 @@
 import type { Config } from '#server/config.ts'
+import { awaitDatabase } from '#server/database/await-database.ts'
 import { requireDatabaseMode, stampDatabase } from '#server/database/database-mode.ts'
 import { migrate } from '#server/database/migrate.ts'
 import { createPool, type Pool } from '#server/database/pool.ts'
@@ -20,7 +21,7 @@ type Preparation = {
 }
 
 /**
- * Makes a database ready for this process: it must belong to the same mode, its schema is brought up to date, it must be
+ * Makes a database ready for this process: it must accept writes within DATABASE_WAIT_MS and belong to the same mode, its schema is brought up to date, it must be
  * readable with our keys, nothing in it stays in plain text, and an empty sandbox is filled. Returns true when it was
  * filled now. Throws an Error whose message says what to do.
  */
@@ -35,6 +36,10 @@ export async function prepareDatabase({ config, databaseUrl, keyring, logger, se
     preparesStatements,
   })
   try {
+    await awaitDatabase(pool, {
+      limitMs: config.databaseWaitMs,
+      onWait: (reason) => logger.warn({ reason }, `The database cannot be used yet; waiting up to ${config.databaseWaitMs / 1_000} s`),
+    })
     await requireDatabaseMode(pool, mode, seededUsernames)
     await migrate(pool, { onWait: (message) => logger.warn(message) })
     await stampDatabase(pool, mode, seededUsernames)

@@ -5,14 +5,17 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
+import { freePort } from '#server/database/embedded.ts'
 import { createTestDatabase } from '#server/testing/database.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
-import { MAIN, PRODUCTION, type Started, startNode } from './testing.ts'
+import { startTcpProxy, type TcpProxy } from '#server/testing/tcp-proxy.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import { isReady, MAIN, PRODUCTION, type Started, startNode, stop } from './testing.ts'
 
 /** Starts the service with what must be refused before it opens a port or writes a file. */
 function start(environment: Record<string, string>): Started {
   const dataDirectory = path.join(tmpdir(), 'countersign-never-created')
-  return startNode([MAIN], { NODE_ENV: 'development', DATA_DIR: dataDirectory, LOG_LEVEL: 'fatal', ...environment })
+  return startNode([MAIN], { NODE_ENV: 'development', DATA_DIR: dataDirectory, LOG_LEVEL: 'fatal', DATABASE_WAIT_MS: '0', ...environment })
 }
 
 test('exit code 1 and one sentence that names the variable: a bad value', async () => {
@@ -66,6 +69,66 @@ for (const host of ['127.0.0.1:9', 'localhost:9', 'database.invalid:5432']) {
     assert.ok(!service.output().includes('a-pass-word'))
   })
 }
+
+test('exit code 1 and the version, and nothing is written: a PostgreSQL that is too old', async () => {
+  const database = await createTestDatabase()
+  // Tells the version of another server: 18.x is told as 17.10.
+  const proxy = await startTcpProxy(database.url, {
+    rewrite: (bytes) => Buffer.from(bytes.toString('latin1').replace(/18\d{4}/, '170010'), 'latin1'),
+  })
+  try {
+    const service = start({ ...PRODUCTION, DATABASE_URL: proxy.urlOf(database.url) })
+    assert.equal(await service.ended, 1)
+    assert.equal(service.output(), 'DATABASE_URL leads to PostgreSQL 17.10: Countersign needs PostgreSQL 18 or newer.\n')
+    assert.deepEqual((await database.pool.query('select 1 from installation')).rows, [])
+  } finally {
+    await proxy.close()
+    await database.drop()
+  }
+})
+
+test('ready after the database came: a start waits while it is away, and while it accepts no writes', async () => {
+  const database = await createTestDatabase()
+  const name = new URL(database.url).pathname.slice(1)
+  const [at, port] = [await freePort(), await freePort()]
+  const primary = await database.pool.connect()
+  await primary.query(`alter database ${name} set default_transaction_read_only = on`)
+  const url = new URL(database.url)
+  url.port = String(at)
+  const service = start({
+    ...PRODUCTION,
+    ROLE: 'worker',
+    MONITORING_PORT: String(port),
+    LOG_LEVEL: 'warn',
+    DATABASE_WAIT_MS: '60000',
+    DATABASE_URL: url.href,
+  })
+  let proxy: TcpProxy | undefined
+  try {
+    await waitUntil('it waits', () => service.output().includes('The database cannot be used yet; waiting up to 60 s'))
+    proxy = await startTcpProxy(database.url, { port: at })
+    await waitUntil('it has asked', () => proxy?.connections())
+    assert.equal(service.child.exitCode, null)
+    await primary.query(`alter database ${name} reset default_transaction_read_only`)
+    proxy.cut()
+    await waitUntil('ready', () => isReady(port))
+  } finally {
+    await stop(service)
+    await proxy?.close()
+    primary.release()
+    await database.drop()
+  }
+})
+
+test('exit code 1 at once, however long a start may wait: an unknown database', async () => {
+  const service = start({
+    ...PRODUCTION,
+    DATABASE_WAIT_MS: '60000',
+    DATABASE_URL: (process.env['TEST_DATABASE_URL'] ?? '').replace(/\w+$/, 'no_such_database'),
+  })
+  assert.equal(await service.ended, 1)
+  assert.match(service.output(), /^The database of DATABASE_URL cannot be used \(database "no_such_database" does not exist\)/)
+})
 
 for (const [mode, environment, problem] of [
   ['production', { SANDBOX: '1' }, /^This database belongs to production .* start it with NODE_ENV=production/],

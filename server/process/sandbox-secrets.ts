@@ -1,9 +1,9 @@
 import { hkdfSync } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { linkSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { randomSecret } from '#server/config.ts'
-import { writePrivateFile } from './private-file.ts'
+import { makeDataFolder, writePrivateFile } from './private-file.ts'
 
 const storedSecretsSchema = z.object({ TOKEN_SECRET: z.string(), SESSION_SECRET: z.string(), SECRETS_KEY: z.string().optional() })
 type SandboxSecrets = { TOKEN_SECRET: string; SESSION_SECRET: string; SECRETS_KEY: string }
@@ -17,7 +17,7 @@ export function sandboxSecrets(dataDirectory: string): SandboxSecrets {
   const file = path.join(dataDirectory, 'secrets.json')
   const stored = readSandboxSecrets(dataDirectory)
   if (stored) return stored
-  mkdirSync(dataDirectory, { recursive: true })
+  makeDataFolder(dataDirectory)
   const secrets: SandboxSecrets = { TOKEN_SECRET: randomSecret(), SESSION_SECRET: randomSecret(), SECRETS_KEY: randomSecret() }
   const unfinished = `${file}.${process.pid}`
   writePrivateFile(unfinished, format(secrets))

@@ -20,6 +20,7 @@ before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'countersign-service-'))
   await chmod(folder, 0o755)
   await copySeededData(path.join(folder, 'data'))
+  for (const name of ['', 'simulator']) await chmod(path.join(folder, 'data', name), 0o755)
   port = await freePort()
 })
 afterEach(() => Promise.all(started.splice(0).map(stop)))
@@ -85,6 +86,11 @@ for (const name of ['sandbox.json', 'secrets.json', 'postgres.url']) {
     assert.equal((await stat(path.join(folder, 'data', name))).mode & 0o777, 0o600)
   })
 }
+
+test('0700: only the owner enters the data folder and the folders in it, also those that were open before', async () => {
+  await running()
+  for (const name of ['', 'simulator']) assert.equal((await stat(path.join(folder, 'data', name))).mode & 0o777, 0o700, name)
+})
 
 test('exit code 1 and the address of the other: a second service on the same data folder', async () => {
   const service = await running()

@@ -33,7 +33,7 @@ export function writeSimulatorBooks(folder: string, known: readonly Known[], ope
     const isExecuted = plan.operatorFate === 'unconfirmed' || plan.isContradicted
     return isExecuted ? [accepted, JSON.stringify({ what: 'executed', reference: written.reference })] : [accepted]
   })
-  mkdirSync(folder, { recursive: true })
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
   writeFileSync(path.join(folder, 'books.jsonl'), [...opened, ...lines].map((line) => `${line}\n`).join(''))
 }
 

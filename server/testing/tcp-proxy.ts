@@ -4,6 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 export type TcpProxy = {
   /** The address of the database, through this proxy. */
   urlOf(databaseUrl: string): string
+  /** How many are open. */
+  connections(): number
   /** Breaks every connection. */
   cut(): void
   /** Passes on nothing more in either direction, and accepts connections that nobody answers, as a machine that froze. */
@@ -15,8 +17,16 @@ export type TcpProxy = {
   close(): Promise<void>
 }
 
+type TcpProxyOptions = {
+  /** Default: a free one. */
+  port?: number
+  /** What the database's answers become. */
+  rewrite?(bytes: Buffer): Buffer
+}
+
 /** A proxy in front of the database of this test run, to lose connections and answers. */
-export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
+export async function startTcpProxy(targetUrl: string, options: TcpProxyOptions = {}): Promise<TcpProxy> {
+  const { port: wantedPort = 0, rewrite = (bytes) => bytes } = options
   const target = new URL(targetUrl)
   const pairs = new Set<[Socket, Socket]>()
   let isFrozen = false
@@ -30,7 +40,7 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
       for (const socket of pair) socket.destroy()
     }
     for (const socket of pair) socket.on('error', end).on('close', end)
-    client.on('data', (bytes) => {
+    client.on('data', (bytes: Buffer) => {
       upstream.write(bytes)
       if (cutText === undefined || !bytes.includes(cutText)) return
       cutText = undefined
@@ -39,10 +49,10 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
       upstream.end()
       pairs.delete(pair)
     })
-    upstream.on('data', (bytes) => client.write(bytes))
+    upstream.on('data', (bytes: Buffer) => client.write(rewrite(bytes)))
     if (isFrozen) for (const socket of pair) socket.pause()
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(wantedPort, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const setFrozen = (frozen: boolean) => {
@@ -55,6 +65,7 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
       url.port = String(port)
       return url.href
     },
+    connections: () => pairs.size,
     cut() {
       for (const socket of [...pairs].flat()) socket.destroy()
     },

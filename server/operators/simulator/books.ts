@@ -76,7 +76,7 @@ export class Books {
 
   /** Opens the books in this folder and reads its entries. */
   constructor(folder: string) {
-    mkdirSync(folder, { recursive: true })
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
     const file = path.join(folder, FILE_NAME)
     this.#file = openSync(file, 'a')
     this.#load(file)

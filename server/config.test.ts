@@ -40,7 +40,6 @@ for (const [name, value] of [
   ['SECRETS_KEY', 'a sentence of more than thirty-two characters'],
   ['SECRETS_KEY_PREVIOUS', `${SECRETS_KEY},short`],
   ['CRASHES', 'many'],
-  ['WEBHOOK_ALLOWED_NETWORKS', '10.0.0.0/99'],
   ['LOG_LEVEL', 'loud'],
   ['API_MOUNT', 'both'],
   ['POOL_SIZE', '1'],

@@ -47,8 +47,6 @@ export type Config = {
   publicUrl: string
   /** Addresses and networks whose x-forwarded-for is believed. */
   trustedProxies: string[]
-  /** Private networks that webhooks may reach all the same. */
-  webhookAllowedNetworks: string[]
   /** Bearer token that /metrics requires; undefined: loopback callers only. */
   metricsToken: string | undefined
   /** `direct`: the API is answered before Next's pipeline; `next`: by its route handlers. */
@@ -138,7 +136,6 @@ const environmentSchema = secretsSchema.extend({
   PUBLIC_URL: httpUrl.optional(),
   NEXTAUTH_URL: httpUrl.optional(),
   TRUSTED_PROXIES: networks.default([]),
-  WEBHOOK_ALLOWED_NETWORKS: networks.default([]),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   API_MOUNT: z.enum(['direct', 'next'], 'must be direct or next').default('direct'),
   LOG_LEVEL: z
@@ -183,7 +180,6 @@ export function loadConfig(environment: Environment): Config {
     sessionSecret: values.SESSION_SECRET ?? randomSecret(),
     publicUrl: values.PUBLIC_URL ?? values.NEXTAUTH_URL ?? `http://${urlHost(values.HOST)}:${values.PORT}`,
     trustedProxies: values.TRUSTED_PROXIES,
-    webhookAllowedNetworks: values.WEBHOOK_ALLOWED_NETWORKS,
     metricsToken: values.METRICS_TOKEN,
     apiMount: values.API_MOUNT,
     // The sandbox runs in a terminal, where a line per request would hide the start-up lines.

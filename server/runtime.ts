@@ -19,8 +19,7 @@ import { createTokens, type Tokens } from '#server/partner-auth/access-token.ts'
 import { closeCallerRecords, createCallerRecords } from '#server/partner-auth/create-caller-records.ts'
 import { createIntake, type Intake } from '#server/transactions/intake.ts'
 import { createSettler, type Settler } from '#server/transactions/settle.ts'
-import { createGuardedSender } from '#server/webhooks/create-guarded-sender.ts'
-import type { Sender } from '#server/webhooks/send-webhook.ts'
+import { createGuardedSenders, type GuardedSenders } from '#server/webhooks/create-guarded-sender.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Logger } from './logger.ts'
@@ -46,7 +45,7 @@ export type Runtime = HttpRuntime & {
   fileReader: FileReader
   batchSubmitter: BatchSubmitter
   /** Sends test events of webhooks. */
-  testSender: Sender
+  testSenders: GuardedSenders
   metrics: Metrics
   /**
    * Something is due at the operators or at the receivers of webhooks; told to the loops of this process, if it has them.
@@ -112,7 +111,7 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     operatorTests: createOperatorTests({ connectors: forcedConnectors, nowMs: () => performance.now() }),
     fileReader: createFileReader(),
     batchSubmitter,
-    testSender: createTestSender(config),
+    testSenders: createGuardedSenders({ allowsPrivateTargets: config.isSandbox, idleConnectionsMax: 0 }),
     metrics,
     tokens,
     ...createCallerRecords({ pool, tokens, directory, isSandbox: config.isSandbox }),
@@ -132,10 +131,6 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
   setProcessWide('httpRuntime', runtime)
   setProcessWide('backOfficeRuntime', runtime)
   return runtime
-}
-
-function createTestSender({ isSandbox, webhookAllowedNetworks }: Config): Sender {
-  return createGuardedSender({ allowsPrivateTargets: isSandbox, allowedNetworks: webhookAllowedNetworks, idleConnectionsMax: 0 })
 }
 
 /** The connectors of the loops and those of forced queries, which have connections of their own; both follow the stored settings. */
@@ -168,7 +163,7 @@ async function closeRuntime(runtime: Runtime): Promise<void> {
   await runtime.settler.drain()
   await runtime.connectors.close()
   await closeCallerRecords(runtime)
-  runtime.testSender.close()
+  runtime.testSenders.close()
   await runtime.directory.close()
   await runtime.reportPool.end()
   await runtime.pool.end()

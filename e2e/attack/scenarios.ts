@@ -3,6 +3,7 @@ import { forcedQueries } from '#e2e/attack/scenarios/forced-queries.ts'
 import { garbageOperator } from '#e2e/attack/scenarios/garbage-operator.ts'
 import { hangingReceiver } from '#e2e/attack/scenarios/hanging-receiver.ts'
 import { heldBodies } from '#e2e/attack/scenarios/held-bodies.ts'
+import { hostileWorkbooks } from '#e2e/attack/scenarios/hostile-workbooks.ts'
 import { idleConnections } from '#e2e/attack/scenarios/idle-connections.ts'
 import { pageFlood } from '#e2e/attack/scenarios/page-flood.ts'
 import type { Scenario } from '#e2e/attack/scenarios/scenario.ts'
@@ -17,6 +18,7 @@ export const SCENARIOS: readonly Scenario[] = [
   slowClients,
   heldBodies,
   wideRanges,
+  hostileWorkbooks,
   endedCredentials,
   signInFlood,
   hangingReceiver,

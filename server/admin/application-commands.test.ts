@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { changeApplication } from '#server/applications/change-application.ts'
 import { createDirectory, type Directory } from '#server/applications/directory.ts'
 import { feesFor, serviceFor } from '#server/applications/snapshot.ts'
 import { systemClock } from '#server/clock.ts'
@@ -151,6 +152,32 @@ test('countries and the default webhook address as given; services of other coun
   await facts(...set, '--default-webhook-url', 'none')
   await directory.refresh()
   assert.equal(directory.find(applicationId)?.defaultWebhookUrl, null)
+})
+
+test('private networks for the webhooks of one application, in one spelling and in its audit trail; exit code 1 for what is none', async () => {
+  const { applicationId = '' } = await facts('create-application', '--name', 'Granted')
+  const set = ['set-application', '--application', applicationId] as const
+  await facts(...set, '--webhook-networks', '192.168.7.7, 10.20.0.0/16')
+  await directory.refresh()
+  assert.deepEqual(directory.find(applicationId)?.webhookNetworks, ['10.20.0.0/16', '192.168.7.7/32'])
+  const wrong = await admin([...set, '--webhook-networks', '10.20.0.1/16'])
+  assert.deepEqual([wrong.code, /behind its mask/.test(wrong.problem)], [1, true])
+  await facts(...set, '--webhook-networks', 'none')
+  await directory.refresh()
+  assert.deepEqual(directory.find(applicationId)?.webhookNetworks, [])
+  const { rows } = await database.pool.query<{ networks: string[] }>(
+    `select details -> 'webhookNetworks' as networks from audit_entries where application_id = $1 and action = 'application.changed' order by sequence`,
+    [applicationId],
+  )
+  assert.deepEqual(
+    rows.map(({ networks }) => networks),
+    [['10.20.0.0/16', '192.168.7.7'], []],
+  )
+  const actor = { kind: 'person', id: crypto.randomUUID(), applicationId, roles: ['administrator'] } as const
+  assert.deepEqual(await changeApplication(database.pool, { applicationId, change: { webhookNetworks: ['10.0.0.0/8'] }, actor }), {
+    ok: false,
+    error: 'not_permitted',
+  })
 })
 
 test('users and key prefixes of an application in list, without secrets', async () => {

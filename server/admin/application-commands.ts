@@ -19,7 +19,7 @@ import { setTimeZone } from '#server/reports/business-days/set-time-zone.ts'
 import { AdminError, unwrap } from './admin-error.ts'
 import { type Command, type Options, type Output, optional, required } from './command.ts'
 import { LIST_COMMAND } from './list-command.ts'
-import { amountOf, applicationOf, countriesOf, operatorsOf, percentOf, textOf, typesOf, yesOrNo } from './read-options.ts'
+import { amountOf, applicationOf, countriesOf, networksOf, operatorsOf, percentOf, textOf, typesOf, yesOrNo } from './read-options.ts'
 
 const actor = SYSTEM_ACTOR
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -49,7 +49,7 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
   {
     name: 'set-application',
     summary:
-      'Change its name, countries and default webhook address, require a second factor, add transactionStatus to its webhooks, let two of its administrators change how the operators are reached, allow maker, checker and administrator in one person',
+      'Change its name, countries and default webhook address, require a second factor, add transactionStatus to its webhooks, let two of its administrators change how the operators are reached, allow maker, checker and administrator in one person, grant private networks to its webhooks',
     options: {
       application: required('ID|NAME'),
       name: optional('NAME'),
@@ -59,6 +59,7 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
       'default-webhook-url': optional('URL|none'),
       'runs-installation': optional('yes|no'),
       'combined-roles': optional('yes|no'),
+      'webhook-networks': optional('NETWORK,NETWORK|none'),
     },
     async run(pool, options) {
       const { applicationId } = await applicationOf(pool, options)
@@ -69,6 +70,7 @@ export const APPLICATION_COMMANDS: readonly Command[] = [
         countries: countriesOf(options),
         runsInstallation: yesOrNo(options, 'runs-installation'),
         allowsCombinedRoles: yesOrNo(options, 'combined-roles'),
+        webhookNetworks: networksOf(options),
         defaultWebhookUrl: options['default-webhook-url'] === 'none' ? null : options['default-webhook-url'],
       }
       unwrap(await changeApplication(pool, { applicationId, change, actor }))

@@ -67,6 +67,13 @@ export function countriesOf(options: Options): CountryName[] | undefined {
   return countries.length === words.size ? countries : fail(`--countries takes ${COUNTRY_NAMES.join(', ')} with commas, or all.`, 2)
 }
 
+/** --webhook-networks: addresses and networks with commas, or `none`; undefined when the option is absent. */
+export function networksOf(options: Options): string[] | undefined {
+  const text = options['webhook-networks']
+  if (text === undefined) return undefined
+  return text.toLowerCase() === 'none' ? [] : text.split(',').map((part) => part.trim())
+}
+
 /** --type: collect, deposit, or both (also when left out). */
 export function typesOf(options: Options): TransactionType[] {
   const text = (options['type'] ?? 'both').toUpperCase()

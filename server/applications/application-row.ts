@@ -13,6 +13,7 @@ export type ApplicationRow = {
   requires_second_factor: boolean
   copies_webhook_status: boolean
   default_webhook_url: string | null
+  webhook_networks: string[]
   keys: { id: string; prefix: string; hash: string; expiresAt: string | null; revokedAt: string | null }[]
   api_users: { id: string; epoch: number; isBlocked: boolean }[]
   networks: string[]

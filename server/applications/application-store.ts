@@ -59,6 +59,8 @@ export type ApplicationChange = {
   defaultWebhookUrl?: string | null | undefined
   runsInstallation?: boolean | undefined
   allowsCombinedRoles?: boolean | undefined
+  /** In CIDR notation. */
+  webhookNetworks?: readonly string[] | undefined
 }
 
 /** The application that runs the installation, if it is another one. */
@@ -76,7 +78,8 @@ export async function updateApplication(trx: Queryable, applicationId: string, c
     `update applications set is_enabled = coalesce($2, is_enabled), name = coalesce($3, name),
        requires_second_factor = coalesce($4, requires_second_factor), copies_webhook_status = coalesce($5, copies_webhook_status),
        countries = coalesce($6, countries), default_webhook_url = case when $7 then $8 else default_webhook_url end,
-       runs_installation = coalesce($9, runs_installation), allows_combined_roles = coalesce($10, allows_combined_roles)
+       runs_installation = coalesce($9, runs_installation), allows_combined_roles = coalesce($10, allows_combined_roles),
+       webhook_networks = coalesce($11::cidr[], webhook_networks)
      where application_id = $1`,
     [
       applicationId,
@@ -89,6 +92,7 @@ export async function updateApplication(trx: Queryable, applicationId: string, c
       change.defaultWebhookUrl ?? null,
       change.runsInstallation ?? null,
       change.allowsCombinedRoles ?? null,
+      change.webhookNetworks ?? null,
     ],
   )
   return rowCount === 1

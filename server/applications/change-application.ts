@@ -8,6 +8,7 @@ import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
 import type { Database, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import { type NetworkProblem, parseNetwork } from './allow-list.ts'
 import { type ApplicationChange, closeServices, findInstallation, updateApplication } from './application-store.ts'
 import { readTerms } from './terms-queries.ts'
 
@@ -18,10 +19,11 @@ type ChangeFailure =
   | 'invalid_webhook_url'
   | 'unknown_application'
   | 'another_runs_installation'
+  | NetworkProblem
 
 /**
- * Changes an application's settings; omitted settings are unchanged. Its administrators change all of them but two: switching it off and on,
- * and letting it run the installation, are reserved for the machine administrator. A country that is left has its services switched off;
+ * Changes an application's settings; omitted settings are unchanged. Its administrators change all of them but three: switching it off and
+ * on, letting it run the installation, and the private networks that its webhooks may reach, are reserved for the machine administrator. A country that is left has its services switched off;
  * one that is joined has none switched on.
  */
 export async function changeApplication(
@@ -30,10 +32,15 @@ export async function changeApplication(
 ): Promise<Result<void, ChangeFailure>> {
   const { applicationId, actor } = command
   if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
-  const { isEnabled, runsInstallation } = command.change
-  if ((isEnabled !== undefined || runsInstallation !== undefined) && actor.kind !== 'system') return err('not_permitted')
+  const { isEnabled, runsInstallation, webhookNetworks } = command.change
+  const isReserved = [isEnabled, runsInstallation, webhookNetworks].some((setting) => setting !== undefined)
+  if (isReserved && actor.kind !== 'system') return err('not_permitted')
   const name = command.change.name?.trim()
-  const change = { ...command.change, name }
+  const networks = webhookNetworks?.map(parseNetwork) ?? []
+  const unreadable = networks.find((network) => !network.ok)
+  if (unreadable && !unreadable.ok) return unreadable
+  const granted = networks.flatMap((network) => (network.ok ? [network.value] : [])).toSorted()
+  const change = { ...command.change, name, webhookNetworks: webhookNetworks && granted }
   const problem = problemOf(change)
   if (problem) return err(problem)
   return withTransaction<void, ChangeFailure>(database, async (trx) => {

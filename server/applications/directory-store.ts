@@ -25,6 +25,7 @@ export async function readChangedApplications(queryable: Queryable, sinceXid: st
 export async function readApplications(queryable: Queryable, applicationIds: readonly string[]): Promise<ApplicationRow[]> {
   const { rows } = await queryable.query<ApplicationRow>(
     `select a.application_id, a.name, a.api_id, a.is_enabled, a.requires_second_factor, a.copies_webhook_status, a.default_webhook_url,
+       a.webhook_networks::text[] as webhook_networks,
        coalesce((select json_agg(json_build_object('id', k.api_key_id, 'prefix', k.key_prefix, 'hash', encode(k.key_hash, 'hex'), 'expiresAt', k.expires_at, 'revokedAt', k.revoked_at))
          from api_keys k where k.application_id = a.application_id and k.revoked_at is null
            and (k.expires_at is null or k.expires_at > now())), '[]') as keys,

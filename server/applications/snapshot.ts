@@ -21,6 +21,8 @@ export type ApplicationSnapshot = {
   copiesWebhookStatus: boolean
   /** Where the results of payments go that no program started; null: nowhere. */
   defaultWebhookUrl: string | null
+  /** Networks that are not public and that its webhooks may reach all the same, in CIDR notation. */
+  webhookNetworks: readonly string[]
   keys: readonly ApiKeySnapshot[]
   blockedApiUserIds: ReadonlySet<string>
   /** Every API user, with the lowest epoch that an access token of theirs may carry. */
@@ -58,6 +60,7 @@ export function toSnapshot(row: ApplicationRow, onUnreadable: (error: unknown) =
     requiresSecondFactor: row.requires_second_factor,
     copiesWebhookStatus: row.copies_webhook_status,
     defaultWebhookUrl: row.default_webhook_url,
+    webhookNetworks: row.webhook_networks,
     keys: row.keys.map((key) => ({
       apiKeyId: key.id,
       keyPrefix: key.prefix,

@@ -15,7 +15,7 @@ import type { Connected } from '#server/transactions/find-start-problems.ts'
 import type { Intake } from '#server/transactions/intake.ts'
 import type { Settler } from '#server/transactions/settle.ts'
 import type { Wake } from '#server/transactions/wake.ts'
-import type { Sender } from '#server/webhooks/send-webhook.ts'
+import type { GuardedSenders } from '#server/webhooks/create-guarded-sender.ts'
 
 /** What signing in and reading the actor need of the process; a part of the whole Runtime, which is in a layer above. */
 type BackOfficeRuntime = {
@@ -38,7 +38,7 @@ type BackOfficeRuntime = {
   fileReader: FileReader
   batchSubmitter: Pick<BatchSubmitter, 'wake'>
   /** Sends test events of webhooks. */
-  testSender: Pick<Sender, 'send'>
+  testSenders: Pick<GuardedSenders, 'to'>
   /** One per process: the pace of checking passwords is kept in it. */
   throttle: SignInThrottle
   clock: Clock

@@ -41,17 +41,14 @@ type Waiting = Turn & { lane: string; settle(mayRun: boolean): void }
 export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   const { concurrency, openMax = concurrency, laneMax = 1, levelMax, waitMaxMs = WAIT_MAX_MS } = options
   const queues = { reserved: createFairQueue<Waiting>(levelMax), open: createFairQueue<Waiting>(levelMax) }
-  const runningByLane = new Map<string, number>()
   // Infinite while work with this key runs.
   const readyAtMs = new Map<string, number>()
-  let running = 0
-  let runningOpen = 0
+  const running = createRunning({ openMax, laneMax })
   let isReservedNext = true
   let wake: NodeJS.Timeout | undefined
 
   function takeNext(): Waiting | undefined {
-    const isReady = ({ lane, paces, isReserved }: Waiting) =>
-      (isReserved || runningOpen < openMax) && (runningByLane.get(lane) ?? 0) < laneMax && paces.every(({ key }) => !readyAtMs.has(key))
+    const isReady = (waiting: Waiting) => running.hasPlaceFor(waiting) && waiting.paces.every(({ key }) => !readyAtMs.has(key))
     const [first, second] = isReservedNext ? [queues.reserved, queues.open] : [queues.open, queues.reserved]
     const taken = first.take(isReady) ?? second.take(isReady)
     if (taken) isReservedNext = !taken.isReserved
@@ -66,12 +63,10 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
       if (atMs <= nowMs) readyAtMs.delete(key)
       else soonestMs = Math.min(soonestMs, atMs)
     }
-    while (running < concurrency) {
+    while (running.count() < concurrency) {
       const next = takeNext()
       if (!next) break
-      running++
-      if (!next.isReserved) runningOpen++
-      runningByLane.set(next.lane, (runningByLane.get(next.lane) ?? 0) + 1)
+      running.begin(next)
       for (const { key } of next.paces) readyAtMs.set(key, Infinity)
       next.settle(true)
     }
@@ -79,13 +74,9 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
     if (isAnybodyWaiting && soonestMs < Infinity) wake = setTimeout(startNext, soonestMs - nowMs)
   }
 
-  function finish({ lane, paces, isReserved }: Waiting): void {
-    running--
-    if (!isReserved) runningOpen--
-    const left = (runningByLane.get(lane) ?? 1) - 1
-    if (left > 0) runningByLane.set(lane, left)
-    else runningByLane.delete(lane)
-    for (const { key, spacingMs } of paces) readyAtMs.set(key, performance.now() + spacingMs)
+  function finish(ended: Waiting): void {
+    running.end(ended)
+    for (const { key, spacingMs } of ended.paces) readyAtMs.set(key, performance.now() + spacingMs)
     startNext()
   }
 
@@ -109,6 +100,30 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
       } finally {
         finish(waiting)
       }
+    },
+  }
+}
+
+type Runs = Pick<Waiting, 'lane' | 'isReserved'>
+
+/** Counts what runs: all of it, of the open queue, and of each lane. */
+function createRunning({ openMax, laneMax }: { openMax: number; laneMax: number }) {
+  const lanes = new Map<string, number>()
+  let [all, open] = [0, 0]
+  return {
+    count: () => all,
+    hasPlaceFor: ({ lane, isReserved }: Runs) => (isReserved || open < openMax) && (lanes.get(lane) ?? 0) < laneMax,
+    begin({ lane, isReserved }: Runs): void {
+      all++
+      if (!isReserved) open++
+      lanes.set(lane, (lanes.get(lane) ?? 0) + 1)
+    },
+    end({ lane, isReserved }: Runs): void {
+      all--
+      if (!isReserved) open--
+      const left = (lanes.get(lane) ?? 1) - 1
+      if (left > 0) lanes.set(lane, left)
+      else lanes.delete(lane)
     },
   }
 }

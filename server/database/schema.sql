@@ -132,6 +132,7 @@ create table applications (
   countries              text[]      not null default array['CAMEROON', 'IVORY_COAST', 'SENEGAL', 'BURKINA_FASO', 'MALI', 'BENIN', 'UGANDA'],
   default_webhook_url    text,
   runs_installation      boolean     not null default false,
+  webhook_networks       cidr[]      not null default '{}'::cidr[],
   allows_combined_roles  boolean     not null default false,
   constraint applications_pkey primary key (application_id),
   constraint applications_api_id_key unique (api_id),

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { Secret } from 'otpauth'
 import { ok } from '#lib/result.ts'
+import { changeApplication } from '#server/applications/change-application.ts'
 import { rotateWebhookSecret } from '#server/applications/rotate-webhook-secret.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { freePort } from '#server/database/embedded.ts'
@@ -48,7 +49,6 @@ before(async () => {
     PORT: String(port),
     PUBLIC_URL: baseUrl,
     SECRETS_KEY: TEST_SECRETS_KEY,
-    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     OPERATOR_MTN_MOMO_BASE_URL: simulator.url,
     OPERATOR_MTN_MOMO_SECRET: OPERATOR_SECRET,
     OPERATOR_MTN_MOMO_KEY: OPERATOR_KEY,
@@ -93,6 +93,8 @@ async function signIn({ username, password, apiKey, apiId }: TestPartner) {
 
 /** A collect from the request to the webhook, so that the operator's and the partner's secrets are used as well as stored. */
 async function collectOnce(partner: TestPartner): Promise<Record<string, string>> {
+  const { applicationId } = partner
+  must(await changeApplication(database.pool, { applicationId, change: { webhookNetworks: ['127.0.0.0/8'] }, actor: SYSTEM_ACTOR }))
   const { tokens, collect } = await signIn(partner)
   const { transactionId } = await collect('MOMOCM', 'CAMEROON', '237677209341')
   const webhook = await waitUntil('the webhook arrives', () =>

@@ -53,7 +53,7 @@ export function startLoops(runtime: Runtime): Loops {
     secretsFor: (applicationId) => directory.find(applicationId)?.webhookSecrets ?? [],
     copiesStatusFor: (applicationId) => directory.find(applicationId)?.copiesWebhookStatus ?? false,
     allowsPrivateTargets: config.isSandbox,
-    allowedNetworks: config.webhookAllowedNetworks,
+    networksFor: (applicationId) => directory.find(applicationId)?.webhookNetworks ?? [],
     onRecorded: (outcome, count) => metrics.countOutcome('webhook', outcome, count),
   })
   runtime.addWorkListener(dispatcher.wake)

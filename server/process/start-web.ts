@@ -64,7 +64,7 @@ async function loadPages(address: { hostname: string; port: number }): Promise<H
 
 /** The paths of the files that the build made for browsers; none where there is no build. */
 function listBuiltFiles(): ReadonlySet<string> {
-  const folder = path.join(ROOT_FOLDER, process.env['NEXT_DIST_DIR'] ?? '.next', 'static')
+  const folder = path.join(ROOT_FOLDER, '.next', 'static')
   if (!existsSync(folder)) return new Set()
   return new Set(
     readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `/_next/static/${name.replaceAll(path.sep, '/')}`),

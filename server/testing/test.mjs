@@ -56,7 +56,7 @@ try {
   ])
   await step(
     `Attack run with ${ATTACK_REQUESTS} requests`,
-    `${scripts.attack} --requests ${ATTACK_REQUESTS} --short --scenarios idle-connections`,
+    `${scripts.attack} --requests ${ATTACK_REQUESTS} --short --scenarios idle-connections,page-flood --minutes 0.1`,
   )
   if (process.exitCode !== 130) checkLeftovers()
 } catch (error) {

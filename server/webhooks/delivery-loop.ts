@@ -5,7 +5,7 @@ import { AttemptStarter } from './attempt-starter.ts'
 import { ClaimPace } from './claim-pace.ts'
 import { ClaimSchedule } from './claim-schedule.ts'
 import { Claimer } from './claimer.ts'
-import { createGuardedSender } from './create-guarded-sender.ts'
+import { createGuardedSenders } from './create-guarded-sender.ts'
 import { ReceiverSlots } from './receiver-slots.ts'
 import type { AttemptOutcome } from './send-webhook.ts'
 
@@ -13,8 +13,8 @@ export type DeliveryLoopOptions = AttemptDependencies & {
   pool: Pool
   /** Lets webhooks go to loopback addresses: the sandbox. */
   allowsPrivateTargets: boolean
-  /** Networks in CIDR notation that are allowed though they are not public. */
-  allowedNetworks?: readonly string[]
+  /** The networks that an application's webhooks may reach though they are not public, in CIDR notation. */
+  networksFor?(applicationId: string): readonly string[]
   /** Called with how many attempts ended with each outcome, once that is recorded. */
   onRecorded?: (outcome: AttemptOutcome, count: number) => void
   /** Pauses after the first, second and third failure. */
@@ -50,20 +50,19 @@ const DRAIN_MS = 5_000
  * outcomes are recorded in batches. Any number of processes may run one.
  */
 export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
-  const { pool, logger, gapsMs = WEBHOOK_GAPS_MS, deadlineMs = 5_000, leaseMs = 30_000 } = options
+  const { pool, logger, networksFor = () => [], gapsMs = WEBHOOK_GAPS_MS, deadlineMs = 5_000, leaseMs = 30_000 } = options
   const slots = new ReceiverSlots(options.claimedMax ?? 4_096)
   const pace = new ClaimPace({ walkReceiversMax: options.walkReceiversMax ?? 128, pollMs: POLL_MS, pollMsMax: POLL_MS_MAX })
   const recorder = new AttemptRecorder({ pool, gapsMs, logger, onRecorded: options.onRecorded })
-  const sender = createGuardedSender({
+  const senders = createGuardedSenders({
     allowsPrivateTargets: options.allowsPrivateTargets ?? false,
-    allowedNetworks: options.allowedNetworks,
     deadlineMs,
     idleConnectionsMax: 1_024,
   })
   const starter = new AttemptStarter({
     slots,
     recorder,
-    attemptDelivery: (delivery) => attemptDelivery(sender, options, delivery),
+    attemptDelivery: (delivery) => attemptDelivery(senders.to(networksFor(delivery.applicationId)), options, delivery),
     claimAgeMsMax: leaseMs - deadlineMs - LEASE_MARGIN_MS,
     onFreeSlot(target) {
       claimer.hint(target)
@@ -91,7 +90,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
       await claimsEnded
       await withinDrainTime(attemptsEnded)
       await recorder.flush(DRAIN_MS)
-      sender.close()
+      senders.close()
     },
   }
 }

@@ -3,7 +3,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { systemClock } from '#server/clock.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication } from '#server/testing/factories.ts'
-import { createGuardedSender } from './create-guarded-sender.ts'
+import { createGuardedSenders } from './create-guarded-sender.ts'
 import { listWebhookTests, sendTestWebhook } from './send-test-webhook.ts'
 import { verifyWebhook } from './sign-webhook.ts'
 import { personOf } from './testing/resends.ts'
@@ -22,7 +22,7 @@ const SECRETS = ['whsec_b2xkIHNlY3JldCBvZiB0aGUgdGVzdA==', 'whsec_bmV3IHNlY3JldC
 }))
 
 async function send(applicationId: string, url: string, { isSandbox = true, actor = personOf(applicationId, ['engineer']) } = {}) {
-  const sender = createGuardedSender({ allowsPrivateTargets: isSandbox, idleConnectionsMax: 0 })
+  const sender = createGuardedSenders({ allowsPrivateTargets: isSandbox, idleConnectionsMax: 0 }).to([])
   closeAtEnd(sender)
   const deps = { pool: database.pool, clock: systemClock, sender }
   return sendTestWebhook(deps, { applicationId, url, actor, secrets: SECRETS, copiesStatus: false })

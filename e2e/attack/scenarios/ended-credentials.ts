@@ -15,11 +15,16 @@ import type { Scenario, ScenarioContext } from './scenario.ts'
 const ENDED_WITHIN_MS = 3_000
 const REPLAYS = 20
 
-/** Credentials that are used after their end: a session that was signed out, tokens that were replaced or reset. */
+/** Credentials that are used after their end: a session that was signed out or left idle, tokens that were replaced or reset. */
 export const endedCredentials: Scenario = {
   name: 'ended-credentials',
   async play(context) {
-    return [...(await replaySession(context)), ...(await replayRefreshToken(context)), ...(await keepAccessToken(context))]
+    return [
+      ...(await replaySession(context)),
+      ...(await returnToIdleSession(context)),
+      ...(await replayRefreshToken(context)),
+      ...(await keepAccessToken(context)),
+    ]
   },
 }
 
@@ -43,6 +48,24 @@ async function replaySession(context: ScenarioContext): Promise<string[]> {
     return problems
   }
   return ['a new session does not work']
+}
+
+/** A browser that was left open: the session of a checker who did nothing for 31 minutes. */
+async function returnToIdleSession(context: ScenarioContext): Promise<string[]> {
+  const { arsenal } = context
+  const email = `idle-${randomUUID()}@example.com`
+  const applicationId = await applicationOf(context)
+  const person = await withDatabase(context.service, async (pool) =>
+    must(await createPerson(pool, { applicationId, email, name: 'Somebody', roles: ['checker'], actor: SYSTEM_ACTOR })),
+  )
+  const cookie = await signIn(arsenal.baseUrl, email, person.password ?? '')
+  const target = `/api/back-office/${arsenal.program.slug}/overview`
+  if (!(await isServed(arsenal, target, cookie))) return ['a new session of a checker does not work']
+  const { rowCount } = await withDatabase(context.service, (pool) =>
+    pool.query(`update person_sessions set last_used_at = now() - interval '31 minutes' where person_id = $1`, [person.personId]),
+  )
+  if (rowCount !== 1) return ['the session of a checker was not noted']
+  return (await isServed(arsenal, target, cookie)) ? ['the session of a checker still works after 31 minutes without use'] : []
 }
 
 async function signOut({ baseUrl, actions }: Arsenal, cookie: string): Promise<void> {

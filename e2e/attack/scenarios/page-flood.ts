@@ -11,7 +11,7 @@ import type { Scenario, ScenarioContext } from './scenario.ts'
 const CONNECTIONS = 150
 /** How much longer than alone the slowest hundredth of the API's answers may take. */
 const DELAY_MAX_MS = 250
-const ALONE_MS = 4_000
+const ALONE_MS = 3_000
 const CALL_EVERY_MS = 10
 
 type Flood = { what: string; addresses: number; paths: readonly string[] }
@@ -31,7 +31,7 @@ export const pageFlood: Scenario = {
   async play(context) {
     const alone = await measure(context, ALONE_MS)
     const problems = [...alone.problems]
-    const forMs = Math.max(4_000, (context.minutes * 60_000) / FLOODS.length)
+    const forMs = Math.max(2_000, (context.minutes * 60_000) / FLOODS.length)
     for (const flood of FLOODS) problems.push(...(await playFlood(context, flood, forMs, alone)))
     return problems
   },

@@ -66,7 +66,6 @@ export async function openStage(partners: number, handle: OperatorHandler): Prom
     SESSION_SECRET: randomBytes(32).toString('base64'),
     SECRETS_KEY: randomBytes(32).toString('base64'),
     PUBLIC_URL,
-    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     [`OPERATOR_${OPERATOR}_BASE_URL`]: `http://127.0.0.1:${(operator.address() as AddressInfo).port}`,
     [`OPERATOR_${OPERATOR}_SECRET`]: 'shared with the operator of the stage',
   }

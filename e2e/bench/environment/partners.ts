@@ -28,7 +28,8 @@ export async function createPartners(pool: Pool, count: number): Promise<Partner
     })),
   )
   await pool.query(
-    `insert into applications (application_id, name, api_id) select a.id, 'Bench ' || a.api_id, a.api_id from unnest($1::uuid[], $2::text[]) as a (id, api_id)`,
+    `insert into applications (application_id, name, api_id, webhook_networks)
+       select a.id, 'Bench ' || a.api_id, a.api_id, '{127.0.0.0/8}' from unnest($1::uuid[], $2::text[]) as a (id, api_id)`,
     [ids, partners.map((partner) => partner.apiId)],
   )
   await pool.query(

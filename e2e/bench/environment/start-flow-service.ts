@@ -23,7 +23,7 @@ export async function startFlowService({ context, database, simulators }: FlowPl
       databaseUrl: database.url,
       role,
       workers,
-      environment: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', ...operators, ...environment },
+      environment: { ...operators, ...environment },
     })
   const servers: ServerProcess[] = []
   if (layout.role === 'all') servers.push(await start('all', {}))

@@ -35,11 +35,7 @@ export const webhooks: Part = {
     const database = await environment.createDatabase('bench_webhooks')
     const [partner] = await createPartners(database.pool, 1)
     if (!partner) throw new Error('There is no partner')
-    const server = await environment.startServer({
-      databaseUrl: database.url,
-      role: 'all',
-      environment: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
-    })
+    const server = await environment.startServer({ databaseUrl: database.url, role: 'all' })
     const plans = createPlans(partner.applicationId)
     try {
       const figures = [

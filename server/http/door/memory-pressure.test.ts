@@ -22,13 +22,13 @@ function watched(t: TestContext) {
   return { state, pressure, pass }
 }
 
-test('no collection below 310 MB', (t) => {
+test('no collection below 260 MB', (t) => {
   const { state, pass } = watched(t)
   pass(10_000)
   assert.equal(state.collections, 0)
 })
 
-test('one collection of the heap per three seconds above 310 MB', (t) => {
+test('one collection of the heap per three seconds above 260 MB', (t) => {
   const { state, pass } = watched(t)
   state.rssBytes = 340 * MB
   pass(200)
@@ -39,13 +39,13 @@ test('one collection of the heap per three seconds above 310 MB', (t) => {
   assert.equal(state.collections, 2)
 })
 
-test('short above 350 MB, and no longer once memory is free', (t) => {
+test('short above 300 MB, and no longer once memory is free', (t) => {
   const { state, pressure, pass } = watched(t)
   state.rssBytes = 376 * MB
   assert.equal(pressure.isShort(), false)
   pass(200)
   assert.equal(pressure.isShort(), true)
-  state.rssBytes = 300 * MB
+  state.rssBytes = 299 * MB
   pass(200)
   assert.equal(pressure.isShort(), false)
 })

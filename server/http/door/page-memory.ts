@@ -11,7 +11,7 @@ import type { RenderedDocument } from './render-document.ts'
 type StoredPage = { headers: string[]; plain: Buffer; zipped: Buffer }
 
 /** Pages that are the same for every reader without a session. One per front door. */
-export type PageMemory = {
+type PageMemory = {
   /**
    * Answers from memory; a page that is not there yet is rendered once for everybody who waits for it. `render` receives the only headers
    * that the page may depend on, and resolves with undefined if it could not be rendered now. `unfit`: the answer of Next is none

@@ -3,7 +3,7 @@ import { throttleAddress, throttleNetwork } from '#server/credentials/address.ts
 import { createFairLimiter } from '#server/credentials/fair-limiter.ts'
 
 /** Who asks for a page: the person of a valid session, otherwise an address. */
-export type Visitor = { personId: string | undefined; peerAddress: string | undefined }
+type Visitor = { personId: string | undefined; peerAddress: string | undefined }
 
 /** Decides when a page is rendered. One per front door. */
 export type PageTurns = {

@@ -12,9 +12,6 @@ import { pageBodyMax, withBody } from './page-body.ts'
 import { type RequestOrigin, runWithOrigin } from './request-origin.ts'
 import type { PageServer } from './serve-page.ts'
 
-/** The function that answers requests for pages: Next's request handler. */
-export type Fallback = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
-
 type Passage = {
   /** An endpoint of the API that is mounted in Next: it checks the caller before the body, and limits the body itself. */
   isApi: boolean

@@ -7,7 +7,7 @@ import { type PageNotes, runWithNotes } from './page-notes.ts'
 import { refusedRequest, renderRefusal } from './refusal.ts'
 
 /** The function that answers requests for pages: Next's request handler. */
-type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
+export type Fallback = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 
 /** What a page answers to. Data addresses say themselves what they offer. */
 const PAGE_METHODS = new Set(['GET', 'HEAD', 'POST'])
@@ -22,7 +22,7 @@ const ALLOWED = { allow: [...PAGE_METHODS].join(', ') }
 export function callNext(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { next, body, endTurn }: { next: Handler; body?: Uint8Array | undefined; endTurn?: () => void },
+  { next, body, endTurn }: { next: Fallback; body?: Uint8Array | undefined; endTurn?: () => void },
 ): unknown {
   const url = incoming.url ?? '/'
   const [path = '/'] = url.split('?', 1)

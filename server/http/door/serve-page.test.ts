@@ -44,6 +44,7 @@ before(async () => {
     readVisitor: async (cookies) => /^session=(\w+)$/.exec(cookies ?? '')?.[1],
     isFile: (path) => path === '/_next/static/a.js',
     onRefused: () => refused++,
+    refusedAfterMs: 20,
     turns: {
       concurrency: 3,
       anonymousMax: 2,

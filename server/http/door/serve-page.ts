@@ -2,10 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { createPageMemory } from './page-memory.ts'
 import { createPageTurns, type PageTurnOptions } from './page-turns.ts'
-import type { Fallback } from './pass-to-next.ts'
 import { publicAnswer } from './public-pages.ts'
 import { REFUSAL_HEADERS, refusedRequest, renderRefusal } from './refusal.ts'
-import { callNext, send } from './refuse-before-next.ts'
+import { callNext, type Fallback, send } from './refuse-before-next.ts'
 import { renderDocument } from './render-document.ts'
 import { type RequestOrigin, runWithOrigin } from './request-origin.ts'
 
@@ -15,6 +14,8 @@ export type PageOptions = {
   /** Whether the file at this path is one of the build's, which Next sends without rendering anything. Default: none is. */
   isFile?: (path: string) => boolean
   turns?: Partial<PageTurnOptions>
+  /** How long a 503 is held back from a client without a session: one that asks again at once would fill the event loop with refusals. */
+  refusedAfterMs?: number
 }
 
 export type PageServer = {
@@ -26,6 +27,7 @@ export type PageServer = {
 
 /** What a client without a turn is told to wait, in seconds. */
 const RETRY_AFTER_S = 2
+const REFUSED_AFTER_MS = 500
 /** Files beside the pages, and the streams of live pages: none renders anything. */
 const FILES = new Set(['/robots.txt', '/icon.svg'])
 const STREAM = /^\/api\/back-office\/[^/]+\/live$/
@@ -35,7 +37,7 @@ const STREAM = /^\/api\/back-office\/[^/]+\/live$/
  * loop with the pages: nobody, and least of all somebody who is not signed in, may fill it with renders.
  */
 export function createPageServer(next: Fallback, options: PageOptions & { onRefused(): void }): PageServer {
-  const { readVisitor, isFile = () => false, onRefused } = options
+  const { readVisitor, isFile = () => false, refusedAfterMs = REFUSED_AFTER_MS, onRefused } = options
   const turns = createPageTurns(options.turns)
   const memory = createPageMemory()
 
@@ -50,7 +52,7 @@ export function createPageServer(next: Fallback, options: PageOptions & { onRefu
       if (found.kind === 'none') return refuse(incoming, outgoing, 404)
       if (found.kind === 'stored') {
         const outcome = await memory.answer(incoming, outgoing, (headers) => renderInTurn(incoming, facts, headers))
-        if (outcome === 'busy') refuseBusy(incoming, outgoing)
+        if (outcome === 'busy') refuseBusy(incoming, outgoing, refusedAfterMs)
         if (outcome !== 'unfit') return
       }
     }
@@ -59,7 +61,7 @@ export function createPageServer(next: Fallback, options: PageOptions & { onRefu
       render(endTurn)
       if (isStream) endTurn()
     })
-    if (!hasHadTurn && !outgoing.destroyed) refuseBusy(incoming, outgoing)
+    if (!hasHadTurn && !outgoing.destroyed) refuseBusy(incoming, outgoing, personId === undefined ? refusedAfterMs : 0)
   }
 
   function renderInTurn(incoming: IncomingMessage, { budget }: RequestOrigin, headers: Readonly<Record<string, string>>) {
@@ -74,9 +76,10 @@ export function createPageServer(next: Fallback, options: PageOptions & { onRefu
     })
   }
 
-  function refuseBusy(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  function refuseBusy(incoming: IncomingMessage, outgoing: ServerResponse, afterMs: number): void {
     onRefused()
-    refuse(incoming, outgoing, 503, { 'retry-after': String(RETRY_AFTER_S) })
+    const timer = setTimeout(() => refuse(incoming, outgoing, 503, { 'retry-after': String(RETRY_AFTER_S) }), afterMs)
+    outgoing.once('close', () => clearTimeout(timer))
   }
 
   return {

@@ -63,10 +63,11 @@ export async function sendTestWebhook(
   return runAction<typeof webhookTestSchema, null, 'not_permitted' | 'throttled'>(
     { schema: webhookTestSchema, permission: 'webhook:recover', application, input },
     async (actor, { url }) => {
-      const { pool, clock, testSender: sender, directory } = backOfficeRuntime()
+      const { pool, clock, testSenders, directory } = backOfficeRuntime()
       const { applicationId } = actor
       const snapshot = directory.find(applicationId)
       const [secrets, copiesStatus] = [snapshot?.webhookSecrets ?? [], snapshot?.copiesWebhookStatus ?? false]
+      const sender = testSenders.to(snapshot?.webhookNetworks ?? [])
       const result = await sendTest({ pool, clock, sender }, { applicationId, url, actor, secrets, copiesStatus })
       if (result.ok) return ok(null)
       if (result.error === 'invalid_url') return err({ code: 'invalid' })

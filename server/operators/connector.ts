@@ -49,7 +49,7 @@ export type StatusQuery = OperatorIdentifiers &
  * sandbox), a connector reports our currency for the agreed one. A success whose movement differs from ours proves nothing
  * (guard-connector.ts).
  */
-type ReportedMovement = { amountMinor?: bigint | undefined; currency?: string | undefined; phoneNumber?: string | undefined }
+export type ReportedMovement = { amountMinor?: bigint | undefined; currency?: string | undefined; phoneNumber?: string | undefined }
 
 /** Where the customer has to go before the operator moves the money. Returned by each query while it is valid, so that a lost one is found. */
 type CustomerLink = { customerLink?: string | undefined }

@@ -129,7 +129,7 @@ class World {
     this.#item = item
     this.operator = new Operator(made)
     const connector: Connector = {
-      terms: { routes: new Map(), callsMax: 1, submissionsPerSecondMax: undefined },
+      terms: { routes: new Map(), callsMax: 1, submissionsPerSecondMax: undefined, submitTimeoutMs: 1_000 },
       submit: async () => this.operator.submit(this.#call, this.#nowMs),
       query: async () => this.operator.query(this.#call, this.#nowMs),
       balance: async () => ({ kind: 'unknown', detail: '', exchange }),

@@ -56,6 +56,7 @@ async function submit(client: OperatorHttpClient, options: SandboxConnectorOptio
     headers: { 'content-type': 'application/json', ...authorisation(options) },
     body: JSON.stringify(request),
     timeoutMs: options.submitTimeoutMs,
+    writeBeforeMs: submission.writeBeforeMs,
   })
   const transfer = transferIn(outcome, submission.reference)
   if (transfer)

@@ -370,6 +370,15 @@ create table contradiction_queries (
 create index contradiction_queries_due on contradiction_queries (operator, application_id, kind, next_at) where ended_at is null;
 create index contradiction_queries_ended on contradiction_queries (ended_at) where ended_at is not null;
 
+create table customer_code_numbers (
+  operator       text          not null,
+  phone_number   text          not null,
+  transaction_id uuid          not null,
+  held_until     timestamptz   not null,
+  refused_at     timestamptz[] not null default '{}'::timestamptz[],
+  constraint customer_code_numbers_pkey primary key (operator, phone_number)
+);
+
 create table customer_marks (
   application_id uuid   not null,
   listed_until   bigint not null,
@@ -730,11 +739,14 @@ create table operator_balances (
 );
 
 create table operator_circuits (
-  operator text        not null,
-  type     text        not null,
-  state    text        not null,
-  since    timestamptz not null,
+  operator      text        not null,
+  type          text        not null,
+  state         text        not null,
+  since         timestamptz not null,
+  fault         text,
+  fault_version text,
   constraint operator_circuits_pkey primary key (operator, type),
+  constraint operator_circuits_fault_check check (fault is null or state = 'CLOSED' and fault_version is not null),
   constraint operator_circuits_state_check check (state in ('OPERATIONAL', 'DELAYED', 'CLOSED')),
   constraint operator_circuits_type_check check (type in ('COLLECT', 'DEPOSIT'))
 );
@@ -843,10 +855,11 @@ case
     when (state in ('queued', 'paused', 'awaiting_code')) then state
     else 'begun'
 end),
+  enquire_at         timestamptz,
   hints              smallint    not null default 0,
   constraint operator_work_pkey primary key (application_id, transaction_id),
   constraint operator_work_accepted_stays check ((state <> all (array['queued', 'paused', 'awaiting_code'])) or accepted_at is null),
-  constraint operator_work_result_check check (result in ('succeeded', 'failed')),
+  constraint operator_work_result_check check (result in ('succeeded', 'failed', 'refused')),
   constraint operator_work_state_check check (state in ('queued', 'paused', 'unfunded', 'refused', 'awaiting_code', 'submitting', 'submitted', 'unconfirmed')),
   constraint operator_work_type_check check (type in ('COLLECT', 'DEPOSIT'))
 ) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000, fillfactor = 40);
@@ -1484,8 +1497,8 @@ create view ledger_movements as
 -- function claim_contradiction_queries(p_operators text[], p_per_operator integer, p_pause_ms integer)
 --   returns table(application_id uuid, transaction_id uuid, kind text, operator text, tries integer, type text, operator_reference text, operator_token text, amount_minor bigint, currency text, phone_number text)
 --   plpgsql, volatile: server/operators/sql/claim-contradiction-queries.sql
--- function claim_operator_work(p_items json, p_lease_ms integer)
---   returns table(application_id uuid, transaction_id uuid, operator text, found_state text, number integer, submissions integer, queries integer, route text, operator_reference text, operator_token text, type text, currency text, amount_minor bigint, phone_number text, customer_name text, result text, result_reason text, result_code text, last_answer text)
+-- function claim_operator_work(p_items json)
+--   returns table(application_id uuid, transaction_id uuid, operator text, found_state text, number integer, submissions integer, queries integer, is_repeated boolean, route text, operator_reference text, operator_token text, type text, currency text, amount_minor bigint, phone_number text, customer_name text, result text, result_reason text, result_code text, last_answer text)
 --   plpgsql, volatile: server/operators/sql/claim-operator-work.sql
 -- function claim_webhooks(p_items json, p_free jsonb, p_suspects jsonb)
 --   returns table(next_cursor text, is_walk_complete boolean, next_due_ms integer, claimed_at timestamptz, webhooks json)

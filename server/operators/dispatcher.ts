@@ -9,14 +9,15 @@ import { createAnswerRecorder } from './answer-recorder.ts'
 import { listAvailability } from './availability/availability-queries.ts'
 import { storeAvailability } from './availability/availability-store.ts'
 import type { CircuitRules } from './availability/circuit.ts'
-import { createSubmissionGate, type StoredAvailability, type SubmissionGate } from './availability/submission-gate.ts'
-import { queryWork, submitWork, TOO_LATE } from './call-operator.ts'
-import { createClaimSlots, laneOf } from './claim-slots.ts'
+import { type AvailabilityChange, createSubmissionGate, type SubmissionGate } from './availability/submission-gate.ts'
+import { closedFor, queryWork, submitWork, TOO_LATE } from './call-operator.ts'
+import { createClaimSlots, laneOf, writeBeforeMs } from './claim-slots.ts'
 import type { CodeRefusal, Connectors, GuardedConnector, KeepIdentifiers, QueryOutcome, SubmitOutcome } from './connector.ts'
+import { releaseNumber, storeRefusedCode } from './customer-step/code-number-store.ts'
 import { awaitCode, takeCode } from './customer-step/customer-code-store.ts'
 import { findPayToken, storeCustomerLink } from './customer-step/customer-link-store.ts'
 import { createMerchantNames } from './merchant-name-queries.ts'
-import { refusalOfCode, refusedForFunds, withoutCode } from './operator-result.ts'
+import { refusalOfCode, refusalOfNumber, refusedForFunds, withoutCode } from './operator-result.ts'
 import { type ClaimedWork, claimWork, keepIdentifiers } from './operator-work-store.ts'
 import { POLL_DELAYS_MS, pollDelayMs } from './poll-schedule.ts'
 import { settleFinalResult, settleQueriedResult } from './settle-final-result.ts'
@@ -33,10 +34,8 @@ export type DispatcherOptions = {
   /** Submissions under way at one operator and direction, if its terms allow more. */
   submissionsMax?: number
   circuitRules?: CircuitRules
-  /** How long a claim holds a row; more than a call and the recording of its answer take. */
+  /** How long a claim holds a row, in place of what fits the operator's own timeouts (claim-slots.ts). */
   leaseMs?: number
-  /** The longest that a connector lets a call last, its connection included. */
-  callTimeoutMs?: number
   /** How often due rows are claimed without a wake-up. */
   idlePollMs?: number
   pollDelaysMs?: readonly number[]
@@ -66,8 +65,6 @@ type Context = {
   options: DispatcherOptions
   record: ReturnType<typeof createAnswerRecorder>
   gate: SubmissionGate
-  leaseMs: number
-  callTimeoutMs: number
   merchantNameOf: ReturnType<typeof createMerchantNames>
   /** Milliseconds from a submission to its first query, a little different each time. */
   firstQueryMs(): number
@@ -90,10 +87,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let isRunning = false
   let loop: Promise<void> | undefined
 
-  function begin(current: Context, work: ClaimedWork, claimedAtMs: number): void {
+  function begin(current: Context, work: ClaimedWork): void {
     const lane = laneOf(work)
     slots.begin(current.gate, work.operator, lane)
-    const call = carryOut(current, work, claimedAtMs)
+    const call = carryOut(current, work)
       .catch((error: unknown) => {
         reportUnexpected('operators: call', error, {
           logger: options.logger,
@@ -111,11 +108,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function claimOnce(current: Context): Promise<void> {
     const free = slots.free(current.gate)
     if (free.length === 0) return
-    // Taken before the claim: the lease in the database cannot end earlier than counted from here.
-    const claimedAtMs = performance.now()
-    const claimed = await claimWork(options.pool, free, { leaseMs: current.leaseMs, firstQueryMs: current.firstQueryMs() })
+    const claimed = await claimWork(options.pool, free, current.firstQueryMs())
     slots.noteClaim(free, claimed)
-    for (const work of claimed) begin(current, work, claimedAtMs)
+    for (const work of claimed) begin(current, work)
   }
 
   async function run(): Promise<void> {
@@ -180,14 +175,12 @@ async function createContext(options: DispatcherOptions): Promise<Context> {
     options,
     record,
     gate,
-    leaseMs: options.leaseMs ?? 20_000,
-    callTimeoutMs: options.callTimeoutMs ?? 14_000,
     merchantNameOf: createMerchantNames(options.pool, () => performance.now()),
     firstQueryMs: () => pollDelayMs(0, random, pollDelaysMs),
   }
 }
 
-async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number): Promise<void> {
+async function carryOut(context: Context, work: ClaimedWork): Promise<void> {
   if (work.foundState === 'unfunded') return void (await context.options.settler.settle(refusedForFunds(work)))
   if (work.foundState === 'awaiting_code') return void (await context.options.settler.settle(withoutCode(work)))
   if (work.result) return settleFinalResult(context.options, { ...work, source: 'submit' }, work.result)
@@ -196,15 +189,15 @@ async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number
   const kind = work.foundState === 'queued' ? 'submit' : 'query'
   const startedAtMs = performance.now()
   // A process that was stopped for a while must not send what another one may have taken over.
-  const isTooLate = startedAtMs - claimedAtMs > context.leaseMs - context.callTimeoutMs
+  const isTooLate = startedAtMs >= writeBeforeMs(work, connector.terms)
   if (isTooLate && kind === 'query') return
-  const called = isTooLate ? TOO_LATE : await callOperator(context, connector, work, kind)
-  if (called === 'needs_code') return void (await awaitCode(context.options.pool, work, undefined))
-  const outcome = called.kind === 'wrong_code' ? refusalOfCode(called) : called
+  const fault = kind === 'submit' ? context.gate.faultOf(work.operator, work.type, connector.terms) : undefined
+  const refusal = isTooLate ? TOO_LATE : fault === undefined ? undefined : closedFor(fault)
+  const called = refusal ?? (await callOperator(context, connector, work, kind))
   const durationMs = performance.now() - startedAtMs
-  if (!isTooLate) context.gate.note({ operator: work.operator, type: work.type, kind, outcome: outcome.kind }, connector.terms)
-  context.options.onCall?.(work.operator, kind, outcome.kind, durationMs)
-  if (called.kind === 'wrong_code' && (await awaitCode(context.options.pool, work, called.exchange))) return
+  if (!refusal && called !== 'needs_code') noteCall(context, connector, work, { kind, called, durationMs })
+  const outcome = await afterCode(context, connector, work, called)
+  if (outcome === 'awaiting') return
   await keepLink(context, work, outcome)
   const isFinal = outcome.kind === 'succeeded' || outcome.kind === 'failed'
   if (kind === 'query' && isFinal && (await settleQueriedResult(context.options, work, outcome, durationMs))) return
@@ -216,13 +209,13 @@ async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number
 }
 
 async function callOperator(
-  { options, leaseMs, merchantNameOf }: Pick<Context, 'options' | 'leaseMs' | 'merchantNameOf'>,
+  { options, merchantNameOf }: Pick<Context, 'options' | 'merchantNameOf'>,
   connector: GuardedConnector,
   work: ClaimedWork,
   kind: 'submit' | 'query',
-): Promise<SubmitOutcome | QueryOutcome | CodeRefusal | 'needs_code'> {
+): Promise<Called | 'needs_code'> {
   if (kind === 'query') return queryAlongRoute(connector, work)
-  const keep: KeepIdentifiers = (identifiers) => keepIdentifiers(options.pool, work, identifiers, leaseMs)
+  const keep: KeepIdentifiers = (identifiers) => keepIdentifiers(options.pool, work, identifiers)
   const { customerStep } = connector
   const merchantName = await merchantNameOf(work.applicationId)
   if (!customerStep || work.type !== 'COLLECT') return submitWork(connector, work, keep, { merchantName })
@@ -231,6 +224,42 @@ async function callOperator(
   // Without a code nothing is sent, and what could not be sent with one is refused before the customer is asked.
   const outcome = await submitWork(connector, work, keep, { merchantName, ...taken })
   return taken === undefined && outcome.kind !== 'failed' ? 'needs_code' : outcome
+}
+
+type Called = SubmitOutcome | QueryOutcome | CodeRefusal
+
+/** What a call says about the operator, and the metrics of it. */
+function noteCall(
+  { gate, options }: Context,
+  { terms }: GuardedConnector,
+  { operator, type }: ClaimedWork,
+  { kind, called, durationMs }: { kind: 'submit' | 'query'; called: Called; durationMs: number },
+): void {
+  // A refusal that is not believed is an answer all the same.
+  const isRefusal = called.kind === 'wrong_code' || (called.kind === 'unknown' && called.doubt !== undefined)
+  const outcome = isRefusal ? 'failed' : called.kind
+  gate.note({ operator, type, kind, outcome, closesDirection: called.kind === 'not_sent' ? called.closesDirection : undefined }, terms)
+  options.onCall?.(operator, kind, called.kind === 'unknown' ? 'unknown' : outcome, durationMs)
+}
+
+/** Waits for a code of the customer where one is missing or was refused, and returns the outcome of everything else. */
+async function afterCode(
+  { options: { pool } }: Context,
+  { customerStep }: GuardedConnector,
+  work: ClaimedWork,
+  called: Called | 'needs_code',
+): Promise<SubmitOutcome | QueryOutcome | 'awaiting'> {
+  if (called === 'needs_code') {
+    const awaited = await awaitCode(pool, work, undefined)
+    // `spent` without a refusal: the row is no longer in this submission.
+    return awaited === 'awaiting' || awaited === 'spent' ? 'awaiting' : refusalOfNumber(awaited)
+  }
+  const isCodeRefused = called.kind === 'wrong_code' || (called.kind === 'unknown' && called.doubt?.kind === 'wrong_code')
+  if (isCodeRefused) await storeRefusedCode(pool, work)
+  const awaited = called.kind === 'wrong_code' ? await awaitCode(pool, work, called.exchange) : undefined
+  if (awaited === 'awaiting') return awaited
+  if (typeof customerStep === 'object' && work.foundState === 'queued') await releaseNumber(pool, work)
+  return called.kind === 'wrong_code' ? refusalOfCode(called) : called
 }
 
 /** The customer's link is stored before the answer is recorded. If the process ends in between, a later query returns it again. */
@@ -248,10 +277,18 @@ async function queryAlongRoute(connector: GuardedConnector, work: ClaimedWork): 
 }
 
 /** Stores changes one after the other: of two in a short time, the later one must stay. */
-function createPublisher({ pool, logger }: DispatcherOptions): (change: StoredAvailability) => void {
+function createPublisher({ pool, logger }: DispatcherOptions): (change: AvailabilityChange) => void {
   let last: Promise<void> = Promise.resolve()
   return (change) => {
-    logger.warn(change, 'The availability of an operator has changed')
+    const { operator, type, state, fault } = change
+    if (fault === undefined) logger.warn({ operator, type, state }, 'The availability of an operator has changed')
+    else
+      reportUnexpected('operators: closed direction', new Error(fault), {
+        logger,
+        operator,
+        type,
+        message: 'An operator refuses our own credentials: nothing more is sent in this direction until its settings are saved again',
+      })
     last = last
       .then(() => storeAvailability(pool, change))
       .catch((error: unknown) =>

@@ -20,12 +20,12 @@ type OrangeBf = { http: OperatorHttpClient; context: ConnectorContext; settings:
 
 /** Payments of Orange Money in Burkina Faso: one call with the customer's code, answered with the result. */
 export function createOrangeBfConnector(context: ConnectorContext, settings: OrangeBfSettings): Connector {
-  const http = createOperatorHttpClient(settings.baseUrl, context.connectionsMax)
+  const http = createOperatorHttpClient(settings.baseUrl, context.connectionsMax, context.transport)
   const { currency } = OPERATORS[context.operator].country
   const bf: OrangeBf = { http, context, settings, answers: withAgreed(ORANGE_BF_ANSWERS, settings.codeMeanings) }
   return {
     terms: context.terms,
-    customerStep: { dial: (amountMinor) => `*144*4*6*${formatMinor(amountMinor)}#` },
+    customerStep: { dial: (amountMinor) => `*144*4*6*${formatMinor(amountMinor)}#`, codeLength: 6 },
     hasNoQueries: true,
     submit: (submission) => pay(bf, submission),
     query: async () => NO_QUERY,

@@ -70,6 +70,8 @@ async function storeRows(options: RecorderOptions, rows: AnswerRow[]): Promise<S
 
 function toRow(options: RecorderOptions, { work, kind, outcome, durationMs }: FinishedCall, index: number): AnswerRow {
   const queriesMade = work.queries + (kind === 'query' ? 1 : 0)
+  const refusal =
+    outcome.kind === 'failed' ? outcome : outcome.kind === 'unknown' && outcome.doubt?.kind === 'refused' ? outcome.doubt : null
   const hasIdentifiers = outcome.kind !== 'unknown' && outcome.kind !== 'not_found' && outcome.kind !== 'not_sent'
   return {
     item_index: index,
@@ -89,8 +91,9 @@ function toRow(options: RecorderOptions, { work, kind, outcome, durationMs }: Fi
     requeue_ms: resubmitDelayMs(work.submissions, options.random, options.pollDelaysMs),
     operator_reference: (hasIdentifiers ? outcome.operatorReference : undefined) ?? null,
     operator_token: (hasIdentifiers ? outcome.operatorToken : undefined) ?? null,
-    reason: outcome.kind === 'failed' ? outcome.reason : null,
-    operator_code: (outcome.kind === 'failed' ? outcome.operatorCode : undefined) ?? null,
+    reason: refusal?.reason ?? null,
+    operator_code: refusal?.operatorCode ?? null,
+    is_mismatch: outcome.kind === 'unknown' && outcome.doubt?.kind === 'mismatch',
   }
 }
 

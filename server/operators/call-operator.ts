@@ -1,3 +1,4 @@
+import { writeBeforeMs } from './claim-slots.ts'
 import type { CodeRefusal, Connector, KeepIdentifiers, QueryOutcome, Submission, SubmitOutcome } from './connector.ts'
 import type { ClaimedWork } from './operator-work-store.ts'
 
@@ -13,7 +14,7 @@ export function submitWork(
   connector: Connector,
   work: ClaimedWork,
   keep: KeepIdentifiers,
-  more: Pick<Submission, 'merchantName' | 'payToken' | 'customerCode' | 'isRepeated'>,
+  more: Pick<Submission, 'merchantName' | 'payToken' | 'customerCode'>,
 ): Promise<SubmitOutcome | CodeRefusal> {
   const { applicationId, operator, type, amountMinor, currency, phoneNumber, customerName } = work
   return connector.submit(
@@ -28,7 +29,8 @@ export function submitWork(
       customerName,
       operatorReference: work.operatorReference ?? undefined,
       operatorToken: work.operatorToken ?? undefined,
-      isRepeated: work.submissions > 1,
+      isRepeated: work.isRepeated,
+      writeBeforeMs: writeBeforeMs(work, connector.terms),
       ...more,
     },
     keep,
@@ -37,13 +39,15 @@ export function submitWork(
 
 /** Queries the operator about claimed work. */
 export function queryWork(connector: Connector, work: ClaimedWork): Promise<QueryOutcome> {
-  const { applicationId, operator, type, amountMinor } = work
+  const { applicationId, operator, type, amountMinor, currency, phoneNumber } = work
   return connector.query({
     reference: work.transactionId,
     applicationId,
     operator,
     type,
     amountMinor,
+    currency,
+    phoneNumber,
     operatorReference: work.operatorReference ?? undefined,
     operatorToken: work.operatorToken ?? undefined,
   })

@@ -17,9 +17,16 @@ export function combineConnectors(connectors: readonly Connector[]): Connector |
     const route = servingOf(type)?.terms.routes.get(type)
     return route === undefined ? [] : [[type, route]]
   })
+  const enquiryDelaysMs = connectors.flatMap(({ terms }) => terms.enquiryDelayMs ?? [])
   const checking = connectors.find(({ checkAccount }) => checkAccount)
   return {
-    terms: { ...first.terms, routes: new Map(routes) },
+    terms: {
+      ...first.terms,
+      routes: new Map(routes),
+      // One claim serves both directions: each has at least what its protocol needs.
+      submitTimeoutMs: Math.max(...connectors.map(({ terms }) => terms.submitTimeoutMs)),
+      enquiryDelayMs: enquiryDelaysMs.length > 0 ? Math.max(...enquiryDelaysMs) : undefined,
+    },
     customerStep: servingOf('COLLECT')?.customerStep,
     hasNoQueries: servingOf('COLLECT')?.hasNoQueries,
     submit: async (submission, keep) => (await servingOf(submission.type)?.submit(submission, keep)) ?? NOT_SENT,

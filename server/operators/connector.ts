@@ -41,12 +41,12 @@ export type Submission = OperatorIdentifiers & {
 
 /** What a status query needs; some operators only answer by their own identifier. */
 export type StatusQuery = OperatorIdentifiers &
-  Pick<Submission, 'reference' | 'applicationId' | 'operator' | 'type'> &
-  Partial<Pick<Submission, 'amountMinor' | 'currency' | 'phoneNumber'>>
+  Pick<Submission, 'reference' | 'applicationId' | 'operator' | 'type' | 'amountMinor' | 'currency' | 'phoneNumber'>
 
 /**
  * The movement as the operator reports it, as far as its answer says: hundredths of the currency's unit, the ISO code of the currency, the
- * number of the customer's side in digits, with or without the dial code. A success whose movement differs from ours proves nothing
+ * number of the customer's side in digits, with or without the dial code. In an environment that takes another currency than ours (MTN's
+ * sandbox), a connector reports our currency for the agreed one. A success whose movement differs from ours proves nothing
  * (guard-connector.ts).
  */
 export type ReportedMovement = { amountMinor?: bigint | undefined; currency?: string | undefined; phoneNumber?: string | undefined }
@@ -66,7 +66,16 @@ export type FinalOutcome =
  * Money may or may not move: a timeout, a broken connection, an HTTP 5xx, an answer that makes no sense or is in no table of the
  * protocol. Never a failure.
  */
-export type UnknownOutcome = { kind: 'unknown'; detail: string; exchange: Exchange }
+export type UnknownOutcome = { kind: 'unknown'; detail: string; exchange: Exchange; doubt?: Doubt | undefined }
+
+/**
+ * An answer that would be final, and is not believed. Set by guard-connector.ts only. `mismatch`: a success of another movement than ours.
+ * The others refuse a repeated submission, and say nothing about the earlier one.
+ */
+export type Doubt =
+  | { kind: 'mismatch' }
+  | { kind: 'refused'; reason: string; operatorCode?: string | undefined }
+  | { kind: 'wrong_code'; operatorCode: string }
 
 /**
  * The operator has certainly not executed the submission: not one byte of it was written, or it was refused for our own PIN or key.
@@ -132,6 +141,8 @@ export type Terms = {
   callsMax: number
   /** Submissions begun per second, per direction and process; undefined: no limit. */
   submissionsPerSecondMax: number | undefined
+  /** The longest that the answer to a call that moves money is waited for. The lease of a submission is longer. */
+  submitTimeoutMs: number
   /** The least time from a submission to its first query, and to its next submission, where the operator requires one. */
   enquiryDelayMs?: number | undefined
 }

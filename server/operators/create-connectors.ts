@@ -34,11 +34,13 @@ export type FollowingConnectors = Connectors & {
 }
 
 const DEADLINE_MS = 10_000
+/** Where the answer to a submission is the result of the payment. */
+const SYNCHRONOUS_DEADLINE_MS = 60_000
 /** As many as the dispatcher makes calls at once, in all lanes together. */
 const CONNECTIONS_MAX = 192
 const CALLS_MAX = 64
-/** Longer than any call takes. */
-const RETIREMENT_MS = 30_000
+/** Longer than any submission takes. */
+const RETIREMENT_MS = 90_000
 
 /** Returns a connector for each operator whose settings fit their protocol. */
 export function createConnectors(options: ConnectorOptions): FollowingConnectors {
@@ -108,13 +110,20 @@ function connectPart(
     return undefined
   }
   const { common, routes } = checked.value
+  const submitTimeoutMs =
+    options.submitTimeoutMs ?? common.submitTimeoutMs ?? (protocol.answersSynchronously ? SYNCHRONOUS_DEADLINE_MS : DEADLINE_MS)
   const callbackBaseUrl = common.callbackBaseUrl ?? options.callbackBaseUrl
   const context: ConnectorContext = {
     operator,
-    terms: { routes, callsMax: common.callsMax ?? CALLS_MAX, submissionsPerSecondMax: common.submissionsPerSecondMax },
+    terms: {
+      routes,
+      callsMax: common.callsMax ?? CALLS_MAX,
+      submissionsPerSecondMax: common.submissionsPerSecondMax,
+      submitTimeoutMs,
+    },
     callbackUrl: common.sendsCallbacks === false || !callbackBaseUrl ? undefined : `${callbackBaseUrl}/operators/callback/${operator}`,
     publicUrl: options.callbackBaseUrl,
-    submitTimeoutMs: options.submitTimeoutMs ?? common.submitTimeoutMs ?? DEADLINE_MS,
+    submitTimeoutMs,
     queryTimeoutMs: options.queryTimeoutMs ?? common.queryTimeoutMs ?? DEADLINE_MS,
     connectionsMax: options.connectionsMax ?? CONNECTIONS_MAX,
     tokens: options.tokens,

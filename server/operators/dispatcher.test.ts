@@ -88,8 +88,8 @@ test('unconfirmed until the operator reports that it has the transfer', async ()
 
 test('no submission by a process that was stopped between its claim and its call', async () => {
   const item = await harness.make()
-  // The call may not start later than lease less call: here that is immediately.
-  harness.startDispatcher({ leaseMs: 300, callTimeoutMs: 1_000 })
+  // No call may be written later than the lease less the time for its answer, a second: here that is immediately.
+  harness.startDispatcher({ leaseMs: 300 })
   await waitUntil('the row comes back', async () => Number((await harness.workOf(item))?.['attempts']) > 1)
   await stopAll()
   assert.equal((await harness.attemptsOf(item))[0], 'submit not_sent')

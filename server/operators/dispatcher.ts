@@ -11,7 +11,7 @@ import { storeAvailability } from './availability/availability-store.ts'
 import type { CircuitRules } from './availability/circuit.ts'
 import { createSubmissionGate, type StoredAvailability, type SubmissionGate } from './availability/submission-gate.ts'
 import { queryWork, submitWork, TOO_LATE } from './call-operator.ts'
-import { createClaimSlots, laneOf } from './claim-slots.ts'
+import { createClaimSlots, laneOf, writeBeforeMs } from './claim-slots.ts'
 import type { CodeRefusal, Connectors, GuardedConnector, KeepIdentifiers, QueryOutcome, SubmitOutcome } from './connector.ts'
 import { awaitCode, takeCode } from './customer-step/customer-code-store.ts'
 import { findPayToken, storeCustomerLink } from './customer-step/customer-link-store.ts'
@@ -33,10 +33,8 @@ export type DispatcherOptions = {
   /** Submissions under way at one operator and direction, if its terms allow more. */
   submissionsMax?: number
   circuitRules?: CircuitRules
-  /** How long a claim holds a row; more than a call and the recording of its answer take. */
+  /** How long a claim holds a row, in place of what fits the operator's own timeouts (claim-slots.ts). */
   leaseMs?: number
-  /** The longest that a connector lets a call last, its connection included. */
-  callTimeoutMs?: number
   /** How often due rows are claimed without a wake-up. */
   idlePollMs?: number
   pollDelaysMs?: readonly number[]
@@ -66,8 +64,6 @@ type Context = {
   options: DispatcherOptions
   record: ReturnType<typeof createAnswerRecorder>
   gate: SubmissionGate
-  leaseMs: number
-  callTimeoutMs: number
   merchantNameOf: ReturnType<typeof createMerchantNames>
   /** Milliseconds from a submission to its first query, a little different each time. */
   firstQueryMs(): number
@@ -90,10 +86,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let isRunning = false
   let loop: Promise<void> | undefined
 
-  function begin(current: Context, work: ClaimedWork, claimedAtMs: number): void {
+  function begin(current: Context, work: ClaimedWork): void {
     const lane = laneOf(work)
     slots.begin(current.gate, work.operator, lane)
-    const call = carryOut(current, work, claimedAtMs)
+    const call = carryOut(current, work)
       .catch((error: unknown) => {
         reportUnexpected('operators: call', error, {
           logger: options.logger,
@@ -111,11 +107,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function claimOnce(current: Context): Promise<void> {
     const free = slots.free(current.gate)
     if (free.length === 0) return
-    // Taken before the claim: the lease in the database cannot end earlier than counted from here.
-    const claimedAtMs = performance.now()
-    const claimed = await claimWork(options.pool, free, { leaseMs: current.leaseMs, firstQueryMs: current.firstQueryMs() })
+    const claimed = await claimWork(options.pool, free, current.firstQueryMs())
     slots.noteClaim(free, claimed)
-    for (const work of claimed) begin(current, work, claimedAtMs)
+    for (const work of claimed) begin(current, work)
   }
 
   async function run(): Promise<void> {
@@ -180,14 +174,12 @@ async function createContext(options: DispatcherOptions): Promise<Context> {
     options,
     record,
     gate,
-    leaseMs: options.leaseMs ?? 20_000,
-    callTimeoutMs: options.callTimeoutMs ?? 14_000,
     merchantNameOf: createMerchantNames(options.pool, () => performance.now()),
     firstQueryMs: () => pollDelayMs(0, random, pollDelaysMs),
   }
 }
 
-async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number): Promise<void> {
+async function carryOut(context: Context, work: ClaimedWork): Promise<void> {
   if (work.foundState === 'unfunded') return void (await context.options.settler.settle(refusedForFunds(work)))
   if (work.foundState === 'awaiting_code') return void (await context.options.settler.settle(withoutCode(work)))
   if (work.result) return settleFinalResult(context.options, { ...work, source: 'submit' }, work.result)
@@ -196,13 +188,15 @@ async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number
   const kind = work.foundState === 'queued' ? 'submit' : 'query'
   const startedAtMs = performance.now()
   // A process that was stopped for a while must not send what another one may have taken over.
-  const isTooLate = startedAtMs - claimedAtMs > context.leaseMs - context.callTimeoutMs
+  const isTooLate = startedAtMs >= writeBeforeMs(work, connector.terms)
   if (isTooLate && kind === 'query') return
   const called = isTooLate ? TOO_LATE : await callOperator(context, connector, work, kind)
   if (called === 'needs_code') return void (await awaitCode(context.options.pool, work, undefined))
   const outcome = called.kind === 'wrong_code' ? refusalOfCode(called) : called
   const durationMs = performance.now() - startedAtMs
-  if (!isTooLate) context.gate.note({ operator: work.operator, type: work.type, kind, outcome: outcome.kind }, connector.terms)
+  // A refusal that is not believed is an answer all the same.
+  const answered = outcome.kind === 'unknown' && outcome.doubt ? 'failed' : outcome.kind
+  if (!isTooLate) context.gate.note({ operator: work.operator, type: work.type, kind, outcome: answered }, connector.terms)
   context.options.onCall?.(work.operator, kind, outcome.kind, durationMs)
   if (called.kind === 'wrong_code' && (await awaitCode(context.options.pool, work, called.exchange))) return
   await keepLink(context, work, outcome)
@@ -216,13 +210,13 @@ async function carryOut(context: Context, work: ClaimedWork, claimedAtMs: number
 }
 
 async function callOperator(
-  { options, leaseMs, merchantNameOf }: Pick<Context, 'options' | 'leaseMs' | 'merchantNameOf'>,
+  { options, merchantNameOf }: Pick<Context, 'options' | 'merchantNameOf'>,
   connector: GuardedConnector,
   work: ClaimedWork,
   kind: 'submit' | 'query',
 ): Promise<SubmitOutcome | QueryOutcome | CodeRefusal | 'needs_code'> {
   if (kind === 'query') return queryAlongRoute(connector, work)
-  const keep: KeepIdentifiers = (identifiers) => keepIdentifiers(options.pool, work, identifiers, leaseMs)
+  const keep: KeepIdentifiers = (identifiers) => keepIdentifiers(options.pool, work, identifiers)
   const { customerStep } = connector
   const merchantName = await merchantNameOf(work.applicationId)
   if (!customerStep || work.type !== 'COLLECT') return submitWork(connector, work, keep, { merchantName })

@@ -3,7 +3,21 @@ import type { OperatorCode } from '#lib/operators.ts'
 import type { Logger } from '#server/logger.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { cleanIdentifier, cleanReason, REFUSED_MESSAGE, storableAnswer } from './clean-text.ts'
-import type { CallbackOutcome, Connector, Exchange, GuardedConnector, OperatorIdentifiers, UnknownOutcome } from './connector.ts'
+import { differenceOf } from './compare-movement.ts'
+import type {
+  CallbackOutcome,
+  CodeRefusal,
+  Connector,
+  Doubt,
+  Exchange,
+  GuardedConnector,
+  OperatorIdentifiers,
+  QueryOutcome,
+  StatusQuery,
+  Submission,
+  SubmitOutcome,
+  UnknownOutcome,
+} from './connector.ts'
 
 /** A longer callback is not parsed. */
 const CALLBACK_BYTES_MAX = 64 * 1024
@@ -18,7 +32,8 @@ const uuidSchema = z.uuid()
 /**
  * Wraps every connector: everything that an operator sends is cleaned and limited here, so that no protocol has to do it and nothing
  * that PostgreSQL refuses passes. A connector that throws is a bug; its call has an unknown outcome, because it is not known what the
- * operator did.
+ * operator did. A final answer that proves nothing about our movement is unknown too: a success of another amount, currency or number, and
+ * the refusal of a repeated submission, whose earlier one may have been executed.
  */
 export function guardConnector(operator: OperatorCode, connector: Connector, logger: Pick<Logger, 'error'>): GuardedConnector {
   async function settled<Outcome extends OperatorText>(call: () => Promise<Outcome>): Promise<Outcome | UnknownOutcome> {
@@ -29,14 +44,31 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
       return { kind: 'unknown', detail: 'The connector failed', exchange: { httpStatus: null, answer: 'The connector failed' } }
     }
   }
+  function checked<Outcome extends { kind: string; exchange: Exchange }>(
+    ours: StatusQuery,
+    outcome: Outcome | Extract<QueryOutcome, { kind: 'succeeded' }>,
+  ): Outcome | Extract<QueryOutcome, { kind: 'succeeded' }> | UnknownOutcome {
+    const difference = 'reported' in outcome && outcome.reported ? differenceOf(ours, outcome.reported) : undefined
+    if (difference === undefined) return outcome
+    reportUnexpected('operators: success of another movement', new Error(difference), {
+      logger,
+      operator,
+      transactionId: ours.reference,
+      message: 'An operator reports a success that is not our payment; it stays unknown until people have asked the operator',
+    })
+    return inDoubt(difference, { kind: 'mismatch' }, outcome.exchange)
+  }
+
   const { checkAccount } = connector
   const guard: Connector = {
     terms: connector.terms,
     customerStep: connector.customerStep,
     hasNoQueries: connector.hasNoQueries,
-    submit: (submission, keep) =>
-      settled(() => connector.submit(submission, (kept) => keep({ ...cleanIdentifiers(kept), ...cleanedLink(kept) }))),
-    query: (query) => settled(() => connector.query(query)),
+    submit: async (submission, keep) => {
+      const outcome = await settled(() => connector.submit(submission, (kept) => keep({ ...cleanIdentifiers(kept), ...cleanedLink(kept) })))
+      return doubtRefusal(submission, checked(submission, outcome))
+    },
+    query: async (query) => checked(query, await settled(() => connector.query(query))),
     balance: () => settled(() => connector.balance()),
     ...(checkAccount && { checkAccount: (phoneNumber) => settled(() => checkAccount(phoneNumber)) }),
     parseCallback(headers, body, search) {
@@ -52,6 +84,20 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
   }
   // The brand exists for the type checker only: this function is the one place that may apply it.
   return guard as GuardedConnector
+}
+
+/** A repeated submission that is refused says nothing about the earlier one, which the operator may have executed. Queries decide. */
+function doubtRefusal({ isRepeated }: Submission, outcome: SubmitOutcome | CodeRefusal): SubmitOutcome | CodeRefusal {
+  if (!isRepeated || (outcome.kind !== 'failed' && outcome.kind !== 'wrong_code')) return outcome
+  const { operatorCode, exchange } = outcome
+  const detail = 'The repeated submission was refused; what became of the earlier one is not known'
+  if (outcome.kind === 'wrong_code') return inDoubt(detail, { kind: 'wrong_code', operatorCode: outcome.operatorCode }, exchange)
+  return inDoubt(detail, { kind: 'refused', reason: outcome.reason, operatorCode }, exchange)
+}
+
+/** The reason is stored with the answer, so that the timeline of the transaction shows it. */
+function inDoubt(detail: string, doubt: Doubt, { httpStatus, answer }: Exchange): UnknownOutcome {
+  return { kind: 'unknown', detail, doubt, exchange: { httpStatus, answer: storableAnswer(`${detail}: ${answer}`) } }
 }
 
 type OperatorText = {

@@ -5,6 +5,8 @@ const ANSWER_BYTES_MAX = 64 * 1024
 /** For a connection: a free one of the pool, or a new one. Counted apart from the deadline of the operator. */
 const CONNECT_LIMIT_MS = 4_000
 
+const TOO_LATE = 'Not sent: the time for this submission is over'
+
 export type OperatorRequest = {
   method: 'GET' | 'POST'
   path: string
@@ -66,6 +68,7 @@ class Call implements Dispatcher.DispatchHandler {
 
   start(pool: Pool, prefix: string): void {
     const { method, path, headers, body, timeoutMs } = this.#request
+    if (this.#isTooLate()) return this.#lose(TOO_LATE)
     const limitMs = Math.min(timeoutMs, CONNECT_LIMIT_MS)
     this.#timer = setTimeout(() => this.#lose(`No connection within ${limitMs} ms`), limitMs)
     try {
@@ -78,6 +81,11 @@ class Call implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // It timed out while it waited for a connection: aborted here, it is never written.
     if (this.#isOver) return controller.abort(new Error('The call timed out'))
+    if (this.#isTooLate()) {
+      // The wait for a connection outlasted the lease: another process may make this call now.
+      this.#lose(TOO_LATE)
+      return controller.abort(new Error(TOO_LATE))
+    }
     this.#controller = controller
     clearTimeout(this.#timer)
     const { timeoutMs } = this.#request
@@ -109,6 +117,11 @@ class Call implements Dispatcher.DispatchHandler {
     socket.on('error', () => undefined)
     if ('destroy' in socket && typeof socket.destroy === 'function') socket.destroy()
     this.#lose('The operator switched to another protocol')
+  }
+
+  #isTooLate(): boolean {
+    const { writeBeforeMs } = this.#request
+    return writeBeforeMs !== undefined && performance.now() >= writeBeforeMs
   }
 
   #lose(detail: string): void {

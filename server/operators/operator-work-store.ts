@@ -28,6 +28,10 @@ export type ClaimedWork = {
   number: number
   submissions: number
   queries: number
+  /** An earlier submission may have reached the operator: one that was neither `not_sent` nor refused for the customer's code. */
+  isRepeated: boolean
+  /** The end of this claim, on the clock of `performance.now()`. The lease in the database ends no earlier. */
+  leaseEndsAtMs: number
   /** What it was submitted through; null: by a release that did not store it. */
   route: string | null
   operatorReference: string | null
@@ -49,31 +53,44 @@ type ClaimedRow = RowOf<
 /** Submissions of one direction, or everything that has begun: queries, and what ends without a call. */
 export type Lane = TransactionType | 'begun'
 
-/** So many rows of one lane of an operator may be claimed. */
-export type FreeSlots = { operator: OperatorCode; lane: Lane; route: string | null; slotsMax: number }
+/**
+ * So many rows of one lane of an operator may be claimed, for `leaseMs`. `enquiryDelayMs`: the pause after a submission before the operator
+ * may be queried about it (`Terms.enquiryDelayMs`).
+ */
+export type FreeSlots = {
+  operator: OperatorCode
+  lane: Lane
+  route: string | null
+  slotsMax: number
+  leaseMs: number
+  enquiryDelayMs: number | undefined
+}
 
 /**
- * Claims due rows within the free slots, for `leaseMs`; what is submitted is queried after `firstQueryMs`, unless its answer says something
- * else. One commit, before anything is sent.
+ * Claims due rows within the free slots; what is submitted is queried after `firstQueryMs` and the operator's own pause, unless its answer
+ * says something else. One commit, before anything is sent.
  */
-export async function claimWork(
-  queryable: Queryable,
-  slots: readonly FreeSlots[],
-  { leaseMs, firstQueryMs }: { leaseMs: number; firstQueryMs: number },
-): Promise<ClaimedWork[]> {
-  const items = slots.map(({ operator, lane, route, slotsMax }) => ({
+export async function claimWork(queryable: Queryable, slots: readonly FreeSlots[], firstQueryMs: number): Promise<ClaimedWork[]> {
+  const items = slots.map(({ operator, lane, route, slotsMax, leaseMs, enquiryDelayMs }) => ({
     operator,
     lane,
     route,
     slots_max: slotsMax,
-    first_query_ms: firstQueryMs,
+    lease_ms: leaseMs,
+    first_query_ms: Math.max(firstQueryMs, enquiryDelayMs ?? 0),
+    enquiry_delay_ms: enquiryDelayMs ?? null,
   }))
+  const leasesMs = new Map(slots.map(({ operator, lane, leaseMs }) => [`${operator} ${lane}`, leaseMs]))
+  // Read before the claim: the lease in the database cannot end earlier than counted from here.
+  const claimedAtMs = performance.now()
   const { rows } = await queryable.query<ClaimedRow>({
     name: CLAIM_OPERATOR_WORK.name,
-    text: 'select * from claim_operator_work($1, $2)',
-    values: [encodeRows(CLAIM_OPERATOR_WORK.item, items), leaseMs],
+    text: 'select * from claim_operator_work($1)',
+    values: [encodeRows(CLAIM_OPERATOR_WORK.item, items)],
   })
   return rows.map((row) => ({
+    leaseEndsAtMs: claimedAtMs + (leasesMs.get(`${row.operator} ${row.found_state === 'queued' ? row.type : 'begun'}`) ?? 0),
+    isRepeated: row.is_repeated,
     applicationId: row.application_id,
     transactionId: row.transaction_id,
     operator: row.operator,
@@ -103,20 +120,18 @@ function readResult(row: ClaimedRow): FinalOutcome | null {
 }
 
 /**
- * Stores the operator's identifiers and the customer's link in the middle of a submission, and begins its lease again. False if the row is
- * no longer in this submission, so that the money must not be moved by it.
+ * Stores the operator's identifiers and the customer's link in the middle of a submission. False if the row is no longer in this submission
+ * or its lease has ended, so that the money must not be moved by it.
  */
 export async function keepIdentifiers(
   queryable: Queryable,
   work: ClaimedWork,
   identifiers: { operatorReference?: string; operatorToken?: string; customerLink?: string | undefined },
-  leaseMs: number,
 ): Promise<boolean> {
   const { rowCount } = await queryable.query({
     name: 'keep_operator_identifiers',
     text: `update operator_work set operator_reference = coalesce($4, operator_reference), operator_token = coalesce($5, operator_token),
-             customer_link = coalesce($7, customer_link),
-             claimed_until = clock_timestamp() + $6 * interval '1 millisecond'
+             customer_link = coalesce($6, customer_link)
            where application_id = $1 and transaction_id = $2 and state = 'submitting' and submissions = $3
              and coalesce(claimed_until, next_at) > clock_timestamp()`,
     values: [
@@ -125,7 +140,6 @@ export async function keepIdentifiers(
       work.submissions,
       identifiers.operatorReference ?? null,
       identifiers.operatorToken ?? null,
-      leaseMs,
       identifiers.customerLink ?? null,
     ],
   })
@@ -177,14 +191,22 @@ export async function rescheduleFarWork(queryable: Queryable, operators: Operato
   return rowCount ?? 0
 }
 
-export type OpenWork = { state: WorkState; number: number; operatorReference: string | null; operatorToken: string | null }
+/** `isEarly`: the operator's own pause after the submission is not over (`Terms.enquiryDelayMs`). */
+export type OpenWork = {
+  state: WorkState
+  number: number
+  isEarly: boolean
+  operatorReference: string | null
+  operatorToken: string | null
+}
 
-/** Takes the next attempt number of a row without claiming it; undefined when there is nothing left to do for it. */
+/** Takes the next attempt number of a row without claiming it, unless it is early; undefined when there is nothing left to do for it. */
 export async function takeAttemptNumber(queryable: Queryable, applicationId: string, transactionId: string): Promise<OpenWork | undefined> {
   const { rows } = await queryable.query<OpenWork>({
     name: 'take_attempt_number',
-    text: `update operator_work set attempts = attempts + 1 where application_id = $1 and transaction_id = $2
-           returning case state when 'refused' then 'unfunded' else state end as state, attempts as number, operator_reference as "operatorReference", operator_token as "operatorToken"`,
+    text: `update operator_work set attempts = attempts + case when enquire_at > clock_timestamp() then 0 else 1 end
+           where application_id = $1 and transaction_id = $2
+           returning coalesce(enquire_at > clock_timestamp(), false) as "isEarly", case state when 'refused' then 'unfunded' else state end as state, attempts as number, operator_reference as "operatorReference", operator_token as "operatorToken"`,
     values: [applicationId, transactionId],
   })
   return rows[0]

@@ -1,10 +1,18 @@
 import type { OperatorCode } from '#lib/operators.ts'
 import type { BatchFunction, RowOf } from '#server/database/json-row.ts'
 
-/** `lane`: submissions of one direction, through this `route`, or `begun` for everything else. */
+/** `lane`: submissions of one direction, through this `route`, or `begun` for everything else. `enquiry_delay_ms`: null for no such pause. */
 export const CLAIM_OPERATOR_WORK = {
   name: 'claim_operator_work',
-  item: { operator: 'text', lane: 'text', route: 'text | null', slots_max: 'integer', first_query_ms: 'integer' },
+  item: {
+    operator: 'text',
+    lane: 'text',
+    route: 'text | null',
+    slots_max: 'integer',
+    lease_ms: 'integer',
+    first_query_ms: 'integer',
+    enquiry_delay_ms: 'integer | null',
+  },
   result: {
     application_id: 'uuid',
     transaction_id: 'uuid',
@@ -13,6 +21,7 @@ export const CLAIM_OPERATOR_WORK = {
     number: 'integer',
     submissions: 'integer',
     queries: 'integer',
+    is_repeated: 'boolean',
     route: 'text | null',
     operator_reference: 'text | null',
     operator_token: 'text | null',
@@ -30,7 +39,7 @@ export const CLAIM_OPERATOR_WORK = {
 
 /**
  * One finished call. `delay_ms` is the pause before the next query, `requeue_ms` the one before the transfer is sent again. `reason` and
- * `operator_code` belong to a failure.
+ * `operator_code` belong to a failure, or to the refusal of a repeated submission. `is_mismatch`: a success of another movement than ours.
  */
 export const STORE_OPERATOR_ANSWERS = {
   name: 'store_operator_answers',
@@ -51,6 +60,7 @@ export const STORE_OPERATOR_ANSWERS = {
     operator_token: 'text | null',
     reason: 'text | null',
     operator_code: 'text | null',
+    is_mismatch: 'boolean',
   },
   result: { item_index: 'integer' },
 } as const satisfies BatchFunction

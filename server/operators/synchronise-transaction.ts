@@ -44,7 +44,7 @@ async function query(
   transaction: Transaction,
   caller: { actor: AuditActor; address: string | null },
 ): Promise<boolean> {
-  const { applicationId, transactionId, operator, type, amountMinor } = transaction
+  const { applicationId, transactionId, operator, type, amountMinor, currency, phoneNumber } = transaction
   const connector = forcedQueries.connectors.get(operator)
   if (!connector) return false
   // There is nobody to ask: the answer is what is stored.
@@ -55,6 +55,8 @@ async function query(
     await forcedQueries.settler.settle(refusedForFunds(transaction))
     return true
   }
+  // The operator wants no enquiry yet, and its answer could be wrong: the answer is what is stored.
+  if (work.isEarly) return true
   const startedAtMs = performance.now()
   const { operatorReference, operatorToken, number } = work
   const outcome = await connector.query({
@@ -63,6 +65,8 @@ async function query(
     operator,
     type,
     amountMinor,
+    currency,
+    phoneNumber,
     operatorReference: operatorReference ?? undefined,
     operatorToken: operatorToken ?? undefined,
   })

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
+import { OPERATORS } from '#lib/operators.ts'
 import { OPERATOR_CODES } from '#lib/operators.ts'
 import { TRANSACTION_TYPES } from '#lib/transaction-status.ts'
 import { systemClock } from '#server/clock.ts'
@@ -54,6 +55,8 @@ test('each open transaction of the history is found by the protocol of its opera
       operator,
       type,
       amountMinor: item.amountMinor,
+      currency: OPERATORS[operator].country.currency,
+      phoneNumber: item.phoneNumber,
       operatorReference: operatorReference ?? undefined,
       operatorToken: operatorToken ?? undefined,
     }

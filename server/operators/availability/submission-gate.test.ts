@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Terms } from '#server/operators/connector.ts'
 import { createSubmissionGate, type StoredAvailability } from './submission-gate.ts'
 
-const TERMS: Terms = { routes: new Map([['COLLECT', 'test']]), callsMax: 8, submissionsPerSecondMax: undefined }
+const TERMS: Terms = { routes: new Map([['COLLECT', 'test']]), callsMax: 8, submissionsPerSecondMax: undefined, submitTimeoutMs: 10_000 }
 
 test('as many submissions at once as agreed, in each direction', () => {
   const gate = createSubmissionGate({ nowMs: () => 0 })

@@ -13,24 +13,21 @@ type Submission = Pick<ClaimedWork, 'applicationId' | 'transactionId' | 'submiss
 
 /**
  * Takes the code out of the row of this submission, so that it is sent at most once: a process that ends after this has not stored it
- * anywhere. Undefined if the customer has entered none. `isRepeated` if an earlier submission may have reached the operator: most ended
- * before they were sent, because the code was not there yet, or were refused with theirs.
+ * anywhere. Undefined if the customer has entered none.
  */
-export async function takeCode(queryable: Queryable, work: Submission): Promise<{ customerCode: string; isRepeated: boolean } | undefined> {
-  const { applicationId, transactionId, submissions, number } = work
-  const { rows } = await queryable.query<{ customer_code: string; is_repeated: boolean }>({
+export async function takeCode(queryable: Queryable, work: Submission): Promise<{ customerCode: string } | undefined> {
+  const { applicationId, transactionId, submissions } = work
+  const { rows } = await queryable.query<{ customer_code: string }>({
     name: 'take_customer_code',
     text: `update operator_work set customer_code = null
            where application_id = $1 and transaction_id = $2 and state = 'submitting' and submissions = $3 and customer_code is not null
-           returning old.customer_code, exists (select from operator_attempts a
-             where a.application_id = $1 and a.transaction_id = $2 and a.kind = 'submit' and a.number <> $4
-               and (a.outcome is null or a.outcome not in ('not_sent', 'wrong_code'))) as is_repeated`,
-    values: [applicationId, transactionId, submissions, number],
+           returning old.customer_code`,
+    values: [applicationId, transactionId, submissions],
   })
   const [row] = rows
   if (!row) return undefined
   const customerCode = keyringOfProcess().open(customerCodePlace(applicationId, transactionId), row.customer_code)
-  return { customerCode, isRepeated: row.is_repeated }
+  return { customerCode }
 }
 
 /**

@@ -8,6 +8,7 @@ export const ORANGE_BF_PROTOCOL = defineProtocol({
   operators: ['BFOM'],
   schema: orangeBfSettingsSchema,
   secretFields: ['apiUsername', 'apiPassword'],
+  answersSynchronously: true,
   directionsOf: () => ['COLLECT'],
   environmentOf: ({ baseUrl }) => new URL(baseUrl).hostname,
   connect: createOrangeBfConnector,

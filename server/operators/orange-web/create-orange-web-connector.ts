@@ -75,7 +75,7 @@ async function queryStatus({ context, settings, client }: OrangeWeb, query: Stat
   const { operatorReference: orderId, operatorToken: payToken, amountMinor } = query
   // No page was opened whose link anybody has, so nobody can have paid.
   if (payToken === undefined && orderId === undefined) return { kind: 'not_found', exchange: withoutCall('No page was opened') }
-  if (payToken === undefined || amountMinor === undefined || orderId === undefined || !isOrderId(orderId))
+  if (payToken === undefined || orderId === undefined || !isOrderId(orderId))
     return { kind: 'unknown', detail: 'The order is no longer known', exchange: withoutCall('The order is no longer known') }
   const body = { order_id: orderId, amount: jsonAmount(amountMinor), pay_token: payToken }
   const outcome = await client.post('transactionstatus', body, { timeoutMs: context.queryTimeoutMs })

@@ -26,8 +26,10 @@ export type ConnectorContext = {
 /** Text that is never shown or logged. Name its fields in `secretFields`. */
 export const secretText = z.string().min(1).max(4_096)
 
-/** The longest that one call may take. A claim is made for longer, so that no second process makes the call too. */
+/** The longest that one call may take. The lease of a submission is longer (claim-slots.ts). */
 const CALL_TIMEOUT_MS_MAX = 10_000
+/** The same for a submission whose answer is the result of the payment: a customer who confirms needs longer than a computer. */
+const SYNCHRONOUS_TIMEOUT_MS_MAX = 60_000
 const timeoutMs = z.int().min(100).max(CALL_TIMEOUT_MS_MAX)
 
 /** The settings that every protocol has. */
@@ -37,7 +39,8 @@ export const COMMON_SETTINGS = {
     .url({ protocol: /^https?$/, error: 'must be an absolute http or https address' })
     .max(2_048)
     .transform((text) => text.replace(/\/+$/, '')),
-  submitTimeoutMs: timeoutMs.optional(),
+  /** At most 10 s unless the protocol answers synchronously. */
+  submitTimeoutMs: z.int().min(100).max(SYNCHRONOUS_TIMEOUT_MS_MAX).optional(),
   queryTimeoutMs: timeoutMs.optional(),
   /** Submissions under way at once, per direction and process. */
   callsMax: z.int().min(1).max(64).optional(),
@@ -62,6 +65,8 @@ type ProtocolOptions<Settings extends CommonSettings> = {
   schema: z.ZodType<Settings>
   /** Names of fields, at any depth, whose values are secret. */
   secretFields: readonly string[]
+  /** The answer to a submission is the result of the payment, so that it may take up to 60 s. */
+  answersSynchronously?: boolean
   /** The directions that these settings put in service. */
   directionsOf(settings: Settings): readonly TransactionType[]
   /** The operator's environment: another one does not know what was submitted to this one. */
@@ -84,6 +89,7 @@ export type Protocol = {
   name: string
   operators: readonly OperatorCode[]
   secretFields: ReadonlySet<string>
+  answersSynchronously: boolean
   /** What a form needs to know of each field. */
   fields: readonly SettingField[]
   /** Returns what is wrong with each field that does not fit. */
@@ -92,15 +98,23 @@ export type Protocol = {
 
 /** Defines a protocol. Everything that is typed by its settings stays in here. */
 export function defineProtocol<Settings extends CommonSettings>(options: ProtocolOptions<Settings>): Protocol {
-  const { name, operators, schema, secretFields, directionsOf, environmentOf, connect } = options
+  const { name, operators, schema, secretFields, answersSynchronously = false, directionsOf, environmentOf, connect } = options
+  const submitTimeoutMsMax = answersSynchronously ? SYNCHRONOUS_TIMEOUT_MS_MAX : CALL_TIMEOUT_MS_MAX
   return {
     name,
     operators,
     secretFields: new Set(secretFields),
-    fields: describeFields(schema, new Set(secretFields)),
+    answersSynchronously,
+    fields: describeFields(schema, new Set(secretFields)).map((field) =>
+      field.path === 'submitTimeoutMs' ? { ...field, maximum: submitTimeoutMsMax } : field,
+    ),
     check(document) {
       const parsed = schema.safeParse(document)
       if (!parsed.success) return err(parsed.error.issues.map((issue) => problemOf(issue, document)))
+      if ((parsed.data.submitTimeoutMs ?? 0) > submitTimeoutMsMax) {
+        const message = `must be at most ${submitTimeoutMsMax}: this protocol answers a submission at once and reports its result later`
+        return err([{ path: 'submitTimeoutMs', problem: 'range', message }])
+      }
       return ok({
         routes: new Map(directionsOf(parsed.data).map((type) => [type, `${name} ${environmentOf(parsed.data)}`.trim()])),
         common: parsed.data,

@@ -1,16 +1,16 @@
 -- Sequential scans are off because plans outlive the size that the table had when they were made.
 --
--- Takes due rows under a lease of p_lease_ms. Each item of p_items has slots for one lane of one operator: submissions of one direction
+-- Takes due rows under a lease of lease_ms. Each item of p_items has slots for one lane of one operator: submissions of one direction
 -- (COLLECT, DEPOSIT), or `begun` for everything else. What is `queued` becomes
 -- `submitting`, with the number of its attempt, which is committed before the operator is called. What is found in
 -- `submitting` is a call whose process died: it becomes `unconfirmed`. If its result is stored, it is settled, otherwise queried.
 --
 -- The lease is in `claimed_until`, which no index has, so that the claim of what has begun stays in the row's page. What is queued gets the
--- time of its first query (first_query_ms), because it moves to another index anyway.
--- A process of the release before writes `refused` for `unfunded`, sends no first_query_ms, and has its lease in `next_at`.
-create or replace function claim_operator_work(p_items json, p_lease_ms integer)
+-- time of its first query (first_query_ms), because it moves to another index anyway. enquiry_delay_ms is the pause that the operator requires
+-- before it.
+create or replace function claim_operator_work(p_items json)
 returns table (application_id uuid, transaction_id uuid, operator text, found_state text, number integer, submissions integer,
-               queries integer, route text, operator_reference text, operator_token text, type text, currency text, amount_minor bigint,
+               queries integer, is_repeated boolean, route text, operator_reference text, operator_token text, type text, currency text, amount_minor bigint,
                phone_number text, customer_name text, result text, result_reason text, result_code text, last_answer text)
 language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off
@@ -21,11 +21,12 @@ declare
 begin
   return query
   with free as materialized (
-    select i.* from json_to_recordset(p_items) as i (operator text, lane text, route text, slots_max integer, first_query_ms integer)
+    select i.* from json_to_recordset(p_items) as i (operator text, lane text, route text, slots_max integer, lease_ms integer,
+                                                        first_query_ms integer, enquiry_delay_ms integer)
       -- One row for the planner (start-transactions.sql).
       where i.slots_max = i.slots_max + 0
   ), waiting as materialized (
-    select w.row_address, w.application_id, w.transaction_id, free.route, coalesce(free.first_query_ms, p_lease_ms) as first_query_ms from free
+    select w.row_address, w.application_id, w.transaction_id, free.route, free.lease_ms, free.first_query_ms, free.enquiry_delay_ms from free
       cross join lateral (
         select o.ctid as row_address, o.application_id, o.transaction_id from operator_work o
           where o.operator = free.operator and o.type = free.lane and o.phase = 'queued' and o.next_at <= v_at
@@ -33,7 +34,7 @@ begin
       ) w
       where free.lane <> 'begun'
   ), begun as materialized (
-    select w.row_address, w.application_id, w.transaction_id, w.state from free
+    select w.row_address, w.application_id, w.transaction_id, w.state, free.lease_ms from free
       cross join lateral (
         select o.ctid as row_address, o.application_id, o.transaction_id, o.state from operator_work o
           where o.operator = free.operator and o.phase <> 'queued' and o.next_at <= v_at
@@ -42,15 +43,17 @@ begin
       ) w
       where free.lane = 'begun'
   ), due as materialized (
-    select row_address, application_id, transaction_id, 'queued' as state, route, first_query_ms from waiting
+    select row_address, application_id, transaction_id, 'queued' as state, route, lease_ms, first_query_ms, enquiry_delay_ms from waiting
     union all
-    select row_address, application_id, transaction_id, case state when 'refused' then 'unfunded' else state end, null, null from begun
+    select row_address, application_id, transaction_id, case state when 'refused' then 'unfunded' else state end, null, lease_ms, null, null
+      from begun
   ), claimed as materialized (
     update operator_work w
       set state = case d.state when 'queued' then 'submitting' when 'submitting' then 'unconfirmed' else d.state end,
           route = coalesce(d.route, w.route), is_claimed = true, claimed_at = v_at, hinted_at = null,
-          claimed_until = v_at + p_lease_ms * interval '1 millisecond',
+          claimed_until = v_at + d.lease_ms * interval '1 millisecond',
           next_at = case d.state when 'queued' then v_at + d.first_query_ms * interval '1 millisecond' else w.next_at end,
+          enquire_at = case d.state when 'queued' then v_at + d.enquiry_delay_ms * interval '1 millisecond' else w.enquire_at end,
           submit_number = case d.state when 'queued' then w.attempts + 1 else w.submit_number end,
           attempts = w.attempts + case when d.state = 'unfunded' then 0 else 1 end,
           submissions = w.submissions + case when d.state = 'queued' then 1 else 0 end,
@@ -61,7 +64,11 @@ begin
       -- By the address of the row that is locked above. One that changed in between is not found, and is taken by the next claim.
       where w.ctid = d.row_address and w.application_id = d.application_id and w.transaction_id = d.transaction_id
       returning w.application_id, w.transaction_id, w.operator, d.state as found_state, w.attempts, w.submissions, w.queries, w.route,
-                old.claimed_at as claimed_before, w.submit_number, w.operator_reference, w.operator_token, w.result, w.result_reason, w.result_code, w.last_answer
+                -- Most of what is submitted again never left this service: no connection, or no code of the customer.
+                d.state = 'queued' and case when w.submissions > 1 then exists (select from operator_attempts a
+                  where a.application_id = w.application_id and a.transaction_id = w.transaction_id and a.kind = 'submit'
+                    and (a.outcome is null or a.outcome not in ('not_sent', 'wrong_code'))) else false end as is_repeated,
+                old.claimed_at as claimed_before, w.submit_number, w.operator_reference, w.operator_token, w.accepted_at, w.result, w.result_reason, w.result_code, w.last_answer
   ), interrupted as (
     insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome)
       select c.application_id, c.transaction_id, c.submit_number, 'submit', c.claimed_before, v_at, 'interrupted'
@@ -76,9 +83,10 @@ begin
         offset 0) o
       where c.found_state = 'submitting' and c.submit_number is null and a.ctid = o.row_address
   )
-  select c.application_id, c.transaction_id, c.operator, c.found_state, c.attempts, c.submissions, c.queries, c.route,
+  select c.application_id, c.transaction_id, c.operator, c.found_state, c.attempts, c.submissions, c.queries, c.is_repeated, c.route,
          c.operator_reference, c.operator_token, t.type, t.currency, t.amount_minor, t.phone_number, t.customer_name,
-         c.result, c.result_reason, c.result_code, c.last_answer
+         -- A refusal of which the operator seemed to know nothing, and has meanwhile proved that it does: queried.
+         case when c.result = 'failed' and c.accepted_at is not null then null else c.result end, c.result_reason, c.result_code, c.last_answer
     from claimed c
     -- Found in this way, a plan that was made while the table was empty reads one row of the primary key, and not all of an application.
     cross join lateral (select n.* from transactions n where n.application_id = c.application_id and n.transaction_id >= c.transaction_id

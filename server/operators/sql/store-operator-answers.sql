@@ -6,6 +6,10 @@
 -- An answer that no longer counts still proves something when it shows that the operator has the transfer: it is marked
 -- accepted, and a row that was about to be sent again is not. What was accepted once never returns to `queued`, because an
 -- operator that loses sight of a transfer for a while would execute it twice.
+--
+-- An unknown answer to a submission with a reason is the refusal of a repeated one (guard-connector.ts). It is kept as `refused`: once the
+-- operator has denied twice that it knows the reference, the earlier submission was not executed either, and the refusal is the result.
+-- Nothing counts as denied before the operator's own pause is over (enquire_at).
 create or replace function store_operator_answers(p_items json, p_absence_ms integer, p_accepted_absence_ms integer, p_hint_gap_ms integer)
 returns table (item_index integer)
 language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -18,7 +22,7 @@ begin
     select i.*, i.outcome in ('accepted', 'pending', 'succeeded', 'failed') as proves_receipt
       from json_to_recordset(p_items) as i (item_index integer, application_id uuid, transaction_id uuid, number integer,
         kind text, submission integer, outcome text, http_status integer, answer text, duration_ms integer, delay_ms integer,
-        requeue_ms integer, operator_reference text, operator_token text, reason text, operator_code text)
+        requeue_ms integer, operator_reference text, operator_token text, reason text, operator_code text, is_mismatch boolean)
       -- One row for the planner (start-transactions.sql).
       where i.item_index = i.item_index + 0
   ), attempt as (
@@ -44,7 +48,10 @@ begin
   ), locked as materialized (
     -- In one order, so that two batches wait for each other instead of blocking each other; and not the rows that a
     -- transition is about to remove, which takes them in an order of its own.
-    select m.*, w.absent_since, clock_timestamp() as now_at,
+    select m.*, w.absent_since, clock_timestamp() as now_at, coalesce(w.enquire_at > clock_timestamp(), false) as is_early,
+           w.result is not distinct from 'refused' as was_refused,
+           -- Before this answer only a verified callback, or an answer that came late, can have proved receipt.
+           case when w.hinted_at is not null and w.accepted_at is not null then null else w.enquire_at end as query_from,
            not m.is_current or w.state in ('queued', 'paused') as is_late,
            w.state = 'submitted' or w.accepted_at is not null
              or (m.outcome in ('not_found', 'not_sent') and (select count(*) from operator_attempts a
@@ -78,30 +85,40 @@ begin
             when j.proves_receipt then 'submitted'
             when j.outcome = 'not_sent' and not j.was_accepted then j.unsent_state
             when j.kind = 'submit' then 'unconfirmed'
-            when j.is_absent then case when j.was_accepted then 'unconfirmed' else j.unsent_state end
+            when j.is_absent then case when j.was_accepted or j.was_refused then 'unconfirmed' else j.unsent_state end
             else w.state end,
           next_at = case
             when j.is_late then case when w.state in ('queued', 'paused') then j.now_at else w.next_at end
+            when j.is_absent and j.was_refused and not j.was_accepted then j.now_at
             when j.unsent_state = 'paused' and not j.was_accepted and (j.is_absent or j.outcome = 'not_sent') then 'infinity'
             -- The claim of a submission set the time of the first query. Unless the call took long it is kept, so that no index changes.
             when j.kind = 'submit' and j.proves_receipt and w.hinted_at is null
               and w.next_at between j.now_at + 0.7 * j.delay_ms * interval '1 millisecond' and j.now_at + 1.2 * j.delay_ms * interval '1 millisecond'
-              then w.next_at
-            else j.now_at + interval '1 millisecond' * case
+              then greatest(w.next_at, j.query_from)
+            -- What never left waits for no query.
+            else greatest(case when j.outcome <> 'not_sent' then j.query_from end, j.now_at + interval '1 millisecond' * case
               when j.is_absent and not j.was_accepted then j.requeue_ms
               when j.outcome = 'not_found' and not j.was_accepted and j.run_state <> 'stopped' then p_absence_ms
               when w.hinted_at is not null then least(hint_gap_ms(p_hint_gap_ms, w.hints), j.delay_ms)
-              else j.delay_ms end end,
+              else j.delay_ms end) end,
+          result = case
+            when j.is_late then w.result
+            when j.kind = 'submit' and j.outcome = 'unknown' and j.reason is not null then 'refused'
+            when j.is_absent and j.was_refused and not j.was_accepted then 'failed'
+            else w.result end,
+          result_reason = case when j.kind = 'submit' and not j.is_late then coalesce(j.reason, w.result_reason) else w.result_reason end,
+          result_code = case when j.kind = 'submit' and not j.is_late then coalesce(j.operator_code, w.result_code) else w.result_code end,
           accepted_at = case when j.proves_receipt or j.was_accepted then coalesce(w.accepted_at, j.now_at) end,
           unconfirmed_since = case
             when j.is_late then w.unconfirmed_since
             when j.proves_receipt then null
             when j.outcome = 'not_found' or (j.kind = 'submit' and (j.outcome <> 'not_sent' or j.was_accepted))
+              or j.is_mismatch
               then coalesce(w.unconfirmed_since, j.now_at)
             else w.unconfirmed_since end,
           absent_since = case
             when j.is_late then w.absent_since
-            when j.outcome <> 'not_found' then case when j.proves_receipt or j.kind = 'submit' then null else w.absent_since end
+            when j.outcome <> 'not_found' or j.is_early then case when j.proves_receipt or j.kind = 'submit' then null else w.absent_since end
             -- What is denied in a stopped batch keeps it: it is what the row may be ended for.
             when j.is_absent and not j.was_accepted and j.run_state <> 'stopped' then null
             else coalesce(w.absent_since, j.now_at) end,

@@ -39,7 +39,9 @@ begin
           state = case when w.state in ('queued', 'paused') then 'unconfirmed' else w.state end,
           unconfirmed_since = case when w.state in ('queued', 'paused') then coalesce(w.unconfirmed_since, clock_timestamp()) else w.unconfirmed_since end,
           next_at = case when w.is_claimed then w.next_at
-            else least(w.next_at, greatest(clock_timestamp(), w.claimed_at + hint_gap_ms(p_gap_ms, l.hints) * interval '1 millisecond')) end
+            else least(w.next_at, greatest(clock_timestamp(), w.claimed_at + hint_gap_ms(p_gap_ms, l.hints) * interval '1 millisecond',
+              -- Anybody can send an unverified one, so that it does not shorten the operator's own pause.
+              case when not l.is_verified then w.enquire_at end)) end
       from locked l
       where w.application_id = l.application_id and w.transaction_id = l.transaction_id
   ), attempt as (

@@ -5,6 +5,7 @@ import { type ClaimedWork, claimWork, type FreeSlots } from '#server/operators/o
 
 /** Claims due work of an operator in every lane, at most `slotsMax` in each. */
 export function claimAll(pool: Pool, operator: OperatorCode, slotsMax: number, leaseMs: number): Promise<ClaimedWork[]> {
-  const lanes: FreeSlots[] = [...TRANSACTION_TYPES, 'begun' as const].map((lane) => ({ operator, lane, route: null, slotsMax }))
-  return claimWork(pool, lanes, { leaseMs, firstQueryMs: leaseMs })
+  const slots = { operator, route: null, slotsMax, leaseMs, enquiryDelayMs: undefined }
+  const lanes: FreeSlots[] = [...TRANSACTION_TYPES, 'begun' as const].map((lane) => ({ ...slots, lane }))
+  return claimWork(pool, lanes, leaseMs)
 }

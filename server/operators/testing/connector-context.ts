@@ -30,6 +30,7 @@ export function aConnectorContext(overrides: Partial<ConnectorContext> = {}): Co
       ]),
       callsMax: 64,
       submissionsPerSecondMax: undefined,
+      submitTimeoutMs: 5_000,
     },
     callbackUrl: undefined,
     publicUrl: 'https://pay.example.com',

@@ -29,7 +29,6 @@ const dispatcher = createDispatcher({
   queriesMax: 16,
   submissionsMax: 16,
   idlePollMs: 10,
-  callTimeoutMs: 800,
   leaseMs: 2_000,
   pollDelaysMs: [60, 90, 120, 150],
   absenceMs: 500,

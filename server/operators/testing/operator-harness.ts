@@ -173,7 +173,6 @@ export class OperatorHarness {
       connectors: this.connectors,
       logger: createLogger('silent'),
       idlePollMs: 10,
-      callTimeoutMs: this.#options.callTimeoutMs ?? CALL_TIMEOUT_MS,
       leaseMs: 5_000,
       pollDelaysMs: [60, 90, 120, 150],
       absenceMs: 100,

@@ -2,11 +2,15 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { claimAll } from '#server/operators/testing/claim-all.ts'
 import { keepNothing } from '#server/operators/testing/connector-context.ts'
+import { connectorsWith } from '#server/operators/testing/connectors-with.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { selectOperatorAttempts } from '#server/reports/transaction-detail/transaction-detail-store.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { transition } from '#server/transactions/transition.ts'
+import type { QueryOutcome, SubmitOutcome } from './connector.ts'
+
+const exchange = { httpStatus: 200, answer: '{}' }
 
 let harness: OperatorHarness
 
@@ -101,22 +105,27 @@ test('no submission by a process that was stopped between its claim and its call
   await harness.compareBooks()
 })
 
-test('no effect of the late answer to a submission that another process took over', async () => {
-  const item = await harness.make({ phoneNumber: '237677209912' })
-  const [first] = await claimAll(harness.database.pool, 'MOMOCM', 5, 1)
-  await waitUntil('the lease ends', async () => (await claimAll(harness.database.pool, 'MOMOCM', 5, 60_000)).length > 0)
-  const { createAnswerRecorder } = await import('./answer-recorder.ts')
-  const recorder = createAnswerRecorder({
-    pool: harness.database.pool,
-    random: () => 0.5,
-    pollDelaysMs: [60_000],
-    rules: { absenceMs: 50, acceptedAbsenceMs: 50, hintGapMs: 5 },
+test('no effect of the late failure of a submission that was taken over', async () => {
+  const terms = harness.connectors.get('OMCM')?.terms ?? assert.fail()
+  const answer = Promise.withResolvers<SubmitOutcome>()
+  let query: QueryOutcome = { kind: 'pending', exchange }
+  const connectors = connectorsWith(harness, {
+    terms: { ...terms, submitTimeoutMs: 100 },
+    submit: () => answer.promise,
+    query: async () => query,
   })
-  assert.ok(first)
-  const outcome = { kind: 'failed', reason: 'Compte non inscrit', exchange: { httpStatus: 200, answer: '' } } as const
-  assert.deepEqual(await recorder.submit({ work: first, kind: 'submit', outcome, durationMs: 1 }), { isCurrent: false })
-  assert.equal((await harness.workOf(item))?.['state'], 'unconfirmed')
-  await harness.database.pool.query('update operator_work set next_at = now() where transaction_id = $1', [item.transactionId])
+  const dispatcher = harness.startDispatcher({ connectors, leaseMs: 900 })
+  const item = await harness.make({ operator: 'OMCM' })
+  await waitUntil('it is taken over', async () => (await harness.attemptsOf(item)).includes('query pending'))
+  answer.resolve({ kind: 'failed', reason: 'Compte non inscrit', exchange })
+  await waitUntil('the late answer is recorded', async () => (await harness.attemptsOf(item)).includes('submit failed'))
+  const queries = async () => (await harness.attemptsOf(item)).filter((attempt) => attempt === 'query pending').length
+  const before = await queries()
+  await waitUntil('it is queried again', async () => (await queries()) > before)
+  assert.equal((await harness.read(item)).status, 'PENDING')
+  query = { kind: 'succeeded', exchange }
+  assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
+  await dispatcher.drain()
 })
 
 test('FAILED with Solde insuffisant for a row that a process of the release before wrote as refused', async () => {

@@ -7,6 +7,7 @@ import { createSandboxConnector } from '#server/operators/sandbox-protocol/creat
 import { gatewaySettings } from '#server/operators/sandbox-protocol/gateway-protocol.ts'
 import { SIGNATURE_HEADER, signCallback } from '#server/operators/sandbox-protocol/signature.ts'
 import { aConnectorContext, keepNothing, tokensInMemory } from '#server/operators/testing/connector-context.ts'
+import type { Connector, Submission } from './connector.ts'
 import { createConnectors } from './create-connectors.ts'
 import { guardConnector } from './guard-connector.ts'
 
@@ -15,6 +16,18 @@ const SETTINGS = { baseUrl: 'http://127.0.0.1:1', secret: SECRET }
 const connector = createSandboxConnector({ ...aConnectorContext({ operator: 'OMCM' }), ...SETTINGS })
 const guard = guardConnector('OMCM', connector, createLogger('silent'))
 const ids = { reference: randomUUID(), context: randomUUID() }
+
+const submission: Submission = {
+  reference: ids.reference,
+  applicationId: ids.context,
+  operator: 'OMCM',
+  type: 'DEPOSIT',
+  amountMinor: 100n,
+  currency: 'XAF',
+  phoneNumber: '237699000111',
+  customerName: 'Awa',
+}
+const exchange = { httpStatus: 200, answer: '{"status":"x"}' }
 
 function parse(body: string | Buffer, through = guard) {
   const signature = signCallback(SECRET, body.toString(), new Date())
@@ -75,16 +88,6 @@ test('unknown for a connector that throws', async () => {
     },
     createLogger('silent'),
   )
-  const submission = {
-    reference: ids.reference,
-    applicationId: ids.context,
-    operator: 'OMCM' as const,
-    type: 'DEPOSIT' as const,
-    amountMinor: 100n,
-    currency: 'XAF' as const,
-    phoneNumber: '237699000111',
-    customerName: 'Awa',
-  }
   assert.equal((await broken.submit(submission, keepNothing)).kind, 'unknown')
   assert.equal(parse('{}', broken).kind, 'malformed')
 })
@@ -101,4 +104,43 @@ test('cleaned outcomes from every connector of the service', () => {
   const parsed = parse(transfer({ padding: 'x'.repeat(70_000) }), connectors.get('OMCM'))
   assert.equal(parsed.kind, 'malformed')
   assert.equal(parse(transfer({ padding: 'x'.repeat(70_000) }), connector as typeof guard).kind, 'callback')
+})
+
+test('unknown for the refusal of a repeated submission; the refusal itself for a first one', async () => {
+  const refusing = (outcome: Awaited<ReturnType<Connector['submit']>>) =>
+    guardConnector('OMCM', { ...connector, submit: async () => outcome }, createLogger('silent'))
+  const failed = refusing({ kind: 'failed', reason: 'Solde insuffisant', operatorCode: '60019', exchange })
+  assert.equal((await failed.submit(submission, keepNothing)).kind, 'failed')
+  const repeated = await failed.submit({ ...submission, isRepeated: true }, keepNothing)
+  assert.ok(repeated.kind === 'unknown')
+  assert.deepEqual(repeated.doubt, { kind: 'refused', reason: 'Solde insuffisant', operatorCode: '60019' })
+  assert.match(repeated.exchange.answer, /^The repeated submission was refused.*: \{"status":"x"\}$/)
+  const wrongCode = refusing({ kind: 'wrong_code', operatorCode: '08', exchange })
+  assert.equal((await wrongCode.submit(submission, keepNothing)).kind, 'wrong_code')
+  assert.equal((await wrongCode.submit({ ...submission, isRepeated: true }, keepNothing)).kind, 'unknown')
+  // What was not sent moves nothing, whatever became of the earlier one.
+  const unsent = refusing({ kind: 'not_sent', detail: 'no connection', exchange })
+  assert.equal((await unsent.submit({ ...submission, isRepeated: true }, keepNothing)).kind, 'not_sent')
+})
+
+test('unknown, and logged as an error, for a success of another movement, from a submission or a query', async () => {
+  const logged: object[] = []
+  const success = { kind: 'succeeded', reported: { amountMinor: 100n, currency: 'EUR' }, exchange } as const
+  const lying = guardConnector(
+    'OMCM',
+    { ...connector, submit: async () => success, query: async () => success },
+    { error: (facts: object) => logged.push(facts) },
+  )
+  for (const outcome of [await lying.submit(submission, keepNothing), await lying.query(submission)]) {
+    assert.ok(outcome.kind === 'unknown')
+    assert.deepEqual(outcome.doubt, { kind: 'mismatch' })
+    assert.match(outcome.detail, /another currency: EUR instead of XAF/)
+  }
+  assert.equal(logged.length, 2)
+  const honest = guardConnector(
+    'OMCM',
+    { ...connector, query: async () => ({ ...success, reported: { amountMinor: 100n, currency: 'XAF', phoneNumber: '699000111' } }) },
+    createLogger('silent'),
+  )
+  assert.equal((await honest.query(submission)).kind, 'succeeded')
 })

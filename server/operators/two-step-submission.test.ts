@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createLogger } from '#server/logger.ts'
+import { connectorsWith } from '#server/operators/testing/connectors-with.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { readWork } from '#server/operators/testing/read-work.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
-import type { Connector, Connectors, GuardedConnector, Submission } from './connector.ts'
-import { guardConnector } from './guard-connector.ts'
+import type { Connector, Connectors, Submission } from './connector.ts'
 
 const EXCHANGE = { httpStatus: 200, answer: '{}' }
 const NOTHING = { kind: 'not_sent', detail: 'taken over', exchange: EXCHANGE } as const
@@ -16,13 +15,6 @@ before(async () => {
   harness = await OperatorHarness.open()
 })
 after(() => harness.close())
-
-/** An operator with another first step, and nothing else. */
-function connectorsWith(overrides: Partial<Connector>): Connectors {
-  const plain = harness.connectors.get('OMCM') ?? assert.fail()
-  const connector: GuardedConnector = guardConnector('OMCM', { ...plain, ...overrides }, createLogger('silent'))
-  return { get: () => connector, has: () => true, operators: () => ['OMCM'] }
-}
 
 async function run(connectors: Connectors, work: (item: IntakeItem) => Promise<void>): Promise<void> {
   const dispatcher = harness.startDispatcher({ connectors })
@@ -40,7 +32,7 @@ test('the token of the first step is committed before the second one, and a repe
     stored = (await readWork(harness.database.pool, { ...submission, transactionId: submission.reference }))?.['operator_token']
     return { ...NOTHING, detail: 'no connection for the second step' }
   }
-  await run(connectorsWith({ submit }), async (item) => {
+  await run(connectorsWith(harness, { submit }), async (item) => {
     assert.equal((await harness.untilFinal(item)).payToken, 'MP22120771FEB7B21FD2381C3786')
   })
   assert.deepEqual([stored, seen], ['MP22120771FEB7B21FD2381C3786', [undefined, 'MP22120771FEB7B21FD2381C3786']])
@@ -52,7 +44,7 @@ test('the name of the application in each submission, for operators that show it
     seen.push(merchantName)
     return { kind: 'succeeded', exchange: EXCHANGE }
   }
-  await run(connectorsWith({ submit }), async (item) => void (await harness.untilFinal(item)))
+  await run(connectorsWith(harness, { submit }), async (item) => void (await harness.untilFinal(item)))
   assert.deepEqual(seen, ['Test application'])
 })
 
@@ -61,7 +53,7 @@ test('FAILED without asking the customer for a code if no code could make the am
     customerCode === undefined
       ? { kind: 'failed', reason: 'Montant avec décimales', exchange: EXCHANGE }
       : assert.fail('a code was asked for')
-  const connectors = connectorsWith({ submit, customerStep: { dial: () => '*144#' } })
+  const connectors = connectorsWith(harness, { submit, customerStep: { dial: () => '*144#' } })
   const dispatcher = harness.startDispatcher({ connectors })
   const item = await harness.make({ operator: 'OMCM', type: 'COLLECT' })
   const transaction = await harness.untilFinal(item)
@@ -72,32 +64,52 @@ test('FAILED without asking the customer for a code if no code could make the am
 
 test('a customer is asked for a code only once the submission without one has sent nothing', async () => {
   const dispatcher = harness.startDispatcher({
-    connectors: connectorsWith({ submit: async () => NOTHING, customerStep: { dial: () => '*144#' } }),
+    connectors: connectorsWith(harness, { submit: async () => NOTHING, customerStep: { dial: () => '*144#' } }),
   })
   const item = await harness.make({ operator: 'OMCM', type: 'COLLECT' })
   await waitUntil('the code is awaited', async () => (await harness.workOf(item))?.['state'] === 'awaiting_code')
   await dispatcher.drain()
 })
 
-test('false, so that no money moves, if another process has taken the submission over', async () => {
+test('false, so that no money moves, once the lease of the submission is over, and once the row is in a later one', async () => {
+  const terms = harness.connectors.get('OMCM')?.terms ?? assert.fail()
+  const takenOver = Promise.withResolvers<void>()
+  const submittedAgain = Promise.withResolvers<void>()
+  const kept = Promise.withResolvers<void>()
   const answers: boolean[] = []
-  const submit: Connector['submit'] = async (submission, keep) => {
-    await harness.database.pool.query("update operator_work set state = 'unconfirmed' where transaction_id = $1", [submission.reference])
+  let submissions = 0
+  const submit: Connector['submit'] = async (_submission, keep) => {
+    if (++submissions > 1) {
+      submittedAgain.resolve()
+      await kept.promise
+      answers.push(await keep({ operatorToken: 'in time' }))
+      return { kind: 'succeeded', exchange: EXCHANGE }
+    }
+    await takenOver.promise
     answers.push(await keep({ operatorToken: 'late' }))
+    await submittedAgain.promise
+    answers.push(await keep({ operatorToken: 'very late' }))
+    kept.resolve()
     return NOTHING
   }
-  await run(connectorsWith({ submit, query: async () => ({ kind: 'pending', exchange: EXCHANGE }) }), async (item) => {
-    await waitUntil('it is queried', async () => (await harness.attemptsOf(item)).includes('query pending'))
-    assert.equal((await harness.workOf(item))?.['operator_token'], null)
-  })
-  assert.deepEqual(answers, [false])
+  const query: Connector['query'] = async () => {
+    takenOver.resolve()
+    await waitUntil('the first answer', () => answers.length > 0)
+    return { kind: 'not_found', exchange: EXCHANGE }
+  }
+  const connectors = connectorsWith(harness, { terms: { ...terms, submitTimeoutMs: 100 }, submit, query })
+  const dispatcher = harness.startDispatcher({ connectors, leaseMs: 900 })
+  const item = await harness.make({ operator: 'OMCM' })
+  assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
+  await dispatcher.drain()
+  assert.deepEqual(answers, [false, false, true])
 })
 
 test('one submission although another environment of the operator does not know the transfer', async () => {
   let submissions = 0
   const terms = harness.connectors.get('OMCM')?.terms ?? assert.fail()
   const routed = (route: string, overrides: Partial<Connector>) =>
-    connectorsWith({ ...overrides, terms: { ...terms, routes: new Map([['DEPOSIT', route]]) } })
+    connectorsWith(harness, { ...overrides, terms: { ...terms, routes: new Map([['DEPOSIT', route]]) } })
   const lost: Connector['submit'] = async () => {
     submissions++
     return { kind: 'unknown', detail: 'lost', exchange: EXCHANGE }

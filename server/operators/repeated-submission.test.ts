@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { claimAll } from '#server/operators/testing/claim-all.ts'
+import { connectorsWith } from '#server/operators/testing/connectors-with.ts'
+import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import type { IntakeItem } from '#server/transactions/intake.ts'
+import { createAnswerRecorder } from './answer-recorder.ts'
+import type { Connector, QueryOutcome, Submission, SubmitOutcome } from './connector.ts'
+
+const exchange = { httpStatus: 200, answer: '{}' }
+const LOST: SubmitOutcome = { kind: 'unknown', detail: 'lost', exchange }
+const NOT_SENT: SubmitOutcome = { kind: 'not_sent', detail: 'no connection', exchange }
+const REFUSED: SubmitOutcome = { kind: 'failed', reason: 'Solde insuffisant', operatorCode: '60019', exchange }
+const NOT_FOUND: QueryOutcome = { kind: 'not_found', exchange }
+
+let harness: OperatorHarness
+before(async () => {
+  harness = await OperatorHarness.open()
+})
+after(() => harness.close())
+
+type Script = { submit(attempt: number, submission: Submission): SubmitOutcome; query(submissions: number): QueryOutcome }
+
+/** Runs one deposit at an operator that answers so, to its end. */
+async function run(script: Script): Promise<{ item: IntakeItem; submissions: Submission[] }> {
+  const submissions: Submission[] = []
+  const submit: Connector['submit'] = async (submission) => {
+    submissions.push(submission)
+    return script.submit(submissions.length, submission)
+  }
+  const connectors = connectorsWith(harness, { submit, query: async () => script.query(submissions.length) })
+  const dispatcher = harness.startDispatcher({ connectors })
+  const item = await harness.make({ operator: 'OMCM' })
+  await harness.untilFinal(item)
+  await dispatcher.drain()
+  return { item, submissions }
+}
+
+test('SUCCESS where the refusal of the second submission meant that the first one was executed', async () => {
+  let queriesAfterRefusal = 0
+  const { item, submissions } = await run({
+    submit: (attempt) => (attempt === 1 ? LOST : REFUSED),
+    query: (sent) => (sent < 2 || queriesAfterRefusal++ === 0 ? NOT_FOUND : { kind: 'succeeded', exchange }),
+  })
+  assert.equal((await harness.read(item)).status, 'SUCCESS')
+  assert.deepEqual(
+    submissions.map(({ isRepeated }) => isRepeated),
+    [false, true],
+  )
+})
+
+test('FAILED with the refusal, and no third submission, once the operator has denied twice that it knows a refused repetition', async () => {
+  const { item, submissions } = await run({ submit: (attempt) => (attempt === 1 ? LOST : REFUSED), query: () => NOT_FOUND })
+  const { status, message } = await harness.read(item)
+  assert.deepEqual([status, message, submissions.length], ['FAILED', 'Solde insuffisant', 2])
+  const afterRefusal = (await harness.attemptsOf(item)).slice(3)
+  assert.deepEqual(afterRefusal, ['submit unknown', 'query not_found', 'query not_found'])
+})
+
+test('FAILED at once for a refusal after submissions that were never sent', async () => {
+  const { item, submissions } = await run({ submit: (attempt) => (attempt < 3 ? NOT_SENT : REFUSED), query: () => assert.fail('queried') })
+  assert.equal((await harness.read(item)).status, 'FAILED')
+  assert.deepEqual(
+    submissions.map(({ isRepeated }) => isRepeated),
+    [false, false, false],
+  )
+})
+
+test('isRepeated after a submission whose process ended before it had an answer', async () => {
+  const item = await harness.make({ operator: 'OMCM' })
+  await claimAll(harness.database.pool, 'OMCM', 5, 1)
+  let isRepeated: boolean | undefined
+  const submit: Connector['submit'] = async (submission) => {
+    isRepeated = submission.isRepeated
+    return { kind: 'succeeded', exchange }
+  }
+  const dispatcher = harness.startDispatcher({ connectors: connectorsWith(harness, { submit, query: async () => NOT_FOUND }) })
+  await harness.untilFinal(item)
+  await dispatcher.drain()
+  assert.equal(isRepeated, true)
+  assert.equal((await harness.attemptsOf(item))[0], 'submit interrupted')
+})
+
+test('open, and queried, where the operator proves receipt after two denials of a refused repetition', async () => {
+  const item = await harness.make({ operator: 'OMCM' })
+  const recorder = createAnswerRecorder({
+    pool: harness.database.pool,
+    random: () => 0.5,
+    pollDelaysMs: [600_000],
+    rules: { absenceMs: 0, acceptedAbsenceMs: 0, hintGapMs: 5 },
+  })
+  const claim = async () => {
+    await harness.database.pool.query('update operator_work set next_at = now(), claimed_until = null where transaction_id = $1', [
+      item.transactionId,
+    ])
+    const [work] = await claimAll(harness.database.pool, 'OMCM', 5, 60_000)
+    return work ?? assert.fail('nothing is due')
+  }
+  const refusal = { kind: 'unknown', detail: '', doubt: { kind: 'refused', reason: 'Solde insuffisant' }, exchange } as const
+  await recorder.submit({ work: await claim(), kind: 'submit', outcome: refusal, durationMs: 1 })
+  for (let denials = 0; denials < 2; denials++)
+    await recorder.submit({ work: await claim(), kind: 'query', outcome: NOT_FOUND, durationMs: 1 })
+  assert.equal((await harness.workOf(item))?.['result'], 'failed')
+  await harness.database.pool.query('update operator_work set accepted_at = now() where transaction_id = $1', [item.transactionId])
+  assert.equal((await claim()).result, null)
+})
+
+test('unconfirmed, with the reason in its last answer, after a success of another amount', async () => {
+  const ours = { amountMinor: 500_000n, currency: 'XAF', phoneNumber: '677000000' }
+  let reported = { ...ours, amountMinor: 100n }
+  const connectors = connectorsWith(harness, {
+    submit: async () => ({ kind: 'accepted', exchange }),
+    query: async ({ phoneNumber }) => ({ kind: 'succeeded', reported: { ...reported, phoneNumber }, exchange }),
+  })
+  const dispatcher = harness.startDispatcher({ connectors })
+  const item = await harness.make({ operator: 'OMCM', amountMinor: ours.amountMinor })
+  const work = await waitUntil('it is listed', async () => {
+    const found = await harness.workOf(item)
+    return found?.['unconfirmed_since'] ? found : undefined
+  })
+  assert.match(String(work['last_answer']), /^The operator reports another amount: 1 instead of 5000/)
+  assert.equal((await harness.read(item)).status, 'PENDING')
+  assert.ok((await harness.attemptsOf(item)).includes('query unknown'))
+  reported = ours
+  assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
+  await dispatcher.drain()
+})

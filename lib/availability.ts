@@ -10,4 +10,6 @@ export type DisturbedDirection = {
   type: TransactionType
   state: Exclude<Availability, 'OPERATIONAL'>
   since: string
+  /** The fault of ours for which it is CLOSED until the settings are saved again; null if the operator does not answer. */
+  fault: string | null
 }

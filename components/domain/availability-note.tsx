@@ -7,7 +7,7 @@ import { AvailabilityBadge } from './availability-badge.tsx'
 import { RelativeTime } from './time-text.tsx'
 
 /** Which direction does not work as usual, since when, and what that means for its payments. */
-export function AvailabilityNote({ direction: { operator, type, state, since } }: { direction: DisturbedDirection }) {
+export function AvailabilityNote({ direction: { operator, type, state, since, fault } }: { direction: DisturbedDirection }) {
   const t = useT()
   const { brand, country } = OPERATORS[operator]
   const name = `${brand} ${t(`country.${country.name}`)}`
@@ -18,7 +18,7 @@ export function AvailabilityNote({ direction: { operator, type, state, since } }
       <span className="text-second text-quiet">
         {t('availability.since')} <RelativeTime at={since} />
       </span>
-      <span className="block text-ink-2">{t(`availability.hint.${state}`)}</span>
+      <span className="block text-ink-2">{fault === null ? t(`availability.hint.${state}`) : t('availability.hint.fault', { fault })}</span>
     </p>
   )
 }

@@ -56,7 +56,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
 
 async function availabilityRows(pool: Pool): Promise<Record<string, string>[]> {
   const rows = await listAvailability(pool)
-  return rows.map(({ operator, type, state, since }) => ({ operator, type, state, since: since.toISOString() }))
+  return rows.map(({ operator, type, state, since, fault }) => ({ operator, type, state, since: since.toISOString(), fault: fault ?? '' }))
 }
 
 async function balanceRows(pool: Pool): Promise<Record<string, string>[]> {

@@ -693,11 +693,14 @@ create table operator_balances (
 );
 
 create table operator_circuits (
-  operator text        not null,
-  type     text        not null,
-  state    text        not null,
-  since    timestamptz not null,
+  operator      text        not null,
+  type          text        not null,
+  state         text        not null,
+  since         timestamptz not null,
+  fault         text,
+  fault_version text,
   constraint operator_circuits_pkey primary key (operator, type),
+  constraint operator_circuits_fault_check check (fault is null or state = 'CLOSED' and fault_version is not null),
   constraint operator_circuits_state_check check (state in ('OPERATIONAL', 'DELAYED', 'CLOSED')),
   constraint operator_circuits_type_check check (type in ('COLLECT', 'DEPOSIT'))
 );

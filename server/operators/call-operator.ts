@@ -9,6 +9,12 @@ export const TOO_LATE: SubmitOutcome = {
   exchange: { httpStatus: null, answer: 'The process was stopped before the call' },
 }
 
+/** The submission of a row that was claimed just before its direction was closed for a fault of ours. */
+export function closedFor(fault: string): SubmitOutcome {
+  const detail = `The direction is closed: ${fault}`
+  return { kind: 'not_sent', detail, exchange: { httpStatus: null, answer: detail } }
+}
+
 /** Submits claimed work to its operator. `keep` stores what it returns before the call that moves money. */
 export function submitWork(
   connector: Connector,

@@ -62,11 +62,11 @@ export function createClaimSlots(options: ClaimSlotsOptions): ClaimSlots {
             enquiryDelayMs: undefined,
           },
         ]
-        const { enquiryDelayMs } = terms
+        const { enquiryDelayMs, settingsVersion } = terms
         const leaseMs = options.leaseMs ?? PREPARATION_MS + terms.submitTimeoutMs + RECORDING_MS
         // Nothing is claimed for a direction that was taken out of service: it waits until it is back.
         for (const [type, route] of terms.routes)
-          lanes.push({ operator, lane: type, route, slotsMax: gate.free(operator, type, agreed), leaseMs, enquiryDelayMs })
+          lanes.push({ operator, lane: type, route, slotsMax: gate.free(operator, type, agreed), leaseMs, enquiryDelayMs, settingsVersion })
         return lanes.filter(({ slotsMax }) => slotsMax > 0)
       })
     },

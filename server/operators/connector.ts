@@ -145,6 +145,8 @@ export type Terms = {
   submitTimeoutMs: number
   /** The least time from a submission to its first query, and to its next submission, where the operator requires one. */
   enquiryDelayMs?: number | undefined
+  /** Changes whenever the settings are saved. A direction that a fault of ours closed (`closesDirection`) stays closed until then. */
+  settingsVersion?: string | undefined
 }
 
 /**

@@ -10,9 +10,12 @@ import { type ConnectorContext, type Protocol, problemSentences } from './settin
 import { PROTOCOLS } from './settings/protocols.ts'
 import type { AccessTokens } from './tokens/access-tokens.ts'
 
+/** Settings, and when they were saved; those of the environment have no version. */
+export type VersionedSettings = OperatorSettings & { version?: bigint; changedAt?: Date }
+
 type ConnectorOptions = {
   /** How each operator is reached; a code without settings is switched off. `follow` replaces them. */
-  settings?: readonly OperatorSettings[]
+  settings?: readonly VersionedSettings[]
   /** This service's own address as operators reach it, without a slash at its end. Undefined: no callbacks, only polling. */
   callbackBaseUrl: string | undefined
   tokens: AccessTokens
@@ -28,7 +31,7 @@ type ConnectorOptions = {
 /** The connectors of this process, which follow the settings. */
 export type FollowingConnectors = Connectors & {
   /** Replaces the connectors of operators whose settings have changed. Calls under way on the old ones end as they would. */
-  follow(settings: readonly OperatorSettings[]): void
+  follow(settings: readonly VersionedSettings[]): void
   /** Closes every connection. Calls that are under way end as unknown. */
   close(): Promise<void>
 }
@@ -56,10 +59,10 @@ export function createConnectors(options: ConnectorOptions): FollowingConnectors
     retired.set(connector, timer)
   }
 
-  function follow(settings: readonly OperatorSettings[]): void {
+  function follow(settings: readonly VersionedSettings[]): void {
     for (const operator of OPERATOR_CODES) {
       const own = settings.filter((one) => one.operator === operator)
-      const fingerprint = JSON.stringify(own.map(({ protocol, document }) => [protocol, document]))
+      const fingerprint = JSON.stringify([own.map(({ protocol, document }) => [protocol, document]), versionOf(own)])
       const present = open.get(operator)
       if (present ? present.fingerprint === fingerprint : own.length === 0) continue
       open.delete(operator)
@@ -84,11 +87,16 @@ export function createConnectors(options: ConnectorOptions): FollowingConnectors
   }
 }
 
-function connect(options: ConnectorOptions, operator: OperatorCode, settings: readonly OperatorSettings[]): GuardedConnector | undefined {
+/** Changes whenever any settings of the operator are saved, also with the same content. Holds nothing of them. */
+function versionOf(settings: readonly VersionedSettings[]): string {
+  return settings.map(({ protocol, version, changedAt }) => `${protocol} ${version ?? 0} ${changedAt?.getTime() ?? 0}`).join(', ')
+}
+
+function connect(options: ConnectorOptions, operator: OperatorCode, settings: readonly VersionedSettings[]): GuardedConnector | undefined {
   // In the order of PROTOCOLS: an operator's own protocol before the gateway.
   const parts = PROTOCOLS.flatMap((protocol) => {
     const own = settings.find((one) => one.protocol === protocol.name)
-    const part = own && connectPart(options, operator, protocol, own)
+    const part = own && connectPart(options, operator, protocol, { ...own, settingsVersion: versionOf(settings) })
     return part ? [part] : []
   })
   const connector = combineConnectors(parts)
@@ -99,7 +107,7 @@ function connectPart(
   options: ConnectorOptions,
   operator: OperatorCode,
   protocol: Protocol,
-  { document }: OperatorSettings,
+  { document, settingsVersion }: OperatorSettings & { settingsVersion: string },
 ): Connector | undefined {
   const checked = protocol.check(document)
   if (!checked.ok) {
@@ -120,6 +128,7 @@ function connectPart(
       callsMax: common.callsMax ?? CALLS_MAX,
       submissionsPerSecondMax: common.submissionsPerSecondMax,
       submitTimeoutMs,
+      settingsVersion,
     },
     callbackUrl: common.sendsCallbacks === false || !callbackBaseUrl ? undefined : `${callbackBaseUrl}/operators/callback/${operator}`,
     publicUrl: options.callbackBaseUrl,

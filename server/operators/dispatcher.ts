@@ -9,8 +9,8 @@ import { createAnswerRecorder } from './answer-recorder.ts'
 import { listAvailability } from './availability/availability-queries.ts'
 import { storeAvailability } from './availability/availability-store.ts'
 import type { CircuitRules } from './availability/circuit.ts'
-import { createSubmissionGate, type StoredAvailability, type SubmissionGate } from './availability/submission-gate.ts'
-import { queryWork, submitWork, TOO_LATE } from './call-operator.ts'
+import { type AvailabilityChange, createSubmissionGate, type SubmissionGate } from './availability/submission-gate.ts'
+import { closedFor, queryWork, submitWork, TOO_LATE } from './call-operator.ts'
 import { createClaimSlots, laneOf, writeBeforeMs } from './claim-slots.ts'
 import type { CodeRefusal, Connectors, GuardedConnector, KeepIdentifiers, QueryOutcome, SubmitOutcome } from './connector.ts'
 import { awaitCode, takeCode } from './customer-step/customer-code-store.ts'
@@ -190,13 +190,17 @@ async function carryOut(context: Context, work: ClaimedWork): Promise<void> {
   // A process that was stopped for a while must not send what another one may have taken over.
   const isTooLate = startedAtMs >= writeBeforeMs(work, connector.terms)
   if (isTooLate && kind === 'query') return
-  const called = isTooLate ? TOO_LATE : await callOperator(context, connector, work, kind)
+  const fault = kind === 'submit' ? context.gate.faultOf(work.operator, work.type, connector.terms) : undefined
+  const refusal = isTooLate ? TOO_LATE : fault === undefined ? undefined : closedFor(fault)
+  const called = refusal ?? (await callOperator(context, connector, work, kind))
   if (called === 'needs_code') return void (await awaitCode(context.options.pool, work, undefined))
   const outcome = called.kind === 'wrong_code' ? refusalOfCode(called) : called
   const durationMs = performance.now() - startedAtMs
   // A refusal that is not believed is an answer all the same.
   const answered = outcome.kind === 'unknown' && outcome.doubt ? 'failed' : outcome.kind
-  if (!isTooLate) context.gate.note({ operator: work.operator, type: work.type, kind, outcome: answered }, connector.terms)
+  const closesDirection = outcome.kind === 'not_sent' ? outcome.closesDirection : undefined
+  const { operator, type } = work
+  if (!refusal) context.gate.note({ operator, type, kind, outcome: answered, closesDirection }, connector.terms)
   context.options.onCall?.(work.operator, kind, outcome.kind, durationMs)
   if (called.kind === 'wrong_code' && (await awaitCode(context.options.pool, work, called.exchange))) return
   await keepLink(context, work, outcome)
@@ -242,10 +246,18 @@ async function queryAlongRoute(connector: GuardedConnector, work: ClaimedWork): 
 }
 
 /** Stores changes one after the other: of two in a short time, the later one must stay. */
-function createPublisher({ pool, logger }: DispatcherOptions): (change: StoredAvailability) => void {
+function createPublisher({ pool, logger }: DispatcherOptions): (change: AvailabilityChange) => void {
   let last: Promise<void> = Promise.resolve()
   return (change) => {
-    logger.warn(change, 'The availability of an operator has changed')
+    const { operator, type, state, fault } = change
+    if (fault === undefined) logger.warn({ operator, type, state }, 'The availability of an operator has changed')
+    else
+      reportUnexpected('operators: closed direction', new Error(fault), {
+        logger,
+        operator,
+        type,
+        message: 'An operator refuses our own credentials: nothing more is sent in this direction until its settings are saved again',
+      })
     last = last
       .then(() => storeAvailability(pool, change))
       .catch((error: unknown) =>

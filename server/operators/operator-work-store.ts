@@ -55,7 +55,7 @@ export type Lane = TransactionType | 'begun'
 
 /**
  * So many rows of one lane of an operator may be claimed, for `leaseMs`. `enquiryDelayMs`: the pause after a submission before the operator
- * may be queried about it (`Terms.enquiryDelayMs`).
+ * may be queried about it (`Terms.enquiryDelayMs`). `settingsVersion`: nothing is claimed to be sent through settings that had a fault.
  */
 export type FreeSlots = {
   operator: OperatorCode
@@ -64,6 +64,7 @@ export type FreeSlots = {
   slotsMax: number
   leaseMs: number
   enquiryDelayMs: number | undefined
+  settingsVersion?: string | undefined
 }
 
 /**
@@ -71,7 +72,7 @@ export type FreeSlots = {
  * says something else. One commit, before anything is sent.
  */
 export async function claimWork(queryable: Queryable, slots: readonly FreeSlots[], firstQueryMs: number): Promise<ClaimedWork[]> {
-  const items = slots.map(({ operator, lane, route, slotsMax, leaseMs, enquiryDelayMs }) => ({
+  const items = slots.map(({ operator, lane, route, slotsMax, leaseMs, enquiryDelayMs, settingsVersion }) => ({
     operator,
     lane,
     route,
@@ -79,6 +80,7 @@ export async function claimWork(queryable: Queryable, slots: readonly FreeSlots[
     lease_ms: leaseMs,
     first_query_ms: Math.max(firstQueryMs, enquiryDelayMs ?? 0),
     enquiry_delay_ms: enquiryDelayMs ?? null,
+    settings_version: settingsVersion ?? null,
   }))
   const leasesMs = new Map(slots.map(({ operator, lane, leaseMs }) => [`${operator} ${lane}`, leaseMs]))
   // Read before the claim: the lease in the database cannot end earlier than counted from here.

@@ -12,6 +12,7 @@ export const CLAIM_OPERATOR_WORK = {
     lease_ms: 'integer',
     first_query_ms: 'integer',
     enquiry_delay_ms: 'integer | null',
+    settings_version: 'text | null',
   },
   result: {
     application_id: 'uuid',

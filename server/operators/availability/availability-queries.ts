@@ -5,11 +5,14 @@ import type { Queryable } from '#server/database/pool.ts'
 
 type AvailabilityRow = { operator: OperatorCode; type: TransactionType; state: Availability; since: Date }
 
+/** `fault`: it is CLOSED for a fault of ours, which the settings of `faultVersion` have. */
+type CircuitRow = AvailabilityRow & { fault: string | null; faultVersion: string | null }
+
 /** The directions whose availability ever changed; every other one is OPERATIONAL. */
-export async function listAvailability(queryable: Queryable): Promise<AvailabilityRow[]> {
-  const { rows } = await queryable.query<AvailabilityRow>({
+export async function listAvailability(queryable: Queryable): Promise<CircuitRow[]> {
+  const { rows } = await queryable.query<CircuitRow>({
     name: 'list_availability',
-    text: 'select operator, type, state, since from operator_circuits order by operator, type',
+    text: 'select operator, type, state, since, fault, fault_version as "faultVersion" from operator_circuits order by operator, type',
   })
   return rows
 }

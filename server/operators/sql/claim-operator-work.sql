@@ -22,7 +22,7 @@ begin
   return query
   with free as materialized (
     select i.* from json_to_recordset(p_items) as i (operator text, lane text, route text, slots_max integer, lease_ms integer,
-                                                        first_query_ms integer, enquiry_delay_ms integer)
+                                                        first_query_ms integer, enquiry_delay_ms integer, settings_version text)
       -- One row for the planner (start-transactions.sql).
       where i.slots_max = i.slots_max + 0
   ), waiting as materialized (
@@ -33,6 +33,9 @@ begin
           order by o.next_at limit free.slots_max for update skip locked
       ) w
       where free.lane <> 'begun'
+        -- Closed by any process for a fault of these settings.
+        and not exists (select from operator_circuits c
+          where c.operator = free.operator and c.type = free.lane and c.fault is not null and c.fault_version = free.settings_version)
   ), begun as materialized (
     select w.row_address, w.application_id, w.transaction_id, w.state, free.lease_ms from free
       cross join lateral (

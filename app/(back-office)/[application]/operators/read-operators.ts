@@ -19,6 +19,8 @@ export type DirectionState = {
   protocol: string | null
   state: Availability
   since: string | null
+  /** The fault of ours for which it is CLOSED until the settings are saved again. */
+  fault: string | null
 }
 
 export type OperatorDirection = DirectionOutcomes & DirectionState
@@ -72,6 +74,7 @@ export async function readDirectionStates(applicationId: string, only?: Operator
         protocol: route?.split(' ')[0] ?? null,
         state: circuit?.state ?? 'OPERATIONAL',
         since: circuit && circuit.state !== 'OPERATIONAL' ? circuit.since.toISOString() : null,
+        fault: circuit?.fault ?? null,
       }
     }),
   )

@@ -45,7 +45,7 @@ export function NowPart({ words, application, operator, directions, history }: P
 type DirectionProps = { words: OperatorWords; direction: DirectionState; history: DirectionHistory | undefined }
 
 function Direction({ words: { t }, direction, history }: DirectionProps) {
-  const { type, protocol, state, since } = direction
+  const { type, protocol, state, since, fault } = direction
   return (
     <Card>
       <h3 className="font-strong">{t(`type.${type}`)}</h3>
@@ -64,7 +64,9 @@ function Direction({ words: { t }, direction, history }: DirectionProps) {
           </div>
         )}
       </div>
-      {protocol !== null && state !== 'OPERATIONAL' && <p className="mt-2">{t(`availability.hint.${state}`)}</p>}
+      {protocol !== null && state !== 'OPERATIONAL' && (
+        <p className="mt-2">{fault === null ? t(`availability.hint.${state}`) : t('availability.hint.fault', { fault })}</p>
+      )}
       {history && (history.waiting > 0 || history.unconfirmed > 0) && (
         <p className="mt-2 text-ink-2">
           {history.waiting > 0 && t('operators.waiting', { count: history.waiting })}

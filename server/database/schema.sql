@@ -338,6 +338,15 @@ create table contradiction_queries (
 );
 create index contradiction_queries_due on contradiction_queries (operator, next_at);
 
+create table customer_code_numbers (
+  operator       text          not null,
+  phone_number   text          not null,
+  transaction_id uuid          not null,
+  held_until     timestamptz   not null,
+  refused_at     timestamptz[] not null default '{}'::timestamptz[],
+  constraint customer_code_numbers_pkey primary key (operator, phone_number)
+);
+
 create table customer_marks (
   application_id uuid   not null,
   listed_until   bigint not null,

@@ -173,8 +173,11 @@ export type Connector = {
   close(): Promise<void>
 }
 
-/** `link`: the customer follows a link that the operator returns. Otherwise the customer dials, and enters the code that comes back. */
-type CustomerStep = 'link' | { dial(amountMinor: bigint): string }
+/**
+ * `link`: the customer follows a link that the operator returns. Otherwise the customer dials, and enters the code that comes back, of
+ * `codeLength` digits where the operator's codes have one length.
+ */
+type CustomerStep = 'link' | { dial(amountMinor: bigint): string; codeLength?: number }
 
 /** The operator refused the customer's code and moved nothing: the customer may enter another one. */
 export type CodeRefusal = { kind: 'wrong_code'; operatorCode: string; exchange: Exchange }

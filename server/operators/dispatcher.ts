@@ -13,10 +13,11 @@ import { type AvailabilityChange, createSubmissionGate, type SubmissionGate } fr
 import { closedFor, queryWork, submitWork, TOO_LATE } from './call-operator.ts'
 import { createClaimSlots, laneOf, writeBeforeMs } from './claim-slots.ts'
 import type { CodeRefusal, Connectors, GuardedConnector, KeepIdentifiers, QueryOutcome, SubmitOutcome } from './connector.ts'
+import { releaseNumber, storeRefusedCode } from './customer-step/code-number-store.ts'
 import { awaitCode, takeCode } from './customer-step/customer-code-store.ts'
 import { findPayToken, storeCustomerLink } from './customer-step/customer-link-store.ts'
 import { createMerchantNames } from './merchant-name-queries.ts'
-import { refusalOfCode, refusedForFunds, withoutCode } from './operator-result.ts'
+import { refusalOfCode, refusalOfNumber, refusedForFunds, withoutCode } from './operator-result.ts'
 import { type ClaimedWork, claimWork, keepIdentifiers } from './operator-work-store.ts'
 import { POLL_DELAYS_MS, pollDelayMs } from './poll-schedule.ts'
 import { settleFinalResult, settleQueriedResult } from './settle-final-result.ts'
@@ -193,16 +194,10 @@ async function carryOut(context: Context, work: ClaimedWork): Promise<void> {
   const fault = kind === 'submit' ? context.gate.faultOf(work.operator, work.type, connector.terms) : undefined
   const refusal = isTooLate ? TOO_LATE : fault === undefined ? undefined : closedFor(fault)
   const called = refusal ?? (await callOperator(context, connector, work, kind))
-  if (called === 'needs_code') return void (await awaitCode(context.options.pool, work, undefined))
-  const outcome = called.kind === 'wrong_code' ? refusalOfCode(called) : called
   const durationMs = performance.now() - startedAtMs
-  // A refusal that is not believed is an answer all the same.
-  const answered = outcome.kind === 'unknown' && outcome.doubt ? 'failed' : outcome.kind
-  const closesDirection = outcome.kind === 'not_sent' ? outcome.closesDirection : undefined
-  const { operator, type } = work
-  if (!refusal) context.gate.note({ operator, type, kind, outcome: answered, closesDirection }, connector.terms)
-  context.options.onCall?.(work.operator, kind, outcome.kind, durationMs)
-  if (called.kind === 'wrong_code' && (await awaitCode(context.options.pool, work, called.exchange))) return
+  if (!refusal && called !== 'needs_code') noteCall(context, connector, work, { kind, called, durationMs })
+  const outcome = await afterCode(context, connector, work, called)
+  if (outcome === 'awaiting') return
   await keepLink(context, work, outcome)
   const isFinal = outcome.kind === 'succeeded' || outcome.kind === 'failed'
   if (kind === 'query' && isFinal && (await settleQueriedResult(context.options, work, outcome, durationMs))) return
@@ -218,7 +213,7 @@ async function callOperator(
   connector: GuardedConnector,
   work: ClaimedWork,
   kind: 'submit' | 'query',
-): Promise<SubmitOutcome | QueryOutcome | CodeRefusal | 'needs_code'> {
+): Promise<Called | 'needs_code'> {
   if (kind === 'query') return queryAlongRoute(connector, work)
   const keep: KeepIdentifiers = (identifiers) => keepIdentifiers(options.pool, work, identifiers)
   const { customerStep } = connector
@@ -229,6 +224,42 @@ async function callOperator(
   // Without a code nothing is sent, and what could not be sent with one is refused before the customer is asked.
   const outcome = await submitWork(connector, work, keep, { merchantName, ...taken })
   return taken === undefined && outcome.kind !== 'failed' ? 'needs_code' : outcome
+}
+
+type Called = SubmitOutcome | QueryOutcome | CodeRefusal
+
+/** What a call says about the operator, and the metrics of it. */
+function noteCall(
+  { gate, options }: Context,
+  { terms }: GuardedConnector,
+  { operator, type }: ClaimedWork,
+  { kind, called, durationMs }: { kind: 'submit' | 'query'; called: Called; durationMs: number },
+): void {
+  // A refusal that is not believed is an answer all the same.
+  const isRefusal = called.kind === 'wrong_code' || (called.kind === 'unknown' && called.doubt !== undefined)
+  const outcome = isRefusal ? 'failed' : called.kind
+  gate.note({ operator, type, kind, outcome, closesDirection: called.kind === 'not_sent' ? called.closesDirection : undefined }, terms)
+  options.onCall?.(operator, kind, called.kind === 'unknown' ? 'unknown' : outcome, durationMs)
+}
+
+/** Waits for a code of the customer where one is missing or was refused, and returns the outcome of everything else. */
+async function afterCode(
+  { options: { pool } }: Context,
+  { customerStep }: GuardedConnector,
+  work: ClaimedWork,
+  called: Called | 'needs_code',
+): Promise<SubmitOutcome | QueryOutcome | 'awaiting'> {
+  if (called === 'needs_code') {
+    const awaited = await awaitCode(pool, work, undefined)
+    // `spent` without a refusal: the row is no longer in this submission.
+    return awaited === 'awaiting' || awaited === 'spent' ? 'awaiting' : refusalOfNumber(awaited)
+  }
+  const isCodeRefused = called.kind === 'wrong_code' || (called.kind === 'unknown' && called.doubt?.kind === 'wrong_code')
+  if (isCodeRefused) await storeRefusedCode(pool, work)
+  const awaited = called.kind === 'wrong_code' ? await awaitCode(pool, work, called.exchange) : undefined
+  if (awaited === 'awaiting') return awaited
+  if (typeof customerStep === 'object' && work.foundState === 'queued') await releaseNumber(pool, work)
+  return called.kind === 'wrong_code' ? refusalOfCode(called) : called
 }
 
 /** The customer's link is stored before the answer is recorded. If the process ends in between, a later query returns it again. */

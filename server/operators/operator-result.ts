@@ -3,6 +3,7 @@ import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import type { TransitionItem } from '#server/transactions/transition.ts'
 import { REFUSED_MESSAGE } from './clean-text.ts'
 import type { CodeRefusal, FinalOutcome } from './connector.ts'
+import type { NumberRefusal } from './customer-step/code-number-store.ts'
 
 type Subject = { applicationId: string; transactionId: string; operatorToken: string | null; operatorReference: string | null }
 
@@ -52,6 +53,22 @@ export function withoutCode({ applicationId, transactionId }: Pick<Subject, 'app
     reason: 'NO_CODE',
     actor: SYSTEM_ACTOR,
   }
+}
+
+/** What partners and the customer's page read where no code is asked for. */
+export const NUMBER_MESSAGES = {
+  occupied: 'Un autre paiement de ce numéro attend déjà un code',
+  blocked: 'Trop de codes refusés pour ce numéro en 24 heures',
+} as const
+
+/** The outcome of a collect that may not ask its customer for a code. Nothing was sent. */
+export function refusalOfNumber(refusal: NumberRefusal): FinalOutcome {
+  const operatorCode = refusal === 'occupied' ? 'CODE_AWAITED' : 'CODES_REFUSED'
+  const answer =
+    refusal === 'occupied'
+      ? 'Not sent: another payment of this number at this operator awaits a code'
+      : 'Not sent: the operator refused six codes of this number within a day'
+  return { kind: 'failed', reason: NUMBER_MESSAGES[refusal], operatorCode, exchange: { httpStatus: null, answer } }
 }
 
 /** The outcome of a collect whose customer entered too many wrong codes. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { enterCode } from '#server/operators/customer-step/enter-code.ts'
 import { claimAll } from '#server/operators/testing/claim-all.ts'
 import { connectorsWith } from '#server/operators/testing/connectors-with.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
@@ -125,4 +126,34 @@ test('unconfirmed, with the reason in its last answer, after a success of anothe
   reported = ours
   assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
   await dispatcher.drain()
+})
+
+test('another code is asked for after the refusal of a repeated one, once the first is denied; the refusal counts', async () => {
+  const { pool } = harness.database
+  const codes: (string | undefined)[] = []
+  const connectors = connectorsWith(harness, {
+    customerStep: { dial: () => '*144#' },
+    submit: async ({ customerCode, isRepeated }) => {
+      codes.push(`${customerCode} ${isRepeated}`)
+      if (codes.length === 1) return LOST
+      return codes.length === 2 ? { kind: 'wrong_code', operatorCode: '08', exchange } : { kind: 'succeeded', exchange }
+    },
+    query: async () => NOT_FOUND,
+  })
+  const dispatcher = harness.startDispatcher({ connectors })
+  const item = await harness.make({ operator: 'OMCM', type: 'COLLECT' })
+  const payToken = (await harness.read(item)).payToken ?? assert.fail()
+  for (const code of ['1111', '2222', '3333']) {
+    await waitUntil('a code is awaited', async () => (await harness.workOf(item))?.['state'] === 'awaiting_code')
+    assert.ok((await enterCode(pool, payToken, code, 4)).ok)
+    dispatcher.wake()
+  }
+  assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
+  await dispatcher.drain()
+  assert.deepEqual(codes, ['1111 false', '2222 true', '3333 true'])
+  const { rows } = await pool.query<{ count: number }>(
+    'select cardinality(refused_at) as count from customer_code_numbers where transaction_id = $1',
+    [item.transactionId],
+  )
+  assert.equal(rows[0]?.count, 1)
 })

@@ -5,6 +5,7 @@ import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
 import { TASK_STATEMENT_LIMIT_MS, withStatementLimit } from '#server/database/statement-limit.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { forgetAvailability } from '#server/operators/availability/forget-availability.ts'
+import { forgetCodeNumbers } from '#server/operators/customer-step/forget-code-numbers.ts'
 import { pollBalances } from '#server/operators/balances/poll-balances.ts'
 import { endStoppedRows } from '#server/operators/control-batch.ts'
 import { createDispatcher } from '#server/operators/dispatcher.ts'
@@ -140,6 +141,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
     scheduledTask('forget_operator_history', '37 3 * * *', async () => {
       await forgetOperatorOutcomes(pool, clock.now())
       await forgetAvailability(pool, clock.now())
+      await forgetCodeNumbers(pool, clock.now())
     }),
     scheduledTask('forget_refusals', '29 3 * * *', async () => void (await pruneRefusals(pool, clock.now()))),
     scheduledTask('forget_ended_sessions', '17 * * * *', async () => void (await pruneEndedSessions(pool, clock.now()))),

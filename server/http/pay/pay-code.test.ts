@@ -128,11 +128,11 @@ test('Paid at Orange in Senegal as well: the page shows what to dial there, refu
 test('nothing is sent for what is no code, and the page says so', async () => {
   const made = await collect('344')
   await openUntil(made.payToken, 'name="code"')
-  for (const code of ['', '12', '123456789', 'abcdef', '1'.repeat(900)]) {
+  for (const code of ['', '12', '12345', '1234567', '123456789', 'abcdef', '1'.repeat(900)]) {
     const response = await enter(made.payToken, code)
     assert.equal(response.headers.get('location'), `/pay/${made.payToken}?lang=en&code=malformed`)
   }
-  assert.ok((await open(made.payToken, '?lang=en&code=malformed')).includes('A code has 4 to 8 digits.'))
+  assert.ok((await open(made.payToken, '?lang=en&code=malformed')).includes('The code has 6 digits.'))
   assert.deepEqual(await readAttempts(harness.database.pool, made), ['submit not_sent'])
 })
 
@@ -190,4 +190,66 @@ test('a code for a payment of a paused batch waits with it', async () => {
   await enter(made.payToken, '123456')
   assert.equal((await readWork(pool, made))?.['state'], 'paused')
   harness.dispatcher.start()
+})
+
+/** Lets the code of a payment be refused, and waits until that is stored. */
+async function refuse(made: Collect, refusals: number): Promise<void> {
+  await openUntil(made.payToken, 'name="code"')
+  await enter(made.payToken, '000000')
+  await waitUntil('the refusal is stored', async () => {
+    const work = await readWork(harness.database.pool, made)
+    return work === undefined || work['refused_codes'] === refusals
+  })
+}
+
+test('the page asks for the digits of the code, warns of the PIN, and shows tries and minutes left, in English and French', async () => {
+  const made = await collect('347')
+  const html = await openUntil(made.payToken, 'name="code"')
+  for (const shown of [
+    'Code of 6 digits that you received',
+    'Never enter your Orange Money PIN here.',
+    '3 tries left. 29 minutes left.',
+    'maxlength="12"',
+  ])
+    assert.ok(html.includes(shown), shown)
+  const french = await open(made.payToken, '?lang=fr')
+  for (const shown of ['Code de 6 chiffres', 'Ne saisissez jamais ici votre code secret Orange Money', 'Il reste 3 essais.'])
+    assert.ok(french.includes(shown), shown)
+  await refuse(made, 1)
+  await openUntil(made.payToken, '2 tries left.')
+  await refuse(made, 2)
+  await openUntil(made.payToken, 'This is the last try.')
+})
+
+test('FAILED, with nothing sent, for a second payment of a number that awaits a code; possible again once the first has ended', async () => {
+  const first = await collect('348')
+  await openUntil(first.payToken, 'name="code"')
+  const second = await collect('348')
+  await openUntil(second.payToken, 'Another payment of this number is waiting for a code.')
+  assert.ok(!(await storedText(second)).includes('wrong_code'))
+  await enter(first.payToken, await dial(first.msisdn))
+  await openUntil(first.payToken, 'The payment has been made.')
+  const third = await collect('348')
+  await enter(await openUntil(third.payToken, 'name="code"').then(() => third.payToken), await dial(third.msisdn))
+  await openUntil(third.payToken, 'The payment has been made.')
+})
+
+test('no seventh code of a number within a day, whichever payment asks for it, and again after it', async () => {
+  for (let payments = 0; payments < 2; payments++) {
+    const made = await collect('349')
+    for (const refusals of [1, 2, 3]) await refuse(made, refusals)
+    await openUntil(made.payToken, 'Not paid')
+  }
+  const seventh = await collect('349')
+  await openUntil(seventh.payToken, 'Too many codes of this number were refused.')
+  const { rows } = await harness.database.pool.query(
+    "select reason from transaction_events where transaction_id = $1 and event = 'failed'",
+    [seventh.transactionId],
+  )
+  assert.deepEqual(rows, [{ reason: 'CODES_REFUSED' }])
+  await harness.database.pool.query(
+    "update customer_code_numbers set refused_at = array(select r - interval '1 day' from unnest(refused_at) r) where phone_number = $1",
+    [`226${seventh.msisdn}`],
+  )
+  await openUntil((await collect('349')).payToken, '3 tries left.')
 })

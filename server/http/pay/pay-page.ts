@@ -59,7 +59,9 @@ const PAY_CODE: OpenEndpoint = {
     if (!body.ok) return err(refuseBody(body.error, FORM_BYTES_MAX))
     const payToken = request.path.slice(PAY_PATH.length + 1, -CODE_ENDING.length)
     const entered = new URLSearchParams(Buffer.from(body.value).toString('utf8')).get(CODE_NAME) ?? ''
-    const result = await enterCode(runtime.pool, payToken, entered)
+    const payment = await findCustomerPayment(runtime.pool, payToken)
+    const step = payment && runtime.connectors.get(payment.operator)?.customerStep
+    const result = await enterCode(runtime.pool, payToken, entered, typeof step === 'object' ? step.codeLength : undefined)
     if (result.ok) runtime.wake.operators()
     const back = new URLSearchParams({
       lang: localeOf(request),
@@ -96,6 +98,7 @@ async function findView(runtime: HttpRuntime, request: ApiRequest): Promise<Paym
     isMalformed,
     needsLink: step === 'link',
     dial: typeof step === 'object' ? step.dial(payment.amountMinor) : undefined,
+    codeLength: typeof step === 'object' ? step.codeLength : undefined,
   }
 }
 

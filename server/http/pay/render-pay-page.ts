@@ -6,14 +6,21 @@ import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { FAILURE_MESSAGES, isFinalStatus } from '#lib/transaction-status.ts'
 import type { CustomerPayment } from '#server/operators/customer-step/customer-page-queries.ts'
+import { NUMBER_MESSAGES } from '#server/operators/operator-result.ts'
 import { drawQrCode } from './draw-qr-code.ts'
 import { escapeHtml, LIVE_SCRIPT_PATH, STYLE } from './page-parts.ts'
 
 /**
  * `needsLink`: the operator wants the customer to follow a link, which may not be there yet. `dial`: it wants a code, which the customer
- * gets by dialling this. `isMalformed`: what was just entered is no code.
+ * gets by dialling this, of `codeLength` digits if its codes have one length. `isMalformed`: what was just entered is no code.
  */
-export type PaymentView = CustomerPayment & { payToken: string; needsLink: boolean; dial: string | undefined; isMalformed: boolean }
+export type PaymentView = CustomerPayment & {
+  payToken: string
+  needsLink: boolean
+  dial: string | undefined
+  codeLength: number | undefined
+  isMalformed: boolean
+}
 
 const TRANSLATES: Readonly<Record<Locale, Translate>> = {
   en: createTranslate('en', MESSAGES.en),
@@ -36,6 +43,8 @@ const REASONS: Readonly<Record<string, MessageKey>> = {
   [FAILURE_MESSAGES.cancelledByCustomer]: 'pay.cancelledByCustomer',
   [FAILURE_MESSAGES.operatorTimeout]: 'pay.operatorTimeout',
   [FAILURE_MESSAGES.notRegistered]: 'pay.notRegistered',
+  [NUMBER_MESSAGES.occupied]: 'pay.numberOccupied',
+  [NUMBER_MESSAGES.blocked]: 'pay.numberBlocked',
 }
 
 /** Renders the page of a payment. It states nothing that the request for the payment did not contain, and the number only in part. */
@@ -103,13 +112,22 @@ function renderLink(link: string, wallet: string, t: Translate): string {
   )
 }
 
-function renderCode({ payToken, refusedCodes, isMalformed }: PaymentView, dial: string, t: Translate, locale: Locale): string {
-  const problem = isMalformed ? 'pay.codeMalformed' : refusedCodes > 0 ? 'pay.codeRefused' : undefined
+function renderCode(payment: PaymentView, dial: string, t: Translate, locale: Locale): string {
+  const { payToken, refusedCodes, isMalformed, codeLength, triesLeft, codeTimeLeftMs } = payment
+  const malformed = codeLength === undefined ? t('pay.codeMalformed') : t('pay.codeWrongLength', { count: codeLength })
+  const problem = isMalformed ? malformed : refusedCodes > 0 ? t('pay.codeRefused') : undefined
+  const label = codeLength === undefined ? t('pay.code') : t('pay.codeOfLength', { count: codeLength })
+  const minutes = Math.max(1, Math.floor(codeTimeLeftMs / 60_000))
+  const left = `${t('pay.triesLeft', { count: Math.max(1, triesLeft) })} ${t('pay.timeLeft', { count: minutes })}`
   return (
     `<p>${escapeHtml(t('pay.dial'))} <a class="dial" href="tel:${escapeHtml(encodeURIComponent(dial))}">${escapeHtml(dial)}</a></p>` +
-    (problem ? `<p class="state bad" id="problem">${escapeHtml(t(problem))}</p>` : '') +
-    `<form method="post" action="/pay/${escapeHtml(payToken)}/code?lang=${locale}"><p><label for="code">${escapeHtml(t('pay.code'))}</label>` +
-    `<input id="code" name="code" required inputmode="numeric" autocomplete="one-time-code" maxlength="12"${problem ? ' aria-invalid="true" aria-describedby="problem"' : ''}></p>` +
+    (problem === undefined ? '' : `<p class="state bad" id="problem">${escapeHtml(problem)}</p>`) +
+    `<form method="post" action="/pay/${escapeHtml(payToken)}/code?lang=${locale}"><p><label for="code">${escapeHtml(label)}</label>` +
+    // Spaces between the digits are taken out.
+    `<input id="code" name="code" required inputmode="numeric" autocomplete="one-time-code" maxlength="${codeLength === undefined ? 12 : codeLength * 2}"` +
+    `${problem === undefined ? '' : ' aria-invalid="true"'} aria-describedby="${problem === undefined ? '' : 'problem '}pin left"></p>` +
+    `<p id="pin"><strong>${escapeHtml(t('pay.neverPin', { wallet: WALLETS[OPERATORS[payment.operator].brand] }))}</strong></p>` +
+    `<p class="quiet" id="left">${escapeHtml(left)}</p>` +
     `<p><button class="button">${escapeHtml(t('pay.send'))}</button></p></form>`
   )
 }

@@ -99,13 +99,6 @@ export function createSubmissionGate({ stored = [], rules = CIRCUIT_RULES, nowMs
     return direction
   }
 
-  function change(direction: Direction, circuit: Circuit, call: NotedCall, { settingsVersion }: Terms): void {
-    const before = direction.circuit.state
-    direction.circuit = circuit
-    const { operator, type, closesDirection: fault } = call
-    if (fault !== undefined || circuit.state !== before) onChange?.({ operator, type, state: circuit.state, fault, settingsVersion })
-  }
-
   return {
     free(operator, type, terms) {
       const direction = directionWith(operator, type, terms)
@@ -128,27 +121,42 @@ export function createSubmissionGate({ stored = [], rules = CIRCUIT_RULES, nowMs
       return fault?.settingsVersion === settingsVersion ? fault?.reason : undefined
     },
     note(call, terms) {
-      const { operator, type, kind, outcome, closesDirection } = call
+      const { operator, type, closesDirection: fault } = call
       const direction = directionOf(operator, type)
-      // A call that began with earlier settings says nothing about these.
-      const isOutdated = direction.settingsVersion !== undefined && direction.settingsVersion !== terms.settingsVersion
-      if (closesDirection !== undefined) {
-        if (isOutdated) return
-        direction.fault = { reason: closesDirection, settingsVersion: terms.settingsVersion }
-        return change(direction, newCircuit(rules, 'CLOSED'), call, terms)
-      }
-      // Calls that began before it was closed for a fault say nothing about the fault.
-      if (direction.fault) return
-      const isGood = outcome !== 'unknown' && outcome !== 'not_sent'
-      // A query that is lost is asked again and holds nothing up.
-      if (!isGood && kind === 'query') return
-      if (isGood && kind === 'submit' && !isOutdated) direction.isProven = true
-      const after = isGood
-        ? afterGood(direction.circuit, kind, terms.callsMax, nowMs())
-        : afterBad(direction.circuit, rules, terms.callsMax, nowMs())
-      change(direction, after, call, terms)
+      const before = direction.circuit.state
+      if (!noteAnswer(direction, call, terms, { rules, nowMs: nowMs() })) return
+      const { state } = direction.circuit
+      if (fault !== undefined || state !== before) onChange?.({ operator, type, state, fault, settingsVersion: terms.settingsVersion })
     },
   }
+}
+
+/** Changes a direction as an answer says. False if the answer says nothing about it. */
+function noteAnswer(
+  direction: Direction,
+  call: NotedCall,
+  terms: Terms,
+  { rules, nowMs }: { rules: CircuitRules; nowMs: number },
+): boolean {
+  const { kind, outcome, closesDirection } = call
+  // A call that began with earlier settings says nothing about these.
+  const isOutdated = direction.settingsVersion !== undefined && direction.settingsVersion !== terms.settingsVersion
+  if (closesDirection !== undefined) {
+    if (isOutdated) return false
+    direction.fault = { reason: closesDirection, settingsVersion: terms.settingsVersion }
+    direction.circuit = newCircuit(rules, 'CLOSED')
+    return true
+  }
+  // Calls that began before it was closed for a fault say nothing about the fault.
+  if (direction.fault) return false
+  const isGood = outcome !== 'unknown' && outcome !== 'not_sent'
+  // A query that is lost is asked again and holds nothing up.
+  if (!isGood && kind === 'query') return false
+  if (isGood && kind === 'submit' && !isOutdated) direction.isProven = true
+  direction.circuit = isGood
+    ? afterGood(direction.circuit, kind, terms.callsMax, nowMs)
+    : afterBad(direction.circuit, rules, terms.callsMax, nowMs)
+  return true
 }
 
 /** At most one second's worth is saved up. */

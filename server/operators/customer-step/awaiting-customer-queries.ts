@@ -1,5 +1,5 @@
 import type { Queryable } from '#server/database/pool.ts'
-import { CODE_MINUTES } from './customer-code-store.ts'
+import { CODE_MINUTES } from './code-number-store.ts'
 
 /** A customer whose code a payment awaits. */
 type AwaitingCustomer = { payToken: string; phoneNumber: string; submissions: number }

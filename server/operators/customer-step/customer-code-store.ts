@@ -3,17 +3,16 @@ import type { Exchange } from '#server/operators/connector.ts'
 import type { ClaimedWork } from '#server/operators/operator-work-store.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
 import { customerCodePlace } from '#server/secrets-at-rest/sealed-columns.ts'
+import { CODE_MINUTES, holdNumber, NUMBER_REFUSALS_MAX, type NumberRefusal } from './code-number-store.ts'
 
-/** A customer may take so long, from the moment at which the page first shows the field. */
-export const CODE_MINUTES = 30
 /** After so many refused codes the payment ends: an operator's codes are short. */
-const REFUSED_CODES_MAX = 3
+export const REFUSED_CODES_MAX = 3
 
-type Submission = Pick<ClaimedWork, 'applicationId' | 'transactionId' | 'submissions' | 'number'>
+type Submission = Pick<ClaimedWork, 'applicationId' | 'transactionId' | 'operator' | 'phoneNumber' | 'submissions' | 'number'>
 
 /**
  * Takes the code out of the row of this submission, so that it is sent at most once: a process that ends after this has not stored it
- * anywhere. Undefined if the customer has entered none.
+ * anywhere. Undefined if the customer has entered none, or if too many codes of the number were refused meanwhile.
  */
 export async function takeCode(queryable: Queryable, work: Submission): Promise<{ customerCode: string } | undefined> {
   const { applicationId, transactionId, submissions } = work
@@ -21,8 +20,10 @@ export async function takeCode(queryable: Queryable, work: Submission): Promise<
     name: 'take_customer_code',
     text: `update operator_work set customer_code = null
            where application_id = $1 and transaction_id = $2 and state = 'submitting' and submissions = $3 and customer_code is not null
+             and (select count(*) from customer_code_numbers n, unnest(n.refused_at) r
+                    where n.operator = $4 and n.phone_number = $5 and r > clock_timestamp() - interval '24 hours') < $6
            returning old.customer_code`,
-    values: [applicationId, transactionId, submissions],
+    values: [applicationId, transactionId, submissions, work.operator, work.phoneNumber, NUMBER_REFUSALS_MAX],
   })
   const [row] = rows
   if (!row) return undefined
@@ -31,10 +32,16 @@ export async function takeCode(queryable: Queryable, work: Submission): Promise<
 }
 
 /**
- * Ends a submission that sent nothing, or whose code was refused (`refusal`), and waits for the customer. False if the customer has no
- * more tries; the row is then unchanged.
+ * Ends a submission that sent nothing, or whose code was refused (`refusal`), and waits for the customer. Returns why the customer may not try
+ * again, or `spent` after the last try of this payment; the row is then unchanged.
  */
-export async function awaitCode(queryable: Queryable, work: Submission, refusal: Exchange | undefined): Promise<boolean> {
+export async function awaitCode(
+  queryable: Queryable,
+  work: Submission,
+  refusal: Exchange | undefined,
+): Promise<'awaiting' | 'spent' | NumberRefusal> {
+  const refused = await holdNumber(queryable, work)
+  if (refused) return refused
   const { rowCount } = await queryable.query({
     name: 'await_customer_code',
     text: `with waiting as (
@@ -62,7 +69,7 @@ export async function awaitCode(queryable: Queryable, work: Submission, refusal:
       CODE_MINUTES,
     ],
   })
-  return rowCount === 1
+  return rowCount === 1 ? 'awaiting' : 'spent'
 }
 
 /** Stores the code that a customer entered, encrypted, and makes its submission due. False if no code is awaited. */

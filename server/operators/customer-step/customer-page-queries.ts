@@ -2,6 +2,8 @@ import type { Currency } from '#lib/money.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import type { TransactionStatus } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { NUMBER_REFUSALS_MAX } from './code-number-store.ts'
+import { REFUSED_CODES_MAX } from './customer-code-store.ts'
 
 /** A collect as its customer sees it. */
 export type CustomerPayment = {
@@ -17,6 +19,10 @@ export type CustomerPayment = {
   awaitsCode: boolean
   /** Codes that the operator refused. */
   refusedCodes: number
+  /** How many more codes it may refuse before the payment has failed: of this payment, and of the number. */
+  triesLeft: number
+  /** While a code is awaited: until the payment ends without one. */
+  codeTimeLeftMs: number
   ageMs: number
 }
 
@@ -33,14 +39,17 @@ export async function findCustomerPayment(queryable: Queryable, payToken: string
     text: `select a.name as "applicationName", t.operator, t.status, t.currency, t.amount_minor as "amountMinor", t.phone_number as "phoneNumber",
              t.message, w.customer_link as "customerLink",
              coalesce(w.state = 'awaiting_code' and w.code_until > clock_timestamp(), false) as "awaitsCode",
-             coalesce(w.refused_codes, 0) as "refusedCodes", (extract(epoch from clock_timestamp() - t.created_at) * 1000)::float8 as "ageMs"
+             coalesce(w.refused_codes, 0) as "refusedCodes",
+             least($3 - coalesce(w.refused_codes, 0), $4 - (select count(*)::integer from customer_code_numbers n, unnest(n.refused_at) r
+               where n.operator = t.operator and n.phone_number = t.phone_number and r > clock_timestamp() - interval '24 hours')) as "triesLeft",
+             coalesce(extract(epoch from w.code_until - clock_timestamp()) * 1000, 0)::float8 as "codeTimeLeftMs", (extract(epoch from clock_timestamp() - t.created_at) * 1000)::float8 as "ageMs"
            from transactions t
            join applications a on a.application_id = t.application_id
            left join operator_work w on w.application_id = t.application_id and w.transaction_id = t.transaction_id
            where t.pay_token = $1 and t.type = 'COLLECT'
              and (t.final_at is null or t.final_at > clock_timestamp() - $2 * interval '1 hour')
            limit 1`,
-    values: [payToken, RESULT_HOURS],
+    values: [payToken, RESULT_HOURS, REFUSED_CODES_MAX, NUMBER_REFUSALS_MAX],
   })
   return rows[0]
 }

@@ -5,13 +5,20 @@ import { isPayToken } from './customer-page-queries.ts'
 
 const CODE = /^\d{4,8}$/
 
+type CodeProblem = 'malformed' | 'not_awaited'
+
 /**
- * Takes the code that a customer entered on the page of this token. The operator judges it: a payment takes one code at a time and three
- * in all, so that nobody can try them out.
+ * Takes the code that a customer entered on the page of this token; `length` is the number of digits of the operator's codes, if it has one.
+ * The operator judges the code: a payment takes one at a time and three in all, and a number six in a day, so that nobody can try them out.
  */
-export async function enterCode(pool: Pool, payToken: string, entered: string): Promise<Result<void, 'malformed' | 'not_awaited'>> {
+export async function enterCode(
+  pool: Pool,
+  payToken: string,
+  entered: string,
+  length: number | undefined,
+): Promise<Result<void, CodeProblem>> {
   const code = entered.replaceAll(/\s/g, '')
-  if (!CODE.test(code)) return err('malformed')
+  if (!CODE.test(code) || (length !== undefined && code.length !== length)) return err('malformed')
   if (!isPayToken(payToken)) return err('not_awaited')
   return (await storeCode(pool, payToken, code)) ? ok(undefined) : err('not_awaited')
 }

@@ -25,7 +25,7 @@ export function createOrangeBfConnector(context: ConnectorContext, settings: Ora
   const bf: OrangeBf = { http, context, settings, answers: withAgreed(ORANGE_BF_ANSWERS, settings.codeMeanings) }
   return {
     terms: context.terms,
-    customerStep: { dial: (amountMinor) => `*144*4*6*${formatMinor(amountMinor)}#` },
+    customerStep: { dial: (amountMinor) => `*144*4*6*${formatMinor(amountMinor)}#`, codeLength: 6 },
     hasNoQueries: true,
     submit: (submission) => pay(bf, submission),
     query: async () => NO_QUERY,

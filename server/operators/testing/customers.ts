@@ -21,7 +21,7 @@ export function startCustomers({ pool, connectors, simulatorUrl, onEntered }: Cu
     const search = new URLSearchParams({ msisdn: phoneNumber, dial: step.dial(payment.amountMinor) })
     const answer = await request(`${simulatorUrl()}/phone?${search}`).catch(() => undefined)
     const { code } = ((await answer?.body.json()) ?? {}) as { code?: string }
-    if (code !== undefined && (await enterCode(pool, payToken, code)).ok) onEntered()
+    if (code !== undefined && (await enterCode(pool, payToken, code, step.codeLength)).ok) onEntered()
   }
 
   async function run(): Promise<void> {

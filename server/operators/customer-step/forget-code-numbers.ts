@@ -1,0 +1,9 @@
+import type { Pool } from '#server/database/pool.ts'
+import { removeCodeNumbersBefore } from './code-number-store.ts'
+
+const DAY_MS = 86_400_000
+
+/** Removes the numbers that no payment has asked for a code for a day. */
+export async function forgetCodeNumbers(pool: Pool, now: Date): Promise<void> {
+  await removeCodeNumbersBefore(pool, new Date(now.getTime() - DAY_MS))
+}

@@ -135,6 +135,7 @@ function connectPart(
     submitTimeoutMs,
     queryTimeoutMs: options.queryTimeoutMs ?? common.queryTimeoutMs ?? DEADLINE_MS,
     connectionsMax: options.connectionsMax ?? CONNECTIONS_MAX,
+    transport: common,
     tokens: options.tokens,
     clock: options.clock,
   }

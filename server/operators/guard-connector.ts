@@ -18,6 +18,7 @@ import type {
   SubmitOutcome,
   UnknownOutcome,
 } from './connector.ts'
+import { isSafeAddress } from './settings/network-settings.ts'
 
 /** A longer callback is not parsed. */
 const CALLBACK_BYTES_MAX = 64 * 1024
@@ -123,10 +124,10 @@ function cleanedLink({ customerLink }: { customerLink?: string | undefined }): {
   return customerLink === undefined ? {} : { customerLink: cleanLink(customerLink) }
 }
 
-/** Shown to customers as a link: nothing but an address of the web. */
+/** Shown to customers as a link: nothing but an address of the web, that nobody on the way can replace. */
 function cleanLink(text: string): string | undefined {
   const url = text.length <= LINK_LENGTH_MAX && URL.canParse(text) ? new URL(text) : undefined
-  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.href : undefined
+  return url && isSafeAddress(url.href) ? url.href : undefined
 }
 
 function cleanIdentifiers({ operatorReference, operatorToken }: OperatorIdentifiers): OperatorIdentifiers {

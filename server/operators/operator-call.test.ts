@@ -21,7 +21,7 @@ before(async () => {
   await once(server, 'listening')
   // Not a pipe: it listens on a host.
   const { port } = server.address() as AddressInfo
-  client = createOperatorHttpClient(`http://127.0.0.1:${port}`, 1)
+  client = createOperatorHttpClient(`http://127.0.0.1:${port}`, 1, {})
 })
 after(async () => {
   await client.close()

@@ -1,4 +1,4 @@
-import { type Dispatcher, Pool } from 'undici'
+import { type Dispatcher, Pool, ProxyAgent } from 'undici'
 import type { Exchange } from './connector.ts'
 
 const ANSWER_BYTES_MAX = 64 * 1024
@@ -26,16 +26,34 @@ export type CallOutcome =
   | { kind: 'answered'; httpStatus: number; body: string }
   | { kind: 'lost'; detail: string; httpStatus: number | null; wasWritten: boolean }
 
+/** How the network is crossed: certificates and key in PEM. `caCertificate`: the only authorities that are trusted. */
+export type OperatorTransport = {
+  clientCertificate?: string | undefined
+  clientKey?: string | undefined
+  caCertificate?: string | undefined
+  httpProxy?: string | undefined
+}
+
 export type OperatorHttpClient = { call(request: OperatorRequest): Promise<CallOutcome>; close(): Promise<void> }
 
 /**
  * A kept-alive pool of connections to one operator. Each operator has its own, so that one that hangs cannot take the
  * connections of another. Never follows redirects and never decompresses; reads at most 64 KB of an answer. Never throws.
  */
-export function createOperatorHttpClient(baseUrl: string, connectionsMax: number): OperatorHttpClient {
+export function createOperatorHttpClient(baseUrl: string, connectionsMax: number, transport: OperatorTransport): OperatorHttpClient {
   const base = new URL(baseUrl)
   const prefix = trimSlashes(base.pathname)
-  const pool = new Pool(base.origin, {
+  const pool = createPool(base.origin, connectionsMax, transport)
+  return {
+    call: (request) => new Promise((resolve) => new Call(request, resolve).start(pool, base.origin, prefix)),
+    close: () => pool.destroy(),
+  }
+}
+
+function createPool(origin: string, connectionsMax: number, transport: OperatorTransport): Dispatcher {
+  const { clientCertificate: cert, clientKey: key, caCertificate: ca, httpProxy } = transport
+  const tls = { ...(cert && { cert }), ...(key && { key }), ...(ca && { ca }) }
+  const limits = {
     connections: connectionsMax,
     pipelining: 1,
     keepAliveTimeout: 30_000,
@@ -43,11 +61,10 @@ export function createOperatorHttpClient(baseUrl: string, connectionsMax: number
     headersTimeout: 0,
     bodyTimeout: 0,
     connectTimeout: CONNECT_LIMIT_MS,
-  })
-  return {
-    call: (request) => new Promise((resolve) => new Call(request, resolve).start(pool, prefix)),
-    close: () => pool.destroy(),
   }
+  if (httpProxy === undefined) return new Pool(origin, { ...limits, connect: tls })
+  // By CONNECT always: the proxy sees the host, and nothing of the calls.
+  return new ProxyAgent({ ...limits, uri: httpProxy, proxyTunnel: true, ...(Object.keys(tls).length > 0 && { requestTls: tls }) })
 }
 
 /** One call. The time before its first byte is written is ours, not the operator's, and has a limit of its own. */
@@ -66,13 +83,13 @@ class Call implements Dispatcher.DispatchHandler {
     this.#resolve = resolve
   }
 
-  start(pool: Pool, prefix: string): void {
+  start(pool: Dispatcher, origin: string, prefix: string): void {
     const { method, path, headers, body, timeoutMs } = this.#request
     if (this.#isTooLate()) return this.#lose(TOO_LATE)
     const limitMs = Math.min(timeoutMs, CONNECT_LIMIT_MS)
     this.#timer = setTimeout(() => this.#lose(`No connection within ${limitMs} ms`), limitMs)
     try {
-      pool.dispatch({ method, path: prefix + path, headers, body: body ?? null }, this)
+      pool.dispatch({ origin, method, path: prefix + path, headers, body: body ?? null }, this)
     } catch (error) {
       this.#lose(describe(error))
     }

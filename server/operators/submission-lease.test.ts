@@ -51,7 +51,7 @@ async function startSlowOperator() {
 
 test('one payout at an operator without idempotency keys whose key call outlasts the lease, with two workers', async () => {
   const operator = await startSlowOperator()
-  const http = createOperatorHttpClient(operator.url, 4)
+  const http = createOperatorHttpClient(operator.url, 4, {})
   let late: Promise<unknown> | undefined
   const submit: Connector['submit'] = ({ reference, writeBeforeMs }) => {
     const submission = (async () => {

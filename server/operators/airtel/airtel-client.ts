@@ -26,7 +26,7 @@ export type AirtelClient = {
 }
 
 export function createAirtelClient(context: ConnectorContext, settings: AirtelSettings): AirtelClient {
-  const http = createOperatorHttpClient(settings.baseUrl, context.connectionsMax)
+  const http = createOperatorHttpClient(settings.baseUrl, context.connectionsMax, context.transport)
   const call = createTokenCall(http, context, settings)
   let known: { key: string; readAtMs: number } | undefined
   let reading: Promise<string | undefined> | undefined

@@ -35,7 +35,7 @@ type Moov = { context: ConnectorContext; settings: MoovSettings; answers: Answer
 
 /** The merchant API of Moov in one country. It sends no callbacks. */
 export function createMoovConnector(context: ConnectorContext, settings: MoovSettings): Connector {
-  const http = createOperatorHttpClient(settings.baseUrl, context.connectionsMax)
+  const http = createOperatorHttpClient(settings.baseUrl, context.connectionsMax, context.transport)
   const moov: Moov = { context, settings, answers: moovAnswersOf(settings), http }
   return {
     terms: context.terms,

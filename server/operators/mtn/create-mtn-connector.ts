@@ -40,7 +40,7 @@ type Mtn = {
 
 /** The MTN MoMo Open API of one country. */
 export function createMtnConnector(context: ConnectorContext, settings: MtnSettings): Connector {
-  const http = createOperatorHttpClient(settings.baseUrl, context.connectionsMax)
+  const http = createOperatorHttpClient(settings.baseUrl, context.connectionsMax, context.transport)
   const clients = new Map<MtnProduct, ProductClient>()
   for (const product of ['collection', 'disbursement'] as const) {
     const credentials = settings[product]

@@ -20,7 +20,7 @@ type OrangeBf = { http: OperatorHttpClient; context: ConnectorContext; settings:
 
 /** Payments of Orange Money in Burkina Faso: one call with the customer's code, answered with the result. */
 export function createOrangeBfConnector(context: ConnectorContext, settings: OrangeBfSettings): Connector {
-  const http = createOperatorHttpClient(settings.baseUrl, context.connectionsMax)
+  const http = createOperatorHttpClient(settings.baseUrl, context.connectionsMax, context.transport)
   const { currency } = OPERATORS[context.operator].country
   const bf: OrangeBf = { http, context, settings, answers: withAgreed(ORANGE_BF_ANSWERS, settings.codeMeanings) }
   return {

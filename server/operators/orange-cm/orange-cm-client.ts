@@ -14,7 +14,7 @@ export type OrangeCmClient = {
 }
 
 export function createOrangeCmClient(context: ConnectorContext, settings: OrangeCmSettings): OrangeCmClient {
-  const http = createOperatorHttpClient(settings.baseUrl, context.connectionsMax)
+  const http = createOperatorHttpClient(settings.baseUrl, context.connectionsMax, context.transport)
   const { baseUrl, consumerKey, consumerSecret, apiUser, apiPassword } = settings
   const key = { operator: context.operator, account: accountOf('orange-cm', baseUrl, consumerKey, consumerSecret) }
   const authToken = base64(`${apiUser}:${apiPassword}`)

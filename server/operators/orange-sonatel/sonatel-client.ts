@@ -24,7 +24,7 @@ export type SonatelClient = {
 /** Calls with an access token, which is fetched once and renewed before it ends. */
 export function createSonatelClient(context: ConnectorContext, settings: SonatelSettings): SonatelClient {
   const { baseUrl, clientId, clientSecret } = settings
-  const http = createOperatorHttpClient(baseUrl, context.connectionsMax)
+  const http = createOperatorHttpClient(baseUrl, context.connectionsMax, context.transport)
   const key = { operator: context.operator, account: accountOf('orange-sonatel', baseUrl, clientId, clientSecret) }
   let refusal: CallOutcome | undefined
 

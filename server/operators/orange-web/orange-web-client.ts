@@ -15,7 +15,7 @@ export type OrangeWebClient = {
 
 export function createOrangeWebClient(context: ConnectorContext, settings: OrangeWebSettings): OrangeWebClient {
   const { baseUrl, country, clientId, clientSecret } = settings
-  const http = createOperatorHttpClient(baseUrl, context.connectionsMax)
+  const http = createOperatorHttpClient(baseUrl, context.connectionsMax, context.transport)
   const key = { operator: context.operator, account: accountOf('orange-web', baseUrl, clientId, clientSecret) }
   let refusal: CallOutcome | undefined
 

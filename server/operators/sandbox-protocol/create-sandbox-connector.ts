@@ -30,7 +30,7 @@ const CLAIMS = { SUCCESS: 'succeeded', FAILED: 'failed', PENDING: 'pending' } as
 
 /** Implements the sandbox's own HTTP/JSON protocol, which all thirteen codes use there. */
 export function createSandboxConnector(options: SandboxConnectorOptions): Connector {
-  const client = createOperatorHttpClient(options.baseUrl, options.connectionsMax)
+  const client = createOperatorHttpClient(options.baseUrl, options.connectionsMax, options.transport)
   return {
     terms: options.terms,
     submit: (submission) => submit(client, options, submission),

@@ -5,8 +5,10 @@ import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 import type { Connector, Terms } from '#server/operators/connector.ts'
+import type { OperatorTransport } from '#server/operators/operator-call.ts'
 import type { AccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { describeFields } from './describe-fields.ts'
+import { mismatchOfKey, NETWORK_SECRETS, NETWORK_SETTINGS, safeAddress } from './network-settings.ts'
 
 /** What a connector is given beside its settings. */
 export type ConnectorContext = {
@@ -19,6 +21,7 @@ export type ConnectorContext = {
   submitTimeoutMs: number
   queryTimeoutMs: number
   connectionsMax: number
+  transport: OperatorTransport
   tokens: AccessTokens
   clock: Clock
 }
@@ -35,10 +38,7 @@ const timeoutMs = z.int().min(100).max(CALL_TIMEOUT_MS_MAX)
 /** The settings that every protocol has. */
 export const COMMON_SETTINGS = {
   /** The address that paths are appended to. */
-  baseUrl: z
-    .url({ protocol: /^https?$/, error: 'must be an absolute http or https address' })
-    .max(2_048)
-    .transform((text) => text.replace(/\/+$/, '')),
+  baseUrl: safeAddress,
   /** At most 10 s unless the protocol answers synchronously. */
   submitTimeoutMs: z.int().min(100).max(SYNCHRONOUS_TIMEOUT_MS_MAX).optional(),
   queryTimeoutMs: timeoutMs.optional(),
@@ -47,12 +47,9 @@ export const COMMON_SETTINGS = {
   /** Submissions begun per second, per direction and process. */
   submissionsPerSecondMax: z.number().min(0.1).max(10_000).optional(),
   /** This service's address as this operator reaches it; default: PUBLIC_URL. */
-  callbackBaseUrl: z
-    .url({ protocol: /^https?$/, error: 'must be an absolute http or https address' })
-    .max(2_048)
-    .transform((text) => text.replace(/\/+$/, ''))
-    .optional(),
+  callbackBaseUrl: safeAddress.optional(),
   sendsCallbacks: z.boolean().optional(),
+  ...NETWORK_SETTINGS,
 }
 
 const commonSchema = z.object(COMMON_SETTINGS)
@@ -98,14 +95,15 @@ export type Protocol = {
 
 /** Defines a protocol. Everything that is typed by its settings stays in here. */
 export function defineProtocol<Settings extends CommonSettings>(options: ProtocolOptions<Settings>): Protocol {
-  const { name, operators, schema, secretFields, answersSynchronously = false, directionsOf, environmentOf, connect } = options
+  const { name, operators, schema, answersSynchronously = false, directionsOf, environmentOf, connect } = options
+  const secretFields = new Set([...options.secretFields, ...NETWORK_SECRETS])
   const submitTimeoutMsMax = answersSynchronously ? SYNCHRONOUS_TIMEOUT_MS_MAX : CALL_TIMEOUT_MS_MAX
   return {
     name,
     operators,
-    secretFields: new Set(secretFields),
+    secretFields,
     answersSynchronously,
-    fields: describeFields(schema, new Set(secretFields)).map((field) =>
+    fields: describeFields(schema, secretFields).map((field) =>
       field.path === 'submitTimeoutMs' ? { ...field, maximum: submitTimeoutMsMax } : field,
     ),
     check(document) {
@@ -115,6 +113,8 @@ export function defineProtocol<Settings extends CommonSettings>(options: Protoco
         const message = `must be at most ${submitTimeoutMsMax}: this protocol answers a submission at once and reports its result later`
         return err([{ path: 'submitTimeoutMs', problem: 'range', message }])
       }
+      const mismatch = mismatchOfKey(parsed.data)
+      if (mismatch) return err([{ ...mismatch, problem: 'incomplete' }])
       return ok({
         routes: new Map(directionsOf(parsed.data).map((type) => [type, `${name} ${environmentOf(parsed.data)}`.trim()])),
         common: parsed.data,
@@ -136,10 +136,11 @@ function isMissing(document: unknown, path: readonly PropertyKey[]): boolean {
   return value === undefined
 }
 
-function kindOf({ code }: z.core.$ZodIssue): SettingProblem {
+function kindOf(issue: z.core.$ZodIssue): SettingProblem {
+  const { code } = issue
   if (code === 'too_small' || code === 'too_big') return 'range'
   if (code === 'unrecognized_keys') return 'unknown_field'
-  return code === 'custom' ? 'incomplete' : 'format'
+  return issue.code === 'custom' && issue.params?.['problem'] !== 'format' ? 'incomplete' : 'format'
 }
 
 /** One sentence per problem. */

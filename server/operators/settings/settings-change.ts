@@ -37,11 +37,12 @@ export function checkChange({
 }
 
 /**
- * Stored secrets that would be sent to another address. Nobody may read them, and a server of one's own could: at a new address they have
- * to be entered again.
+ * Stored secrets that would be sent to another address, through another proxy, or to whom other authorities vouch for. Nobody may read them,
+ * and a server of one's own could: after such a change they have to be entered again.
  */
 function keptSecrets(protocol: Protocol, before: SettingsDocument, after: SettingsDocument, changes: SettingsDocument): FieldProblem[] {
-  const addressOf = ({ baseUrl }: SettingsDocument) => (typeof baseUrl === 'string' ? baseUrl.replace(/\/+$/, '') : '')
+  const addressOf = ({ baseUrl, httpProxy, caCertificate }: SettingsDocument) =>
+    JSON.stringify([typeof baseUrl === 'string' ? baseUrl.replace(/\/+$/, '') : '', httpProxy ?? '', caCertificate ?? ''])
   if (addressOf(before) === addressOf(after)) return []
   return withoutSecrets(after, protocol.secretFields)
     .secretsSet.filter((path) => valueAt(changes, path) === undefined)

@@ -74,7 +74,7 @@ test('encrypted as a whole in the database', async () => {
 
 for (const [name, changes, problem] of [
   ['without an address', { baseUrl: null }, /^baseUrl: /],
-  ['with an address that is not http', { baseUrl: 'ftp://127.0.0.1' }, /^baseUrl: must be an absolute http or https address/],
+  ['with an address that is not http', { baseUrl: 'ftp://127.0.0.1' }, /^baseUrl: must be an absolute https address$/],
   ['with a misspelt field', { callMax: 3 }, /callMax/],
   ['with a deadline beyond the lease of a claim', { submitTimeoutMs: 15_000 }, /^submitTimeoutMs: /],
 ] as const) {

@@ -37,6 +37,7 @@ export function aConnectorContext(overrides: Partial<ConnectorContext> = {}): Co
     submitTimeoutMs: 5_000,
     queryTimeoutMs: 5_000,
     connectionsMax: 16,
+    transport: {},
     tokens: tokensInMemory(),
     clock: systemClock,
     ...overrides,

@@ -16,7 +16,7 @@ export type WaveClient = {
 
 /** Calls with the API key of one wallet. */
 export function createWaveClient(context: ConnectorContext, { baseUrl, apiKey }: WaveSettings): WaveClient {
-  const http = createOperatorHttpClient(baseUrl, context.connectionsMax)
+  const http = createOperatorHttpClient(baseUrl, context.connectionsMax, context.transport)
   const authorization = { authorization: `Bearer ${apiKey}` }
   return {
     get: (path) => http.call({ method: 'GET', path, headers: authorization, timeoutMs: context.queryTimeoutMs }),

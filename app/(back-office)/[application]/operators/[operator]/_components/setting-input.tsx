@@ -131,6 +131,10 @@ function problemText(t: Translate, problem: string | undefined): string | undefi
 const HINTS = [
   'baseUrl',
   'callbackBaseUrl',
+  'caCertificate',
+  'clientCertificate',
+  'clientKey',
+  'httpProxy',
   'sendsCallbacks',
   'submitTimeoutMs',
   'queryTimeoutMs',

@@ -98,6 +98,20 @@ create table application_seals (
   constraint application_seals_pkey primary key (application_id)
 );
 
+create table application_sessions (
+  application_id uuid        not null,
+  session_id     uuid        not null,
+  last_used_at   timestamptz not null,
+  address        text        not null,
+  user_agent     text        not null,
+  constraint application_sessions_pkey primary key (application_id, session_id),
+  constraint application_sessions_application_id_fkey foreign key (application_id) references applications(application_id),
+  constraint application_sessions_session_id_fkey foreign key (session_id) references person_sessions(session_id) on delete cascade,
+  constraint application_sessions_address_check check (length(address) >= 1 and length(address) <= 64),
+  constraint application_sessions_user_agent_check check (length(user_agent) <= 300)
+);
+create index application_sessions_by_session on application_sessions (session_id);
+
 create table application_versions (
   application_id uuid not null,
   changed_xid    xid8 not null default pg_current_xact_id(),
@@ -118,6 +132,8 @@ create table applications (
   countries              text[]      not null default array['CAMEROON', 'IVORY_COAST', 'SENEGAL', 'BURKINA_FASO', 'MALI', 'BENIN', 'UGANDA'],
   default_webhook_url    text,
   runs_installation      boolean     not null default false,
+  webhook_networks       cidr[]      not null default '{}'::cidr[],
+  allows_combined_roles  boolean     not null default false,
   constraint applications_pkey primary key (application_id),
   constraint applications_api_id_key unique (api_id),
   constraint one_application_per_slug unique (slug),
@@ -148,6 +164,7 @@ create table approval_decisions (
   through        text        not null,
   decided_at     timestamptz not null default now(),
   batch_id       uuid,
+  api_user_id    uuid,
   constraint approval_decisions_pkey primary key (application_id, transaction_id, checker_id),
   constraint approval_decisions_decision_check check (decision in ('validated', 'rejected')),
   constraint approval_decisions_through_check check (through in ('api', 'back_office')),
@@ -236,6 +253,15 @@ create table batch_columns (
   changed_by     uuid        not null,
   changed_at     timestamptz not null default clock_timestamp(),
   constraint batch_columns_pkey primary key (application_id, header_hash)
+);
+
+create table batch_left_out (
+  application_id        uuid not null,
+  batch_id              uuid not null,
+  failed_transaction_id uuid not null,
+  reason                text not null,
+  constraint batch_left_out_pkey primary key (application_id, batch_id, failed_transaction_id),
+  constraint batch_left_out_reason_check check (reason in ('contradicted', 'asked', 'unanswered'))
 );
 
 create table batch_retries (
@@ -334,9 +360,15 @@ create table contradiction_queries (
   operator       text        not null,
   tries          smallint    not null default 0,
   next_at        timestamptz not null,
-  constraint contradiction_queries_pkey primary key (application_id, transaction_id)
+  kind           text        not null,
+  said           text,
+  answer         text,
+  ended_at       timestamptz,
+  constraint contradiction_queries_pkey primary key (application_id, transaction_id, kind),
+  constraint contradiction_queries_kind_check check (kind in ('contradiction', 'hint', 'hour_look', 'day_look'))
 );
-create index contradiction_queries_due on contradiction_queries (operator, next_at);
+create index contradiction_queries_due on contradiction_queries (operator, application_id, kind, next_at) where ended_at is null;
+create index contradiction_queries_ended on contradiction_queries (ended_at) where ended_at is not null;
 
 create table customer_code_numbers (
   operator       text          not null,
@@ -646,10 +678,15 @@ create table memberships (
   roles          text[]      not null,
   is_active      boolean     not null default true,
   created_at     timestamptz not null default now(),
+  suspended_at   timestamptz,
+  suspended_by   uuid,
   constraint memberships_pkey primary key (application_id, person_id),
   constraint memberships_application_id_fkey foreign key (application_id) references applications(application_id),
   constraint memberships_person_id_fkey foreign key (person_id) references people(person_id),
-  constraint memberships_roles_check check (roles <@ array['maker', 'checker', 'finance', 'administrator', 'engineer'])
+  constraint memberships_suspended_by_fkey foreign key (suspended_by) references people(person_id),
+  constraint memberships_roles_check check (roles <@ array['maker', 'checker', 'finance', 'administrator', 'engineer']),
+  constraint suspended_by_somebody check ((suspended_at is null) = (suspended_by is null)),
+  constraint suspended_is_inactive check (suspended_at is null or not is_active)
 );
 create index memberships_by_person on memberships (person_id);
 
@@ -725,9 +762,9 @@ create table operator_contradictions (
   answer         text        not null,
   at             timestamptz not null,
   constraint operator_contradictions_pkey primary key (application_id, transaction_id, number),
-  constraint operator_contradictions_number_check check (number in (1, 2)),
+  constraint operator_contradictions_number_check check (number >= 1 and number <= 9),
   constraint operator_contradictions_said_check check (said in ('succeeded', 'failed', 'pending', 'not_found', 'unknown')),
-  constraint operator_contradictions_source_check check (source in ('callback', 'submit', 'query')),
+  constraint operator_contradictions_source_check check (source in ('callback', 'hint', 'submit', 'query')),
   constraint operator_contradictions_stored_status_check check (stored_status in ('SUCCESS', 'FAILED'))
 );
 create index operator_contradictions_newest on operator_contradictions (application_id, at) where number = 1;
@@ -819,6 +856,7 @@ case
     else 'begun'
 end),
   enquire_at         timestamptz,
+  hints              smallint    not null default 0,
   constraint operator_work_pkey primary key (application_id, transaction_id),
   constraint operator_work_accepted_stays check ((state <> all (array['queued', 'paused', 'awaiting_code'])) or accepted_at is null),
   constraint operator_work_result_check check (result in ('succeeded', 'failed', 'refused')),
@@ -843,23 +881,21 @@ create table payment_drafts (
 );
 
 create table people (
-  person_id       uuid        not null,
-  email           text        not null,
-  name            text        not null,
-  password_hash   text        not null,
-  is_blocked      boolean     not null default false,
-  locale          text,
-  time_zone       text,
-  totp_secret     text,
-  totp_enabled_at timestamptz,
-  totp_last_step  bigint,
-  session_epoch   integer     not null default 1,
-  created_at      timestamptz not null default now(),
-  blocked_in      uuid,
+  person_id        uuid        not null,
+  email            text        not null,
+  name             text        not null,
+  password_hash    text        not null,
+  is_blocked       boolean     not null default false,
+  locale           text,
+  time_zone        text,
+  totp_secret      text,
+  totp_enabled_at  timestamptz,
+  totp_last_step   bigint,
+  session_epoch    integer     not null default 1,
+  created_at       timestamptz not null default now(),
+  codes_guessed_at timestamptz,
   constraint people_pkey primary key (person_id),
   constraint people_email_key unique (email),
-  constraint people_blocked_in_fkey foreign key (blocked_in) references applications(application_id),
-  constraint people_blocked_in_check check (blocked_in is null or is_blocked),
   constraint people_email_check check (email = lower(email)),
   constraint people_locale_check check (locale in ('en', 'fr')),
   constraint people_name_check check (length(name) >= 1 and length(name) <= 200)
@@ -879,21 +915,35 @@ create table person_invitations (
   accepted_by    uuid,
   accepted_at    timestamptz,
   withdrawn_at   timestamptz,
+  link_holders   uuid[]      not null,
+  code           text,
+  wrong_codes    integer     not null default 0,
+  joined_like    uuid,
+  activated_by   uuid,
+  activated_at   timestamptz,
   constraint person_invitations_pkey primary key (application_id, invitation_id),
   constraint person_invitations_token_hash_key unique (token_hash),
   constraint person_invitations_accepted_by_fkey foreign key (accepted_by) references people(person_id),
+  constraint person_invitations_activated_by_fkey foreign key (activated_by) references people(person_id),
   constraint person_invitations_application_id_fkey foreign key (application_id) references applications(application_id),
   constraint person_invitations_confirmed_by_fkey foreign key (confirmed_by) references people(person_id),
+  constraint person_invitations_joined_like_fkey foreign key (joined_like) references people(person_id),
   constraint person_invitations_proposed_by_fkey foreign key (proposed_by) references people(person_id),
+  constraint activated_after_joining check ((activated_at is null) = (activated_by is null) and (activated_at is null or accepted_at is not null)),
+  constraint activated_by_another check ((activated_by <> all (link_holders)) and activated_by <> accepted_by),
+  constraint activated_or_withdrawn check (activated_at is null or withdrawn_at is null),
+  constraint code_while_it_is_needed check ((code is not null) = (accepted_at is not null and activated_at is null and withdrawn_at is null)),
+  constraint link_holders_confirm check (confirmed_by = any (link_holders)),
   constraint person_invitations_check check (proposed_by <> confirmed_by),
   constraint person_invitations_check1 check ((accepted_by is null) = (accepted_at is null)),
-  constraint person_invitations_check2 check (accepted_at is null or withdrawn_at is null),
   constraint person_invitations_email_check check (email = lower(email)),
   constraint person_invitations_name_check check (length(name) >= 1 and length(name) <= 200),
-  constraint person_invitations_roles_check check (cardinality(roles) > 0 and roles <@ array['maker', 'checker', 'finance', 'administrator', 'engineer'])
+  constraint person_invitations_roles_check check (cardinality(roles) > 0 and roles <@ array['maker', 'checker', 'finance', 'administrator', 'engineer']),
+  constraint proposer_holds_no_link check (proposed_by <> all (link_holders))
 );
+create index person_invitations_by_email on person_invitations (email) where activated_at is null and withdrawn_at is null;
 create unique index person_invitations_open on person_invitations (application_id, email)
-  where accepted_at is null and withdrawn_at is null;
+  where activated_at is null and withdrawn_at is null;
 
 create table person_sessions (
   session_id   uuid        not null,
@@ -913,9 +963,11 @@ create index person_sessions_by_end on person_sessions (ends_at);
 create index person_sessions_by_person on person_sessions (person_id, last_used_at desc);
 
 create table person_sightings (
-  person_id    uuid        not null,
-  last_seen_at timestamptz not null,
-  constraint person_sightings_pkey primary key (person_id),
+  application_id uuid        not null,
+  person_id      uuid        not null,
+  last_seen_at   timestamptz not null,
+  constraint person_sightings_pkey primary key (application_id, person_id),
+  constraint person_sightings_application_id_fkey foreign key (application_id) references applications(application_id),
   constraint person_sightings_person_id_fkey foreign key (person_id) references people(person_id)
 );
 
@@ -950,6 +1002,13 @@ create table proposed_changes (
 );
 create index proposed_changes_by_time on proposed_changes (application_id, proposed_at desc);
 create index proposed_changes_sealed on proposed_changes (expires_at) where sealed_payload is not null;
+
+create table readiness (
+  is_only    boolean     not null default true,
+  written_at timestamptz not null,
+  constraint readiness_pkey primary key (is_only),
+  constraint readiness_is_only_check check (is_only)
+);
 
 create table recovery_codes (
   person_id uuid        not null,
@@ -995,6 +1054,17 @@ create table saved_views (
   constraint saved_views_query_check check (length(query) <= 2000)
 );
 
+create table scheduled_tasks (
+  task          text        not null,
+  due_at        timestamptz not null,
+  attempts      integer     not null default 0,
+  claim_id      uuid,
+  claimed_until timestamptz,
+  constraint scheduled_tasks_pkey primary key (task),
+  constraint scheduled_tasks_attempts_check check (attempts >= 0),
+  constraint scheduled_tasks_check check ((claim_id is null) = (claimed_until is null))
+);
+
 create table schema_functions (
   file       text        not null,
   digest     text        not null,
@@ -1007,6 +1077,14 @@ create table schema_migrations (
   digest     text        not null,
   applied_at timestamptz not null default now(),
   constraint schema_migrations_pkey primary key (name)
+);
+
+create table schema_release (
+  is_only         boolean not null default true,
+  number          integer not null,
+  compatible_from integer not null,
+  constraint schema_release_pkey primary key (is_only),
+  constraint schema_release_is_only_check check (is_only)
 );
 
 create table sealed_operator_months (
@@ -1031,6 +1109,12 @@ create table sealed_totals (
   constraint sealed_totals_pkey primary key (application_id, status, span, first_day),
   constraint sealed_totals_span_check check (span in ('day', 'month')),
   constraint sealed_totals_status_check check (status in ('SUCCESS', 'FAILED'))
+);
+
+create table second_look_marks (
+  application_id  uuid   not null,
+  failed_sequence bigint not null,
+  constraint second_look_marks_pkey primary key (application_id)
 );
 
 create table secrets_keys (
@@ -1411,7 +1495,7 @@ create view ledger_movements as
 --   returns boolean
 --   plpgsql, volatile: server/reports/sql/begin-day-zone.sql
 -- function claim_contradiction_queries(p_operators text[], p_per_operator integer, p_pause_ms integer)
---   returns table(application_id uuid, transaction_id uuid, operator text, tries integer, type text, operator_token text)
+--   returns table(application_id uuid, transaction_id uuid, kind text, operator text, tries integer, type text, operator_reference text, operator_token text, amount_minor bigint, currency text, phone_number text)
 --   plpgsql, volatile: server/operators/sql/claim-contradiction-queries.sql
 -- function claim_operator_work(p_items json)
 --   returns table(application_id uuid, transaction_id uuid, operator text, found_state text, number integer, submissions integer, queries integer, is_repeated boolean, route text, operator_reference text, operator_token text, type text, currency text, amount_minor bigint, phone_number text, customer_name text, result text, result_reason text, result_code text, last_answer text)
@@ -1431,9 +1515,21 @@ create view ledger_movements as
 -- function give_application_slug()
 --   returns trigger
 --   plpgsql, volatile: server/applications/sql/give-application-slug.sql
+-- function hint_gap_ms(p_gap_ms integer, p_hints integer)
+--   returns integer
+--   sql, immutable: server/operators/sql/hint-gap-ms.sql
+-- function is_asked_about(p_application_id uuid, p_transaction_id uuid)
+--   returns boolean
+--   sql, stable: server/operators/sql/is-asked-about.sql
 -- function is_checker(p_application uuid, p_person uuid)
 --   returns boolean
 --   sql, stable: server/approvals/sql/is-checker.sql
+-- function is_contradicted(p_application_id uuid, p_transaction_id uuid)
+--   returns boolean
+--   sql, stable: server/operators/sql/is-contradicted.sql
+-- function is_same_request(p_stored transactions, p_type text, p_operator text, p_customer_name text, p_phone_number text, p_amount_minor bigint, p_webhook_url text, p_source text)
+--   returns boolean
+--   sql, immutable: server/transactions/sql/is-same-request.sql
 -- function list_batch_decisions(p_application uuid, p_batch uuid)
 --   returns table(checker_id uuid, decided_at timestamptz)
 --   sql, stable: server/approvals/sql/list-batch-decisions.sql
@@ -1443,6 +1539,9 @@ create view ledger_movements as
 -- function may_approve_now(p_application uuid, p_person uuid, p_maker uuid)
 --   returns boolean
 --   sql, stable: server/approvals/sql/may-approve-now.sql
+-- function may_have_left(p_application uuid, p_transaction uuid, p_submissions integer)
+--   returns boolean
+--   sql, volatile: server/operators/sql/may-have-left.sql
 -- function note_application_change()
 --   returns trigger
 --   plpgsql, volatile: server/applications/sql/note-application-change.sql
@@ -1464,6 +1563,9 @@ create view ledger_movements as
 -- function return_webhooks(p_items json)
 --   returns void
 --   plpgsql, volatile: server/webhooks/sql/return-webhooks.sql
+-- function schedule_second_looks(p_limit integer, p_spread_ms integer)
+--   returns bigint
+--   plpgsql, volatile: server/operators/sql/schedule-second-looks.sql
 -- function seal_ledger_days(p_margin interval)
 --   returns timestamptz
 --   plpgsql, volatile: server/ledger/sql/seal-ledger-days.sql

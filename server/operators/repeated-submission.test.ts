@@ -134,6 +134,7 @@ test('another code is asked for after the refusal of a repeated one, once the fi
   const connectors = connectorsWith(harness, {
     customerStep: { dial: () => '*144#' },
     submit: async ({ customerCode, isRepeated }) => {
+      if (customerCode === undefined) return NOT_SENT
       codes.push(`${customerCode} ${isRepeated}`)
       if (codes.length === 1) return LOST
       return codes.length === 2 ? { kind: 'wrong_code', operatorCode: '08', exchange } : { kind: 'succeeded', exchange }

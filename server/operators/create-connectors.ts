@@ -11,7 +11,7 @@ import { PROTOCOLS } from './settings/protocols.ts'
 import type { AccessTokens } from './tokens/access-tokens.ts'
 
 /** Settings, and when they were saved; those of the environment have no version. */
-export type VersionedSettings = OperatorSettings & { version?: bigint; changedAt?: Date }
+type VersionedSettings = OperatorSettings & { version?: bigint; changedAt?: Date }
 
 type ConnectorOptions = {
   /** How each operator is reached; a code without settings is switched off. `follow` replaces them. */

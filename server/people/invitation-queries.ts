@@ -4,12 +4,12 @@ import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
 import { invitationCodePlace } from '#server/secrets-at-rest/sealed-columns.ts'
 
 /** How long an invitation can lead to a membership after two people agreed on it, like proposals. */
-export const INVITATION_LIFETIME = `interval '7 days'`
+const INVITATION_LIFETIME = `interval '7 days'`
 /** Conditions on an invitation `i`. */
 export const IS_OPEN = 'i.activated_at is null and i.withdrawn_at is null'
 export const IS_RECENT = `i.created_at > now() - ${INVITATION_LIFETIME}`
 /** The proposer can still enter the code. */
-export const PROPOSER_IS_HERE = `exists (select 1 from memberships m join people p using (person_id) where m.application_id = i.application_id
+const PROPOSER_IS_HERE = `exists (select 1 from memberships m join people p using (person_id) where m.application_id = i.application_id
   and m.person_id = i.proposed_by and m.is_active and not p.is_blocked and 'administrator' = any (m.roles))`
 
 /**

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ROLES, type Role } from '#lib/permissions.ts'
+import { changeApplication } from '#server/applications/change-application.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { blockPerson } from '#server/people/block-person.ts'
@@ -34,7 +35,7 @@ export async function gatherCallers(baseUrl: string, pool: Pool, application: { 
   return callers
 }
 
-/** A new person with these roles, signed in. */
+/** A new person with these roles, signed in; the application then allows all of them in one person. */
 export async function newPerson(
   baseUrl: string,
   pool: Pool,
@@ -42,6 +43,7 @@ export async function newPerson(
   roles: readonly Role[],
 ): Promise<{ personId: string; cookie: string }> {
   const email = `${randomUUID()}@example.com`
+  must(await changeApplication(pool, { applicationId, change: { allowsCombinedRoles: true }, actor: SYSTEM_ACTOR }))
   const person = must(await createPerson(pool, { applicationId, email, name: 'A person', roles, actor: SYSTEM_ACTOR }))
   return { personId: person.personId, cookie: await signIn(baseUrl, email, person.password ?? '') }
 }

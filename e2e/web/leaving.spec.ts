@@ -104,7 +104,10 @@ test('an invitation from the proposal to the code that the proposer enters, with
   const link = (await second.getByRole('dialog').getByRole('status', { name: 'Link' }).textContent()) ?? ''
   const token = link.split('#')[1] ?? ''
   expect(token.length).toBe(43)
-  await second.getByRole('button', { name: 'I have copied it' }).click()
+  await second.getByRole('button', { name: 'Done', exact: true }).click()
+  await expect(second.getByRole('dialog').getByRole('alert')).toBeVisible()
+  await second.getByRole('checkbox', { name: 'I have stored it' }).check()
+  await second.getByRole('button', { name: 'Done', exact: true }).click()
   await expect(second.getByRole('heading', { name: 'Invitations' })).toBeVisible()
   await expect(second.getByText(token)).toHaveCount(0)
 

@@ -25,12 +25,14 @@ type ActivateFailure =
   | 'proposer_only'
   /** The person who confirmed the invitation is no administrator any more. */
   | 'confirmation_ended'
-  | 'wrong_code'
+  /** This is not what the page of the person who joined shows. */
+  | 'wrong_spoken_code'
   /** The fifth wrong code: the invitation has ended. */
   | 'too_many_codes'
   | 'already_member'
 
-type Activation = { applicationId: string; invitationId: string; code: string; actor: PersonCommandActor }
+/** `spokenCode`: what the person who joined read out. */
+type Activation = { applicationId: string; invitationId: string; spokenCode: string; actor: PersonCommandActor }
 
 /**
  * Makes a person who joined a member, once the proposer has entered the code that this person told them. The proposer never had the link, so
@@ -48,7 +50,7 @@ export async function activateMembership(pool: Pool, command: Activation): Promi
 }
 
 /** Not a refusal for the transaction, because its count has to be stored. */
-type WrongCode = { failure: 'wrong_code' | 'too_many_codes' }
+type WrongCode = { failure: 'wrong_spoken_code' | 'too_many_codes' }
 
 async function activate(trx: TrxClient, command: Activation): Promise<Result<{ personId: string } | WrongCode, ActivateFailure>> {
   const { applicationId, invitationId, actor } = command
@@ -59,7 +61,7 @@ async function activate(trx: TrxClient, command: Activation): Promise<Result<{ p
   if (actor.id !== proposedBy && (await isAdministrator(trx, applicationId, proposedBy))) return err('proposer_only')
   if (!invitation.isRecent) return err('too_old')
   if (!(await isAdministrator(trx, applicationId, confirmedBy))) return err('confirmation_ended')
-  if (!isSpokenCode(code, command.code)) return ok(await refuseCode(trx, command, email))
+  if (!isSpokenCode(code, command.spokenCode)) return ok(await refuseCode(trx, command, email))
   const outcome = await insertMembership(trx, applicationId, personId, roles)
   if (outcome === 'unknown_application') throw new Error('The application of an invitation is gone')
   if (outcome === 'already_member') return err(outcome)
@@ -80,5 +82,5 @@ async function refuseCode(trx: TrxClient, { applicationId, invitationId, actor }
   const isLast = failures >= WRONG_CODES_MAX
   if (isLast) await withdrawOpenInvitation(trx, applicationId, invitationId)
   await appendAudit(trx, { applicationId, actor, action: 'person.activation_failed', subject: email, details: { failures } })
-  return { failure: isLast ? 'too_many_codes' : 'wrong_code' }
+  return { failure: isLast ? 'too_many_codes' : 'wrong_spoken_code' }
 }

@@ -58,7 +58,7 @@ async function scene() {
   const join = async (origin = ORIGIN) => must(await accept(await token(), PASSWORD, 'Carine Ngo', origin)).personId
   const codeOf = async (personId: string) => (await listOwnInvitations(pool, personId))[0]?.code ?? assert.fail('there is a code')
   const activate = async (code: string, actor = anna) =>
-    activateMembership(pool, { applicationId, invitationId: (await only()).invitationId, code, actor })
+    activateMembership(pool, { applicationId, invitationId: (await only()).invitationId, spokenCode: code, actor })
   return { pool, applicationId, administrator, anna, ben, email, invite, token, accept, age, only, join, codeOf, activate }
 }
 
@@ -119,15 +119,18 @@ test('confirmation_ended when the person who confirmed is no administrator any m
   assert.ok((await two.invite()).ok)
 })
 
-test('wrong_code four times, then too_many_codes and the end of the invitation, also for the right code', async () => {
+test('wrong_spoken_code four times, then too_many_codes and the end of the invitation, also for the right code', async () => {
   const { pool, applicationId, anna, join, codeOf, only, activate } = await scene()
   const personId = await join()
   const code = await codeOf(personId)
   const { invitationId } = await only()
   const wrong = code.startsWith('A') ? 'BBBBBB' : 'AAAAAA'
-  for (let tries = 0; tries < 4; tries++) assert.deepEqual(await activate(wrong), { ok: false, error: 'wrong_code' })
+  for (let tries = 0; tries < 4; tries++) assert.deepEqual(await activate(wrong), { ok: false, error: 'wrong_spoken_code' })
   assert.deepEqual(await activate(''), { ok: false, error: 'too_many_codes' })
-  assert.deepEqual(await activateMembership(pool, { applicationId, invitationId, code, actor: anna }), { ok: false, error: 'not_found' })
+  assert.deepEqual(await activateMembership(pool, { applicationId, invitationId, spokenCode: code, actor: anna }), {
+    ok: false,
+    error: 'not_found',
+  })
   assert.equal(await readMember(pool, applicationId, personId), undefined)
   const [entry] = await listAudit(pool, applicationId, { size: 1 })
   assert.deepEqual([entry?.action, entry?.details], ['person.activation_failed', { failures: 5 }])
@@ -138,7 +141,7 @@ test('one membership when the code is entered ten times at once', async () => {
   const code = await codeOf(await join())
   const { invitationId } = await only()
   const results = await Promise.all(
-    Array.from({ length: 10 }, () => activateMembership(pool, { applicationId, invitationId, code, actor: anna })),
+    Array.from({ length: 10 }, () => activateMembership(pool, { applicationId, invitationId, spokenCode: code, actor: anna })),
   )
   assert.deepEqual(results.map((result) => (result.ok ? 'ok' : result.error)).sort(), [...Array(9).fill('not_found'), 'ok'])
 })

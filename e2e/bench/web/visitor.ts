@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
 import { signIn } from '#e2e/roles/callers.ts'
 import { ROLES } from '#lib/permissions.ts'
+import { changeApplication } from '#server/applications/change-application.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { createPerson } from '#server/people/create-person.ts'
@@ -14,6 +15,7 @@ export type Visitor = { cookie: string; slug: string; time(address: string): Pro
 /** Makes a person with every role in the application and signs them in. Throws when that does not work. */
 export async function openVisitor(pool: Pool, baseUrl: string, applicationId: string): Promise<Visitor> {
   const email = `${randomUUID()}@example.com`
+  await changeApplication(pool, { applicationId, change: { allowsCombinedRoles: true }, actor: SYSTEM_ACTOR })
   const person = await createPerson(pool, { applicationId, email, name: 'Clarisse Mbarga', roles: ROLES, actor: SYSTEM_ACTOR })
   if (!person.ok) throw new Error(`There is no person to open the pages: ${person.error}`)
   const { rows } = await pool.query<{ slug: string }>('select slug from applications where application_id = $1', [applicationId])

@@ -50,7 +50,7 @@ export async function withdrawLink(
   })
 }
 
-const spokenCode = oneInvitation.extend({ code: z.string().min(1).max(40) })
+const activation = renewal.extend({ spokenCode: z.string().min(1).max(40) })
 type ActivateCode =
   | 'not_permitted'
   | 'not_found'
@@ -58,17 +58,20 @@ type ActivateCode =
   | 'had_the_link'
   | 'proposer_only'
   | 'confirmation_ended'
-  | 'wrong_code'
+  | 'wrong_spoken_code'
   | 'too_many_codes'
   | 'already_member'
 
 /** Makes a person who joined a member, with the code that they told the proposer of their invitation. */
 export async function activateMember(
   application: string,
-  input: { invitationId: string; code: string },
+  input: { invitationId: string; spokenCode: string; code?: string },
 ): Promise<ActionResult<null, ActivateCode>> {
-  return runAction({ schema: spokenCode, permission: PERMISSION, application, input }, async (actor, given) => {
-    const activated = await activateMembership(backOfficeRuntime().pool, { applicationId: actor.applicationId, ...given, actor })
+  const freshCodeOf = ({ code }: z.infer<typeof activation>) => code
+  return runAction({ schema: activation, permission: PERMISSION, application, input, freshCodeOf }, async (actor, given) => {
+    const { invitationId, spokenCode } = given
+    const command = { applicationId: actor.applicationId, invitationId, spokenCode, actor }
+    const activated = await activateMembership(backOfficeRuntime().pool, command)
     return activated.ok ? ok(null) : activated
   })
 }

@@ -114,9 +114,9 @@ function renderLink(link: string, wallet: string, t: Translate): string {
 
 function renderCode(payment: PaymentView, dial: string, t: Translate, locale: Locale): string {
   const { payToken, refusedCodes, isMalformed, codeLength, triesLeft, codeTimeLeftMs } = payment
-  const malformed = codeLength === undefined ? t('pay.codeMalformed') : t('pay.codeWrongLength', { count: codeLength })
+  const malformed = codeLength === undefined ? t('pay.codeMalformed') : t('pay.codeWrongLength', { digits: codeLength })
   const problem = isMalformed ? malformed : refusedCodes > 0 ? t('pay.codeRefused') : undefined
-  const label = codeLength === undefined ? t('pay.code') : t('pay.codeOfLength', { count: codeLength })
+  const label = codeLength === undefined ? t('pay.code') : t('pay.codeOfLength', { digits: codeLength })
   const minutes = Math.max(1, Math.floor(codeTimeLeftMs / 60_000))
   const left = `${t('pay.triesLeft', { count: Math.max(1, triesLeft) })} ${t('pay.timeLeft', { count: minutes })}`
   return (

@@ -188,9 +188,9 @@ async function carryOut(context: Context, work: ClaimedWork): Promise<void> {
   if (!connector) return
   const kind = work.foundState === 'queued' ? 'submit' : 'query'
   const startedAtMs = performance.now()
-  // A process that was stopped for a while must not send what another one may have taken over.
-  const isTooLate = startedAtMs >= writeBeforeMs(work, connector.terms)
-  if (isTooLate && kind === 'query') return
+  // A process that was stopped for a while must not send what another one may have taken over, and need not query what another one queries.
+  if (kind === 'query' && startedAtMs >= work.leaseEndsAtMs) return
+  const isTooLate = kind === 'submit' && startedAtMs >= writeBeforeMs(work, connector.terms)
   const fault = kind === 'submit' ? context.gate.faultOf(work.operator, work.type, connector.terms) : undefined
   const refusal = isTooLate ? TOO_LATE : fault === undefined ? undefined : closedFor(fault)
   const called = refusal ?? (await callOperator(context, connector, work, kind))

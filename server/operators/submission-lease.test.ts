@@ -112,3 +112,17 @@ test('a lease of 70 s, so no second worker, where an operator may take 60 s to a
   await Promise.all(workers.map((worker) => worker.drain()))
   assert.equal(queries, 0)
 })
+
+test('queried, and ended by the answer, after a submission at an operator that may take 60 s to answer', async () => {
+  const terms = harness.connectors.get('OMCM')?.terms ?? assert.fail()
+  const exchange = { httpStatus: 200, answer: '{}' }
+  const connectors = connectorsWith(harness, {
+    terms: { ...terms, submitTimeoutMs: 60_000 },
+    submit: async () => ({ kind: 'accepted', exchange }),
+    query: async () => ({ kind: 'succeeded', exchange }),
+  })
+  const worker = harness.startDispatcher({ connectors, leaseMs: undefined })
+  const item = await harness.make({ operator: 'OMCM' })
+  assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
+  await worker.drain()
+})

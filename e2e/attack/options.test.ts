@@ -4,6 +4,7 @@ import type { Arsenal } from './arsenal.ts'
 import { FAMILIES } from './families.ts'
 import { readOptions } from './options.ts'
 import { countKinds, createPlan } from './plan.ts'
+import { SCENARIOS } from './scenarios.ts'
 
 test('without options there are 20,000 requests of every family, and every scenario', () => {
   const options = readOptions([], 7)
@@ -11,7 +12,7 @@ test('without options there are 20,000 requests of every family, and every scena
   assert.equal(options.value.requests, 20_000)
   assert.equal(options.value.seed, 7)
   assert.equal(options.value.families.length, FAMILIES.length)
-  assert.equal(options.value.scenarios.length, 9)
+  assert.equal(options.value.scenarios.length, SCENARIOS.length)
 })
 
 const REFUSED: [string[], RegExp][] = [

@@ -45,7 +45,8 @@ const untilAwaited = (made: Collect) =>
   waitUntil('the code is awaited', async () => (await workOf(made))?.['state'] === 'awaiting_code' || undefined)
 
 test('a tester who opens the page is the customer; otherwise the simulated one enters the code, again after a refused one', async () => {
-  const opened = await collect('SNOM', '341')
+  // Another number: each awaits one code at a time.
+  const opened = await collect('SNOM', '342')
   await untilAwaited(opened)
   const page = await (await fetch(`${harness.baseUrl}/pay/${opened.payToken}`)).text()
   assert.ok(page.includes('href="tel:%23144%23391%23"'))
@@ -56,7 +57,7 @@ test('a tester who opens the page is the customer; otherwise the simulated one e
     await waitUntil(`${expected[index]}`, async () => (await stateOf(one)) === expected[index] || undefined)
   assert.equal((await workOf(opened))?.['state'], 'awaiting_code')
   // The tester dials, and enters what comes back.
-  const search = new URLSearchParams({ msisdn: '221772093341', dial: '#144#391#' })
+  const search = new URLSearchParams({ msisdn: '221772093342', dial: '#144#391#' })
   const { code } = (await (await fetch(`${harness.simulatorUrl}/phone?${search}`)).json()) as { code: string }
   await fetch(`${harness.baseUrl}/pay/${opened.payToken}/code`, { method: 'POST', body: new URLSearchParams({ code }), redirect: 'manual' })
   await waitUntil('the tester has paid', async () => (await stateOf(opened)).startsWith('SUCCESS') || undefined)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { inspect } from 'node:util'
+import { Secret, TOTP } from 'otpauth'
 import type { Role } from '#lib/permissions.ts'
 import { type PersonCommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { listAudit } from '#server/audit/list-audit.ts'
@@ -25,9 +26,10 @@ import { setMembership } from './set-membership.ts'
 import { withdrawInvitation } from './withdraw-invitation.ts'
 
 const PASSWORD = 'a long enough password'
+const clock = { now: () => new Date() }
 let people: TestPeople
 before(async () => {
-  people = await openTestPeople({ now: () => new Date() })
+  people = await openTestPeople(clock)
 })
 after(() => people.database.drop())
 
@@ -58,7 +60,7 @@ async function scene() {
   const join = async (origin = ORIGIN) => must(await accept(await token(), PASSWORD, 'Carine Ngo', origin)).personId
   const codeOf = async (personId: string) => (await listOwnInvitations(pool, personId))[0]?.code ?? assert.fail('there is a code')
   const activate = async (code: string, actor = anna) =>
-    activateMembership(pool, { applicationId, invitationId: (await only()).invitationId, code, actor })
+    activateMembership({ pool, clock }, { applicationId, invitationId: (await only()).invitationId, code, actor })
   return { pool, applicationId, administrator, anna, ben, email, invite, token, accept, age, only, join, codeOf, activate }
 }
 
@@ -119,18 +121,35 @@ test('confirmation_ended when the person who confirmed is no administrator any m
   assert.ok((await two.invite()).ok)
 })
 
-test('wrong_code four times, then too_many_codes and the end of the invitation, also for the right code', async () => {
+test('wrong_joined_code four times, then too_many_codes and the end of the invitation, also for the right code', async () => {
   const { pool, applicationId, anna, join, codeOf, only, activate } = await scene()
   const personId = await join()
   const code = await codeOf(personId)
   const { invitationId } = await only()
   const wrong = code.startsWith('A') ? 'BBBBBB' : 'AAAAAA'
-  for (let tries = 0; tries < 4; tries++) assert.deepEqual(await activate(wrong), { ok: false, error: 'wrong_code' })
+  for (let tries = 0; tries < 4; tries++) assert.deepEqual(await activate(wrong), { ok: false, error: 'wrong_joined_code' })
   assert.deepEqual(await activate(''), { ok: false, error: 'too_many_codes' })
-  assert.deepEqual(await activateMembership(pool, { applicationId, invitationId, code, actor: anna }), { ok: false, error: 'not_found' })
+  assert.deepEqual(await activateMembership({ pool, clock }, { applicationId, invitationId, code, actor: anna }), {
+    ok: false,
+    error: 'not_found',
+  })
   assert.equal(await readMember(pool, applicationId, personId), undefined)
   const [entry] = await listAudit(pool, applicationId, { size: 1 })
   assert.deepEqual([entry?.action, entry?.details], ['person.activation_failed', { failures: 5 }])
+})
+
+test('code_required, wrong_code and then a member with a code of the own device, where the application requires the second factor', async () => {
+  const { pool, applicationId, anna, join, codeOf, only } = await scene()
+  const code = await codeOf(await join())
+  const { invitationId } = await only()
+  const device = new TOTP({ secret: new Secret({ size: 20 }) })
+  await pool.query('update applications set requires_second_factor = true where application_id = $1', [applicationId])
+  await pool.query('update people set totp_secret = $2, totp_enabled_at = now() where person_id = $1', [anna.id, device.secret.base32])
+  const activate = (oneTimeCode?: string) =>
+    activateMembership({ pool, clock }, { applicationId, invitationId, code, oneTimeCode, actor: anna })
+  assert.deepEqual(await activate(), { ok: false, error: 'code_required' })
+  assert.deepEqual(await activate('000000'), { ok: false, error: 'wrong_code' })
+  assert.equal((await activate(device.generate())).ok, true)
 })
 
 test('one membership when the code is entered ten times at once', async () => {
@@ -138,7 +157,7 @@ test('one membership when the code is entered ten times at once', async () => {
   const code = await codeOf(await join())
   const { invitationId } = await only()
   const results = await Promise.all(
-    Array.from({ length: 10 }, () => activateMembership(pool, { applicationId, invitationId, code, actor: anna })),
+    Array.from({ length: 10 }, () => activateMembership({ pool, clock }, { applicationId, invitationId, code, actor: anna })),
   )
   assert.deepEqual(results.map((result) => (result.ok ? 'ok' : result.error)).sort(), [...Array(9).fill('not_found'), 'ok'])
 })

@@ -1,7 +1,7 @@
 'use server'
 
 import { z } from 'zod'
-import type { ActionResult } from '#lib/action-result.ts'
+import type { ActionResult, FreshCodeRefusal } from '#lib/action-result.ts'
 import { isAnythingLeft } from '#lib/leaving.ts'
 import { invitationLink } from '#lib/paths.ts'
 import { ROLES } from '#lib/permissions.ts'
@@ -50,25 +50,26 @@ export async function withdrawLink(
   })
 }
 
-const spokenCode = oneInvitation.extend({ code: z.string().min(1).max(40) })
+const spokenCode = oneInvitation.extend({ code: z.string().min(1).max(40), oneTimeCode: z.string().trim().max(64).optional() })
 type ActivateCode =
+  | FreshCodeRefusal
   | 'not_permitted'
   | 'not_found'
   | 'too_old'
   | 'had_the_link'
   | 'proposer_only'
   | 'confirmation_ended'
-  | 'wrong_code'
+  | 'wrong_joined_code'
   | 'too_many_codes'
   | 'already_member'
 
 /** Makes a person who joined a member, with the code that they told the proposer of their invitation. */
 export async function activateMember(
   application: string,
-  input: { invitationId: string; code: string },
+  input: { invitationId: string; code: string; oneTimeCode?: string },
 ): Promise<ActionResult<null, ActivateCode>> {
   return runAction({ schema: spokenCode, permission: PERMISSION, application, input }, async (actor, given) => {
-    const activated = await activateMembership(backOfficeRuntime().pool, { applicationId: actor.applicationId, ...given, actor })
+    const activated = await activateMembership(backOfficeRuntime(), { applicationId: actor.applicationId, ...given, actor })
     return activated.ok ? ok(null) : activated
   })
 }

@@ -9,7 +9,7 @@ export const PERSON_REFUSALS = {
   had_the_link: 'people.hadTheLink',
   proposer_only: 'people.proposerOnly',
   confirmation_ended: 'people.confirmationEnded',
-  wrong_code: 'people.wrongCode',
+  wrong_joined_code: 'people.wrongCode',
   too_many_codes: 'people.tooManyCodes',
   already_member: 'people.alreadyMember',
   offline: 'action.offline',

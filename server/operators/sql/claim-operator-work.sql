@@ -68,7 +68,7 @@ begin
       where w.ctid = d.row_address and w.application_id = d.application_id and w.transaction_id = d.transaction_id
       returning w.application_id, w.transaction_id, w.operator, d.state as found_state, w.attempts, w.submissions, w.queries, w.route,
                 -- Most of what is submitted again never left this service: no connection, or no code of the customer.
-                d.state = 'queued' and case when w.submissions > 1 then exists (select from operator_attempts a
+                d.state in ('queued', 'awaiting_code') and case when w.submissions > 1 then exists (select from operator_attempts a
                   where a.application_id = w.application_id and a.transaction_id = w.transaction_id and a.kind = 'submit'
                     and (a.outcome is null or a.outcome not in ('not_sent', 'wrong_code'))) else false end as is_repeated,
                 old.claimed_at as claimed_before, w.submit_number, w.operator_reference, w.operator_token, w.accepted_at, w.result, w.result_reason, w.result_code, w.last_answer

@@ -135,7 +135,7 @@ test('stopped: a row of a stopped batch whose customer enters a second code afte
   const row = await makeRow({ type: 'COLLECT' })
   const work = await claim(row, 0)
   assert.ok(work)
-  assert.equal(await awaitCode(database.pool, work, EXCHANGE), true)
+  assert.equal(await awaitCode(database.pool, work, EXCHANGE), 'awaiting')
   must(await pauseBatch(deps(), command(row)))
   assert.equal(await storeCode(database.pool, row.payToken, '482913'), true)
   assert.deepEqual(must(await stopBatch(deps(), command(row))), { count: 1 })

@@ -11,7 +11,7 @@ test('without options there are 20,000 requests of every family, and every scena
   assert.equal(options.value.requests, 20_000)
   assert.equal(options.value.seed, 7)
   assert.equal(options.value.families.length, FAMILIES.length)
-  assert.equal(options.value.scenarios.length, 9)
+  assert.equal(options.value.scenarios.length, 13)
 })
 
 const REFUSED: [string[], RegExp][] = [

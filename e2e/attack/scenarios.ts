@@ -6,9 +6,11 @@ import { heldBodies } from '#e2e/attack/scenarios/held-bodies.ts'
 import { hostileWorkbooks } from '#e2e/attack/scenarios/hostile-workbooks.ts'
 import { idleConnections } from '#e2e/attack/scenarios/idle-connections.ts'
 import { pageFlood } from '#e2e/attack/scenarios/page-flood.ts'
+import { refusedCodes } from '#e2e/attack/scenarios/refused-codes.ts'
 import type { Scenario } from '#e2e/attack/scenarios/scenario.ts'
 import { signInFlood } from '#e2e/attack/scenarios/sign-in-flood.ts'
 import { slowClients } from '#e2e/attack/scenarios/slow-clients.ts'
+import { unsignedCallbacks } from '#e2e/attack/scenarios/unsigned-callbacks.ts'
 import { wideRanges } from '#e2e/attack/scenarios/wide-ranges.ts'
 
 /** Every scenario, in the order in which they are played. A new one is a file in `scenarios/` and an entry here. */
@@ -19,6 +21,8 @@ export const SCENARIOS: readonly Scenario[] = [
   heldBodies,
   wideRanges,
   hostileWorkbooks,
+  unsignedCallbacks,
+  refusedCodes,
   endedCredentials,
   signInFlood,
   hangingReceiver,

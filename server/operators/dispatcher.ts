@@ -14,8 +14,9 @@ import { closedFor, queryWork, submitWork, TOO_LATE } from './call-operator.ts'
 import { createClaimSlots, laneOf, writeBeforeMs } from './claim-slots.ts'
 import type { CodeRefusal, Connectors, GuardedConnector, KeepIdentifiers, QueryOutcome, SubmitOutcome } from './connector.ts'
 import { releaseNumber, storeRefusedCode } from './customer-step/code-number-store.ts'
-import { awaitCode, takeCode } from './customer-step/customer-code-store.ts'
+import { awaitCode, doubtMissingCode, takeCode } from './customer-step/customer-code-store.ts'
 import { findPayToken, storeCustomerLink } from './customer-step/customer-link-store.ts'
+import { doubtRefusal } from './guard-connector.ts'
 import { createMerchantNames } from './merchant-name-queries.ts'
 import { refusalOfCode, refusalOfNumber, refusedForFunds, withoutCode } from './operator-result.ts'
 import { type ClaimedWork, claimWork, keepIdentifiers } from './operator-work-store.ts'
@@ -182,7 +183,7 @@ async function createContext(options: DispatcherOptions): Promise<Context> {
 
 async function carryOut(context: Context, work: ClaimedWork): Promise<void> {
   if (work.foundState === 'unfunded') return void (await context.options.settler.settle(refusedForFunds(work)))
-  if (work.foundState === 'awaiting_code') return void (await context.options.settler.settle(withoutCode(work)))
+  if (work.foundState === 'awaiting_code') return endWithoutCode(context, work)
   if (work.result) return settleFinalResult(context.options, { ...work, source: 'submit' }, work.result)
   const connector = context.options.connectors.get(work.operator)
   if (!connector) return
@@ -206,6 +207,13 @@ async function carryOut(context: Context, work: ClaimedWork): Promise<void> {
   // The answer to a submission that was taken over by another process: the query that follows there decides.
   if (kind === 'submit' && !isCurrent) return
   await settleFinalResult(context.options, { ...work, source: kind }, outcome)
+}
+
+/** A customer entered no code in time. If an earlier submission may have reached the operator, queries decide. */
+async function endWithoutCode({ options: { pool, settler } }: Context, work: ClaimedWork): Promise<void> {
+  const move = withoutCode(work)
+  if (work.isRepeated) await doubtMissingCode(pool, work, move)
+  else await settler.settle(move)
 }
 
 async function callOperator(
@@ -252,7 +260,7 @@ async function afterCode(
   if (called === 'needs_code') {
     const awaited = await awaitCode(pool, work, undefined)
     // `spent` without a refusal: the row is no longer in this submission.
-    return awaited === 'awaiting' || awaited === 'spent' ? 'awaiting' : refusalOfNumber(awaited)
+    return awaited === 'awaiting' || awaited === 'spent' ? 'awaiting' : doubtRefusal(work, refusalOfNumber(awaited))
   }
   const isCodeRefused = called.kind === 'wrong_code' || (called.kind === 'unknown' && called.doubt?.kind === 'wrong_code')
   if (isCodeRefused) await storeRefusedCode(pool, work)

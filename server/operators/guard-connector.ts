@@ -88,7 +88,10 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
 }
 
 /** A repeated submission that is refused says nothing about the earlier one, which the operator may have executed. Queries decide. */
-function doubtRefusal({ isRepeated }: Submission, outcome: SubmitOutcome | CodeRefusal): SubmitOutcome | CodeRefusal {
+export function doubtRefusal<Outcome extends SubmitOutcome | CodeRefusal>(
+  { isRepeated }: Pick<Submission, 'isRepeated'>,
+  outcome: Outcome,
+): Outcome | UnknownOutcome {
   if (!isRepeated || (outcome.kind !== 'failed' && outcome.kind !== 'wrong_code')) return outcome
   const { operatorCode, exchange } = outcome
   const detail = 'The repeated submission was refused; what became of the earlier one is not known'

@@ -28,7 +28,10 @@ export type ClaimedWork = {
   number: number
   submissions: number
   queries: number
-  /** An earlier submission may have reached the operator: one that was neither `not_sent` nor refused for the customer's code. */
+  /**
+   * An earlier submission may have reached the operator: one that was neither `not_sent` nor refused for the customer's code. Set for what is
+   * submitted and for what waited for a code.
+   */
   isRepeated: boolean
   /** The end of this claim, on the clock of `performance.now()`. The lease in the database ends no earlier. */
   leaseEndsAtMs: number

@@ -8,6 +8,7 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
 import type { Connector, QueryOutcome, Submission, SubmitOutcome } from './connector.ts'
+import { scheduleSecondLooks } from './contradiction-store.ts'
 
 const exchange = { httpStatus: 200, answer: '{}' }
 const LOST: SubmitOutcome = { kind: 'unknown', detail: 'lost', exchange }
@@ -31,7 +32,7 @@ async function run(script: Script): Promise<{ item: IntakeItem; submissions: Sub
     return script.submit(submissions.length, submission)
   }
   const connectors = connectorsWith(harness, { submit, query: async () => script.query(submissions.length) })
-  const dispatcher = harness.startDispatcher({ connectors })
+  const dispatcher = harness.startDispatcher({ connectors, acceptedAbsenceMs: 20 })
   const item = await harness.make({ operator: 'OMCM' })
   await harness.untilFinal(item)
   await dispatcher.drain()
@@ -51,12 +52,13 @@ test('SUCCESS where the refusal of the second submission meant that the first on
   )
 })
 
-test('FAILED with the refusal, and no third submission, once the operator has denied twice that it knows a refused repetition', async () => {
+test('FAILED with the refusal, and no third submission, once the operator has denied for long enough that it knows a refused repetition', async () => {
   const { item, submissions } = await run({ submit: (attempt) => (attempt === 1 ? LOST : REFUSED), query: () => NOT_FOUND })
   const { status, message } = await harness.read(item)
   assert.deepEqual([status, message, submissions.length], ['FAILED', 'Solde insuffisant', 2])
-  const afterRefusal = (await harness.attemptsOf(item)).slice(3)
-  assert.deepEqual(afterRefusal, ['submit unknown', 'query not_found', 'query not_found'])
+  const [first, ...afterRefusal] = (await harness.attemptsOf(item)).slice(3)
+  assert.equal(first, 'submit unknown')
+  assert.ok(afterRefusal.length >= 2 && afterRefusal.every((attempt) => attempt === 'query not_found'), afterRefusal.join())
 })
 
 test('FAILED at once for a refusal after submissions that were never sent', async () => {
@@ -105,6 +107,99 @@ test('open, and queried, where the operator proves receipt after two denials of 
   assert.equal((await harness.workOf(item))?.['result'], 'failed')
   await harness.database.pool.query('update operator_work set accepted_at = now() where transaction_id = $1', [item.transactionId])
   assert.equal((await claim()).result, null)
+})
+
+test('unconfirmed until a refused repetition was denied for ten times as long as after an acceptance, because the first one may still arrive', async () => {
+  const { pool } = harness.database
+  const item = await harness.make({ operator: 'OMCM' })
+  const rules = { absenceMs: 0, acceptedAbsenceMs: 60_000, hintGapMs: 5 }
+  const recorder = createAnswerRecorder({ pool, random: () => 0.5, pollDelaysMs: [600_000], rules })
+  const pass = (ms: number) =>
+    pool.query(
+      `update operator_work set next_at = now(), claimed_until = null, absent_since = absent_since - $2 * interval '1 millisecond'
+         where transaction_id = $1`,
+      [item.transactionId, ms],
+    )
+  const claim = async () => (await claimAll(pool, 'OMCM', 5, 60_000))[0] ?? assert.fail('nothing is due')
+  const refusal = { kind: 'unknown', detail: '', doubt: { kind: 'refused', reason: 'Solde insuffisant' }, exchange } as const
+  await recorder.submit({ work: await claim(), kind: 'submit', outcome: refusal, durationMs: 1 })
+  const results: unknown[] = []
+  for (const ms of [0, 60_000, 500_000, 50_000]) {
+    await pass(ms)
+    await recorder.submit({ work: await claim(), kind: 'query', outcome: NOT_FOUND, durationMs: 1 })
+    const row = await harness.workOf(item)
+    results.push([row?.['state'], row?.['result']])
+  }
+  assert.deepEqual(results, [...Array(3).fill(['unconfirmed', 'refused']), ['unconfirmed', 'failed']])
+})
+
+/** A collect whose first code was sent and never answered, and which awaits a second one. */
+async function lostWithCode(query: () => QueryOutcome) {
+  const submit: Connector['submit'] = async ({ customerCode }) => (customerCode === undefined ? NOT_SENT : LOST)
+  const connectors = connectorsWith(harness, { customerStep: { dial: () => '*144#' }, submit, query: async () => query() })
+  const dispatcher = harness.startDispatcher({ connectors, acceptedAbsenceMs: 20 })
+  const item = await harness.make({ operator: 'OMCM', type: 'COLLECT', phoneNumber: `2376990${String(++numbers).padStart(5, '0')}` })
+  const awaits = () => waitUntil('a code is awaited', async () => (await harness.workOf(item))?.['state'] === 'awaiting_code')
+  await awaits()
+  assert.ok((await enterCode(harness.database.pool, (await harness.read(item)).payToken ?? assert.fail(), '1111', 4)).ok)
+  dispatcher.wake()
+  await waitUntil('the code was sent', async () => (await harness.attemptsOf(item)).includes('submit unknown'))
+  return { item, dispatcher, awaits }
+}
+let numbers = 0
+
+test('SUCCESS where no second code is entered in time and the operator finds the payment of the first one', async () => {
+  let isOver = false
+  const { item, dispatcher, awaits } = await lostWithCode(() => (isOver ? { kind: 'succeeded', exchange } : NOT_FOUND))
+  await awaits()
+  isOver = true
+  await harness.database.pool.query(`update operator_work set code_until = now(), next_at = now() where transaction_id = $1`, [
+    item.transactionId,
+  ])
+  dispatcher.wake()
+  assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
+  await dispatcher.drain()
+})
+
+test('FAILED for want of a second code only after the operator has denied the first one for long enough, with a second look', async () => {
+  const { item, dispatcher, awaits } = await lostWithCode(() => NOT_FOUND)
+  await awaits()
+  const before = (await harness.attemptsOf(item)).length
+  await harness.database.pool.query(`update operator_work set code_until = now(), next_at = now() where transaction_id = $1`, [
+    item.transactionId,
+  ])
+  dispatcher.wake()
+  const { status, message } = await harness.untilFinal(item)
+  await dispatcher.drain()
+  assert.deepEqual([status, message], ['FAILED', 'Timeout opérateur'])
+  assert.ok((await harness.attemptsOf(item)).slice(before).length >= 2, 'it was queried twice')
+  await scheduleSecondLooks(harness.database.pool, 100, 0)
+  const { rowCount } = await harness.database.pool.query('select from contradiction_queries where transaction_id = $1', [
+    item.transactionId,
+  ])
+  assert.equal(rowCount, 1)
+})
+
+test('SUCCESS where another payment awaits a code when this one would ask for a second, and the operator finds the first', async () => {
+  let isOver = false
+  const { item, dispatcher } = await lostWithCode(() => {
+    if (isOver) return { kind: 'succeeded', exchange }
+    return NOT_FOUND
+  })
+  await waitUntil('a code is awaited', async () => (await harness.workOf(item))?.['state'] === 'awaiting_code')
+  const { pool } = harness.database
+  // Held by another payment, and due to be sent again.
+  await pool.query(
+    `update customer_code_numbers n set transaction_id = gen_random_uuid(), held_until = now() + interval '1 hour' from transactions t
+      where t.transaction_id = $1 and n.phone_number = t.phone_number`,
+    [item.transactionId],
+  )
+  await pool.query(`update operator_work set state = 'queued', next_at = now() where transaction_id = $1`, [item.transactionId])
+  dispatcher.wake()
+  await waitUntil('the refusal is doubted', async () => (await harness.workOf(item))?.['result'] === 'refused')
+  isOver = true
+  assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
+  await dispatcher.drain()
 })
 
 test('unconfirmed, with the reason in its last answer, after a success of another amount', async () => {

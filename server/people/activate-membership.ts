@@ -1,11 +1,14 @@
+import type { FreshCodeRefusal } from '#lib/action-result.ts'
 import { can } from '#lib/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
+import type { Clock } from '#lib/time.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { isSpokenCode } from '#server/credentials/secrets.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import { checkFreshCode } from './fresh-code.ts'
 import { countWrongCode, lockInvitation, markActivated, withdrawOpenInvitation } from './invitation-store.ts'
 import { lockActiveMember } from './person-queries.ts'
 import { insertMembership } from './person-store.ts'
@@ -14,6 +17,7 @@ import { insertMembership } from './person-store.ts'
 const WRONG_CODES_MAX = 5
 
 type ActivateFailure =
+  | FreshCodeRefusal
   | 'not_permitted'
   /** No such invitation, or nobody has joined with it. */
   | 'not_found'
@@ -36,12 +40,18 @@ type Activation = { applicationId: string; invitationId: string; spokenCode: str
 
 /**
  * Makes a person who joined a member, once the proposer has entered the code that this person told them. The proposer never had the link, so
- * the person who confirmed cannot take the new account. If the proposer is no administrator any more, another one who had no link enters it.
+ * the person who confirmed cannot take the new account, also with a stolen session of the proposer. If the proposer is no administrator any more,
+ * another one who had no link enters it.
  */
-export async function activateMembership(pool: Pool, command: Activation): Promise<Result<{ personId: string }, ActivateFailure>> {
-  const { applicationId, actor } = command
+export async function activateMembership(
+  deps: { pool: Pool; clock: Clock },
+  command: Activation,
+): Promise<Result<{ personId: string }, ActivateFailure>> {
+  const { applicationId, actor, oneTimeCode } = command
   if (!mayAct(actor, applicationId, 'people:change')) return err('not_permitted')
-  const done = await withTransaction<{ personId: string } | WrongCode, ActivateFailure>(pool, async (trx) => {
+  const checked = await checkFreshCode(deps, { applicationId, personId: actor.id, code: oneTimeCode })
+  if (!checked.ok) return checked
+  const done = await withTransaction<{ personId: string } | WrongCode, ActivateFailure>(deps.pool, async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err('not_found')
     return activate(trx, command)
   })

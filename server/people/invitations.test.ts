@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { inspect } from 'node:util'
+import { Secret, TOTP } from 'otpauth'
 import type { Role } from '#lib/permissions.ts'
 import { type PersonCommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { listAudit } from '#server/audit/list-audit.ts'
@@ -25,9 +26,10 @@ import { setMembership } from './set-membership.ts'
 import { withdrawInvitation } from './withdraw-invitation.ts'
 
 const PASSWORD = 'a long enough password'
+const clock = { now: () => new Date() }
 let people: TestPeople
 before(async () => {
-  people = await openTestPeople({ now: () => new Date() })
+  people = await openTestPeople(clock)
 })
 after(() => people.database.drop())
 
@@ -134,6 +136,20 @@ test('wrong_spoken_code four times, then too_many_codes and the end of the invit
   assert.equal(await readMember(pool, applicationId, personId), undefined)
   const [entry] = await listAudit(pool, applicationId, { size: 1 })
   assert.deepEqual([entry?.action, entry?.details], ['person.activation_failed', { failures: 5 }])
+})
+
+test('code_required, wrong_code and then a member with a code of the own device, where the application requires the second factor', async () => {
+  const { pool, applicationId, anna, join, codeOf, only } = await scene()
+  const code = await codeOf(await join())
+  const { invitationId } = await only()
+  const device = new TOTP({ secret: new Secret({ size: 20 }) })
+  await pool.query('update applications set requires_second_factor = true where application_id = $1', [applicationId])
+  await pool.query('update people set totp_secret = $2, totp_enabled_at = now() where person_id = $1', [anna.id, device.secret.base32])
+  const activate = (oneTimeCode?: string) =>
+    activateMembership({ pool, clock }, { applicationId, invitationId, code, oneTimeCode, actor: anna })
+  assert.deepEqual(await activate(), { ok: false, error: 'code_required' })
+  assert.deepEqual(await activate('000000'), { ok: false, error: 'wrong_code' })
+  assert.equal((await activate(device.generate())).ok, true)
 })
 
 test('one membership when the code is entered ten times at once', async () => {

@@ -48,6 +48,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   operator_references: 'derived',
   operator_reference_marks: 'derived',
   operator_access_tokens: 'derived',
+  contradiction_queries: 'of transactions',
+  second_look_marks: 'derived',
+  customer_code_numbers: 'of transactions',
+  scheduled_tasks: 'derived',
   // Written for transactions to which an operator gave one reference, as the operator that returns garbage does.
   shared_operator_references: 'of transactions',
   operator_circuits: 'derived',
@@ -67,6 +71,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   person_sessions: 'about looking',
   application_sessions: 'about looking',
   person_sightings: 'about looking',
+  // Whoever asks for /health/ready.
+  readiness: 'about looking',
 }
 
 /** Records that are about looking and about trying, and belong to no change of anything. */

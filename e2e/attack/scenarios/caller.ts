@@ -6,6 +6,8 @@ type Reply = { status: number; body: unknown; bytes: number; durationMs: number 
 export type Caller = {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>
   get(path: string, headers?: Record<string, string>): Promise<Reply>
+  /** Sends the fields of a form. */
+  submit(path: string, fields: Record<string, string>): Promise<Reply>
   close(): Promise<void>
 }
 
@@ -34,6 +36,8 @@ export function openCaller(baseUrl: string, options: { from?: string; connection
     post: (path, body, headers = {}) =>
       ask('POST', path, { 'content-type': 'application/json', ...headers }, body === undefined ? '' : JSON.stringify(body)),
     get: (path, headers = {}) => ask('GET', path, headers),
+    submit: (path, fields) =>
+      ask('POST', path, { 'content-type': 'application/x-www-form-urlencoded' }, new URLSearchParams(fields).toString()),
     close: () => agent.destroy(),
   }
 }

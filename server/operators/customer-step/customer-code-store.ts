@@ -4,6 +4,7 @@ import type { ClaimedWork } from '#server/operators/operator-work-store.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
 import { customerCodePlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { CODE_MINUTES, holdNumber, NUMBER_REFUSALS_MAX, type NumberRefusal } from './code-number-store.ts'
+import type { TransitionItem } from '#server/transactions/transition.ts'
 
 /** After so many refused codes the payment ends: an operator's codes are short. */
 export const REFUSED_CODES_MAX = 3
@@ -95,6 +96,24 @@ export async function storeCode(queryable: Queryable, payToken: string, code: st
     values: [row.application_id, row.transaction_id, sealed],
   })
   return rowCount === 1
+}
+
+/**
+ * Ends the wait of a row whose earlier submission may have reached the operator: it is queried, with this refusal as its result if the operator
+ * denies for long enough that it knows the payment (store-operator-answers.sql).
+ */
+export async function doubtMissingCode(
+  queryable: Queryable,
+  { applicationId, transactionId, submissions }: Pick<ClaimedWork, 'applicationId' | 'transactionId' | 'submissions'>,
+  refusal: Pick<TransitionItem, 'message' | 'reason'>,
+): Promise<void> {
+  await queryable.query({
+    name: 'doubt_missing_code',
+    text: `update operator_work set state = 'unconfirmed', is_claimed = false, next_at = clock_timestamp(), queries = 0, absent_since = null,
+             result = 'refused', result_reason = $4, result_code = $5, unconfirmed_since = coalesce(unconfirmed_since, clock_timestamp())
+           where application_id = $1 and transaction_id = $2 and state = 'awaiting_code' and submissions = $3`,
+    values: [applicationId, transactionId, submissions, refusal.message ?? null, refusal.reason ?? null],
+  })
 }
 
 /** Notes that a tester has opened the page of this token, if it awaits a code. */

@@ -61,6 +61,16 @@ function transfer(overrides: Record<string, unknown> = {}): Record<string, unkno
   return { reference: submission.reference, status: 'PENDING', operatorReference: 'SIM1', context: submission.applicationId, ...overrides }
 }
 
+test('not_sent, and no call, for a submission whose lease has ended', async () => {
+  let calls = 0
+  answer = (request, response) => {
+    calls++
+    says(202, transfer())(request, response)
+  }
+  const outcome = await connector.submit({ ...submission, writeBeforeMs: performance.now() - 1 }, keepNothing)
+  assert.deepEqual([outcome.kind, calls], ['not_sent', 0])
+})
+
 test('a submission contains reference, exact amount, context, callback address and secret', async () => {
   let seen: unknown
   answer = async (request, response) => {

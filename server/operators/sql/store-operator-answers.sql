@@ -8,7 +8,7 @@
 -- operator that loses sight of a transfer for a while would execute it twice.
 --
 -- An unknown answer to a submission with a reason is the refusal of a repeated one (guard-connector.ts). It is kept as `refused`: once the
--- operator has denied twice that it knows the reference, the earlier submission was not executed either, and the refusal is the result.
+-- operator has denied for long enough that it knows the reference, the earlier submission was not executed either, and the refusal is the result.
 -- Nothing counts as denied before the operator's own pause is over (enquire_at).
 create or replace function store_operator_answers(p_items json, p_absence_ms integer, p_accepted_absence_ms integer, p_hint_gap_ms integer)
 returns table (item_index integer)
@@ -70,10 +70,11 @@ begin
                 when r.run_state = 'stopped' then case when l.outcome = 'not_sent' and may_have_left(l.application_id, l.transaction_id, l.submission - 1)
                                                        then 'unconfirmed' else 'paused' end
                 else 'queued' end as unsent_state,
-           -- The same denial twice, with time in between, is believed. In a stopped batch it ends the transfer, and no reference protects what is
-           -- ended from a call that is executed late: there the time is ten times that of a transfer that was accepted.
+           -- The same denial twice, with time in between, is believed. In a stopped batch, and after a refusal of a repeated submission, it ends the
+           -- transfer, and no reference protects what is ended from a call that is executed late: there the time is ten times that of a transfer
+           -- that was accepted.
            l.outcome = 'not_found' and coalesce(l.absent_since <= l.now_at - interval '1 millisecond'
-             * case when l.was_accepted then p_accepted_absence_ms when r.run_state = 'stopped' then 10 * p_accepted_absence_ms
+             * case when l.was_accepted then p_accepted_absence_ms when r.run_state = 'stopped' or l.was_refused then 10 * p_accepted_absence_ms
                     else p_absence_ms end, false) as is_absent
       from locked l
       cross join lateral (select case when l.outcome in ('not_sent', 'not_found')
@@ -98,7 +99,7 @@ begin
             -- What never left waits for no query.
             else greatest(case when j.outcome <> 'not_sent' then j.query_from end, j.now_at + interval '1 millisecond' * case
               when j.is_absent and not j.was_accepted then j.requeue_ms
-              when j.outcome = 'not_found' and not j.was_accepted and j.run_state <> 'stopped' then p_absence_ms
+              when j.outcome = 'not_found' and not j.was_accepted and not j.was_refused and j.run_state <> 'stopped' then p_absence_ms
               when w.hinted_at is not null then least(hint_gap_ms(p_hint_gap_ms, w.hints), j.delay_ms)
               else j.delay_ms end) end,
           result = case

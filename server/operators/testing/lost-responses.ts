@@ -91,6 +91,16 @@ export function testLostResponses(protocol: ProtocolUnderTest): void {
     await nobody.close()
   })
 
+  test(`${name}: not_sent, and no call that moves money, for a submission whose lease has ended`, async () => {
+    let calls = 0
+    behave = (_, response) => {
+      calls++
+      response.writeHead(500).end()
+    }
+    const outcome = await connector.submit({ ...submission, writeBeforeMs: performance.now() - 1 }, keepNothing)
+    assert.deepEqual([outcome.kind, calls], ['not_sent', 0])
+  })
+
   test(`${name}: unknown for an answer about another reference`, async () => {
     behave = (_, response) => protocol.aboutAnotherReference(response)
     assert.equal((await connector.query(query)).kind, 'unknown')

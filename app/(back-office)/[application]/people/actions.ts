@@ -1,7 +1,7 @@
 'use server'
 
 import { z } from 'zod'
-import type { ActionResult } from '#lib/action-result.ts'
+import type { ActionResult, FreshCodeRefusal } from '#lib/action-result.ts'
 import { isAnythingLeft } from '#lib/leaving.ts'
 import { invitationLink } from '#lib/paths.ts'
 import { ROLES } from '#lib/permissions.ts'
@@ -52,6 +52,7 @@ export async function withdrawLink(
 
 const activation = renewal.extend({ spokenCode: z.string().min(1).max(40) })
 type ActivateCode =
+  | FreshCodeRefusal
   | 'not_permitted'
   | 'not_found'
   | 'too_old'

@@ -15,7 +15,7 @@ export function usePageUse(application: string): void {
     const events = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const
     for (const event of events) addEventListener(event, noteInput, options)
     const timer = setInterval(() => {
-      // A lost connection shows elsewhere, and the next check repeats it.
+      // Ignored: a lost connection shows elsewhere, and the next check repeats it.
       if (Object.keys(inUseHeader()).length > 0) void fetchData(paths.data(application, 'waiting')).catch(() => undefined)
     }, CHECKED_EVERY_MS)
     return () => {

@@ -19,7 +19,7 @@ export function createQueryClient(): QueryClient {
   })
 }
 
-/** What a data address answered when it was not 200: the status and the stable code of its body. */
+/** A data address did not answer with 200 and its data: the status and the stable code of the body; 502 if the data was something else. */
 export class DataError extends Error {
   readonly status: number
   readonly code: string
@@ -32,10 +32,10 @@ export class DataError extends Error {
 }
 
 /**
- * Fetches one of the addresses of `paths.data`. The type is the page's DTO: the address is ours and answers exactly what the
- * server rendered first. Throws DataError when the answer is not 200.
+ * Fetches one of the addresses of `paths.data`. Throws DataError if the answer is not 200, or if it is not what `isDto` expects: then
+ * something else than the page's own release answered, such as a proxy, and the request is repeated like one that failed.
  */
-export async function fetchData<Dto>(address: string, signal?: AbortSignal): Promise<Dto> {
+export async function fetchData<Dto>(address: string, isDto: (answer: unknown) => answer is Dto, signal?: AbortSignal): Promise<Dto> {
   const response = await fetch(address, { headers: { accept: 'application/json', ...inUseHeader() }, ...(signal ? { signal } : {}) })
   if (!response.ok) {
     // A proxy answered in our place: the status says enough.
@@ -43,5 +43,17 @@ export async function fetchData<Dto>(address: string, signal?: AbortSignal): Pro
     const code = typeof body === 'object' && body !== null && 'code' in body && typeof body.code === 'string' ? body.code : 'unknown'
     throw new DataError(response.status, code)
   }
-  return (await response.json()) as Dto
+  const answer: unknown = await response.json()
+  if (!isDto(answer)) throw new DataError(502, 'unreadable_answer')
+  return answer
+}
+
+/** Returns a check that an answer is an object with these parts, which are those that a page cannot be drawn without. */
+export function hasParts<Dto extends object>(...names: (keyof Dto & string)[]): (answer: unknown) => answer is Dto {
+  return (answer): answer is Dto => typeof answer === 'object' && answer !== null && names.every((name) => name in answer)
+}
+
+/** Returns a check that an answer is a list of which each item passes `isItem`. */
+export function isListOf<Item>(isItem: (answer: unknown) => answer is Item): (answer: unknown) => answer is Item[] {
+  return (answer): answer is Item[] => Array.isArray(answer) && answer.every(isItem)
 }

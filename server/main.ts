@@ -60,6 +60,7 @@ async function start(config: Config, logger: Logger, ending: Shutdown): Promise<
   }
   const opening = openDatabase(config, logger)
   // A signal may come while PostgreSQL starts: it must not stay behind.
+  // Ignored: a failed start is thrown by the next statement.
   ending.add('the database', async () => (await opening.catch(() => undefined))?.close())
   const database = await opening
   ending.addForcedListener(() => database.kill())

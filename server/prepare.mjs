@@ -167,7 +167,7 @@ async function lockCheckout(say) {
 function bind(name) {
   if (process.platform !== 'linux') return Promise.resolve(createServer())
   return new Promise((resolve, reject) => {
-    // Who connects is not answered, so a connection that breaks loses nothing.
+    // Ignored: who connects is not answered, so a connection that breaks loses nothing.
     const server = createServer((socket) => socket.on('error', () => undefined).destroy())
     server.unref()
     server.once('error', (error) => (error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error)))
@@ -181,7 +181,7 @@ function noteChild(pid) {
     rmSync(CHILD_FILE, { force: true })
     writeFileSync(CHILD_FILE, String(pid), { flag: 'wx', mode: 0o600 })
   } catch {
-    // Another user has a file of this name there; then a killed launcher's child is not ended, and nothing else is lost.
+    // Ignored: another user has a file of this name there; then a killed launcher's child is not ended, and nothing else is lost.
   }
 }
 
@@ -204,7 +204,7 @@ function forgetChild() {
   try {
     rmSync(CHILD_FILE, { force: true })
   } catch {
-    // It belongs to another user and must not be removed.
+    // Ignored: it belongs to another user and must not be removed.
   }
 }
 
@@ -223,7 +223,7 @@ function endGroup(pid) {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has already ended.
+    // Ignored: it has already ended.
   }
 }
 

@@ -6,7 +6,7 @@ import { Skeleton } from '#components/ui/skeleton.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { ApprovalView } from '#lib/approvals.ts'
 import { paths } from '#lib/paths.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { EvidenceLines } from './evidence-lines.tsx'
 import { type Payment, RiskBadges } from './payment.tsx'
@@ -25,7 +25,8 @@ export function Evidence({
   const t = useT()
   const { data, isError, fetchStatus, refetch } = useQuery({
     queryKey: queryKeys.approval(application, transactionId),
-    queryFn: ({ signal }) => fetchData<ApprovalView>(paths.data(application, `approvals/${transactionId}`), signal),
+    queryFn: ({ signal }) =>
+      fetchData(paths.data(application, `approvals/${transactionId}`), hasParts<ApprovalView>('row', 'evidence', 'deciders'), signal),
   })
   const title = t(data && data.row.status !== 'PENDING_APPROVAL' ? 'approvals.evidence.decidedTitle' : 'approvals.evidence.title')
   return (

@@ -6,7 +6,7 @@ import { SuggestionLine } from '#components/domain/suggestion-line.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import { paths } from '#lib/paths.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts, isListOf } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { type SearchSuggestion, suggestionAddress, suggestionKey } from '#lib/search-suggestion.ts'
 import type { SuggestionKeys } from './suggestion-keys.ts'
@@ -32,7 +32,8 @@ export default function SuggestionList({ id, application, typed, keys, activeId,
   const text = usePaused(typed)
   const { data, isFetching, isError } = useQuery({
     queryKey: queryKeys.suggestions(application, text),
-    queryFn: ({ signal }) => fetchData<SearchSuggestion[]>(paths.data(application, 'suggestions', { q: text }), signal),
+    queryFn: ({ signal }) =>
+      fetchData(paths.data(application, 'suggestions', { q: text }), isListOf(hasParts<SearchSuggestion>('kind')), signal),
     enabled: text.length >= TYPED_MIN,
     placeholderData: keepPreviousData,
   })

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { inUseHeader, noteInput } from '#lib/page-use.ts'
 import { paths } from '#lib/paths.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts } from '#lib/query-client.ts'
 
 const CHECKED_EVERY_MS = 60_000
 
@@ -15,8 +15,9 @@ export function usePageUse(application: string): void {
     const events = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const
     for (const event of events) addEventListener(event, noteInput, options)
     const timer = setInterval(() => {
-      // A lost connection shows elsewhere, and the next check repeats it.
-      if (Object.keys(inUseHeader()).length > 0) void fetchData(paths.data(application, 'waiting')).catch(() => undefined)
+      // Ignored: a lost connection shows elsewhere, and the next check repeats it.
+      if (Object.keys(inUseHeader()).length > 0)
+        void fetchData(paths.data(application, 'waiting'), hasParts<{ count: number }>('count')).catch(() => undefined)
     }, CHECKED_EVERY_MS)
     return () => {
       clearInterval(timer)

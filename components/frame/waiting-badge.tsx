@@ -5,7 +5,7 @@ import { CountBadge } from '#components/ui/badge.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { formatCount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 
 const REFRESH_MS = 30_000
@@ -16,7 +16,7 @@ export function WaitingBadge({ application, initial }: { application: string; in
   const { t, locale } = useTranslations()
   const { data } = useQuery({
     queryKey: queryKeys.waiting(application),
-    queryFn: ({ signal }) => fetchData<{ count: number }>(paths.data(application, 'waiting'), signal),
+    queryFn: ({ signal }) => fetchData(paths.data(application, 'waiting'), hasParts<{ count: number }>('count'), signal),
     initialData: { count: initial },
     refetchInterval: REFRESH_MS,
   })

@@ -28,13 +28,18 @@ const EARLY_ON_14 = new Date('2026-03-13T23:30:00Z')
 /** A finance officer of a new application in Douala, which collected 1,000 XAF late on 13 March and 2,000 early on 14 March. */
 async function financeInDouala(): Promise<SandboxPerson> {
   const { applicationId } = await newApplication(pool, false, 'Africa/Douala')
-  const collect = (at: Date, amountMinor: bigint) => anIntakeItem(applicationId, { type: 'COLLECT', amountMinor, at })
-  const items = [collect(LATE_ON_13, 100_000n), collect(EARLY_ON_14, 200_000n)]
-  await inSimulatedTime(pool, async (trx) => {
-    await takeIn(trx, items)
-    const actor = { kind: 'operator', id: null } as const
-    for (const { transactionId, at } of items)
-      await transition(trx, [{ applicationId, transactionId, event: 'succeeded', actor, ...(at && { at }) }])
+  const collects = [
+    { at: LATE_ON_13, amountMinor: 100_000n },
+    { at: EARLY_ON_14, amountMinor: 200_000n },
+  ]
+  await inSimulatedTime(pool, async (trx, setTime) => {
+    for (const { at, amountMinor } of collects) {
+      const item = anIntakeItem(applicationId, { type: 'COLLECT', amountMinor })
+      await setTime(at)
+      await takeIn(trx, [item])
+      const actor = { kind: 'operator', id: null } as const
+      await transition(trx, [{ applicationId, transactionId: item.transactionId, event: 'succeeded', actor }])
+    }
   })
   return newPerson(pool, ['finance'], applicationId)
 }

@@ -312,7 +312,9 @@ test('a page that fails in the browser says what to do, with the reference under
   const page = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()
   await signIn(page, person, `/${person.slug}`)
   await waitForScripts(page)
-  await page.route('**/api/back-office/*/overview*', (route) => route.fulfill({ json: { finance: {} } }))
+  await page.route('**/api/back-office/*/overview*', (route) =>
+    route.fulfill({ json: { asOf: '', disturbed: [], checker: null, maker: null, finance: {} } }),
+  )
   // Read on the way to the browser, which does not always keep the body.
   const reported = Promise.withResolvers<string>()
   await page.route('**/*', async (route) => {

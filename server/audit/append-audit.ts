@@ -1,7 +1,7 @@
 import type { AuditAction } from '#lib/audit-actions.ts'
 import { callerAddress } from '#server/caller-address.ts'
 import type { TrxClient } from '#server/database/pool.ts'
-import { insertEntries, lockChain, type NewEntry, readHead } from './audit-store.ts'
+import { insertEntries, lockChain, type StoredEntry, readHead } from './audit-store.ts'
 import { type AuditDetails, GENESIS_HASH, hashEntry, storableDetails, storableSubject } from './canonical-text.ts'
 import type { AuditActor } from './command-actor.ts'
 
@@ -21,8 +21,6 @@ export type AuditEntry = {
    * is done later or for many requests together passes it.
    */
   address?: string | null
-  /** The time of the act, which only a sandbox that writes its history may set (service_time). Default: the database's clock. */
-  at?: Date
 }
 
 /**
@@ -44,13 +42,13 @@ export async function appendAuditEntries(trx: TrxClient, entries: readonly Audit
     const head = await readHead(trx, applicationId)
     let sequence = head.sequence
     let previousHash: Buffer = head.hash ?? GENESIS_HASH
-    const stored: NewEntry[] = []
+    const stored: StoredEntry[] = []
     for (const entry of byApplication.get(applicationId) ?? []) {
       sequence += 1n
       const chained = {
         applicationId,
         sequence,
-        at: entry.at ?? head.at,
+        at: head.at,
         actor: entry.actor,
         action: entry.action,
         subject: storableSubject(entry.subject),
@@ -58,7 +56,7 @@ export async function appendAuditEntries(trx: TrxClient, entries: readonly Audit
         address: addressOf(entry),
       }
       const hash = hashEntry(previousHash, chained)
-      stored.push({ ...chained, previousHash, hash, isTimeGiven: entry.at !== undefined })
+      stored.push({ ...chained, previousHash, hash })
       previousHash = hash
     }
     await insertEntries(trx, stored)

@@ -5,8 +5,6 @@ import type { AuditDetails, ChainedEntry } from './canonical-text.ts'
 import type { AuditActor } from './command-actor.ts'
 
 export type StoredEntry = ChainedEntry & { previousHash: Buffer; hash: Buffer }
-/** `isTimeGiven`: the time is not that of the database's clock. */
-export type NewEntry = StoredEntry & { isTimeGiven: boolean }
 /** An entry as `insertEntries` sends it. The digests are hexadecimal, because JSON has no bytes. */
 const ENTRY = {
   application_id: 'uuid',
@@ -19,7 +17,6 @@ const ENTRY = {
   details: 'jsonb',
   previous_hash: 'text',
   hash: 'text',
-  is_time_given: 'boolean',
   address: 'text | null',
 } as const satisfies RowColumns
 
@@ -33,7 +30,7 @@ export async function lockChain(trx: Queryable, applicationId: string): Promise<
 /** The last entry of a chain (sequence 0, no hash: an empty one) and the database's time in whole milliseconds. */
 export async function readHead(trx: Queryable, applicationId: string): Promise<ChainHead> {
   const { rows } = await trx.query<{ sequence: bigint; hash: Buffer | null; at: Date }>(
-    `select coalesce(last.sequence, 0) as sequence, last.hash, date_trunc('milliseconds', service_time()) as at
+    `select coalesce(last.sequence, 0) as sequence, last.hash, date_trunc('milliseconds', clock_timestamp()) as at
        from (select 1) one left join lateral (select e.sequence, e.hash from audit_entries e
          where e.application_id = $1 order by e.sequence desc limit 1) last on true`,
     [applicationId],
@@ -43,11 +40,11 @@ export async function readHead(trx: Queryable, applicationId: string): Promise<C
   return head
 }
 
-/** Writes entries that already carry their place and digest. The database refuses an explicit time outside a sandbox's history. */
-export async function insertEntries(trx: Queryable, entries: readonly NewEntry[]): Promise<void> {
+/** Writes entries that already carry their place and digest. */
+export async function insertEntries(trx: Queryable, entries: readonly StoredEntry[]): Promise<void> {
   await trx.query(
     `insert into audit_entries (application_id, sequence, at, actor_kind, actor_id, action, subject, details, previous_hash, hash, address)
-       select e.application_id, e.sequence, case when e.is_time_given then service_time(e.at) else e.at end, e.actor_kind, e.actor_id, e.action, e.subject, e.details,
+       select e.application_id, e.sequence, e.at, e.actor_kind, e.actor_id, e.action, e.subject, e.details,
               decode(e.previous_hash, 'hex'), decode(e.hash, 'hex'), e.address
          from json_to_recordset($1::json) as e (${recordOf(ENTRY)})`,
     [
@@ -64,7 +61,6 @@ export async function insertEntries(trx: Queryable, entries: readonly NewEntry[]
           details: entry.details,
           previous_hash: entry.previousHash.toString('hex'),
           hash: entry.hash.toString('hex'),
-          is_time_given: entry.isTimeGiven,
           address: entry.address,
         })),
       ),

@@ -59,7 +59,7 @@ export function liveStream(subscriber: Subscriber & { endsAt: Date }, signal: Ab
         try {
           controller.close()
         } catch {
-          // The reader was quicker.
+          // Ignored: the reader was quicker.
         }
       }
       // A reader may be gone before the listener is added: then no event follows.

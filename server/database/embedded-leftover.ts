@@ -14,6 +14,7 @@ export async function endLeftover(dataDirectory: string, shutdownLimitMs = ORDER
   // No file: no server was left running.
   const pid = Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0])
   if (!pid) return
+  // No such process, or a system without /proc: not recognised as ours.
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
   // The number may have been reused for an unrelated process.
   if (!command.includes(dataDirectory)) return

@@ -151,6 +151,7 @@ async function untilReady(url: string, child: ChildProcess, logFile: string): Pr
       return
     } catch {
       // Not ready yet: tried again until the time limit.
+      // Ignored: a connection that was never made cannot be closed.
       await client.end().catch(() => undefined)
       await delay(50)
     }

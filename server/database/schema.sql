@@ -1575,9 +1575,6 @@ create view ledger_movements as
 -- function seal_transaction_days()
 --   returns void
 --   plpgsql, volatile: server/reports/sql/seal-transaction-days.sql
--- function service_time(p_at timestamptz)
---   returns timestamptz
---   plpgsql, volatile: server/database/sql/service-time.sql
 -- function slug_of(name text)
 --   returns text
 --   sql, immutable: server/applications/sql/slug-of.sql

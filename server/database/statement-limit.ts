@@ -89,7 +89,7 @@ function requestCancel(client: pg.Client): void {
   const isFolder = client.host.startsWith('/')
   const socket = isFolder ? connect(`${client.host}/.s.PGSQL.${client.port}`) : connect(client.port, client.host)
   socket.setTimeout(CANCEL_LIMIT_MS, () => socket.destroy())
-  // A server that cannot be reached cancels nothing; the statement was already answered as unknown.
+  // Ignored: a server that cannot be reached cancels nothing; the statement was already answered as unknown.
   socket.on('error', () => undefined)
   socket.end(message)
   socket.unref()

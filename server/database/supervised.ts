@@ -66,6 +66,6 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGQUIT')
   } catch {
-    // It has already ended.
+    // Ignored: it has already ended.
   }
 }

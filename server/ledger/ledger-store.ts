@@ -20,7 +20,7 @@ export async function insertFunding(queryable: Queryable, row: FundingRow): Prom
     `with posted as (
        insert into ledger_postings (application_id, subject_id, kind, operator, currency, collect_minor, deposit_minor, clearing_minor,
            actor_id, reason, at)
-         select $1, $2, $3, $4, $5, p.collect_minor, p.deposit_minor, p.clearing_minor, $7, $8, service_time()
+         select $1, $2, $3, $4, $5, p.collect_minor, p.deposit_minor, p.clearing_minor, $7, $8, clock_timestamp()
            from posting_amounts($3, $9, $6, 0, 0) p
          on conflict (application_id, subject_id, kind) do nothing
          returning application_id, operator, collect_minor, deposit_minor, clearing_minor

@@ -130,7 +130,7 @@ class Call implements Dispatcher.DispatchHandler {
   }
 
   onRequestUpgrade(_controller: Dispatcher.DispatchController, _status: number, _headers: object, socket: NodeJS.WritableStream): void {
-    // The request named no other protocol. The socket is ours now: without a listener its reset would end the process.
+    // Ignored: the request named no other protocol. The socket is ours now: without a listener its reset would end the process.
     socket.on('error', () => undefined)
     if ('destroy' in socket && typeof socket.destroy === 'function') socket.destroy()
     this.#lose('The operator switched to another protocol')

@@ -29,7 +29,7 @@ export async function claimDataDirectory(dataDirectory: string, limits: ClaimLim
   makeDataFolder(dataDirectory)
   const state: InstanceState = { pid: process.pid, url: '', isEnding: false }
   const server = createServer((socket) => {
-    // Another start that stopped listening: it reads the answer or tries again.
+    // Ignored: another start stopped listening. It reads the answer or tries again.
     socket.on('error', () => undefined)
     socket.end(JSON.stringify(state))
   })
@@ -85,7 +85,7 @@ function ask(name: string): Promise<InstanceState | undefined> {
       text += chunk
       if (text.length > ANSWER_CHARACTERS_MAX) socket.destroy()
     })
-    // A holder that is gone: `close` follows and resolves without an answer.
+    // Ignored: the holder is gone. `close` follows and resolves without an answer.
     socket.on('error', () => undefined)
     socket.on('close', () => resolve(parseState(text)))
   })

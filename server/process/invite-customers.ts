@@ -44,7 +44,7 @@ export function startInvitations(options: InvitationOptions): Invitations {
     try {
       await delay(ms, undefined, { signal: ending.signal })
     } catch {
-      // It ends early when the process does.
+      // Ignored: the wait ends early when the process does.
     }
   }
 

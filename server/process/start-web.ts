@@ -49,7 +49,7 @@ export async function startWeb(runtime: Runtime, options: { sharesPort: boolean 
       pages.reject(error)
     },
   )
-  // Reported above. Without a listener, a rejection that no request waits for would end the process.
+  // Ignored: it was reported above. Without a listener, a rejection that no request waits for would end the process.
   pages.promise.catch(() => undefined)
   return { port, pagesReady, drain: () => frontDoor.drain() }
 }

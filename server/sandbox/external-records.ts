@@ -1,7 +1,8 @@
 import { pollDelayMs } from '#server/operators/poll-schedule.ts'
 import type { TransitionItem } from '#server/transactions/transition.ts'
-import { iso, type WebhookAttemptRow } from './external-rows.ts'
+import { iso, type WebhookAttemptRow } from './history-rows.ts'
 import { HOUR_MS } from './plan-history.ts'
+import { keyOf } from './record-moves.ts'
 import type { LiveTransaction, Simulation } from './simulation.ts'
 import { keptOf } from './simulator-books.ts'
 
@@ -35,6 +36,8 @@ export function recordOpenWork(simulation: Simulation, live: LiveTransaction): v
   const { operatorReference, operatorToken } = keptOf(live.item)
   simulation.rows.operator_work.push({
     ...keyOf(live),
+    operator: live.item.operator,
+    type: live.item.type,
     state: isUnconfirmed ? 'unconfirmed' : 'submitted',
     // Queried again only in some hours, so that the sandbox shows open work for a while; "Synchronise" queries immediately.
     next_at: iso(nowMs + random.between(4, 12) * HOUR_MS),
@@ -103,8 +106,15 @@ export function recordWebhook({ setting: { random, nowMs }, rows }: Simulation, 
     rows.webhook_attempts.push({ ...keyOf(live), number, started_at: iso(atMs), ...attempt })
     atMs += attempt.duration_ms
   }
-  const state = failures === 4 ? 'exhausted' : 'delivered'
-  rows.webhook_deliveries.push({ ...keyOf(live), state, attempts, next_at: iso(atMs), finished_at: iso(atMs) })
+  rows.webhook_deliveries.push({
+    ...keyOf(live),
+    target: new URL(live.plan.webhookUrl).origin,
+    state: failures === 4 ? 'exhausted' : 'delivered',
+    attempts,
+    next_at: iso(atMs),
+    created_at: iso(finalAtMs),
+    finished_at: iso(atMs),
+  })
 }
 
 function failedAttempt({
@@ -115,8 +125,4 @@ function failedAttempt({
     return { duration_ms: random.between(40, 900), outcome: kind, http_status: random.pick([500, 502, 503]), detail: null }
   if (kind === 'timeout_headers') return { duration_ms: 5_000, outcome: kind, http_status: null, detail: 'No answer within 5 s' }
   return { duration_ms: random.between(2, 40), outcome: kind, http_status: null, detail: 'Connection refused' }
-}
-
-function keyOf({ item: { applicationId, transactionId } }: LiveTransaction): { application_id: string; transaction_id: string } {
-  return { application_id: applicationId, transaction_id: transactionId }
 }

@@ -21,20 +21,12 @@ import { proposePolicy } from '#server/policy/propose-policy.ts'
 import { writePrivateFile } from '#server/process/private-file.ts'
 import { saveDraft } from '#server/transactions/payment-drafts.ts'
 import { FIRST_RULES, SECOND_RULES } from './approval-rules.ts'
+import { withAuditDated } from './date-audit.ts'
 import { DAY_MS, HISTORY_DAYS, planHistory } from './plan-history.ts'
 import { poolOfOne } from './pool-of-one.ts'
 import { SEED_APPLICATIONS, type SeedApplication } from './seed-applications.ts'
 import { seedDraftBatch } from './seed-draft-batch.ts'
-import {
-  analyse,
-  backdateSetup,
-  hasNoApplication,
-  insertBatches,
-  lockSeeding,
-  passOverSecondLooks,
-  readOpenings,
-  setSimulatedTime,
-} from './seed-store.ts'
+import { analyse, backdateSetup, hasNoApplication, insertBatches, lockSeeding, passOverSecondLooks, readOpenings } from './seed-store.ts'
 import { seedWaiting } from './seed-waiting.ts'
 import { simulateHistory } from './simulate-history.ts'
 import type { LiveTransaction } from './simulation.ts'
@@ -99,7 +91,7 @@ export async function seedSandbox(options: SeedOptions): Promise<boolean> {
       const applications: SandboxApplication[] = []
       const known: LiveTransaction[] = []
       for (const [index, cast] of SEED_APPLICATIONS.entries()) {
-        const seeded = await seedApplication(trx, cast, index, applications[0]?.people ?? [], options.now)
+        const seeded = await seedApplication(trx, { cast, index, others: applications[0]?.people ?? [], now: options.now })
         applications.push(seeded.application)
         known.push(...seeded.known)
       }
@@ -140,17 +132,51 @@ function setupMs(now: Date): number {
   return now.getTime() - (HISTORY_DAYS + 2) * DAY_MS
 }
 
+type SeedingApplication = { cast: SeedApplication; index: number; others: readonly SandboxPerson[]; now: Date }
+
 async function seedApplication(
   trx: TrxClient,
-  cast: SeedApplication,
-  index: number,
-  others: SandboxPerson[],
-  now: Date,
+  seeding: SeedingApplication,
 ): Promise<{ application: SandboxApplication; known: LiveTransaction[] }> {
-  const actor = SYSTEM_ACTOR
+  const { cast, index, now } = seeding
   const pool = poolOfOne(trx)
   const nowMs = now.getTime()
-  await setSimulatedTime(trx, setupMs(now))
+  const { applicationId, apiUserId, policy, application } = await withAuditDated(
+    trx,
+    () => setupMs(now),
+    () => setUp(pool, seeding),
+  )
+  const random = createRandom(SEED + index)
+  const withRole = (role: Role) => application.people.filter((person) => person.roles.includes(role)).map((person) => person.id)
+  const planned = planHistory({ random, nowMs, application: cast, makerIds: withRole('maker') })
+  const targets = Object.fromEntries(OPERATOR_CODES.map((code) => [code, LOW_TARGETS[code] ?? USUAL_TARGET_MINOR])) as Record<
+    OperatorCode,
+    bigint
+  >
+  const known = await simulateHistory(
+    { trx, random, nowMs, applicationId, apiUserId, checkerIds: withRole('checker'), policy, targets },
+    planned,
+  )
+  await insertBatches(trx, applicationId)
+  const [maker] = withRole('maker')
+  if (maker !== undefined) demand(await saveDraft(pool, { applicationId, personId: maker, ...SEED_DRAFT }))
+  const [finance] = withRole('finance')
+  if (finance !== undefined)
+    for (const { operator, thresholdMinor } of THRESHOLDS) {
+      const person = { kind: 'person' as const, id: finance, applicationId, roles: ['finance' as const] }
+      demand(await setBalanceThreshold(pool, { applicationId, operator, thresholdMinor, actor: person }))
+    }
+  if (maker !== undefined) await seedDraftBatch(trx, applicationId, maker)
+  demand(await seedWaiting(trx, { applicationId, financeId: finance, administratorIds: withRole('administrator') }))
+  return { application, known }
+}
+
+/** Sets the application up through the commands of the back office. */
+async function setUp(
+  pool: Pool,
+  { cast, index, others }: SeedingApplication,
+): Promise<{ applicationId: string; apiUserId: string; policy: ApprovalPolicy; application: SandboxApplication }> {
+  const actor = SYSTEM_ACTOR
   const { applicationId, apiId, webhookSecret } = demand(await createApplication(pool, { name: cast.name, timeZone: cast.timeZone, actor }))
   // Two administrators of the first application can try how operators are set up.
   if (index === 0) demand(await changeApplication(pool, { applicationId, change: { runsInstallation: true }, actor }))
@@ -164,30 +190,8 @@ async function seedApplication(
     people.push({ id: person.personId, name, email, password: ownPassword, roles })
   }
   const policy = await changeRules(pool, applicationId, index)
-  const random = createRandom(SEED + index)
-  const withRole = (role: Role) => people.filter((person) => person.roles.includes(role)).map((person) => person.id)
-  const planned = planHistory({ random, nowMs, application: cast, makerIds: withRole('maker') })
-  const targets = Object.fromEntries(OPERATOR_CODES.map((code) => [code, LOW_TARGETS[code] ?? USUAL_TARGET_MINOR])) as Record<
-    OperatorCode,
-    bigint
-  >
-  const known = await simulateHistory(
-    { trx, random, nowMs, applicationId, apiUserId, checkerIds: withRole('checker'), policy, targets },
-    planned,
-  )
-  await insertBatches(trx, applicationId)
-  await setSimulatedTime(trx, nowMs)
-  const [maker] = withRole('maker')
-  if (maker !== undefined) demand(await saveDraft(pool, { applicationId, personId: maker, ...SEED_DRAFT }))
-  const [finance] = withRole('finance')
-  if (finance !== undefined)
-    for (const { operator, thresholdMinor } of THRESHOLDS) {
-      const person = { kind: 'person' as const, id: finance, applicationId, roles: ['finance' as const] }
-      demand(await setBalanceThreshold(pool, { applicationId, operator, thresholdMinor, actor: person }))
-    }
-  if (maker !== undefined) await seedDraftBatch(trx, applicationId, maker)
-  demand(await seedWaiting(trx, { applicationId, financeId: finance, administratorIds: withRole('administrator') }))
-  return { application: { name: cast.name, apiId, apiKey, username: cast.username, password, webhookSecret, people }, known }
+  const application = { name: cast.name, apiId, apiKey, username: cast.username, password, webhookSecret, people }
+  return { applicationId, apiUserId, policy, application }
 }
 
 async function changeRules(pool: Pool, applicationId: string, index: number): Promise<ApprovalPolicy> {

@@ -2,7 +2,7 @@ import type { Random } from '#lib/seeded-random.ts'
 import { EXPIRED_MESSAGE } from '#server/approvals/expire-approvals.ts'
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import type { TransitionItem } from '#server/transactions/transition.ts'
-import { iso } from './external-rows.ts'
+import { iso } from './history-rows.ts'
 import { HOUR_MS } from './plan-history.ts'
 import { PAYEE_NOTES, RECALL_REASON, REJECTION_REASONS } from './seed-applications.ts'
 import type { Decision, LiveTransaction, Setting, Simulation } from './simulation.ts'
@@ -18,7 +18,7 @@ export function planDecisions({ setting, queue }: Simulation, live: LiveTransact
     checkerIds.filter((id) => id !== plan.makerId),
   )
   const paceMs = Math.min((0.1 + random.next() ** 2 * 20) * HOUR_MS, ((nowMs - plan.atMs) * 0.7) / needed.length)
-  const expiresAtMs = terms.expiresAt.getTime()
+  const expiresAtMs = terms.expiresAtMs
   const isOverdue = expiresAtMs < nowMs && (plan.approvalFate === 'wait' || plan.approvalFate === 'partial')
   const fate = isOverdue ? 'expire' : plan.approvalFate === 'recall' && !plan.makerId ? 'approve' : plan.approvalFate
   const end = (atMs: number, move: TransitionItem, rejection: Decision | null = null) =>
@@ -46,12 +46,8 @@ export function planDecisions({ setting, queue }: Simulation, live: LiveTransact
   }
 }
 
-/** The move that the last approval leads to. */
-export function approvalMove(live: LiveTransaction, decision: Decision, atMs: number): TransitionItem {
-  return { ...decisionMove(live, decision), at: new Date(atMs) }
-}
-
-function decisionMove({ item: { applicationId, transactionId } }: LiveTransaction, decision: Decision): TransitionItem {
+/** The move that a rejection or the last approval leads to. */
+export function decisionMove({ item: { applicationId, transactionId } }: LiveTransaction, decision: Decision): TransitionItem {
   const { checkerId, verdict, note, actor } = decision
   const move = { applicationId, transactionId, reason: note, actor, checkerId }
   return verdict === 'rejected' ? { ...move, event: 'rejected', message: note } : { ...move, event: 'approved' }

@@ -1,14 +1,14 @@
 import type { ApprovalPolicy } from '#lib/approval-policy.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import type { Random } from '#lib/seeded-random.ts'
+import type { TransactionStatus } from '#lib/transaction-status.ts'
 import type { AuditEntry } from '#server/audit/append-audit.ts'
 import type { TrxClient } from '#server/database/pool.ts'
 import type { Actor } from '#server/transactions/actor.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import type { TransitionItem } from '#server/transactions/transition.ts'
-import type { ExternalRows } from './external-rows.ts'
+import type { HistoryRows } from './history-rows.ts'
 import type { PlannedTransaction } from './plan-history.ts'
-import type { ApprovalTerms } from './seed-store.ts'
 import { TimeQueue } from './time-queue.ts'
 
 export type Setting = {
@@ -23,7 +23,10 @@ export type Setting = {
   targets: Readonly<Record<OperatorCode, bigint>>
 }
 
-/** A transaction that was taken in. */
+/** What must happen before a transaction is approved. */
+type ApprovalTerms = { steps: readonly number[]; needsCode: boolean; apiMayDecide: boolean; expiresAtMs: number }
+
+/** A transaction and the state that it has reached. */
 export type LiveTransaction = {
   plan: PlannedTransaction
   item: IntakeItem
@@ -31,6 +34,16 @@ export type LiveTransaction = {
   pendingAtMs: number
   /** The approval that it needs; null where no rule applied. */
   terms: ApprovalTerms | null
+  status: TransactionStatus
+  version: number
+  /** What is held for it, in hundredths. */
+  heldMinor: bigint
+  /** The balance did not cover it. */
+  isUnfunded: boolean
+  message: string | null
+  checkerId: string | null
+  /** Its place among the results of the same status, and when it ended; null: it is open. */
+  final: { sequence: number; atMs: number } | null
 }
 
 /** A checker's decision; `step` is the step of the rule that it belongs to. */
@@ -57,12 +70,37 @@ export type Simulation = {
   open: LiveTransaction[]
   /** What the operator will contradict. */
   contradicted: LiveTransaction[]
-  rows: ExternalRows
+  /** The deposit balances, in hundredths. */
+  balances: Map<OperatorCode, bigint>
+  startedCount: number
+  finalCounts: { SUCCESS: number; FAILED: number }
+  /** What has moved and is not stored yet. */
+  moved: Set<LiveTransaction>
+  rows: HistoryRows
   audit: { atMs: number; entry: AuditEntry }[]
 }
 
 /** A simulation in which nothing has happened yet. */
 export function newSimulation(setting: Setting): Simulation {
-  const rows = { approval_decisions: [], operator_attempts: [], webhook_attempts: [], operator_work: [], webhook_deliveries: [] }
-  return { setting, queue: new TimeQueue(), open: [], contradicted: [], rows, audit: [] }
+  return {
+    setting,
+    queue: new TimeQueue(),
+    open: [],
+    contradicted: [],
+    balances: new Map(),
+    startedCount: 0,
+    finalCounts: { SUCCESS: 0, FAILED: 0 },
+    moved: new Set(),
+    rows: {
+      transaction_events: [],
+      approval_items: [],
+      approval_decisions: [],
+      operator_attempts: [],
+      operator_work: [],
+      webhook_deliveries: [],
+      webhook_attempts: [],
+      postings: [],
+    },
+    audit: [],
+  }
 }

@@ -13,9 +13,9 @@ export class TimeQueue<Item> {
     this.#entries.splice(low, 0, { atMs, item })
   }
 
-  /** Removes and returns everything before an instant. */
-  takeBefore(untilMs: number): { atMs: number; item: Item }[] {
-    const later = this.#entries.findIndex((entry) => entry.atMs >= untilMs)
-    return this.#entries.splice(0, later === -1 ? this.#entries.length : later)
+  /** Removes and returns the first step, if it is before an instant. */
+  takeFirst(untilMs: number): { atMs: number; item: Item } | undefined {
+    const [first] = this.#entries
+    return first && first.atMs < untilMs ? this.#entries.shift() : undefined
   }
 }

@@ -7,9 +7,15 @@ const CATCHES = /\bcatch\s*(?:\((\w+)[^)]*\)\s*)?\{|\.catch\(|\.then\(|\.on(?:ce
 /** A function that does not take the error. */
 const IGNORES_ERROR = /^\s*(?:async\s+)?\(\s*(?:_\w*)?\s*\)\s*=>|^\s*function\s*\w*\(\s*\)/
 
+/** A handler that does nothing and has no value. */
+const DOES_NOTHING =
+  /^\s*(?:async\s+)?\([^)]*\)\s*=>\s*(?:undefined|void 0|\{\s*\})\s*,?\s*$|^\s*function\s*\w*\([^)]*\)\s*\{\s*\}\s*,?\s*$/
+/** How the comment begins that says why an error may be ignored. */
+const IGNORED = /^\s*(?:\/\/|\/\*+)\s*Ignored: \S/m
+
 /**
- * Every place that silently drops an error: the error is not used, nothing is thrown, and no comment in it or directly
- * above it says why that is an expected outcome.
+ * Every place that silently drops an error: the error is not used and nothing is thrown. Where something else is done or returned in its place,
+ * a comment in it or directly above it says why. Where nothing is, the comment begins with "Ignored:".
  */
 export function findSilentCatches(files: readonly SourceFile[]): SilentCatch[] {
   return files.flatMap((file) => {
@@ -17,11 +23,19 @@ export function findSilentCatches(files: readonly SourceFile[]): SilentCatch[] {
     return [...code.matchAll(CATCHES)].flatMap((match) => {
       const start = match.index + match[0].length
       const end = endOf(code, start)
-      if (!isSilent(match[0], code.slice(start, end), match[1]) || isExplained(file.text, match.index, end)) return []
+      const body = code.slice(start, end)
+      if (!isSilent(match[0], body, match[1])) return []
+      const comments = commentsOf(file.text, code, match.index, end)
+      if (isEmpty(match[0], body) ? IGNORED.test(comments) : comments !== '') return []
       const line = file.text.slice(0, match.index).split('\n').length
       return [{ path: file.path, line, text: file.text.split('\n')[line - 1]?.trim() ?? '' }]
     })
   })
+}
+
+function isEmpty(opening: string, body: string): boolean {
+  if (opening.startsWith('catch')) return body.trim() === ''
+  return DOES_NOTHING.test((opening === '.then(' ? argumentsOf(body)[1] : body) ?? '')
 }
 
 /** `name`: the variable of a `catch` block that binds the error. */
@@ -31,16 +45,15 @@ function isSilent(opening: string, body: string, name: string | undefined): bool
   return handler !== undefined && IGNORES_ERROR.test(handler) && !/\bthrow\b|\breportUnexpected\(/.test(handler)
 }
 
-function isExplained(text: string, start: number, end: number): boolean {
+/** The comments in the lines of a catch, and those directly above it. */
+function commentsOf(text: string, code: string, start: number, end: number): string {
   const lineStart = text.lastIndexOf('\n', start) + 1
   const lineEnd = text.indexOf('\n', end)
-  const before =
-    text
-      .slice(0, Math.max(0, lineStart - 1))
-      .split('\n')
-      .at(-1) ?? ''
+  const above = /(?:^|\n)((?:[ \t]*(?:\/\/|\/\*|\*)[^\n]*\n)+)$/.exec(text.slice(0, lineStart))?.[1] ?? ''
   const own = text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd)
-  return /^\s*(?:\/\/|\*\/|\*)/.test(before) || blankComments(own) !== own
+  const isComment = (index: number) => code[index] === ' ' && text[index] !== ' '
+  const first = [...own].findIndex((_, offset) => isComment(lineStart + offset))
+  return above + (first < 0 ? '' : own.slice(first))
 }
 
 /** The index of the bracket that closes the one before `start`. */

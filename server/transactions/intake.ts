@@ -35,8 +35,6 @@ export type IntakeItem = {
   actor: Actor
   /** The approval bands that may apply, weakest first; null if none can. */
   bands: ApprovalBand[] | null
-  /** Its creation time, which only a sandbox that writes its history may set (service_time). Default: the database's clock. */
-  at?: Date
 }
 
 export type IntakeOutcome =
@@ -130,7 +128,6 @@ function toStartRow(item: IntakeItem, index: number, applicationIndex: number): 
     actor_kind: item.actor.kind,
     actor_id: item.actor.id,
     bands: item.bands,
-    at: item.at ?? null,
   }
 }
 

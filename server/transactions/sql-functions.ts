@@ -28,7 +28,6 @@ export const START_TRANSACTIONS = {
     actor_kind: 'text',
     actor_id: 'uuid | null',
     bands: 'jsonb | null',
-    at: 'timestamptz | null',
   },
   result: {
     item_index: 'integer',
@@ -76,7 +75,6 @@ export const APPLY_TRANSITIONS = {
     actor_kind: 'text',
     actor_id: 'uuid | null',
     checker_id: 'uuid | null',
-    at: 'timestamptz | null',
     answer_number: 'integer | null',
     answer_outcome: 'text | null',
     answer_http_status: 'integer | null',

@@ -17,8 +17,6 @@ export type TransitionItem = {
   actor: Actor
   /** The person who decided; the guarded update refuses the maker. */
   checkerId?: string
-  /** When it moves, which only a sandbox that writes its history may set (service_time). Default: the database's clock. */
-  at?: Date
   /** The answer to the query that found this result; stored as an attempt in the same statement, also if nothing moves. */
   answer?: QueryAnswer
 }
@@ -64,7 +62,6 @@ function toTransitionRow(item: TransitionItem, index: number, applicationIds: st
     actor_kind: item.actor.kind,
     actor_id: item.actor.id,
     checker_id: item.checkerId ?? null,
-    at: item.at ?? null,
     answer_number: item.answer?.number ?? null,
     answer_outcome: item.answer?.outcome ?? null,
     answer_http_status: item.answer?.httpStatus ?? null,

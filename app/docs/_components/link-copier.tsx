@@ -28,7 +28,7 @@ export function LinkCopier() {
     const copy = (event: MouseEvent) => {
       const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[data-place]') : null
       if (!link) return
-      // Without permission the address is in the address bar all the same.
+      // Ignored: without permission the address is in the address bar all the same.
       navigator.clipboard?.writeText(link.href).then(
         () => toast(t('docs.linkCopied')),
         () => undefined,

@@ -105,7 +105,7 @@ async function collect(
   let deadline = setTimeout(() => stop('too_slow'), BODY_TIMEOUT_MS)
   function stop(reason: BodyProblem): void {
     problem ??= reason
-    // The rest of the body is dropped, and its connection may break meanwhile.
+    // Ignored: the rest of the body is dropped, and its connection may break meanwhile.
     reader.cancel().catch(() => undefined)
   }
   try {

@@ -33,7 +33,7 @@ const STOP_PARSING = 2
  * its readers and writers receive `close`.
  */
 export function guardSocket(socket: Duplex): void {
-  // Expected from any client at any time.
+  // Ignored: expected from any client at any time.
   socket.on('error', () => undefined)
 }
 

@@ -65,9 +65,9 @@ function readPageBody(incoming: IncomingMessage, arrival: Arrival, reading: Read
 /** Follows an answer that Next writes until it is written, or its client is gone. */
 function noteAnswer(incoming: IncomingMessage, outgoing: ServerResponse, connection: Connection): void {
   const { socket } = incoming
-  // Next may write to an answer that a reset or a refusal has ended; without a listener that would end the process.
+  // Ignored: Next may write to an answer that a reset or a refusal has ended; without a listener that would end the process.
   outgoing.on('error', () => undefined)
-  // The client is gone: nobody is left to answer.
+  // Ignored: the client is gone, and nobody is left to answer.
   incoming.on('error', () => undefined)
   // A client that leaves a live page closes the connection. If it closes only the sending half, the stream would continue.
   const isStream = incoming.headers.accept?.includes('text/event-stream') === true

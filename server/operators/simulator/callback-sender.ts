@@ -33,7 +33,7 @@ export function createCallbackSender(timeoutMs: number): CallbackSender {
       })
       await answer.body.dump({ limit: 4_096 })
     } catch {
-      // A receiver that is away does not get another one.
+      // Ignored: a receiver that is away does not get another one.
     }
   }
 

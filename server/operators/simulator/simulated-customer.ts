@@ -53,7 +53,7 @@ export function createSimulatedCustomer(simulationOf: () => Simulation): Simulat
     if (underWay >= UNDER_WAY_MAX) return void waiting.push(invitation)
     underWay++
     act(invitation)
-      // The page cannot be reached now. Its sender repeats the invitation.
+      // Ignored: the page cannot be reached now. Its sender repeats the invitation.
       .catch(() => undefined)
       .finally(() => {
         underWay--

@@ -72,21 +72,25 @@ async function seed(): Promise<void> {
   const random = createRandom(11)
   for (const operator of SOME_OPERATORS) await fund(pool, applicationId, operator, 10_000_000_00n)
   for (const zone of EARLY_ZONES) assert.ok(await beginZone(pool, applicationId, zone))
-  const items = instants().map((at) =>
-    anIntakeItem(applicationId, {
+  const items = instants().map((at) => ({
+    at,
+    item: anIntakeItem(applicationId, {
       operator: random.pick(SOME_OPERATORS),
       type: random.chance(0.5) ? 'COLLECT' : 'DEPOSIT',
       amountMinor: BigInt(random.between(1_000, 900_099)),
-      at,
     }),
-  )
+  }))
   for (const [part, own] of [items.slice(0, COUNT / 2), items.slice(COUNT / 2)].entries()) {
-    for (let begin = 0; begin < own.length; begin += 50) await inSimulatedTime(pool, (trx) => takeIn(trx, own.slice(begin, begin + 50)))
+    await inSimulatedTime(pool, async (trx, setTime) => {
+      for (const { at, item } of own) {
+        await setTime(at)
+        await takeIn(trx, [item])
+      }
+    })
     if (part === 0) for (const zone of LATE_ZONES) assert.ok(await beginZone(pool, applicationId, zone))
   }
   for (const zone of LATE_ZONES) await countEdges(pool, applicationId, zone, 100)
-  for (const item of items) {
-    const at = item.at ?? NOW
+  for (const { at, item } of items) {
     if (at.toISOString() >= OPEN_FROM && random.chance(0.3)) continue
     const event = random.chance(0.3) ? ('failed' as const) : ('succeeded' as const)
     const move = {
@@ -96,7 +100,10 @@ async function seed(): Promise<void> {
       message: 'test',
       actor: { kind: 'operator', id: null },
     } as const
-    await inSimulatedTime(pool, (trx) => transition(trx, [{ ...move, at: new Date(at.getTime() + random.between(0, 7_200_000)) }]))
+    await inSimulatedTime(pool, async (trx, setTime) => {
+      await setTime(new Date(at.getTime() + random.between(0, 7_200_000)))
+      await transition(trx, [move])
+    })
   }
   await sealLedgerDays(pool, 0)
   for (const zone of [...EARLY_ZONES, ...LATE_ZONES]) assert.ok(await countZone(pool, { applicationId, timeZone: zone }))

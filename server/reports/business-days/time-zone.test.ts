@@ -39,12 +39,14 @@ const EVERYTHING = transactionFilterSchema.parse({})
 async function collectsAt(timeZone: string, ...instants: string[]): Promise<string> {
   const { pool } = database
   const { applicationId } = must(await createApplication(pool, { name: `Of ${timeZone}`, timeZone, actor: SYSTEM_ACTOR }))
-  const items = instants.map((at) => anIntakeItem(applicationId, { type: 'COLLECT', amountMinor: 1_000_00n, at: new Date(at) }))
-  await inSimulatedTime(pool, async (trx) => {
-    await takeIn(trx, items)
-    const actor = { kind: 'operator', id: null } as const
-    for (const { transactionId, at } of items)
-      await transition(trx, [{ applicationId, transactionId, event: 'succeeded', actor, ...(at && { at }) }])
+  await inSimulatedTime(pool, async (trx, setTime) => {
+    for (const at of instants) {
+      const item = anIntakeItem(applicationId, { type: 'COLLECT', amountMinor: 1_000_00n })
+      await setTime(new Date(at))
+      await takeIn(trx, [item])
+      const actor = { kind: 'operator', id: null } as const
+      await transition(trx, [{ applicationId, transactionId: item.transactionId, event: 'succeeded', actor }])
+    }
   })
   return applicationId
 }
@@ -162,8 +164,11 @@ test('an application of an earlier release gets the zone of its only country onc
   for (const operator of OPERATOR_CODES.filter((code) => OPERATORS[code].country.name !== 'UGANDA'))
     for (const type of TRANSACTION_TYPES)
       must(await setTransferService(pool, { applicationId: ugandan, operator, type, service, actor: SYSTEM_ACTOR }))
-  const item = anIntakeItem(ugandan, { type: 'COLLECT', operator: 'UGMTN', at: new Date('2026-03-13T21:30:00Z') })
-  await inSimulatedTime(pool, (trx) => takeIn(trx, [item]))
+  const item = anIntakeItem(ugandan, { type: 'COLLECT', operator: 'UGMTN' })
+  await inSimulatedTime(pool, async (trx, setTime) => {
+    await setTime(new Date('2026-03-13T21:30:00Z'))
+    await takeIn(trx, [item])
+  })
 
   const migration = await readFile(new URL('../../database/migrations/0330_business_time_zones.sql', import.meta.url), 'utf8')
   const [choice] = /insert into day_zones[^;]+/.exec(migration) ?? []

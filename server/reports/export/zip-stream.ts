@@ -32,7 +32,7 @@ export class ZipStream {
     const ready: Buffer[] = []
     const deflate = createDeflateRaw({ level: 6 })
     deflate.on('data', (chunk: Buffer) => ready.push(chunk))
-    // The caller gets the error through the callback or the promise; without a listener it would end the process.
+    // Ignored: the caller gets the error through the callback or the promise; without a listener it would end the process.
     deflate.on('error', () => undefined)
     this.current = { entry, deflate, ready }
     return this.send([header, entry.name])

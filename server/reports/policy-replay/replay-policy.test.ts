@@ -13,7 +13,7 @@ import { must } from '#server/testing/partner.ts'
 import { inSimulatedTime } from '#server/testing/simulated-time.ts'
 import { SYSTEM_ACTOR as SERVICE } from '#server/transactions/actor.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
-import { transition } from '#server/transactions/transition.ts'
+import { type TransitionItem, transition } from '#server/transactions/transition.ts'
 import { replayPolicy } from './replay-policy.ts'
 
 const NOW = new Date('2026-11-21T12:00:00Z')
@@ -42,17 +42,26 @@ async function replay(application: Application, rules: readonly ApprovalRule[]) 
 
 /** Starts one transaction, under rules, so long before now. */
 async function start(application: Application, agoMs: number, item: Partial<IntakeItem>): Promise<IntakeItem> {
-  const made = anIntakeItem(application.applicationId, { at: new Date(NOW.getTime() - agoMs), ...item })
+  const made = anIntakeItem(application.applicationId, item)
   const { type, operator, source } = made
   const bands = bandsFor(application.policy, { type, operator, source, currency: OPERATORS[operator].country.currency })
-  await inSimulatedTime(database.pool, (trx) => takeIn(trx, [{ ...made, bands }]))
+  await inSimulatedTime(database.pool, async (trx, setTime) => {
+    await setTime(new Date(NOW.getTime() - agoMs))
+    await takeIn(trx, [{ ...made, bands }])
+  })
   return made
 }
 
+async function move(item: Omit<TransitionItem, 'applicationId' | 'transactionId'>, of: IntakeItem, agoMs: number): Promise<void> {
+  const { applicationId, transactionId } = of
+  await inSimulatedTime(database.pool, async (trx, setTime) => {
+    await setTime(new Date(NOW.getTime() - agoMs))
+    await transition(trx, [{ applicationId, transactionId, ...item }])
+  })
+}
+
 async function end(item: IntakeItem, event: 'succeeded' | 'failed' | 'expired', agoMs: number): Promise<void> {
-  const { applicationId, transactionId } = item
-  const at = new Date(NOW.getTime() - agoMs)
-  await inSimulatedTime(database.pool, (trx) => transition(trx, [{ applicationId, transactionId, event, actor: SERVICE, at }]))
+  await move({ event, actor: SERVICE }, item, agoMs)
 }
 
 test('the sums of a history that was counted by hand', async () => {
@@ -216,18 +225,8 @@ test('the median wait of decided items that needed as many approvals, and from t
          values ($1, $2, $3, $4, 'rejected', 'no', 'back_office', $5)`,
       [applicationId, item.transactionId, checkerId, makerId, new Date(NOW.getTime() - 10 * DAY_MS + hours * HOUR_MS)],
     )
-    await inSimulatedTime(database.pool, (trx) =>
-      transition(trx, [
-        {
-          applicationId,
-          transactionId: item.transactionId,
-          event: 'rejected',
-          actor: { kind: 'person', id: checkerId },
-          checkerId,
-          at: new Date(NOW.getTime() - 10 * DAY_MS + hours * HOUR_MS),
-        },
-      ]),
-    )
+    const actor = { kind: 'person', id: checkerId } as const
+    await move({ event: 'rejected', actor, checkerId }, item, 10 * DAY_MS - hours * HOUR_MS)
   }
   const compared = await replay(application, rulesOf({ approvals: [2] }))
   assert.deepEqual(compared.observed, [{ needed: 1, count: 5, medianMs: 3 * HOUR_MS }])

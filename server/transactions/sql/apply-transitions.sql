@@ -24,13 +24,13 @@ begin
   if cardinality(v_successes) is distinct from cardinality(p_application_ids) then
     raise exception 'an application has no counters' using errcode = 'foreign_key_violation';
   end if;
-  v_at := service_time();
+  v_at := clock_timestamp();
 
   return query
   with item as materialized (
     select i.* from json_to_recordset(p_items) as i (item_index integer, application_id uuid, application_index integer,
       transaction_id uuid, from_status text, to_status text, event text, message text, reason text, operator_token text,
-      operator_reference text, actor_kind text, actor_id uuid, checker_id uuid, at timestamptz, answer_number integer,
+      operator_reference text, actor_kind text, actor_id uuid, checker_id uuid, answer_number integer,
       answer_outcome text, answer_http_status integer, answer_text text, answer_duration_ms integer)
       where i.item_index = i.item_index + 0
   ), open_application as materialized (
@@ -39,8 +39,7 @@ begin
     select s.application_id, s.operator, s.type from transfer_services s
       where s.application_id = any (p_application_ids) and not s.is_enabled
   ), found as materialized (
-    select t.ctid as row_address, i.*, case when i.at is null then v_at else service_time(i.at) end as moved_at,
-           t.status as current_status, t.version as current_version, t.type, t.operator, t.currency,
+    select t.ctid as row_address, i.*, t.status as current_status, t.version as current_version, t.type, t.operator, t.currency,
            t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.held_minor, t.webhook_url, t.created_at, t.sequence, t.batch_id,
            t.status = i.from_status and (i.checker_id is null or t.maker_id is null or i.checker_id <> t.maker_id)
              -- A deposit for which nothing is held cannot have been paid out of the balance.
@@ -99,20 +98,20 @@ begin
           checker_id = coalesce(e.checker_id, t.checker_id),
           final_sequence = case e.to_status when 'SUCCESS' then v_successes[e.application_index] + e.sequence_offset
                                             when 'FAILED' then v_failures[e.application_index] + e.sequence_offset end,
-          final_at = case when e.to_status in ('SUCCESS', 'FAILED') then e.moved_at end
+          final_at = case when e.to_status in ('SUCCESS', 'FAILED') then v_at end
       from entry e
       where t.ctid = e.row_address and t.application_id = e.application_id and t.transaction_id = e.transaction_id
       returning 1
   ), new_events as (
     insert into transaction_events (application_id, transaction_id, version, from_status, to_status, event, actor_kind, actor_id, reason, at)
       select e.application_id, e.transaction_id, e.current_version + 1, e.from_status, e.to_status, e.event, e.actor_kind, e.actor_id,
-             e.reason, e.moved_at
+             e.reason, v_at
         from entry e
   ), new_postings as (
     insert into ledger_postings (application_id, subject_id, kind, operator, currency, collect_minor, deposit_minor,
         held_minor, fees_minor, clearing_minor, revenue_minor, at)
       select e.application_id, e.transaction_id, e.posting_kind, e.operator, e.currency, e.collect_delta, e.deposit_delta, e.held_delta,
-             e.fees_delta, e.clearing_delta, e.revenue_delta, e.moved_at
+             e.fees_delta, e.clearing_delta, e.revenue_delta, v_at
         from entry e
         where e.posting_kind is not null
   ), balance_delta as materialized (
@@ -142,7 +141,7 @@ begin
     insert into operator_work (application_id, transaction_id, operator, type, state, next_at)
       select e.application_id, e.transaction_id, e.operator, e.type,
              case when e.hold_minor > 0 and e.posting_kind is null then 'unfunded' when e.is_held then 'paused' else 'queued' end,
-             case when e.is_held and (e.hold_minor = 0 or e.posting_kind is not null) then 'infinity' else e.moved_at end
+             case when e.is_held and (e.hold_minor = 0 or e.posting_kind is not null) then 'infinity' else v_at end
         from (select n.*, n.batch_id is not null and exists (select from batch_runs r where r.application_id = n.application_id
                                                                and r.batch_id = n.batch_id and r.state <> 'running') as is_held
                 from entry n where n.to_status = 'PENDING') e
@@ -155,7 +154,7 @@ begin
              left(lower(case when e.webhook_url like '%@%'
                              then regexp_replace(substring(e.webhook_url from '^[A-Za-z]+://[^/?#]+'), '://.*@', '://')
                              else substring(e.webhook_url from '^[A-Za-z]+://[^/?#]+') end), 300),
-             greatest(e.moved_at, e.created_at + interval '500 milliseconds'), e.moved_at
+             greatest(v_at, e.created_at + interval '500 milliseconds'), v_at
         from entry e where e.to_status in ('SUCCESS', 'FAILED') and e.webhook_url is not null
   ), day_delta as materialized (
     -- One net figure per roll-up row, because a statement can change a row only once.

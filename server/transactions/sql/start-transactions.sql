@@ -37,7 +37,7 @@ begin
     raise exception 'an application has no counters' using errcode = 'foreign_key_violation';
   end if;
   -- Read after the lock, so that creation times of one application follow its sequence.
-  v_at := service_time();
+  v_at := clock_timestamp();
 
   if p_has_bands then
     -- Collected by one aggregate: adding to an object one item at a time would copy it for each. `certain` is the strongest band where
@@ -46,8 +46,7 @@ begin
       select b.*, sum(b.amount_minor) over (partition by b.application_id, b.type, b.maker_id, b.source, b.phone_number_forms[1]
                                             order by b.item_index) - b.amount_minor as earlier_minor
         from json_to_recordset(p_items) as b (item_index integer, application_id uuid, external_id uuid, type text,
-          phone_number_forms text[], amount_minor bigint, batch_sum_minor bigint, source text, maker_id uuid, bands jsonb,
-          at timestamptz)
+          phone_number_forms text[], amount_minor bigint, batch_sum_minor bigint, source text, maker_id uuid, bands jsonb)
         -- A transaction that is stored already counts as stored, and must not count again as a part of this batch.
         left join lateral (select t.external_id from transactions t
                            where t.application_id = b.application_id and t.external_id >= b.external_id
@@ -61,18 +60,16 @@ begin
       from weighed b
       left join certain c on c.batch_sum_minor = b.batch_sum_minor and c.bands = b.bands
       cross join lateral (select coalesce(c.band, approval_band_for(b.application_id, b.type, b.maker_id, b.source, b.phone_number_forms,
-                            b.amount_minor, coalesce(b.batch_sum_minor, 0), b.earlier_minor::bigint, b.bands,
-                            case when b.at is null then v_at else service_time(b.at) end)) as band) w;
+                            b.amount_minor, coalesce(b.batch_sum_minor, 0), b.earlier_minor::bigint, b.bands, v_at)) as band) w;
   end if;
 
   return query
   with item as materialized (
-    select i.*, case when v_waiting ? i.item_index::text then 'PENDING_APPROVAL' else 'PENDING' end as status,
-           case when i.at is null then v_at else service_time(i.at) end as created_at
+    select i.*, case when v_waiting ? i.item_index::text then 'PENDING_APPROVAL' else 'PENDING' end as status
       from json_to_recordset(p_items) as i (item_index integer, application_id uuid, application_index integer, transaction_id uuid,
         external_id uuid, type text, operator text, currency text, customer_name text, phone_number text, amount_minor bigint,
         fee_system_minor bigint, fee_app_minor bigint, webhook_url text, pay_token text, source text, maker_id uuid, batch_id uuid,
-        origin_id uuid, actor_kind text, actor_id uuid, at timestamptz)
+        origin_id uuid, actor_kind text, actor_id uuid)
       where i.item_index = i.item_index + 0
   ), known as materialized (
     select i.item_index, t.transaction_id, t.status, t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.pay_token,
@@ -106,11 +103,11 @@ begin
         source, maker_id, batch_id, created_at)
       select r.application_id, r.transaction_id, v_counts[r.application_index] + r.sequence_offset, r.external_id, r.type, r.status,
              r.operator, r.currency, r.amount_minor, r.fee_system_minor, r.fee_app_minor, r.held_minor, r.customer_name,
-             r.phone_number, r.webhook_url, r.pay_token, r.source, r.maker_id, r.batch_id, r.created_at
+             r.phone_number, r.webhook_url, r.pay_token, r.source, r.maker_id, r.batch_id, v_at
         from ready r
   ), new_events as (
     insert into transaction_events (application_id, transaction_id, version, to_status, event, actor_kind, actor_id, at)
-      select r.application_id, r.transaction_id, 1, r.status, 'created', r.actor_kind, r.actor_id, r.created_at from ready r
+      select r.application_id, r.transaction_id, 1, r.status, 'created', r.actor_kind, r.actor_id, v_at from ready r
   ), new_origins as (
     -- Fails if the other transaction was replaced already: transaction_origins_origin.
     insert into transaction_origins (application_id, transaction_id, origin_id)
@@ -120,12 +117,12 @@ begin
       select r.application_id, r.transaction_id, (b.band ->> 'policyVersion')::integer, b.band -> 'rule',
              (select array_agg(s.value::smallint) from jsonb_array_elements_text(b.band -> 'steps') as s (value)),
              (b.band ->> 'needsCode')::boolean, coalesce((b.band ->> 'apiMayDecide')::boolean, false),
-             r.created_at + (b.band ->> 'expiresInHours')::integer * interval '1 hour'
+             v_at + (b.band ->> 'expiresInHours')::integer * interval '1 hour'
         from ready r cross join lateral (select v_waiting -> r.item_index::text as band) b
         where r.status = 'PENDING_APPROVAL'
   ), new_postings as (
     insert into ledger_postings (application_id, subject_id, kind, operator, currency, deposit_minor, held_minor, at)
-      select r.application_id, r.transaction_id, 'hold', r.operator, r.currency, p.deposit_minor, p.held_minor, r.created_at
+      select r.application_id, r.transaction_id, 'hold', r.operator, r.currency, p.deposit_minor, p.held_minor, v_at
         from ready r cross join lateral posting_amounts('hold', r.type, r.amount_minor, r.fee_system_minor, r.fee_app_minor) p
         where r.held_minor > 0
   ), balance_delta as materialized (
@@ -140,10 +137,10 @@ begin
   ), new_work as (
     insert into operator_work (application_id, transaction_id, operator, type, state, next_at)
       select r.application_id, r.transaction_id, r.operator, r.type, case when r.held_minor < r.hold_minor then 'unfunded' else 'queued' end,
-             r.created_at
+             v_at
         from ready r where r.status = 'PENDING'
   ), day_delta as materialized (
-    select r.application_id, (r.created_at at time zone 'UTC')::date as day, r.operator, r.type, r.status, count(*) as transaction_count,
+    select r.application_id, (v_at at time zone 'UTC')::date as day, r.operator, r.type, r.status, count(*) as transaction_count,
            sum(r.amount_minor) as amount_minor
       from ready r group by 1, 2, 3, 4, 5
   ), moved_days as (
@@ -169,7 +166,7 @@ begin
              sum(r.fee_system_minor), sum(r.fee_app_minor)
         from ready r
         join day_zones z on z.application_id = r.application_id
-        cross join lateral (select (r.created_at at time zone 'UTC')::date, (r.created_at at time zone z.time_zone)::date) d (day, business_day)
+        cross join lateral (select (v_at at time zone 'UTC')::date, (v_at at time zone z.time_zone)::date) d (day, business_day)
         where z.counted_from is not null and d.day <> d.business_day
         group by 1, 2, 3, 4, 5, 6, 7
       on conflict (application_id, time_zone, status, day, business_day, operator, type) do update

@@ -10,7 +10,7 @@ import { useTranslations } from '#components/ui/translations.tsx'
 import type { DisturbedDirection } from '#lib/availability.ts'
 import type { OverviewDto } from '#lib/finance-dto.ts'
 import { paths } from '#lib/paths.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { refreshInterval } from './refresh-interval.ts'
 
@@ -25,7 +25,12 @@ export function OverviewBoard({ application, days }: { application: string; days
   const { t } = useTranslations()
   const { data, isError, refetch } = useQuery({
     queryKey: queryKeys.overview(application, days),
-    queryFn: ({ signal }) => fetchData<OverviewDto>(paths.data(application, 'overview', { days }), signal),
+    queryFn: ({ signal }) =>
+      fetchData(
+        paths.data(application, 'overview', { days }),
+        hasParts<OverviewDto>('asOf', 'disturbed', 'checker', 'finance', 'maker'),
+        signal,
+      ),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => refreshInterval(state.data?.finance?.money),
   })

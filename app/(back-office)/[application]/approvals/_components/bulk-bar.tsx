@@ -10,7 +10,7 @@ import { useIsOnline } from '#components/ui/use-is-online.ts'
 import { BULK_MAX, type BulkSnapshot } from '#lib/approvals.ts'
 import { formatCount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts } from '#lib/query-client.ts'
 import { useBoardContext } from './board-context.ts'
 
 /** What is selected and its sums per currency. Its buttons open the panel, which shows the items and sends the decision. */
@@ -23,7 +23,7 @@ export default function BulkBar({ total, isPageSelected }: { total: number; isPa
   async function takeAll() {
     setIsLoading(true)
     try {
-      select(selection.ids, await fetchData<BulkSnapshot>(paths.data(application, 'approvals/snapshot', query)))
+      select(selection.ids, await fetchData(paths.data(application, 'approvals/snapshot', query), hasParts<BulkSnapshot>('items', 'total')))
     } catch {
       // Offline, or the server failed and reported it there.
       toast(t('state.loadFailed'), 'bad')

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useSteadyRows } from '#components/table/use-steady-rows.ts'
 import type { ApprovalPage, ApprovalQueue, ApprovalRow } from '#lib/approvals.ts'
 import { paths, type QueryValues } from '#lib/paths.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 
 const NONE: readonly ApprovalRow[] = []
@@ -13,7 +13,8 @@ export function useApprovalList(application: string, queue: ApprovalQueue, query
   const queryKey = queryKeys.approvalList(application, query)
   const { data, isError, isFetching, isPlaceholderData, refetch } = useQuery({
     queryKey,
-    queryFn: ({ signal }) => fetchData<ApprovalPage>(paths.data(application, 'approvals', query), signal),
+    queryFn: ({ signal }) =>
+      fetchData(paths.data(application, 'approvals', query), hasParts<ApprovalPage>('rows', 'total', 'batches', 'counts'), signal),
     placeholderData: keepPreviousData,
   })
   const list = JSON.stringify(query)

@@ -7,11 +7,14 @@ import { useTranslations } from '#components/ui/translations.tsx'
 import type { AuditCheck } from '#lib/audit-dto.ts'
 import { formatTime } from '#lib/format-time.ts'
 import { paths } from '#lib/paths.ts'
+import { hasParts } from '#lib/query-client.ts'
 
 type State = { kind: 'idle' | 'failed' } | { kind: 'running'; count: number } | { kind: 'done'; check: AuditCheck }
 
 const PAUSE_MS = 1_500
 const FAILURES_MAX = 20
+
+const isCheck = hasParts<AuditCheck>('isUnbroken')
 
 /** Asks for one part of the check after the other; a refusal because of too many requests is a pause. */
 async function checkAll(application: string, onPart: (count: number) => void): Promise<AuditCheck | null> {
@@ -20,7 +23,8 @@ async function checkAll(application: string, onPart: (count: number) => void): P
     // No connection: the check says that it could not be finished.
     const answer = await fetch(paths.data(application, 'audit/chain', { after })).catch(() => null)
     if (answer?.ok) {
-      const check: AuditCheck = await answer.json()
+      const check: unknown = await answer.json()
+      if (!isCheck(check)) return null
       if (!check.isUnbroken || check.isWhole) return check
       after = check.checkedUntil
       onPart(Number(after))

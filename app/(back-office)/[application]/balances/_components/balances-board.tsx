@@ -10,7 +10,7 @@ import type { BalanceCard, BalancesDto } from '#lib/finance-dto.ts'
 import { formatAmount } from '#lib/format.ts'
 import { formatTime } from '#lib/format-time.ts'
 import { paths } from '#lib/paths.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { OperatorCard } from './operator-card.tsx'
 
@@ -27,7 +27,7 @@ export function BalancesBoard({ application, canSetThreshold, canReadStatement, 
   const [asked, setAsked] = useState<BalanceCard | null>(null)
   const { data, isError, refetch } = useQuery({
     queryKey: queryKeys.balances(application),
-    queryFn: ({ signal }) => fetchData<BalancesDto>(paths.data(application, 'balances'), signal),
+    queryFn: ({ signal }) => fetchData(paths.data(application, 'balances'), hasParts<BalancesDto>('free', 'cards'), signal),
     refetchInterval: REFRESH_MS,
   })
   if (!data) return <PageHeader title={t('frame.balances')} />

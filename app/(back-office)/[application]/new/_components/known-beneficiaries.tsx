@@ -12,7 +12,7 @@ import { paths } from '#lib/paths.ts'
 import { paymentQueryKeys } from '#lib/payment-address.ts'
 import type { KnownBeneficiary } from '#lib/payment-preview.ts'
 import { cleanPhone, countryOfPhone } from '#lib/phone-advice.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts, isListOf } from '#lib/query-client.ts'
 import { usePaused } from './use-paused.ts'
 import type { PaymentForm } from './use-payment-form.ts'
 
@@ -29,7 +29,8 @@ export function KnownBeneficiaries({ application, payment, text, onChosen }: Pro
   const query = { q, type: values.type }
   const { data } = useQuery({
     queryKey: paymentQueryKeys.beneficiaries(application, query),
-    queryFn: ({ signal }) => fetchData<KnownBeneficiary[]>(paths.data(application, 'beneficiaries', query), signal),
+    queryFn: ({ signal }) =>
+      fetchData(paths.data(application, 'beneficiaries', query), isListOf(hasParts<KnownBeneficiary>('phoneNumber', 'last')), signal),
     enabled: q.length >= TYPED_MIN,
     placeholderData: keepPreviousData,
   })

@@ -17,7 +17,7 @@ import type { OperatorCode } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
 import { paymentQueryKeys } from '#lib/payment-address.ts'
 import type { PaymentPreview, ShownPaymentPreview } from '#lib/payment-preview.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts } from '#lib/query-client.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 import { usePaused } from './use-paused.ts'
 import type { PaymentForm } from './use-payment-form.ts'
@@ -33,7 +33,12 @@ export function PaymentPreviewPart({ application, originId, payment }: Props) {
   const asked = JSON.parse(usePaused(JSON.stringify(askedOf(payment, originId)), PAUSE_MS)) as Asked | null
   const { data, isError, refetch } = useQuery({
     queryKey: paymentQueryKeys.preview(application, asked ?? {}),
-    queryFn: ({ signal }) => fetchData<ShownPaymentPreview>(paths.data(application, 'payment-preview', asked ?? {}), signal),
+    queryFn: ({ signal }) =>
+      fetchData(
+        paths.data(application, 'payment-preview', asked ?? {}),
+        hasParts<ShownPaymentPreview>('limits', 'fees', 'approval', 'evidence'),
+        signal,
+      ),
     enabled: asked !== null,
     placeholderData: keepPreviousData,
   })

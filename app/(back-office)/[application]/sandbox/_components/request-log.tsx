@@ -8,7 +8,7 @@ import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
 import { TableCard } from '#components/ui/table-card.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { paths } from '#lib/paths.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts, isListOf } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import type { ApiRequestDto } from '#lib/sandbox-tools.ts'
 
@@ -17,7 +17,8 @@ export function RequestLog({ application }: { application: string }) {
   const t = useT()
   const { data, isError, refetch } = useQuery({
     queryKey: queryKeys.apiRequests(application),
-    queryFn: ({ signal }) => fetchData<ApiRequestDto[]>(paths.data(application, 'requests'), signal),
+    queryFn: ({ signal }) =>
+      fetchData(paths.data(application, 'requests'), isListOf(hasParts<ApiRequestDto>('requestId', 'status')), signal),
   })
   if (!data || data.length === 0) return <p className="mt-3 text-quiet">{t('sandbox.noRequests')}</p>
   return (

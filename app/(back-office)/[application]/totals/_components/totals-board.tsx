@@ -18,7 +18,7 @@ import type { OperatorTotal, TotalsDto } from '#lib/finance-dto.ts'
 import { formatAmount, formatCount, formatShare } from '#lib/format.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import type { TransactionType } from '#lib/transaction-status.ts'
 import { CurrencyChart } from '../../_components/currency-chart.tsx'
@@ -38,7 +38,7 @@ export function TotalsBoard({ application, query, canExport }: { application: st
   const address = totalsAddress(query)
   const { data, isError, isPlaceholderData, refetch } = useQuery({
     queryKey: queryKeys.totals(application, address),
-    queryFn: ({ signal }) => fetchData<TotalsDto>(paths.data(application, 'totals', address), signal),
+    queryFn: ({ signal }) => fetchData(paths.data(application, 'totals', address), hasParts<TotalsDto>('zone', 'money'), signal),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => refreshInterval(state.data?.money),
   })

@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useSteadyRows } from '#components/table/use-steady-rows.ts'
 import { paths } from '#lib/paths.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { type TransactionQuery, toAddressValues } from '#lib/transaction-query.ts'
 import type { TransactionListDto, TransactionRow } from '#lib/transaction-row.ts'
@@ -16,7 +16,8 @@ export function useList(application: string, query: TransactionQuery) {
   const address = toAddressValues(query)
   const { data, isError, isPlaceholderData, refetch } = useQuery({
     queryKey: queryKeys.transactionList(application, address),
-    queryFn: ({ signal }) => fetchData<TransactionListDto>(paths.data(application, 'transactions', address), signal),
+    queryFn: ({ signal }) =>
+      fetchData(paths.data(application, 'transactions', address), hasParts<TransactionListDto>('rows', 'total', 'sums'), signal),
     placeholderData: keepPreviousData,
     // Only the newest rows move; further back a page stays as it was.
     refetchInterval: query.page === 0 ? REFRESH_MS : false,

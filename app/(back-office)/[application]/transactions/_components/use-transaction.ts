@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { paths } from '#lib/paths.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
 import { isFinalStatus } from '#lib/transaction-status.ts'
@@ -16,7 +16,12 @@ const RESEND_REFRESH_MS = 1_000
 export function useTransaction(application: string, transactionId: string) {
   return useQuery({
     queryKey: queryKeys.transaction(application, transactionId),
-    queryFn: ({ signal }) => fetchData<TransactionDetailDto>(paths.data(application, `transactions/${transactionId}`), signal),
+    queryFn: ({ signal }) =>
+      fetchData(
+        paths.data(application, `transactions/${transactionId}`),
+        hasParts<TransactionDetailDto>('transactionId', 'status', 'events', 'attempts', 'entries'),
+        signal,
+      ),
     refetchInterval: ({ state: { data } }) => {
       if (!data) return false
       if (!isFinalStatus(data.status)) return OPEN_REFRESH_MS

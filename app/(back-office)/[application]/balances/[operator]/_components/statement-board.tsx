@@ -18,7 +18,7 @@ import { formatCount } from '#lib/format.ts'
 import { formatTime } from '#lib/format-time.ts'
 import type { OperatorCode } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { DatesFilter } from '../../../_components/dates-filter.tsx'
 import { useDays } from '../../../_components/use-days.ts'
@@ -39,7 +39,8 @@ export function StatementBoard({ application, operator, query, canExport }: Prop
   const dates = statementAddress({ ...query, view: 'days', kind: null, page: 0 })
   const { data, isError, refetch } = useQuery({
     queryKey: queryKeys.statement(application, operator, dates),
-    queryFn: ({ signal }) => fetchData<StatementDto>(paths.data(application, `balances/${operator}`, dates), signal),
+    queryFn: ({ signal }) =>
+      fetchData(paths.data(application, `balances/${operator}`, dates), hasParts<StatementDto>('opening', 'movements', 'closing'), signal),
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   })

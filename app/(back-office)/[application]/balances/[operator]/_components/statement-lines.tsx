@@ -17,7 +17,7 @@ import type { LineFilter, StatementLine, StatementLinesDto } from '#lib/finance-
 import { formatAmount, shortenId } from '#lib/format.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
 import { paths } from '#lib/paths.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 
 /** On a phone a line takes two rows with one amount; on paper it has all columns. */
@@ -32,7 +32,8 @@ export function StatementLines({ application, operator, query, hrefFor, allHref 
   const address = statementAddress(query)
   const { data, isError, isPlaceholderData, refetch } = useQuery({
     queryKey: queryKeys.statementLines(application, operator, address),
-    queryFn: ({ signal }) => fetchData<StatementLinesDto>(paths.data(application, `balances/${operator}/lines`, address), signal),
+    queryFn: ({ signal }) =>
+      fetchData(paths.data(application, `balances/${operator}/lines`, address), hasParts<StatementLinesDto>('lines', 'total'), signal),
     placeholderData: keepPreviousData,
   })
   if (!data) return null

@@ -11,7 +11,7 @@ import { useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalView } from '#lib/approvals.ts'
 import { paths } from '#lib/paths.ts'
 import { newPaymentPath } from '#lib/payment-address.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import type { TransactionStatus } from '#lib/transaction-status.ts'
 import { decideTransactions, recallWaiting } from '../../../approvals/actions.ts'
@@ -36,7 +36,8 @@ export function ApprovalDecision({ application, transactionId, status, isPage = 
   const [decisions, setDecisions] = useState(0)
   const { data } = useQuery({
     queryKey: queryKeys.approval(application, transactionId),
-    queryFn: ({ signal }) => fetchData<ApprovalView>(paths.data(application, `approvals/${transactionId}`), signal),
+    queryFn: ({ signal }) =>
+      fetchData(paths.data(application, `approvals/${transactionId}`), hasParts<ApprovalView>('row', 'evidence', 'deciders'), signal),
     enabled: wasWaiting,
   })
   // The pressed button is removed, so focus moves to its section.

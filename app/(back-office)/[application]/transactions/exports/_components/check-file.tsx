@@ -5,7 +5,7 @@ import { useTranslations } from '#components/ui/translations.tsx'
 import type { ExportDto } from '#lib/export-dto.ts'
 import { formatTime } from '#lib/format-time.ts'
 import { paths } from '#lib/paths.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts } from '#lib/query-client.ts'
 
 type Verdict = { tone: 'ok' | 'bad' | 'quiet'; words: string }
 
@@ -22,7 +22,10 @@ export function CheckFile({ application }: { application: string }) {
     try {
       const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', await file.arrayBuffer()))
       const sha256 = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
-      const { export: found } = await fetchData<{ export: ExportDto | null }>(paths.data(application, 'exports', { sha256 }))
+      const { export: found } = await fetchData(
+        paths.data(application, 'exports', { sha256 }),
+        hasParts<{ export: ExportDto | null }>('export'),
+      )
       setVerdict(
         found
           ? {

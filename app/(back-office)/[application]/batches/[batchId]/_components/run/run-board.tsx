@@ -15,7 +15,7 @@ import { useTranslations } from '#components/ui/translations.tsx'
 import type { BatchRowPlace, BatchRunDto, BatchRunOperator } from '#lib/batch-run.ts'
 import { formatCount } from '#lib/format.ts'
 import { paths } from '#lib/paths.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 import { LeftOutNotice } from '../left-out-notice.tsx'
 import { type RunActions, RunControls } from './run-controls.tsx'
@@ -38,7 +38,8 @@ export function RunBoard({ application, first, actions }: Props) {
   const { batchId } = first
   const { data: run = first } = useQuery({
     queryKey: queryKeys.batchRun(application, batchId),
-    queryFn: ({ signal }) => fetchData<BatchRunDto>(paths.data(application, `batches/${batchId}/run`), signal),
+    queryFn: ({ signal }) =>
+      fetchData(paths.data(application, `batches/${batchId}/run`), hasParts<BatchRunDto>('state', 'operators', 'decisions'), signal),
     initialData: first,
   })
   return (

@@ -3,7 +3,7 @@ import type { ActionResult } from '#lib/action-result.ts'
 import type { RecallObstacle } from '#lib/approvals.ts'
 import type { BatchApproval, BatchDecisionRefusal, BatchDecisionResult, BatchRowFilter, BatchRowsPage } from '#lib/batch-approval.ts'
 import { paths } from '#lib/paths.ts'
-import { fetchData } from '#lib/query-client.ts'
+import { fetchData, hasParts } from '#lib/query-client.ts'
 import { queryKeys } from '#lib/query-keys.ts'
 
 type BatchActions = {
@@ -17,7 +17,8 @@ export function useBatch({ application, batchId }: BatchProps) {
   const queryClient = useQueryClient()
   const { data } = useQuery({
     queryKey: queryKeys.batchApproval(application, batchId),
-    queryFn: ({ signal }) => fetchData<BatchApproval>(paths.data(application, `approvals/batches/${batchId}`), signal),
+    queryFn: ({ signal }) =>
+      fetchData(paths.data(application, `approvals/batches/${batchId}`), hasParts<BatchApproval>('statuses', 'operators', 'flags'), signal),
   })
   return {
     batch: data,
@@ -33,7 +34,8 @@ export function useBatchRows(application: string, batchId: string, filter: Batch
   const query = { filter, page }
   const { data, isPlaceholderData } = useQuery({
     queryKey: queryKeys.batchRows(application, batchId, query),
-    queryFn: ({ signal }) => fetchData<BatchRowsPage>(paths.data(application, `approvals/batches/${batchId}/rows`, query), signal),
+    queryFn: ({ signal }) =>
+      fetchData(paths.data(application, `approvals/batches/${batchId}/rows`, query), hasParts<BatchRowsPage>('rows', 'total'), signal),
     placeholderData: keepPreviousData,
   })
   return { rows: data?.rows ?? [], total: data?.total ?? 0, isLoading: isPlaceholderData }

@@ -13,7 +13,7 @@ import { countWrongCode, lockInvitation, markActivated, withdrawOpenInvitation }
 import { lockActiveMember } from './person-queries.ts'
 import { insertMembership } from './person-store.ts'
 
-/** Wrong codes before the invitation ends. A code has 30 bits: whoever guesses does not get further. */
+/** Wrong codes before the invitation ends. A code has 30 bits: nobody guesses it in five tries. */
 const WRONG_CODES_MAX = 5
 
 type ActivateFailure =
@@ -35,8 +35,14 @@ type ActivateFailure =
   | 'too_many_codes'
   | 'already_member'
 
-/** `spokenCode`: what the person who joined read out. */
-type Activation = { applicationId: string; invitationId: string; spokenCode: string; actor: PersonCommandActor }
+/** `spokenCode`: what the person who joined read out. `oneTimeCode`: of the proposer's own device, where the second factor is required. */
+type Activation = {
+  applicationId: string
+  invitationId: string
+  spokenCode: string
+  oneTimeCode?: string | undefined
+  actor: PersonCommandActor
+}
 
 /**
  * Makes a person who joined a member, once the proposer has entered the code that this person told them. The proposer never had the link, so

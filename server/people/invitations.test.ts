@@ -60,7 +60,7 @@ async function scene() {
   const join = async (origin = ORIGIN) => must(await accept(await token(), PASSWORD, 'Carine Ngo', origin)).personId
   const codeOf = async (personId: string) => (await listOwnInvitations(pool, personId))[0]?.code ?? assert.fail('there is a code')
   const activate = async (code: string, actor = anna) =>
-    activateMembership(pool, { applicationId, invitationId: (await only()).invitationId, spokenCode: code, actor })
+    activateMembership({ pool, clock }, { applicationId, invitationId: (await only()).invitationId, spokenCode: code, actor })
   return { pool, applicationId, administrator, anna, ben, email, invite, token, accept, age, only, join, codeOf, activate }
 }
 
@@ -129,7 +129,7 @@ test('wrong_spoken_code four times, then too_many_codes and the end of the invit
   const wrong = code.startsWith('A') ? 'BBBBBB' : 'AAAAAA'
   for (let tries = 0; tries < 4; tries++) assert.deepEqual(await activate(wrong), { ok: false, error: 'wrong_spoken_code' })
   assert.deepEqual(await activate(''), { ok: false, error: 'too_many_codes' })
-  assert.deepEqual(await activateMembership(pool, { applicationId, invitationId, spokenCode: code, actor: anna }), {
+  assert.deepEqual(await activateMembership({ pool, clock }, { applicationId, invitationId, spokenCode: code, actor: anna }), {
     ok: false,
     error: 'not_found',
   })
@@ -146,7 +146,7 @@ test('code_required, wrong_code and then a member with a code of the own device,
   await pool.query('update applications set requires_second_factor = true where application_id = $1', [applicationId])
   await pool.query('update people set totp_secret = $2, totp_enabled_at = now() where person_id = $1', [anna.id, device.secret.base32])
   const activate = (oneTimeCode?: string) =>
-    activateMembership({ pool, clock }, { applicationId, invitationId, code, oneTimeCode, actor: anna })
+    activateMembership({ pool, clock }, { applicationId, invitationId, spokenCode: code, oneTimeCode, actor: anna })
   assert.deepEqual(await activate(), { ok: false, error: 'code_required' })
   assert.deepEqual(await activate('000000'), { ok: false, error: 'wrong_code' })
   assert.equal((await activate(device.generate())).ok, true)
@@ -157,7 +157,7 @@ test('one membership when the code is entered ten times at once', async () => {
   const code = await codeOf(await join())
   const { invitationId } = await only()
   const results = await Promise.all(
-    Array.from({ length: 10 }, () => activateMembership(pool, { applicationId, invitationId, spokenCode: code, actor: anna })),
+    Array.from({ length: 10 }, () => activateMembership({ pool, clock }, { applicationId, invitationId, spokenCode: code, actor: anna })),
   )
   assert.deepEqual(results.map((result) => (result.ok ? 'ok' : result.error)).sort(), [...Array(9).fill('not_found'), 'ok'])
 })

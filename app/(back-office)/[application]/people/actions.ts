@@ -68,11 +68,10 @@ export async function activateMember(
   application: string,
   input: { invitationId: string; spokenCode: string; code?: string },
 ): Promise<ActionResult<null, ActivateCode>> {
-  const freshCodeOf = ({ code }: z.infer<typeof activation>) => code
-  return runAction({ schema: activation, permission: PERMISSION, application, input, freshCodeOf }, async (actor, given) => {
-    const { invitationId, spokenCode } = given
-    const command = { applicationId: actor.applicationId, invitationId, spokenCode, actor }
-    const activated = await activateMembership(backOfficeRuntime().pool, command)
+  return runAction({ schema: activation, permission: PERMISSION, application, input }, async (actor, given) => {
+    const { invitationId, spokenCode, code: oneTimeCode } = given
+    const command = { applicationId: actor.applicationId, invitationId, spokenCode, oneTimeCode, actor }
+    const activated = await activateMembership(backOfficeRuntime(), command)
     return activated.ok ? ok(null) : activated
   })
 }

@@ -30,13 +30,20 @@ test('no collection below 260 MB', (t) => {
 
 test('one collection of the heap per three seconds above 260 MB', (t) => {
   const { state, pass } = watched(t)
-  state.rssBytes = 340 * MB
+  state.rssBytes = 290 * MB
   pass(200)
   assert.equal(state.collections, 1)
   pass(2_800)
   assert.equal(state.collections, 1)
   pass(400)
   assert.equal(state.collections, 2)
+})
+
+test('one collection of the heap per second above 300 MB', (t) => {
+  const { state, pass } = watched(t)
+  state.rssBytes = 340 * MB
+  pass(3_200)
+  assert.equal(state.collections, 4)
 })
 
 test('short above 300 MB, and no longer once memory is free', (t) => {

@@ -8,8 +8,9 @@ const MB = 1024 * 1024
 const HIGH_BYTES = 260 * MB
 const SHORT_BYTES = 300 * MB
 const SAMPLE_EVERY_MS = 200
-/** A collection of the whole heap takes up to 100 ms: not more often than this. */
+/** A collection of the whole heap takes up to 100 ms: not more often than this, and more often where large bodies already wait. */
 const COLLECT_EVERY_MS = 3_000
+const COLLECT_SHORT_EVERY_MS = 1_000
 
 type MemoryPressure = {
   /** Whether large bodies must wait: what the process holds is close to its limit. */
@@ -29,7 +30,8 @@ type MemoryPressureOptions = {
 /**
  * Watches the memory of the process. What attacks hold is bounded part by part (bodies, connections, queues), but the heap and the
  * allocator keep what several of them used one after the other. Above 260 MB the heap is collected, which returns unused pages to the
- * system; above 300 MB no body beyond 64 KB is accepted until memory is free again (503). A process that cannot collect (started without
+ * system; above 300 MB, until memory is free again, it is collected each second, no body beyond 64 KB is accepted (503), and no page is rendered
+ * for clients without a session (503). A process that cannot collect (started without
  * the flags of `process/node-settings.mjs`) is never short: it would refuse bodies for good.
  */
 export function watchMemoryPressure(options: MemoryPressureOptions = {}): MemoryPressure {
@@ -40,7 +42,8 @@ export function watchMemoryPressure(options: MemoryPressureOptions = {}): Memory
   let collectedMs = Number.NEGATIVE_INFINITY
   const timer = setInterval(() => {
     rss = readRss()
-    if (!collect || rss < HIGH_BYTES || nowMs() - collectedMs < COLLECT_EVERY_MS) return
+    const everyMs = rss < SHORT_BYTES ? COLLECT_EVERY_MS : COLLECT_SHORT_EVERY_MS
+    if (!collect || rss < HIGH_BYTES || nowMs() - collectedMs < everyMs) return
     collectedMs = nowMs()
     void collect()
   }, options.sampleEveryMs ?? SAMPLE_EVERY_MS)

@@ -5,6 +5,9 @@ import type { Random } from '#lib/seeded-random.ts'
 import type { AnswerLedger } from './ledger-of-answers.ts'
 import type { Person } from './people.ts'
 
+/** Codes after which the service does not say whether anything was done: it failed, or the database did not answer. */
+const SAYS_NOTHING = new Set(['unexpected', 'unavailable'])
+
 /** A file that a maker uploaded, and what they and the checker were told about it. */
 export type SentFile = {
   batchId: string
@@ -65,7 +68,7 @@ async function submit({ maker, ledger }: FileWork, file: SentFile, isEnding: () 
       file.isSubmitted = true
       return true
     }
-    if (answer && answer.error.code !== 'unexpected') {
+    if (answer && !SAYS_NOTHING.has(answer.error.code)) {
       ledger.contradictions.push(`the batch ${file.batchId} was not submitted: ${answer.error.code}`)
       return false
     }
@@ -92,7 +95,7 @@ async function decide({ checker, ledger }: FileWork, file: SentFile, isEnding: (
       file.isDecided = true
       return
     }
-    if (answer && !answer.ok && answer.error.code !== 'unexpected' && !wasLost) {
+    if (answer && !answer.ok && !SAYS_NOTHING.has(answer.error.code) && !wasLost) {
       ledger.contradictions.push(`the batch ${file.batchId} was not decided: ${answer.error.code}`)
       return
     }

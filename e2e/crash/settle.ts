@@ -44,7 +44,8 @@ async function findOpen(pool: Pool, batchIds: readonly string[]): Promise<string
 
 /**
  * The pauses between webhook attempts (up to ten minutes) are let pass immediately where the last attempt is written down, and so are those of
- * operator work above ten seconds: many kills leave transactions that were interrupted so often that their next try is minutes away.
+ * operator work above ten seconds: many kills leave transactions that were interrupted so often that their next try is minutes away. So is the
+ * time for which an operator has to deny what it refused.
  * Leases of a process that is certainly dead end now; those of the living one are never touched.
  */
 async function shortenWaits(pool: Pool, serviceDiedAt: Date): Promise<void> {
@@ -63,6 +64,11 @@ async function shortenWaits(pool: Pool, serviceDiedAt: Date): Promise<void> {
        where t.application_id = w.application_id and t.transaction_id = w.transaction_id and t.phone_number not like '%912'
          and w.state in ('queued', 'submitted', 'unconfirmed') and not w.is_claimed
          and w.next_at > clock_timestamp() + interval '10 seconds' and w.next_at < clock_timestamp() + interval '1 hour'`,
+  )
+  // A repeated submission that was refused ends after ten minutes of denials.
+  await pool.query(
+    `update operator_work set absent_since = absent_since - interval '10 minutes'
+       where result = 'refused' and not is_claimed and absent_since between clock_timestamp() - interval '10 minutes' and clock_timestamp() - interval '1 second'`,
   )
   await pool.query(
     `update operator_work set next_at = least(next_at, clock_timestamp()), claimed_until = clock_timestamp()

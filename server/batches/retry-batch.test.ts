@@ -208,6 +208,24 @@ test('a row that the operator contradicts while it is being queried before the r
   assert.deepEqual([rows, leftOut], [1, 1])
 })
 
+test('a row that was submitted and denied after its batch was stopped is queried before the retry, and left out if that is not confirmed', async () => {
+  const { batchId, items } = await makeSent(['open', 'failed'])
+  const [denied, failed] = items.map((item) => item.transactionId)
+  assert.ok(denied && failed)
+  const { applicationId } = application
+  const actor = { kind: 'person' as const, id: makerId }
+  await transition(database.pool, [
+    { applicationId, transactionId: denied, event: 'failed', message: 'Lot arrêté', reason: 'Wrong file', actor },
+  ])
+  let queried: string[] = []
+  const queryFailures = (ids: string[]) => {
+    queried = ids
+    return [failed]
+  }
+  const { rows, leftOut } = must(await retry(batchId, { queryFailures }))
+  assert.deepEqual([queried, rows, leftOut], [[denied, failed], 1, 1])
+})
+
 test('all_left_out, and no batch, if every failed row may have been paid', async () => {
   const { batchId } = await makeSent(['failed', 'failed'])
   assert.deepEqual(await retry(batchId, { queryFailures: () => [] }), { ok: false, error: 'all_left_out' })

@@ -19,7 +19,7 @@ export type FailedRow = {
   customerName: string
   amountMinor: bigint
   currency: Currency
-  /** An operator ended it, so that it may report something else now. */
+  /** It was submitted, so that its operator may report something else now. Also where the operator denied it after its batch was stopped. */
   wasSent: boolean
   isContradicted: boolean
   isAsked: boolean
@@ -58,7 +58,7 @@ export async function selectFailedRows(queryable: Queryable, { applicationId, ba
     `select t.application_id as "applicationId", t.transaction_id as "transactionId", t.type, t.operator,
        t.operator_reference as "operatorReference", t.operator_token as "operatorToken", t.phone_number as "phoneNumber",
        t.customer_name as "customerName", t.amount_minor as "amountMinor", t.currency,
-       e.event = 'failed' and e.actor_kind = 'operator' as "wasSent",
+       e.event = 'failed' and e.actor_kind <> 'system' as "wasSent",
        is_contradicted(t.application_id, t.transaction_id) as "isContradicted",
        is_asked_about(t.application_id, t.transaction_id) as "isAsked"
      from transactions t

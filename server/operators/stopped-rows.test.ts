@@ -12,6 +12,7 @@ import { NO_LOOPS } from '#server/transactions/wake.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
 import type { QueryOutcome, SubmitOutcome } from './connector.ts'
 import { endStoppedRows, pauseBatch, stopBatch } from './control-batch.ts'
+import { scheduleSecondLooks } from './contradiction-store.ts'
 import { awaitCode, storeCode } from './customer-step/customer-code-store.ts'
 import type { ClaimedWork } from './operator-work-store.ts'
 import { claimAll } from './testing/claim-all.ts'
@@ -81,7 +82,7 @@ const FIRST_SUBMISSIONS: [string, (row: IntakeItem) => Promise<void>][] = [
   ['interrupted', async (row) => void (await claim(row, 0))],
 ]
 for (const [how, submit] of FIRST_SUBMISSIONS) {
-  test(`queried and not stopped as unsent: a row that was ${how}, denied twice and paused; FAILED once the operator keeps denying it`, async () => {
+  test(`queried and not stopped as unsent: a row that was ${how}, denied twice and paused; FAILED once the operator keeps denying it, with a second look`, async () => {
     const row = await makeRow()
     await submit(row)
     must(await pauseBatch(deps(), command(row)))
@@ -97,6 +98,9 @@ for (const [how, submit] of FIRST_SUBMISSIONS) {
     await deny(row, 10 * ACCEPTED_ABSENCE_MS)
     assert.equal(await endStoppedRows(deps()), 1)
     assert.deepEqual(await endOf(row), ['FAILED', DENIED_AFTER_STOP_MESSAGE, 0n])
+    await scheduleSecondLooks(database.pool, 1_000, 0)
+    const { rows } = await database.pool.query('select kind from contradiction_queries where transaction_id = $1', [row.transactionId])
+    assert.deepEqual(rows, [{ kind: 'hour_look' }])
   })
 }
 

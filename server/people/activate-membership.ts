@@ -1,5 +1,5 @@
 import type { FreshCodeRefusal } from '#lib/action-result.ts'
-import { can } from '#lib/permissions.ts'
+import { can, combinesRoles } from '#lib/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
@@ -10,7 +10,7 @@ import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { checkFreshCode } from './fresh-code.ts'
 import { countWrongCode, lockInvitation, markActivated, withdrawOpenInvitation } from './invitation-store.ts'
-import { lockActiveMember } from './person-queries.ts'
+import { lockActiveMember, mayCombineRoles } from './person-queries.ts'
 import { insertMembership } from './person-store.ts'
 
 /** Wrong codes before the invitation ends. A code has 30 bits: nobody guesses it in five tries. */
@@ -34,6 +34,8 @@ type ActivateFailure =
   /** The fifth wrong code: the invitation has ended. */
   | 'too_many_codes'
   | 'already_member'
+  /** Maker, checker and administrator in one person, which the settings no longer allow. */
+  | 'combined_roles'
 
 /** `spokenCode`: what the person who joined read out. `oneTimeCode`: of the proposer's own device, where the second factor is required. */
 type Activation = {
@@ -77,6 +79,8 @@ async function activate(trx: TrxClient, command: Activation): Promise<Result<{ p
   if (actor.id !== proposedBy && (await isAdministrator(trx, applicationId, proposedBy))) return err('proposer_only')
   if (!invitation.isRecent) return err('too_old')
   if (!(await isAdministrator(trx, applicationId, confirmedBy))) return err('confirmation_ended')
+  // The settings may have changed since the two people agreed.
+  if (combinesRoles(roles) && !(await mayCombineRoles(trx, applicationId))) return err('combined_roles')
   if (!isSpokenCode(code, command.spokenCode)) return ok(await refuseCode(trx, command, email))
   const outcome = await insertMembership(trx, applicationId, personId, roles)
   if (outcome === 'unknown_application') throw new Error('The application of an invitation is gone')

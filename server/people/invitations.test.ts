@@ -152,6 +152,15 @@ test('code_required, wrong_code and then a member with a code of the own device,
   assert.equal((await activate(device.generate())).ok, true)
 })
 
+test('combined_roles, and no member, if the settings no longer allow the roles that were agreed on', async () => {
+  const { pool, applicationId, invite, accept, codeOf, activate } = await scene()
+  await pool.query('update applications set allows_combined_roles = true where application_id = $1', [applicationId])
+  const personId = must(await accept(must(await invite(['maker', 'checker', 'administrator'])).token)).personId
+  await pool.query('update applications set allows_combined_roles = false where application_id = $1', [applicationId])
+  assert.deepEqual(await activate(await codeOf(personId)), { ok: false, error: 'combined_roles' })
+  assert.equal(await readMember(pool, applicationId, personId), undefined)
+})
+
 test('one membership when the code is entered ten times at once', async () => {
   const { pool, applicationId, anna, join, codeOf, only } = await scene()
   const code = await codeOf(await join())

@@ -14,9 +14,9 @@ after(() => harness.close())
 
 type Collect = { transactionId: string; payToken: string; applicationId: string; msisdn: string }
 
-async function collect(digits: string): Promise<Collect> {
+async function collect(digits: string, before = '226'): Promise<Collect> {
   const msisdn = `76123${digits}`
-  const overrides = { transferMethod: 'BFOM', countryName: 'BURKINA_FASO', phoneNumber: `226${msisdn}`, amount: 12500 }
+  const overrides = { transferMethod: 'BFOM', countryName: 'BURKINA_FASO', phoneNumber: before + msisdn, amount: 12500 }
   const body = JSON.stringify(aCollect(overrides))
   const response = await fetch(`${harness.baseUrl}/api/v1/transaction/collect`, { method: 'POST', headers: harness.headers, body })
   const answer = await response.text()
@@ -232,6 +232,13 @@ test('FAILED, with nothing sent, for a second payment of a number that awaits a 
   const third = await collect('348')
   await enter(await openUntil(third.payToken, 'name="code"').then(() => third.payToken), await dial(third.msisdn))
   await openUntil(third.payToken, 'The payment has been made.')
+})
+
+test('FAILED, with nothing sent, for a second payment of a number that awaits a code, also with a zero after the dial code', async () => {
+  const first = await collect('359')
+  await openUntil(first.payToken, 'name="code"')
+  for (const before of ['2260', '22600'])
+    await openUntil((await collect('359', before)).payToken, 'Another payment of this number is waiting for a code.')
 })
 
 test('no seventh code of a number within a day, whichever payment asks for it, and again after it', async () => {

@@ -1,5 +1,7 @@
+import { OPERATORS } from '#lib/operators.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { ClaimedWork } from '#server/operators/operator-work-store.ts'
+import { nationalNumber } from '#server/operators/wire-formats.ts'
 
 /** Codes of one number that an operator may refuse within a day, over all payments of all applications. */
 export const NUMBER_REFUSALS_MAX = 6
@@ -15,11 +17,17 @@ type Payment = Pick<ClaimedWork, 'transactionId' | 'operator' | 'phoneNumber'>
  */
 export type NumberRefusal = 'occupied' | 'blocked'
 
+/**
+ * The one spelling of a payment's number under which its codes are counted: without zeros after the dial code, which an operator may ignore.
+ * Each spelling would otherwise have six tries of its own.
+ */
+export function countedNumber(payment: Pick<Payment, 'operator' | 'phoneNumber'>): string {
+  return OPERATORS[payment.operator].country.dialCode + nationalNumber(payment).replace(/^0+/, '')
+}
+
 /** Makes this payment the one that may ask the number for a code, as long as a customer may take. Undefined if it is. */
-export async function holdNumber(
-  queryable: Queryable,
-  { transactionId, operator, phoneNumber }: Payment,
-): Promise<NumberRefusal | undefined> {
+export async function holdNumber(queryable: Queryable, payment: Payment): Promise<NumberRefusal | undefined> {
+  const { transactionId, operator } = payment
   const { rows } = await queryable.query<{ is_held: boolean; is_blocked: boolean }>({
     name: 'hold_customer_number',
     text: `with held as (
@@ -32,7 +40,7 @@ export async function holdNumber(
            select exists (select from held) as is_held,
                   coalesce((select count(*) >= $5 from customer_code_numbers n, unnest(n.refused_at) r
                     where n.operator = $1 and n.phone_number = $2 and r > clock_timestamp() - interval '24 hours'), false) as is_blocked`,
-    values: [operator, phoneNumber, transactionId, CODE_MINUTES, NUMBER_REFUSALS_MAX],
+    values: [operator, countedNumber(payment), transactionId, CODE_MINUTES, NUMBER_REFUSALS_MAX],
   })
   const [row] = rows
   if (row?.is_held) return undefined
@@ -40,17 +48,19 @@ export async function holdNumber(
 }
 
 /** Another payment of the number may ask for a code. */
-export async function releaseNumber(queryable: Queryable, { transactionId, operator, phoneNumber }: Payment): Promise<void> {
+export async function releaseNumber(queryable: Queryable, payment: Payment): Promise<void> {
+  const { transactionId, operator } = payment
   await queryable.query({
     name: 'release_customer_number',
     text: `update customer_code_numbers set held_until = clock_timestamp()
            where operator = $1 and phone_number = $2 and transaction_id = $3 and held_until > clock_timestamp()`,
-    values: [operator, phoneNumber, transactionId],
+    values: [operator, countedNumber(payment), transactionId],
   })
 }
 
 /** Counts a code that the operator refused. */
-export async function storeRefusedCode(queryable: Queryable, { transactionId, operator, phoneNumber }: Payment): Promise<void> {
+export async function storeRefusedCode(queryable: Queryable, payment: Payment): Promise<void> {
+  const { transactionId, operator } = payment
   await queryable.query({
     name: 'store_refused_code',
     text: `insert into customer_code_numbers as n (operator, phone_number, transaction_id, held_until, refused_at)
@@ -58,7 +68,7 @@ export async function storeRefusedCode(queryable: Queryable, { transactionId, op
              on conflict (operator, phone_number) do update
                set refused_at = array(select r from unnest(n.refused_at) r where r > clock_timestamp() - interval '24 hours')
                  || clock_timestamp()`,
-    values: [operator, phoneNumber, transactionId],
+    values: [operator, countedNumber(payment), transactionId],
   })
 }
 

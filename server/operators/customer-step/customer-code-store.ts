@@ -3,8 +3,8 @@ import type { Exchange } from '#server/operators/connector.ts'
 import type { ClaimedWork } from '#server/operators/operator-work-store.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
 import { customerCodePlace } from '#server/secrets-at-rest/sealed-columns.ts'
-import { CODE_MINUTES, holdNumber, NUMBER_REFUSALS_MAX, type NumberRefusal } from './code-number-store.ts'
 import type { TransitionItem } from '#server/transactions/transition.ts'
+import { CODE_MINUTES, countedNumber, holdNumber, NUMBER_REFUSALS_MAX, type NumberRefusal } from './code-number-store.ts'
 
 /** After so many refused codes the payment ends: an operator's codes are short. */
 export const REFUSED_CODES_MAX = 3
@@ -24,7 +24,7 @@ export async function takeCode(queryable: Queryable, work: Submission): Promise<
              and (select count(*) from customer_code_numbers n, unnest(n.refused_at) r
                     where n.operator = $4 and n.phone_number = $5 and r > clock_timestamp() - interval '24 hours') < $6
            returning old.customer_code`,
-    values: [applicationId, transactionId, submissions, work.operator, work.phoneNumber, NUMBER_REFUSALS_MAX],
+    values: [applicationId, transactionId, submissions, work.operator, countedNumber(work), NUMBER_REFUSALS_MAX],
   })
   const [row] = rows
   if (!row) return undefined

@@ -62,6 +62,7 @@ type ActivateCode =
   | 'wrong_spoken_code'
   | 'too_many_codes'
   | 'already_member'
+  | 'combined_roles'
 
 /** Makes a person who joined a member, with the code that they told the proposer of their invitation. */
 export async function activateMember(

@@ -12,5 +12,6 @@ export const PERSON_REFUSALS = {
   wrong_spoken_code: 'people.wrongCode',
   too_many_codes: 'people.tooManyCodes',
   already_member: 'people.alreadyMember',
+  combined_roles: 'change.combinedRoles',
   offline: 'action.offline',
 } as const

@@ -15,8 +15,8 @@ export function usePageUse(application: string): void {
     const events = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const
     for (const event of events) addEventListener(event, noteInput, options)
     const timer = setInterval(() => {
-      // Ignored: a lost connection shows elsewhere, and the next check repeats it.
       if (Object.keys(inUseHeader()).length > 0)
+        // Ignored: a lost connection shows elsewhere, and the next check repeats it.
         void fetchData(paths.data(application, 'waiting'), hasParts<{ count: number }>('count')).catch(() => undefined)
     }, CHECKED_EVERY_MS)
     return () => {

@@ -13,7 +13,8 @@ const hangingSockets = new Set<Socket>()
 before(async () => {
   hangingServer = createServer((socket) => hangingSockets.add(socket)).listen(0, '127.0.0.1')
   await once(hangingServer, 'listening')
-  harness = await OperatorHarness.open()
+  // Three times what a busy machine needs for a call: a late submission would be sent twice, rightly.
+  harness = await OperatorHarness.open({ callTimeoutMs: 3_000 })
 })
 
 function hangingUrl(): string {

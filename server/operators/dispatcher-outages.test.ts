@@ -13,9 +13,15 @@ const hangingSockets = new Set<Socket>()
 before(async () => {
   hangingServer = createServer((socket) => hangingSockets.add(socket)).listen(0, '127.0.0.1')
   await once(hangingServer, 'listening')
-  const { port } = hangingServer.address() as AddressInfo
-  harness = await OperatorHarness.open({ elsewhere: { SNFREE: `http://127.0.0.1:${port}` } })
+  // Three times what a busy machine needs for a call: a late submission would be sent twice, rightly.
+  harness = await OperatorHarness.open({ callTimeoutMs: 3_000 })
 })
+
+function hangingUrl(): string {
+  // A server that listens on a port has such an address.
+  const { port } = hangingServer.address() as AddressInfo
+  return `http://127.0.0.1:${port}`
+}
 after(async () => {
   for (const socket of hangingSockets) socket.destroy()
   hangingServer.close()
@@ -44,19 +50,27 @@ test('one submission per transaction with two dispatchers on one database', asyn
 })
 
 test('no delay of an operator while another one hangs', async () => {
-  const stuck = await Promise.all(Array.from({ length: 60 }, () => harness.make({ operator: 'SNFREE' })))
+  // 60 calls of 20 s in 4 slots take five minutes: longer than the healthy ones on any machine.
+  const hanging = await OperatorHarness.open({
+    elsewhere: { SNFREE: hangingUrl() },
+    callTimeoutMs: 20_000,
+    dispatcher: { leaseMs: 30_000 },
+  })
+  const stuck = await Promise.all(Array.from({ length: 60 }, () => hanging.make({ operator: 'SNFREE' })))
   const healthy = await Promise.all(
-    Array.from({ length: 60 }, (_, index) => harness.make({ operator: index % 2 === 0 ? 'BFOM' : 'UGMTN' })),
+    Array.from({ length: 60 }, (_, index) => hanging.make({ operator: index % 2 === 0 ? 'BFOM' : 'UGMTN' })),
   )
-  harness.startDispatcher({ queriesMax: 4, submissionsMax: 4 })
+  const dispatcher = hanging.startDispatcher({ queriesMax: 4, submissionsMax: 4 })
   await waitUntil('the hanging operator has all its slots', async () => hangingSockets.size >= 4)
-  for (const item of healthy) assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
-  // 60 calls of 1 s in 4 slots take 15 s: most of the stuck ones have not even been tried.
-  const states = await Promise.all(stuck.map(async (item) => (await harness.workOf(item))?.['state']))
+  for (const item of healthy) assert.equal((await hanging.untilFinal(item)).status, 'SUCCESS')
+  const states = await Promise.all(stuck.map(async (item) => (await hanging.workOf(item))?.['state']))
   assert.ok(states.filter((state) => state === 'queued').length > 0, 'the healthy ones did not wait for the stuck ones')
-  for (const item of stuck) assert.equal((await harness.read(item)).status, 'PENDING')
-  await stopAll()
-  await harness.database.pool.query("delete from operator_work where operator = 'SNFREE'")
+  for (const item of stuck) assert.equal((await hanging.read(item)).status, 'PENDING')
+  const drained = dispatcher.drain()
+  // Their calls end now, not after 20 s. No more are made.
+  for (const socket of hangingSockets) socket.destroy()
+  await drained
+  await hanging.close()
 })
 
 test('SUCCESS, each sent once, after an operator was unreachable for a while', async () => {

@@ -54,6 +54,31 @@ export async function compareBooks(
   if (unknown.length > 0) throw new Error(`The operator knows ${unknown.length} references that are not stored`)
 }
 
+/**
+ * Returns how often each transaction was rightly submitted again: after the operator said twice that it does not know it. On a busy machine a
+ * submission can arrive after its own deadline and after both denials, so that the operator has it when it comes again.
+ */
+export async function countDenied(pool: Pool): Promise<(entry: BookEntry) => number> {
+  const { rows } = await pool.query<{ id: string; attempts: string[] }>(
+    `select transaction_id as id, array_agg(kind || ' ' || coalesce(outcome, '') order by number) as attempts
+       from operator_attempts where kind in ('submit', 'query') group by transaction_id`,
+  )
+  const denied = new Map(rows.map(({ id, attempts }) => [id, deniedOf(attempts)]))
+  return (entry) => denied.get(transactionIdOf(entry)) ?? 0
+}
+
+function deniedOf(attempts: readonly string[]): number {
+  let denials = 0
+  let repetitions = 0
+  for (const attempt of attempts) {
+    if (attempt === 'query not_found') denials++
+    if (!attempt.startsWith('submit ')) continue
+    if (denials >= 2) repetitions++
+    denials = 0
+  }
+  return repetitions
+}
+
 function differenceOf(row: StoredRow, entry: BookEntry | undefined): string | undefined {
   const timesExecuted = entry?.timesExecuted ?? 0
   if (row.status === 'SUCCESS' && timesExecuted !== 1) return `executed ${timesExecuted} times`

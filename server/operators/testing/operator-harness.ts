@@ -22,7 +22,7 @@ import { createSettler, type Settler } from '#server/transactions/settle.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 import { findTransaction } from '#server/transactions/transaction-queries.ts'
 import { type CallbackServer, startCallbackServer } from './callback-server.ts'
-import { compareBooks, readBooks } from './compare-books.ts'
+import { compareBooks, countDenied, readBooks } from './compare-books.ts'
 import { startCustomers } from './customers.ts'
 import { readAttempts, readWork } from './read-work.ts'
 
@@ -225,9 +225,10 @@ export class OperatorHarness {
     return readBooks(this.simulator.url)
   }
 
-  /** Compares the simulator's books with the database (compare-books.ts). */
+  /** Compares the simulator's books with the database (compare-books.ts). By default, what the operator denied may come again. */
   async compareBooks(causedRepetitions?: (entry: BookEntry) => number): Promise<void> {
-    await compareBooks(this.database.pool, await this.books(), causedRepetitions)
+    const { pool } = this.database
+    await compareBooks(pool, await this.books(), causedRepetitions ?? (await countDenied(pool)))
   }
 
   async close(): Promise<void> {

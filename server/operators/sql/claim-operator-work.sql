@@ -68,8 +68,9 @@ begin
       where w.ctid = d.row_address and w.application_id = d.application_id and w.transaction_id = d.transaction_id
       returning w.application_id, w.transaction_id, w.operator, d.state as found_state, w.attempts, w.submissions, w.queries, w.route,
                 -- Most of what is submitted again never left this service: no connection, or no code of the customer.
-                d.state = 'queued' and case when w.submissions > 1 then may_have_left(w.application_id, w.transaction_id, w.submissions - 1)
-                                            else false end as is_repeated,
+                -- Of what waited for a code, the last submission has its outcome too.
+                d.state in ('queued', 'awaiting_code') and case when w.submissions > 1
+                  then may_have_left(w.application_id, w.transaction_id, w.submissions - (d.state = 'queued')::integer) else false end as is_repeated,
                 old.claimed_at as claimed_before, w.submit_number, w.operator_reference, w.operator_token, w.accepted_at, w.result, w.result_reason, w.result_code, w.last_answer
   ), interrupted as (
     insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome)

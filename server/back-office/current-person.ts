@@ -19,7 +19,8 @@ export const currentPerson = cache(async (): Promise<SessionPerson | undefined> 
   if (!session) return undefined
   const { pool, clock } = backOfficeRuntime()
   const person = await findSignedIn(pool, session, clock.now())
-  if (person && (await isUse())) {
+  // The first request of a session counts whatever it is: one that was never noted would never be idle.
+  if (person && (person.sessionUsedAt === null || (await isUse()))) {
     // The end is always that of the sign-in, also after the id of the session has changed.
     const startedAt = new Date(session.endsAt.getTime() - SESSION_S * 1_000)
     await noteSessionUse(pool, { ...session, ...(await currentOrigin()), startedAt, notedAt: person.sessionUsedAt }, clock.now())

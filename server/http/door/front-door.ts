@@ -39,8 +39,7 @@ const LINGER_MS = 250
 export function createFrontDoor(options: FrontDoorOptions): FrontDoor {
   const { clock, logger } = options.runtime
   const memory = watchMemoryPressure()
-  const { isShort: isMemoryShort } = memory
-  const receiver = createReceiver({ budget: new BodyBudget({ isMemoryShort }), ...options, pages: { ...options.pages, isMemoryShort } })
+  const receiver = createReceiver({ budget: new BodyBudget({ isMemoryShort: memory.isShort }), ...options })
   const server = createServer({
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS,

@@ -39,20 +39,20 @@ test('one collection of the heap per three seconds above 260 MB', (t) => {
   assert.equal(state.collections, 2)
 })
 
-test('one collection of the heap per second above 300 MB', (t) => {
+test('one collection of the heap per second above 330 MB', (t) => {
   const { state, pass } = watched(t)
   state.rssBytes = 340 * MB
   pass(3_200)
   assert.equal(state.collections, 4)
 })
 
-test('short above 300 MB, and no longer once memory is free', (t) => {
+test('short above 330 MB, and no longer once memory is free', (t) => {
   const { state, pressure, pass } = watched(t)
   state.rssBytes = 376 * MB
   assert.equal(pressure.isShort(), false)
   pass(200)
   assert.equal(pressure.isShort(), true)
-  state.rssBytes = 299 * MB
+  state.rssBytes = 329 * MB
   pass(200)
   assert.equal(pressure.isShort(), false)
 })

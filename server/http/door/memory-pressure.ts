@@ -2,11 +2,11 @@ import { memoryUsage } from 'node:process'
 
 const MB = 1024 * 1024
 /**
- * From here on the process collects its whole heap; the limit under attack is 350 MB. The margin is what
- * arrives between two samples.
+ * From here on the process collects its whole heap; the limit under attack is 350 MB, and a process that has served every page holds 310. The
+ * margin is what arrives between two samples.
  */
 const HIGH_BYTES = 260 * MB
-const SHORT_BYTES = 300 * MB
+const SHORT_BYTES = 330 * MB
 const SAMPLE_EVERY_MS = 200
 /** A collection of the whole heap takes up to 100 ms: not more often than this, and more often where large bodies already wait. */
 const COLLECT_EVERY_MS = 3_000
@@ -30,8 +30,7 @@ type MemoryPressureOptions = {
 /**
  * Watches the memory of the process. What attacks hold is bounded part by part (bodies, connections, queues), but the heap and the
  * allocator keep what several of them used one after the other. Above 260 MB the heap is collected, which returns unused pages to the
- * system; above 300 MB, until memory is free again, it is collected each second, no body beyond 64 KB is accepted (503), and no page is rendered
- * for clients without a session (503). A process that cannot collect (started without
+ * system; above 330 MB, until memory is free again, it is collected each second and no body beyond 64 KB is accepted (503). A process that cannot collect (started without
  * the flags of `process/node-settings.mjs`) is never short: it would refuse bodies for good.
  */
 export function watchMemoryPressure(options: MemoryPressureOptions = {}): MemoryPressure {

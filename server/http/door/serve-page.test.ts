@@ -12,7 +12,6 @@ import { createPageServer } from './serve-page.ts'
 const held: { url: string; headers: IncomingMessage['headers']; finish(): void }[] = []
 let rendered: string[] = []
 let isHolding = false
-let isMemoryShort = false
 let refused = 0
 let arrived = 0
 let server: Server
@@ -45,7 +44,6 @@ before(async () => {
     readVisitor: async (cookies) => /^session=(\w+)$/.exec(cookies ?? '')?.[1],
     isFile: (path) => path === '/_next/static/a.js',
     onRefused: () => refused++,
-    isMemoryShort: () => isMemoryShort,
     refusedAfterMs: 20,
     turns: {
       concurrency: 3,
@@ -214,18 +212,6 @@ test('two renders of one person at once, and another person’s meanwhile', asyn
   isHolding = false
   for (const one of held.splice(0)) one.finish()
   for (const { status } of await Promise.all(all)) assert.equal(status, 200)
-})
-
-test('503 without a render for clients without a session while memory is short; people with one are served', async () => {
-  isMemoryShort = true
-  try {
-    const refusal = await sendRequest(baseUrl, { path: '/docs?new=1' })
-    assert.deepEqual([refusal.status, refusal.headers['retry-after']], [503, '2'])
-    assert.equal((await sendRequest(baseUrl, { path: '/kora', headers: { cookie: 'session=awa' } })).status, 200)
-    assert.deepEqual(rendered, ['/kora'])
-  } finally {
-    isMemoryShort = false
-  }
 })
 
 test('the place of a client that leaves the queue is free, and its page is never rendered', async () => {

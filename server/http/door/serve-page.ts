@@ -14,8 +14,6 @@ export type PageOptions = {
   /** Whether the file at this path is one of the build's, which Next sends without rendering anything. Default: none is. */
   isFile?: (path: string) => boolean
   turns?: Partial<PageTurnOptions>
-  /** Whether the process is close to the limit of its memory: nothing is rendered then for clients without a session. Default: never. */
-  isMemoryShort?: () => boolean
   /** How long a 503 is held back from a client without a session: one that asks again at once would fill the event loop with refusals. */
   refusedAfterMs?: number
 }
@@ -39,7 +37,7 @@ const STREAM = /^\/api\/back-office\/[^/]+\/live$/
  * loop with the pages: nobody, and least of all somebody who is not signed in, may fill it with renders.
  */
 export function createPageServer(next: Fallback, options: PageOptions & { onRefused(): void }): PageServer {
-  const { readVisitor, isFile = () => false, isMemoryShort = () => false, refusedAfterMs = REFUSED_AFTER_MS, onRefused } = options
+  const { readVisitor, isFile = () => false, refusedAfterMs = REFUSED_AFTER_MS, onRefused } = options
   const turns = createPageTurns(options.turns)
   const memory = createPageMemory()
 
@@ -58,7 +56,6 @@ export function createPageServer(next: Fallback, options: PageOptions & { onRefu
         if (outcome !== 'unfit') return
       }
     }
-    if (personId === undefined && isMemoryShort()) return refuseBusy(incoming, outgoing, refusedAfterMs)
     const isStream = STREAM.test(path)
     const hasHadTurn = await turns.take({ personId, peerAddress: facts.peerAddress }, outgoing, (endTurn) => {
       render(endTurn)

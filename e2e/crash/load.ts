@@ -168,7 +168,8 @@ function noteLost({ ledger }: LoadOptions, batch: Sent[], answer: Answer): void 
   ledger.lost++
   for (const sent of batch) sent.wasLost = true
   // 408: the process was away while the request arrived; nothing of it was read.
-  if (answer && answer.status < 500 && answer.status !== 408) ledger.contradictions.push(`${batch[0]?.externalId} was refused: ${JSON.stringify(answer)}`)
+  if (answer && answer.status < 500 && answer.status !== 408)
+    ledger.contradictions.push(`${batch[0]?.externalId} was refused: ${JSON.stringify(answer)}`)
 }
 
 function noteOther(ledger: AnswerLedger, answer: Answer): void {

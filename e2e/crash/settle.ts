@@ -48,7 +48,7 @@ async function findOpen(pool: Pool, batchIds: readonly string[]): Promise<string
  * time for which an operator has to deny what it refused.
  * Leases of a process that is certainly dead end now; those of the living one are never touched.
  */
-async function shortenWaits(pool: Pool, serviceDiedAt: Date): Promise<void> {
+export async function shortenWaits(pool: Pool, serviceDiedAt: Date): Promise<void> {
   await pool.query(
     `update webhook_deliveries d set next_at = least(d.next_at, clock_timestamp()), claimed_until = least(d.claimed_until, clock_timestamp())
        from transactions t

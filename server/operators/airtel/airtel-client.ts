@@ -2,13 +2,13 @@ import { OPERATORS } from '#lib/operators.ts'
 import {
   type CallOutcome,
   createOperatorHttpClient,
-  exchangeOf,
   type OperatorHttpClient,
   type OperatorRequest,
 } from '#server/operators/operator-call.ts'
 import { readAnswer } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
-import { accountOf, type IssuedToken } from '#server/operators/tokens/access-tokens.ts'
+import { accountOf } from '#server/operators/tokens/access-tokens.ts'
+import { createTokenClient, type TokenClient } from '#server/operators/tokens/token-client.ts'
 import { keySchema, problemSchema, tokenSchema } from './messages.ts'
 import type { AirtelSettings } from './settings.ts'
 
@@ -27,7 +27,7 @@ export type AirtelClient = {
 
 export function createAirtelClient(context: ConnectorContext, settings: AirtelSettings): AirtelClient {
   const http = createOperatorHttpClient(settings.baseUrl, context.connectionsMax, context.transport)
-  const call = createTokenCall(http, context, settings)
+  const { call } = createAirtelTokens(http, context, settings)
   let known: { key: string; readAtMs: number } | undefined
   let reading: Promise<string | undefined> | undefined
 
@@ -54,55 +54,28 @@ export function createAirtelClient(context: ConnectorContext, settings: AirtelSe
   }
 }
 
-function createTokenCall(http: OperatorHttpClient, context: ConnectorContext, settings: AirtelSettings): AirtelClient['call'] {
+function createAirtelTokens(http: OperatorHttpClient, context: ConnectorContext, settings: AirtelSettings): TokenClient {
   const { baseUrl, clientId, clientSecret } = settings
-  const key = { operator: context.operator, account: accountOf('airtel', baseUrl, clientId, clientSecret) }
   const { country } = OPERATORS[context.operator]
   const common = { accept: '*/*', 'content-type': 'application/json', 'x-country': country.code, 'x-currency': country.currency }
-  let refusal: CallOutcome | undefined
-
-  async function fetchToken(): Promise<IssuedToken | undefined> {
-    const outcome = await http.call({
+  return createTokenClient({
+    http,
+    context,
+    account: accountOf('airtel', baseUrl, clientId, clientSecret),
+    tokenSchema,
+    tokenRequest: {
       method: 'POST',
       path: '/auth/oauth2/token',
       headers: { accept: '*/*', 'content-type': 'application/json' },
       body: JSON.stringify({ client_id: clientId, client_secret: clientSecret, grant_type: 'client_credentials' }),
-      timeoutMs: context.queryTimeoutMs,
-    })
-    const issued = outcome.kind === 'answered' && outcome.httpStatus === 200 ? readAnswer(outcome, tokenSchema) : undefined
-    refusal = issued ? undefined : outcome
-    return issued && { token: issued.access_token, expiresInMs: issued.expires_in * 1_000 }
-  }
-
-  async function attempt(request: OperatorRequest): Promise<{ outcome: CallOutcome; token: string | undefined }> {
-    const token = await context.tokens.get(key, fetchToken)
-    if (token === undefined) return { outcome: notSent(`No access token: ${describe(refusal)}`), token }
-    const headers = { ...common, authorization: `Bearer ${token}`, ...request.headers }
-    return { outcome: await http.call({ ...request, headers }), token }
-  }
-
-  return async (request) => {
-    const { outcome, token } = await attempt(request)
-    if (!isTokenRefused(outcome) || token === undefined) return outcome
-    // It ended before its time. Nothing behind the gateway has seen the request, and the id is the same.
-    await context.tokens.forget(key, token)
-    return (await attempt(request)).outcome
-  }
+    },
+    headersOf: (token) => ({ ...common, authorization: `Bearer ${token}` }),
+    isTokenRefused,
+  })
 }
 
 /** Some gateways of Airtel answer 403 to a token that has ended, which also means that something is not allowed. */
 function isTokenRefused(outcome: CallOutcome): boolean {
   if (outcome.kind !== 'answered') return false
   return outcome.httpStatus === 401 || (outcome.httpStatus === 403 && readAnswer(outcome, problemSchema)?.error === 'invalid_token')
-}
-
-/** The call itself was not made: not one byte of it was written. */
-export function notSent(detail: string): CallOutcome {
-  return { kind: 'lost', detail, httpStatus: null, wasWritten: false }
-}
-
-function describe(refusal: CallOutcome | undefined): string {
-  if (!refusal) return 'another process is fetching it'
-  const { httpStatus, answer } = exchangeOf(refusal)
-  return httpStatus === null ? answer : `HTTP ${httpStatus} ${answer.slice(0, 200)}`.trim()
 }

@@ -17,10 +17,11 @@ import type {
 import { type CallOutcome, createOperatorHttpClient, exchangeOf } from '#server/operators/operator-call.ts'
 import { notSentOrUnknown, readAnswer, unknownOutcome } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
+import type { TokenClient } from '#server/operators/tokens/token-client.ts'
 import { refuseDecimals, reportedNumber } from '#server/operators/wire-formats.ts'
 import { MTN_ANSWERS } from './answers.ts'
 import { activeSchema, balanceSchema, errorSchema, type MtnTransfer, transferSchema } from './messages.ts'
-import { createProductClient, type MtnProduct, type ProductClient } from './product-client.ts'
+import { createProductClient, type MtnProduct } from './product-client.ts'
 import { mtnReference } from './reference.ts'
 import type { MtnSettings } from './settings.ts'
 
@@ -35,13 +36,13 @@ const CLAIMS = { SUCCESSFUL: 'succeeded', FAILED: 'failed' } as const
 type Mtn = {
   context: ConnectorContext
   settings: MtnSettings
-  clients: ReadonlyMap<MtnProduct, ProductClient>
+  clients: ReadonlyMap<MtnProduct, TokenClient>
 }
 
 /** The MTN MoMo Open API of one country. */
 export function createMtnConnector(context: ConnectorContext, settings: MtnSettings): Connector {
   const http = createOperatorHttpClient(settings.baseUrl, context.connectionsMax, context.transport)
-  const clients = new Map<MtnProduct, ProductClient>()
+  const clients = new Map<MtnProduct, TokenClient>()
   for (const product of ['collection', 'disbursement'] as const) {
     const credentials = settings[product]
     if (credentials) clients.set(product, createProductClient({ http, context, settings, product, credentials }))

@@ -1,9 +1,10 @@
-import { type CallOutcome, createOperatorHttpClient, exchangeOf, type OperatorRequest } from '#server/operators/operator-call.ts'
+import { type CallOutcome, createOperatorHttpClient, type OperatorRequest } from '#server/operators/operator-call.ts'
 import { readAnswer } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
-import { accountOf, type IssuedToken } from '#server/operators/tokens/access-tokens.ts'
-import { encryptPin } from './encrypt-pin.ts'
+import { accountOf } from '#server/operators/tokens/access-tokens.ts'
+import { createTokenClient, notSent } from '#server/operators/tokens/token-client.ts'
 import { KEY_REVOKED, PIN_REFUSALS } from './answers.ts'
+import { encryptPin } from './encrypt-pin.ts'
 import { keySchema, problemSchema, tokenSchema } from './messages.ts'
 import type { SonatelSettings } from './settings.ts'
 
@@ -25,40 +26,22 @@ export type SonatelClient = {
 export function createSonatelClient(context: ConnectorContext, settings: SonatelSettings): SonatelClient {
   const { baseUrl, clientId, clientSecret } = settings
   const http = createOperatorHttpClient(baseUrl, context.connectionsMax, context.transport)
-  const key = { operator: context.operator, account: accountOf('orange-sonatel', baseUrl, clientId, clientSecret) }
-  let refusal: CallOutcome | undefined
-
-  async function fetchToken(): Promise<IssuedToken | undefined> {
-    const outcome = await http.call({
+  const { call, signIn } = createTokenClient({
+    http,
+    context,
+    account: accountOf('orange-sonatel', baseUrl, clientId, clientSecret),
+    tokenSchema,
+    tokenRequest: {
       method: 'POST',
       path: settings.tokenPath,
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
       body: new URLSearchParams({ client_id: clientId, client_secret: clientSecret, grant_type: 'client_credentials' }).toString(),
-      timeoutMs: context.queryTimeoutMs,
-    })
-    const issued = outcome.kind === 'answered' && outcome.httpStatus === 200 ? readAnswer(outcome, tokenSchema) : undefined
-    refusal = issued ? undefined : outcome
-    return issued && { token: issued.access_token, expiresInMs: issued.expires_in * 1_000 }
-  }
-
-  async function attempt(request: OperatorRequest): Promise<{ outcome: CallOutcome; token: string | undefined }> {
-    const token = await context.tokens.get(key, fetchToken)
-    if (token === undefined) return { outcome: withoutToken(refusal), token }
+    },
     // The gateway also wants a content type of requests without a body: 415 without one.
-    const headers = { accept: 'application/json', 'content-type': 'application/json', ...request.headers, authorization: `Bearer ${token}` }
-    return { outcome: await http.call({ ...request, headers }), token }
-  }
-
-  async function call(request: OperatorRequest): Promise<CallOutcome> {
-    const { outcome, token } = await attempt(request)
-    if (outcome.kind !== 'answered' || outcome.httpStatus !== 401 || token === undefined) return outcome
+    headersOf: (token) => ({ accept: 'application/json', 'content-type': 'application/json', authorization: `Bearer ${token}` }),
     // With a code it is an answer from behind the gateway, and may be about the PIN: the same call again would be the next wrong try.
-    if (readAnswer(outcome, problemSchema)) return outcome
-    // The token ended before its time. Nothing behind the gateway has seen the request.
-    await context.tokens.forget(key, token)
-    return (await attempt(request)).outcome
-  }
-
+    isTokenRefused: (outcome) => outcome.kind === 'answered' && outcome.httpStatus === 401 && !readAnswer(outcome, problemSchema),
+  })
   const get: SonatelClient['get'] = (path) => call({ method: 'GET', path, headers: {}, timeoutMs: context.queryTimeoutMs })
   const post: SonatelClient['post'] = (path, body, { headers = {}, writeBeforeMs }) =>
     call({
@@ -73,10 +56,7 @@ export function createSonatelClient(context: ConnectorContext, settings: Sonatel
     get,
     post,
     postWithPin: createPinCall(get, post, settings.pin),
-    async signIn() {
-      const token = await context.tokens.get(key, fetchToken)
-      return token === undefined ? withoutToken(refusal) : 'signed_in'
-    },
+    signIn,
     close: () => http.close(),
   }
 }
@@ -103,26 +83,16 @@ function createPinCall(get: SonatelClient['get'], post: SonatelClient['post'], p
   }
 
   return async (path, bodyOf, options) => {
-    if (pin === undefined) return notMade('There is no PIN')
+    if (pin === undefined) return notSent('There is no PIN')
     const key = isPinRefused ? undefined : await publicKey()
     // Asked again: another call may have been refused meanwhile.
-    if (isPinRefused) return notMade('The PIN was refused; set it again')
+    if (isPinRefused) return notSent('The PIN was refused; set it again')
     const encryptedPinCode = key === undefined ? undefined : encryptPin(key, pin)
-    if (encryptedPinCode === undefined) return notMade('The public key of Sonatel cannot be read')
+    if (encryptedPinCode === undefined) return notSent('The public key of Sonatel cannot be read')
     const outcome = await post(path, bodyOf(encryptedPinCode), options)
     const code = readAnswer(outcome, problemSchema)?.code ?? ''
     if (PIN_REFUSALS.has(code)) isPinRefused = true
     if (code === KEY_REVOKED) known = undefined
     return outcome
   }
-}
-
-/** The call itself was not made: not one byte of it was written. */
-function notMade(detail: string): CallOutcome {
-  return { kind: 'lost', detail, httpStatus: null, wasWritten: false }
-}
-
-function withoutToken(refusal: CallOutcome | undefined): CallOutcome {
-  const { httpStatus, answer } = refusal ? exchangeOf(refusal) : { httpStatus: null, answer: 'another process is fetching it' }
-  return notMade(`No access token: ${httpStatus === null ? '' : `HTTP ${httpStatus} `}${answer.slice(0, 200)}`.trim())
 }

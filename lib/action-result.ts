@@ -6,7 +6,7 @@ export const DATABASE_AWAY_DIGEST = 'database_away'
 /** Why an action refuses before its command runs. */
 export type ActorRefusal = 'unauthenticated' | 'not_found' | 'second_factor_required' | 'forbidden'
 
-/** Why an action that takes a fresh one-time code refuses before its command runs. */
+/** Why a command that takes a fresh one-time code refuses before it does anything. */
 export type FreshCodeRefusal = 'code_required' | 'wrong_code' | 'code_throttled' | 'second_factor_missing'
 
 /** The refusals that every action may return besides the errors of its command. */

@@ -41,8 +41,6 @@ export type FundingDto = {
   steps: Step[]
   /** Whether the balances cover it now. */
   isCovered: boolean
-  /** Whether its confirmation takes a one-time code. */
-  needsCode: boolean
   /** Whether the viewer may confirm or refuse it; otherwise the reason why not. */
   mayDecide: true | 'own_proposal' | 'not_permitted' | 'decided'
 }

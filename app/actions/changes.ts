@@ -2,11 +2,8 @@
 
 import { z } from 'zod'
 import type { ActionResult } from '#lib/action-result.ts'
-
 import { invitationLink } from '#lib/paths.ts'
-
 import { CHANGE_KINDS, type ChangeKindName, type CollectedSecret } from '#lib/proposed-change.ts'
-
 import { err, ok } from '#lib/result.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
@@ -23,7 +20,6 @@ const acknowledged = z.boolean().default(false)
 const proposal = z.object({ kind: z.enum(CHANGE_KINDS), input: z.record(z.string(), z.unknown()), acknowledged })
 const oneChange = z.object({ changeId: z.uuid() })
 const code = z.string().trim().max(64).optional()
-const freshCodeOf = (input: { code?: string | undefined }) => input.code
 const collection = oneChange.extend({ code })
 const confirmation = oneChange.extend({ acknowledged, code })
 const refusal = z.object({ changeId: z.uuid(), reason: z.string().trim().min(1).max(500) })
@@ -67,15 +63,15 @@ export async function confirmChange(
 ): Promise<
   ActionResult<{ link: string | null }, DecideCode | 'changed_meanwhile' | 'proposer_gone' | 'refused' | 'items_waiting' | KindRefusal>
 > {
-  return runAction({ schema: confirmation, permission: 'change:propose', application, input, freshCodeOf }, async (actor, given) => {
-    const { pool, config } = backOfficeRuntime()
+  return runAction({ schema: confirmation, permission: 'change:propose', application, input }, async (actor, given) => {
+    const { pool, clock, config } = backOfficeRuntime()
     const { applicationId } = actor
-    const { changeId } = given
+    const { changeId, code } = given
     if (!given.acknowledged) {
       const roles = await readRolesChange(pool, applicationId, changeId)
       if (roles && (await leavesAnything(pool, { applicationId, kind: 'person.roles', input: roles }))) return err('items_waiting')
     }
-    const result = await confirm(pool, { applicationId, changeId, actor })
+    const result = await confirm({ pool, clock }, { applicationId, changeId, code, actor })
     if (!result.ok) return err(typeof result.error === 'string' ? result.error : kindRefusal(result.error.reason))
     const { secret } = result.value
     return ok({ link: secret === null ? null : invitationLink(config.publicUrl, secret) })
@@ -87,9 +83,8 @@ export async function collectSecret(
   application: string,
   input: { changeId: string; code?: string },
 ): Promise<ActionResult<CollectedSecret, 'not_found' | 'not_permitted' | 'not_collectable' | 'confirmation_ended' | 'refused'>> {
-  return runAction({ schema: collection, permission: 'change:propose', application, input, freshCodeOf }, async (actor, { changeId }) => {
-    const { pool, clock } = backOfficeRuntime()
-    const result = await collect(pool, { applicationId: actor.applicationId, changeId, actor, now: clock.now() })
+  return runAction({ schema: collection, permission: 'change:propose', application, input }, async (actor, given) => {
+    const result = await collect(backOfficeRuntime(), { applicationId: actor.applicationId, ...given, actor })
     if (result.ok) return result
     return err(typeof result.error === 'string' ? result.error : result.error.code)
   })

@@ -1,14 +1,12 @@
 import { unstable_rethrow } from 'next/navigation'
 import type { z } from 'zod'
-import type { ActionError, ActionRefusal, ActionResult } from '#lib/action-result.ts'
+import type { ActionError, ActionRefusal, ActionResult, FreshCodeRefusal } from '#lib/action-result.ts'
 import { isCleanInput } from '#lib/clean-text.ts'
 import type { Permission } from '#lib/permissions.ts'
 import type { Result } from '#lib/result.ts'
 import { isDatabaseAway } from '#server/database/database-away.ts'
-import { checkFreshCode } from '#server/people/fresh-code.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { type BackOfficeActor, findActor } from './actor.ts'
-import { backOfficeRuntime } from './back-office-runtime.ts'
 
 /**
  * Runs every server action: each export of an actions.ts is a public endpoint, so nothing about the caller or the input is
@@ -21,10 +19,8 @@ export async function runAction<Schema extends z.ZodType, Value, Failure extends
     permission: Permission
     application: unknown
     input: unknown
-    /** For what confirms, reveals a secret or lets somebody in: the one-time code in the input, required where the second factor is. */
-    freshCodeOf?: (input: z.infer<Schema>) => string | undefined
   },
-  handler: (actor: BackOfficeActor, input: z.infer<Schema>) => Promise<Result<Value, Failure | ActionError<Failure>>>,
+  handler: (actor: BackOfficeActor, input: z.infer<Schema>) => Promise<Result<Value, Failure | FreshCodeRefusal | ActionError<Failure>>>,
 ): Promise<ActionResult<Value, Failure>> {
   try {
     if (typeof request.application !== 'string' || !isCleanInput([request.application, request.input])) return refuse('invalid')
@@ -32,11 +28,6 @@ export async function runAction<Schema extends z.ZodType, Value, Failure extends
     if (!actor.ok) return refuse(actor.error)
     const parsed = request.schema.safeParse(request.input instanceof FormData ? Object.fromEntries(request.input) : request.input)
     if (!parsed.success) return { ok: false, error: { code: 'invalid', fields: fieldsOf(parsed.error) } }
-    if (request.freshCodeOf) {
-      const { id: personId, applicationId } = actor.value
-      const checked = await checkFreshCode(backOfficeRuntime(), { applicationId, personId, code: request.freshCodeOf(parsed.data) })
-      if (!checked.ok) return refuse(checked.error)
-    }
     const result = await handler(actor.value, parsed.data)
     if (result.ok) return { ok: true, value: result.value }
     return { ok: false, error: typeof result.error === 'string' ? { code: result.error } : result.error }

@@ -6,6 +6,7 @@ import { changeApplication } from '#server/applications/change-application.ts'
 import { type PersonCommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { listAudit } from '#server/audit/list-audit.ts'
 import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
+import { systemClock } from '#server/clock.ts'
 import { readMember } from '#server/people/person-queries.ts'
 import { setMembership } from '#server/people/set-membership.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
@@ -34,7 +35,8 @@ async function scene() {
   const makerId = await makePerson(database.pool, applicationId, ['maker'])
   const propose = (input: unknown = { personId: makerId, roles: ['checker'], isActive: true }, actor = anna) =>
     proposeChange(database.pool, { applicationId, kind: 'person.roles', input, actor })
-  const confirm = (changeId: string, actor: PersonCommandActor) => confirmChange(database.pool, { applicationId, changeId, actor })
+  const confirm = (changeId: string, actor: PersonCommandActor) =>
+    confirmChange({ pool: database.pool, clock: systemClock }, { applicationId, changeId, actor })
   return {
     applicationId,
     anna,

@@ -8,6 +8,7 @@ import { createDirectory, type Directory } from '#server/applications/directory.
 import { revokeApiKey } from '#server/applications/revoke-api-key.ts'
 import { type PersonCommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { listAudit } from '#server/audit/list-audit.ts'
+import { systemClock } from '#server/clock.ts'
 import { isPasswordRight } from '#server/credentials/password.ts'
 import { digest } from '#server/credentials/secrets.ts'
 import { blockApiUser } from '#server/partner-auth/block-api-user.ts'
@@ -47,8 +48,8 @@ async function scene() {
     administrator,
     propose: async (kind: ChangeKindName, input: unknown, actor = engineer) =>
       must(await proposeChange(pool, { applicationId, kind, input, actor })).changeId,
-    confirm: (changeId: string, actor = administrator) => confirmChange(pool, { applicationId, changeId, actor }),
-    collect: (changeId: string, actor = engineer) => collectSecret(pool, { applicationId, changeId, actor, now: new Date() }),
+    confirm: (changeId: string, actor = administrator) => confirmChange({ pool, clock: systemClock }, { applicationId, changeId, actor }),
+    collect: (changeId: string, actor = engineer) => collectSecret({ pool, clock: systemClock }, { applicationId, changeId, actor }),
   }
 }
 

@@ -1,16 +1,20 @@
+import type { FreshCodeRefusal } from '#lib/action-result.ts'
 import { can } from '#lib/permissions.ts'
 import { CHANGE_PERMISSIONS, type CollectedSecret, isChangeKind } from '#lib/proposed-change.ts'
 import { err, ok, type Result } from '#lib/result.ts'
+import type { Clock } from '#lib/time.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import { checkFreshCode } from '#server/people/fresh-code.ts'
 import { loadActor } from '#server/people/load-actor.ts'
 import { endCollection, lockCollectable } from './change-store.ts'
 import { KINDS } from './kinds.ts'
 
 type CollectFailure =
+  | FreshCodeRefusal
   | 'not_found'
   | 'not_permitted'
   /** It was collected, or the time for it is over. */
@@ -20,17 +24,22 @@ type CollectFailure =
   /** The command refused, such as `too_many_keys`. */
   | { code: 'refused'; reason: string }
 
+/** `code`: a current one-time code, where the application requires the second factor. */
+type CollectSecret = { applicationId: string; changeId: string; code?: string | undefined; actor: PersonCommandActor }
+
 /**
  * Makes the secret of a change that somebody else confirmed and returns it to its proposer, once. The secret is generated here: between the
  * confirmation and this call there is nothing to steal, and neither the second person nor the database ever has it. The command runs in
- * the name of the person who confirmed, whose roles are read again.
+ * the name of the person who confirmed, whose roles are read again. A code is used up also if nothing is then collected.
  */
 export async function collectSecret(
-  pool: Pool,
-  command: { applicationId: string; changeId: string; actor: PersonCommandActor; now: Date },
+  deps: { pool: Pool; clock: Clock },
+  command: CollectSecret,
 ): Promise<Result<CollectedSecret, CollectFailure>> {
-  const { applicationId, changeId, actor, now } = command
-  return withTransaction<CollectedSecret, CollectFailure>(pool, async (trx) => {
+  const { applicationId, changeId, code, actor } = command
+  const checked = await checkFreshCode(deps, { applicationId, personId: actor.id, code })
+  if (!checked.ok) return checked
+  return withTransaction<CollectedSecret, CollectFailure>(deps.pool, async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err('not_found')
     const stored = await lockCollectable(trx, applicationId, changeId)
     if (!stored || stored.proposedBy !== actor.id || !isChangeKind(stored.kind)) return err('not_found')
@@ -41,10 +50,10 @@ export async function collectSecret(
     if (!change.ok) throw new Error(`The payload of change ${changeId} cannot be read`)
     const confirmer = await readConfirmer(trx, applicationId, stored.decidedBy)
     if (!confirmer || !can(confirmer.roles, needs.confirm)) return err('confirmation_ended')
-    const collected = await change.value.collect(trx, { applicationId, actor: confirmer, collectorId: actor.id, now })
+    const collected = await change.value.collect(trx, { applicationId, actor: confirmer, collectorId: actor.id, now: deps.clock.now() })
     if (!collected.ok) return err({ code: 'refused', reason: collected.error })
     await endCollection(trx, applicationId, changeId)
-    const details = { kind: stored.kind, subject: stored.subject, confirmedBy: confirmer.id }
+    const details = { kind: stored.kind, subject: stored.subject, confirmedBy: confirmer.id, ...checked.value.withCode }
     await appendAudit(trx, { applicationId, actor, action: 'change.collected', subject: changeId, details })
     return ok(collected.value)
   })

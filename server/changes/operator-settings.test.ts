@@ -43,7 +43,8 @@ async function administrator(of: string): Promise<PersonCommandActor> {
 const inputOf = (changes: Record<string, unknown> | null) => ({ operator: 'OMCM', protocol: 'gateway', changes })
 const propose = (changes: Record<string, unknown> | null, actor = anna) =>
   proposeChange(database.pool, { applicationId: actor.applicationId, kind: 'operator.set', input: inputOf(changes), actor })
-const confirm = (changeId: string, actor = ben) => confirmChange(database.pool, { applicationId, changeId, actor })
+const confirm = (changeId: string, actor = ben) =>
+  confirmChange({ pool: database.pool, clock: systemClock }, { applicationId, changeId, actor })
 const stored = async () => (await readSettings(database.pool, 'OMCM', 'gateway'))?.document
 /** As the command line sets them, from nothing. */
 async function given(document: Record<string, unknown>) {

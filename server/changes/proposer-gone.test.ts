@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import type { Role } from '#lib/permissions.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { systemClock } from '#server/clock.ts'
 import { blockPerson } from '#server/people/block-person.ts'
 import { readMember } from '#server/people/person-queries.ts'
 import { setMembership } from '#server/people/set-membership.ts'
@@ -37,7 +38,7 @@ async function scene() {
     anna,
     ben,
     changeId,
-    confirm: () => confirmChange(database.pool, { applicationId, changeId, actor: ben }),
+    confirm: () => confirmChange({ pool: database.pool, clock: systemClock }, { applicationId, changeId, actor: ben }),
     rolesNow: async () => (await readMember(database.pool, applicationId, personId))?.roles,
   }
 }

@@ -8,7 +8,7 @@ import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import type { FundedBalances } from '#server/ledger/funding-queries.ts'
 import { postFunding } from '#server/ledger/post-funding.ts'
-import { checkFreshCode } from '#server/people/fresh-code.ts'
+import { checkFreshCode, type FreshCode } from '#server/people/fresh-code.ts'
 import { endFunding, type StoredFunding } from './funding-store.ts'
 import { type DecideFailure, lockOpenFunding } from './lock-open-funding.ts'
 import { POSTINGS } from './postings.ts'
@@ -33,7 +33,7 @@ export async function confirmFunding(deps: { pool: Pool; clock: Clock }, command
   if (!mayAct(actor, applicationId, 'funding:decide')) return err('not_permitted')
   const checked = await checkFreshCode(deps, { applicationId, personId: actor.id, code })
   if (!checked.ok) return checked
-  const withCode = checked.value.wasNeeded
+  const { withCode } = checked.value
   return withTransaction<void, ConfirmFailure>(deps.pool, async (trx) => {
     const locked = await lockOpenFunding(trx, command)
     if (!locked.ok) return locked
@@ -61,7 +61,7 @@ export async function confirmFunding(deps: { pool: Pool; clock: Clock }, command
 
 async function recordConfirmation(
   trx: TrxClient,
-  { applicationId, fundingId, withCode, actor }: ConfirmFunding & { withCode: boolean },
+  { applicationId, fundingId, withCode, actor }: ConfirmFunding & FreshCode,
   { kind, operator, currency, account, amountMinor, reference, proposedBy }: StoredFunding,
   { before, after }: { before: FundedBalances; after: FundedBalances },
 ): Promise<void> {
@@ -82,7 +82,7 @@ async function recordConfirmation(
       currency,
       reference,
       proposedBy,
-      ...(withCode ? { withCode } : {}),
+      ...withCode,
       before: figures(before),
       after: figures(after),
     },

@@ -5,7 +5,6 @@ import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { balancesAfter, covers, type FundingPosting } from '#server/ledger/funding-effect.ts'
 import type { FundedBalances } from '#server/ledger/funding-queries.ts'
-import { needsFreshCode } from '#server/people/fresh-code.ts'
 import { type FundingRow, selectFundings } from './funding-store.ts'
 import { POSTINGS } from './postings.ts'
 
@@ -17,11 +16,11 @@ export async function listFundings(
   pool: Pool,
   { applicationId, actor }: { applicationId: string; actor: PersonCommandActor },
 ): Promise<FundingDto[]> {
-  const [rows, withCode] = await Promise.all([selectFundings(pool, applicationId, LISTED_MAX), needsFreshCode(pool, applicationId)])
-  return rows.map((row) => toDto(row, actor, withCode))
+  const rows = await selectFundings(pool, applicationId, LISTED_MAX)
+  return rows.map((row) => toDto(row, actor))
 }
 
-function toDto(row: FundingRow, actor: PersonCommandActor, withCode: boolean): FundingDto {
+function toDto(row: FundingRow, actor: PersonCommandActor): FundingDto {
   const { fundingId, kind, operator, currency, account, reference, note, reason, attachmentName, attachmentSha256 } = row
   const posting: FundingPosting = { kind: POSTINGS[kind], account, amountMinor: row.amountMinor }
   const state = row.outcome ?? (row.isExpired ? 'expired' : 'open')
@@ -44,7 +43,6 @@ function toDto(row: FundingRow, actor: PersonCommandActor, withCode: boolean): F
     reason,
     steps: stepsOf(row, posting),
     isCovered: covers(row, posting),
-    needsCode: withCode,
     mayDecide: mayDecide(row, actor),
   }
 }

@@ -8,7 +8,7 @@ import { isSpokenCode } from '#server/credentials/secrets.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { checkFreshCode } from './fresh-code.ts'
+import { checkFreshCode, type FreshCode } from './fresh-code.ts'
 import { countWrongCode, lockInvitation, markActivated, withdrawOpenInvitation } from './invitation-store.ts'
 import { lockActiveMember, mayCombineRoles } from './person-queries.ts'
 import { insertMembership } from './person-store.ts'
@@ -37,12 +37,12 @@ type ActivateFailure =
   /** Maker, checker and administrator in one person, which the settings no longer allow. */
   | 'combined_roles'
 
-/** `spokenCode`: what the person who joined read out. `oneTimeCode`: of the proposer's own device, where the second factor is required. */
+/** `spokenCode`: what the person who joined read out. `code`: a current one-time code, where the application requires the second factor. */
 type Activation = {
   applicationId: string
   invitationId: string
   spokenCode: string
-  oneTimeCode?: string | undefined
+  code?: string | undefined
   actor: PersonCommandActor
 }
 
@@ -55,13 +55,13 @@ export async function activateMembership(
   deps: { pool: Pool; clock: Clock },
   command: Activation,
 ): Promise<Result<{ personId: string }, ActivateFailure>> {
-  const { applicationId, actor, oneTimeCode } = command
+  const { applicationId, actor, code } = command
   if (!mayAct(actor, applicationId, 'people:change')) return err('not_permitted')
-  const checked = await checkFreshCode(deps, { applicationId, personId: actor.id, code: oneTimeCode })
+  const checked = await checkFreshCode(deps, { applicationId, personId: actor.id, code })
   if (!checked.ok) return checked
   const done = await withTransaction<{ personId: string } | WrongCode, ActivateFailure>(deps.pool, async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err('not_found')
-    return activate(trx, command)
+    return activate(trx, command, checked.value)
   })
   if (!done.ok) return done
   return 'failure' in done.value ? err(done.value.failure) : ok(done.value)
@@ -70,7 +70,11 @@ export async function activateMembership(
 /** Not a refusal for the transaction, because its count has to be stored. */
 type WrongCode = { failure: 'wrong_spoken_code' | 'too_many_codes' }
 
-async function activate(trx: TrxClient, command: Activation): Promise<Result<{ personId: string } | WrongCode, ActivateFailure>> {
+async function activate(
+  trx: TrxClient,
+  command: Activation,
+  { withCode }: FreshCode,
+): Promise<Result<{ personId: string } | WrongCode, ActivateFailure>> {
   const { applicationId, invitationId, actor } = command
   const invitation = await lockInvitation(trx, applicationId, invitationId)
   if (!invitation || invitation.acceptedBy === null || invitation.code === null) return err('not_found')
@@ -86,7 +90,7 @@ async function activate(trx: TrxClient, command: Activation): Promise<Result<{ p
   if (outcome === 'unknown_application') throw new Error('The application of an invitation is gone')
   if (outcome === 'already_member') return err(outcome)
   await markActivated(trx, applicationId, invitationId, actor.id)
-  const details = { email, roles, proposedBy, confirmedBy }
+  const details = { email, roles, proposedBy, confirmedBy, ...withCode }
   await appendAudit(trx, { applicationId, actor, action: 'person.activated', subject: personId, details })
   return ok({ personId })
 }

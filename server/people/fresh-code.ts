@@ -5,26 +5,22 @@ import type { Pool } from '#server/database/pool.ts'
 import { requiresSecondFactor } from './second-factor-store.ts'
 import { verifySecondFactor } from './verify-second-factor.ts'
 
-/**
- * Returns whether a person confirms with a fresh one-time code, not only with a session, in this application: wherever it requires the second
- * factor. Two stolen sessions must not be enough to move money or to change who may.
- */
-export async function needsFreshCode(pool: Pool, applicationId: string): Promise<boolean> {
-  return requiresSecondFactor(pool, applicationId)
-}
+/** What the audit entry of the command says: that there was a code, if one was needed. */
+export type FreshCode = { withCode: { withCode: true } | Record<string, never> }
 
 /**
- * Verifies the one-time code of a person who confirms something, which uses it up, and returns whether one was needed. Recovery codes are
- * not accepted.
+ * Verifies the one-time code of a person who confirms something, which uses it up: wherever the application requires the second factor, a session
+ * is not enough to move money or to change who may. The command calls it itself, before its transaction, so that no caller can leave it out
+ * and a wrong code counts even though nothing else happens. Recovery codes are not accepted.
  */
 export async function checkFreshCode(
   deps: { pool: Pool; clock: Clock },
   { applicationId, personId, code }: { applicationId: string; personId: string; code: string | undefined },
-): Promise<Result<{ wasNeeded: boolean }, FreshCodeRefusal>> {
-  if (!(await needsFreshCode(deps.pool, applicationId))) return ok({ wasNeeded: false })
+): Promise<Result<FreshCode, FreshCodeRefusal>> {
+  if (!(await requiresSecondFactor(deps.pool, applicationId))) return ok({ withCode: {} })
   if (!code) return err('code_required')
   const verified = await verifySecondFactor(deps, { personId, code, allowsRecovery: false, purpose: 'confirmation' })
-  if (verified.ok) return ok({ wasNeeded: true })
+  if (verified.ok) return ok({ withCode: { withCode: true } })
   const refusals = {
     wrong_code: 'wrong_code',
     throttled: 'code_throttled',

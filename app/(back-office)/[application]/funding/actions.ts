@@ -1,7 +1,7 @@
 'use server'
 
 import { z } from 'zod'
-import type { ActionResult, FreshCodeRefusal } from '#lib/action-result.ts'
+import type { ActionResult } from '#lib/action-result.ts'
 import { err, ok } from '#lib/result.ts'
 import { type FundingInput, fundingSchema } from '#lib/schemas/funding.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
@@ -36,7 +36,7 @@ export async function proposeFunding(application: string, input: FundingInput): 
 export async function confirmFunding(
   application: string,
   input: { fundingId: string; code?: string },
-): Promise<ActionResult<null, DecideCode | FreshCodeRefusal | 'balance_too_low' | 'proposer_gone'>> {
+): Promise<ActionResult<null, DecideCode | 'balance_too_low' | 'proposer_gone'>> {
   return runAction({ schema: confirmation, permission: 'funding:decide', application, input }, async (actor, command) => {
     const result = await confirm(backOfficeRuntime(), { applicationId: actor.applicationId, ...command, actor })
     return result.ok ? ok(null) : err(result.error)

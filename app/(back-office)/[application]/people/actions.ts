@@ -1,7 +1,7 @@
 'use server'
 
 import { z } from 'zod'
-import type { ActionResult, FreshCodeRefusal } from '#lib/action-result.ts'
+import type { ActionResult } from '#lib/action-result.ts'
 import { isAnythingLeft } from '#lib/leaving.ts'
 import { invitationLink } from '#lib/paths.ts'
 import { ROLES } from '#lib/permissions.ts'
@@ -25,16 +25,9 @@ export async function renewLink(
   application: string,
   input: { invitationId: string; code?: string },
 ): Promise<ActionResult<{ link: string }, 'not_permitted' | 'not_found' | 'own_proposal' | 'too_old'>> {
-  const request = {
-    schema: renewal,
-    permission: PERMISSION,
-    application,
-    input,
-    freshCodeOf: ({ code }: z.infer<typeof renewal>) => code,
-  } as const
-  return runAction(request, async (actor, { invitationId }) => {
-    const { pool, config } = backOfficeRuntime()
-    const renewed = await renewInvitation(pool, { applicationId: actor.applicationId, invitationId, actor })
+  return runAction({ schema: renewal, permission: PERMISSION, application, input }, async (actor, given) => {
+    const { pool, clock, config } = backOfficeRuntime()
+    const renewed = await renewInvitation({ pool, clock }, { applicationId: actor.applicationId, ...given, actor })
     return renewed.ok ? ok({ link: invitationLink(config.publicUrl, renewed.value.token) }) : renewed
   })
 }
@@ -52,7 +45,6 @@ export async function withdrawLink(
 
 const activation = renewal.extend({ spokenCode: z.string().min(1).max(40) })
 type ActivateCode =
-  | FreshCodeRefusal
   | 'not_permitted'
   | 'not_found'
   | 'too_old'
@@ -70,9 +62,7 @@ export async function activateMember(
   input: { invitationId: string; spokenCode: string; code?: string },
 ): Promise<ActionResult<null, ActivateCode>> {
   return runAction({ schema: activation, permission: PERMISSION, application, input }, async (actor, given) => {
-    const { invitationId, spokenCode, code: oneTimeCode } = given
-    const command = { applicationId: actor.applicationId, invitationId, spokenCode, oneTimeCode, actor }
-    const activated = await activateMembership(backOfficeRuntime(), command)
+    const activated = await activateMembership(backOfficeRuntime(), { applicationId: actor.applicationId, ...given, actor })
     return activated.ok ? ok(null) : activated
   })
 }

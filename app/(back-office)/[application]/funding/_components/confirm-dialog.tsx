@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import { Money } from '#components/domain/money.tsx'
 import { FormDialog } from '#components/form/form-dialog.tsx'
-import { TextField } from '#components/ui/field.tsx'
+import { useFreshCode } from '#components/form/use-fresh-code.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { FundingDto } from '#lib/funding.ts'
 import { confirmFunding } from '../actions.ts'
@@ -16,62 +16,53 @@ type Props = { application: string; funding: FundingDto; onClose: () => void }
 /** Shows once more what is posted, and compares a file with the digest. A default export, because it is loaded on demand. */
 export default function ConfirmDialog({ application, funding, onClose }: Props) {
   const t = useT()
-  const { run, error, setError, isPending } = useDecision(onClose)
+  const { run, error, isPending } = useDecision(onClose)
   const [isSame, setIsSame] = useState<boolean | null>(null)
-  const [code, setCode] = useState('')
-  const { fundingId, attachment, needsCode } = funding
+  const freshCode = useFreshCode(isPending)
+  const { fundingId, attachment } = funding
+  function confirm(code?: string) {
+    const confirmed = () => confirmFunding(application, { fundingId, ...(code && { code }) })
+    run(confirmed, 'funding.confirmedNow', (refusal) => freshCode.asks(refusal, confirm))
+  }
   return (
-    <FormDialog
-      title={t('funding.confirmTitle')}
-      submitLabel={t('funding.confirm')}
-      isPending={isPending}
-      error={error}
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (needsCode && code.trim() === '') return setError(t('funding.codeMissing'))
-        run(() => confirmFunding(application, { fundingId, ...(needsCode ? { code } : {}) }), 'funding.confirmedNow')
-        // A code is used up, also by a refusal.
-        setCode('')
-      }}
-      onClose={onClose}
-    >
-      <div>
-        <FundingHead t={t} funding={funding} />
-        <Money amount={funding.amount} currency={funding.currency} size="balance" />
-        <div className="mt-2">
-          <FundingSteps t={t} funding={funding} />
-        </div>
-      </div>
-      <p>{t('funding.confirmText')}</p>
-      {attachment && (
-        <div className="grid gap-2">
-          <div>
-            <FundingDocument t={t} funding={funding} />
+    <>
+      <FormDialog
+        title={t('funding.confirmTitle')}
+        submitLabel={t('funding.confirm')}
+        isPending={isPending}
+        error={error}
+        onSubmit={(event) => {
+          event.preventDefault()
+          confirm()
+        }}
+        onClose={onClose}
+      >
+        <div>
+          <FundingHead t={t} funding={funding} />
+          <Money amount={funding.amount} currency={funding.currency} size="balance" />
+          <div className="mt-2">
+            <FundingSteps t={t} funding={funding} />
           </div>
-          <FileField
-            label={t('funding.check')}
-            hint={t('funding.checkHint')}
-            onRead={(file) => setIsSame(file && file.sha256 === attachment.sha256)}
-          />
-          <p role="status" className={isSame ? 'text-ok' : 'text-bad'}>
-            {isSame !== null && t(isSame ? 'funding.checkSame' : 'funding.checkOther')}
-          </p>
         </div>
-      )}
-      {needsCode && (
-        <TextField
-          id="field-code"
-          name="code"
-          label={t('funding.code')}
-          hint={t('funding.codeHint')}
-          value={code}
-          onChange={(event) => setCode(event.target.value)}
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          maxLength={7}
-          className="max-w-36 tabular"
-        />
-      )}
-    </FormDialog>
+        <p>{t('funding.confirmText')}</p>
+        {attachment && (
+          <div className="grid gap-2">
+            <div>
+              <FundingDocument t={t} funding={funding} />
+            </div>
+            <FileField
+              label={t('funding.check')}
+              hint={t('funding.checkHint')}
+              onRead={(file) => setIsSame(file && file.sha256 === attachment.sha256)}
+            />
+            <p role="status" className={isSame ? 'text-ok' : 'text-bad'}>
+              {isSame !== null && t(isSame ? 'funding.checkSame' : 'funding.checkOther')}
+            </p>
+          </div>
+        )}
+      </FormDialog>
+      {/* A form of its own. */}
+      {freshCode.dialog}
+    </>
   )
 }

@@ -11,9 +11,5 @@ export const FUNDING_REFUSALS = {
   not_open: 'funding.notOpen',
   own_proposal: 'funding.ownProposal',
   invalid_reason: 'funding.reasonMissing',
-  code_required: 'funding.codeMissing',
-  wrong_code: 'funding.codeWrong',
-  code_throttled: 'funding.codeThrottled',
-  second_factor_missing: 'funding.codeMissing',
   offline: 'action.offline',
 } as const

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
+import type { Role } from '#lib/permissions.ts'
+import type { Result } from '#lib/result.ts'
+import { fundingSchema } from '#lib/schemas/funding.ts'
+import type { PersonCommandActor } from '#server/audit/command-actor.ts'
+import { listAudit } from '#server/audit/list-audit.ts'
+import { collectSecret } from '#server/changes/collect-secret.ts'
+import { confirmChange } from '#server/changes/confirm-change.ts'
+import { proposeChange } from '#server/changes/propose-change.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { confirmFunding } from '#server/funding/confirm-funding.ts'
+import { proposeFunding } from '#server/funding/propose-funding.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { makeApplication, makePerson } from '#server/testing/factories.ts'
+import { must } from '#server/testing/partner.ts'
+import { acceptInvitation } from './accept-invitation.ts'
+import { activateMembership } from './activate-membership.ts'
+import { listInvitations, listOwnInvitations } from './invitation-queries.ts'
+import { invitePerson } from './invite-person.ts'
+import { renewInvitation } from './renew-invitation.ts'
+import { verifySecondFactor } from './verify-second-factor.ts'
+
+let database: TestDatabase
+let nowMs = Date.now()
+const clock = { now: () => new Date(nowMs) }
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+/** Two administrators, and what the device of each shows. The second factor is not yet required. */
+async function scene() {
+  const { pool } = database
+  const applicationId = await makeApplication(pool)
+  const administrator = async (): Promise<PersonCommandActor & { code(): string }> => {
+    const roles: Role[] = ['administrator']
+    const device = new TOTP({ secret: new Secret({ size: 20 }) })
+    const id = await makePerson(pool, applicationId, roles)
+    const secret = device.secret.base32
+    await pool.query('update people set totp_secret = $2, totp_enabled_at = now() where person_id = $1', [id, secret])
+    return { kind: 'person', id, applicationId, roles, code: () => device.generate({ timestamp: nowMs }) }
+  }
+  return { deps: { pool, clock }, applicationId, anna: await administrator(), ben: await administrator(), administrator }
+}
+type Scene = Awaited<ReturnType<typeof scene>>
+type Ready = { actor: Scene['anna']; run(code?: string): Promise<Result<unknown, unknown>> }
+
+async function proposeKey({ deps, applicationId, anna }: Scene): Promise<string> {
+  return must(await proposeChange(deps.pool, { applicationId, kind: 'key.create', input: { name: 'Production' }, actor: anna })).changeId
+}
+
+/** An invitation that Anna proposed and Ben confirmed. */
+async function invite({ deps, applicationId, anna, ben }: Scene) {
+  const person = { email: `${randomUUID()}@example.com`, name: 'Carine', roles: ['maker'] as const }
+  const invited = await withTransaction(deps.pool, (trx) =>
+    invitePerson(trx, { applicationId, ...person, proposedBy: anna.id, actor: ben }),
+  )
+  const invitationId = (await listInvitations(deps.pool, applicationId))[0]?.invitationId ?? assert.fail('there is an invitation')
+  return { token: must(invited).token, invitationId }
+}
+
+/** Everything that needs a fresh code, ready for one call, and the audit entry of the call that is accepted. */
+const COMMANDS: readonly { entry: string; prepare(scene: Scene): Promise<Ready> }[] = [
+  {
+    entry: 'change.confirmed',
+    async prepare(here) {
+      const { deps, applicationId, ben: actor } = here
+      const changeId = await proposeKey(here)
+      return { actor, run: (code) => confirmChange(deps, { applicationId, changeId, code, actor }) }
+    },
+  },
+  {
+    entry: 'change.collected',
+    async prepare(here) {
+      const { deps, applicationId, anna: actor, ben } = here
+      const changeId = await proposeKey(here)
+      must(await confirmChange(deps, { applicationId, changeId, actor: ben }))
+      return { actor, run: (code) => collectSecret(deps, { applicationId, changeId, code, actor }) }
+    },
+  },
+  {
+    entry: 'person.invitation_renewed',
+    async prepare(here) {
+      const { deps, applicationId, ben: actor } = here
+      const { invitationId } = await invite(here)
+      return { actor, run: (code) => renewInvitation(deps, { applicationId, invitationId, code, actor }) }
+    },
+  },
+  {
+    entry: 'person.activated',
+    async prepare(here) {
+      const { deps, applicationId, anna: actor } = here
+      const { invitationId, token } = await invite(here)
+      const person = { name: 'Carine Ngo', password: 'a long enough password', origin: { address: '198.51.100.7', userAgent: 'Browser' } }
+      const { personId } = must(await acceptInvitation(deps.pool, { token, ...person }))
+      const spokenCode = (await listOwnInvitations(deps.pool, personId))[0]?.code ?? assert.fail('there is a code')
+      return { actor, run: (code) => activateMembership(deps, { applicationId, invitationId, spokenCode, code, actor }) }
+    },
+  },
+  {
+    entry: 'funding.confirmed',
+    async prepare({ deps, applicationId, anna, ben: actor }) {
+      const funding = fundingSchema.parse({
+        kind: 'pay_in',
+        operator: 'MOMOCM',
+        account: 'deposit',
+        amount: '5000',
+        reference: 'FT-2026/0042',
+        note: '',
+        attachment: { name: 'avis.pdf', sha256: 'a1'.repeat(32) },
+      })
+      const { fundingId } = must(await proposeFunding(deps.pool, { applicationId, funding, actor: anna }))
+      return { actor, run: (code) => confirmFunding(deps, { applicationId, fundingId, code, actor }) }
+    },
+  },
+]
+
+for (const { entry, prepare } of COMMANDS)
+  test(`refused without a code, with a wrong one and with a used one, then done once with a new one: ${entry}`, async () => {
+    const here = await scene()
+    const { deps, applicationId } = here
+    const { actor, run } = await prepare(here)
+    await deps.pool.query('update applications set requires_second_factor = true where application_id = $1', [applicationId])
+    const entries = async () => (await listAudit(deps.pool, applicationId, { size: 50 })).filter(({ action }) => action === entry)
+    const before = (await entries()).length
+    const used = actor.code()
+    must(await verifySecondFactor(deps, { personId: actor.id, code: used, allowsRecovery: false, purpose: 'confirmation' }))
+    assert.deepEqual(await run(), { ok: false, error: 'code_required' })
+    assert.deepEqual(await run(''), { ok: false, error: 'code_required' })
+    assert.deepEqual(await run('000'), { ok: false, error: 'wrong_code' })
+    assert.deepEqual(await run(used), { ok: false, error: 'wrong_code' })
+    assert.equal((await entries()).length, before)
+    nowMs += 30_000
+    assert.equal((await run(actor.code())).ok, true)
+    assert.deepEqual(
+      (await entries()).map(({ details }) => details['withCode']),
+      [true],
+    )
+    await deps.pool.query('update people set totp_secret = null, totp_enabled_at = null where person_id = $1', [actor.id])
+    assert.deepEqual(await run(actor.code()), { ok: false, error: 'second_factor_missing' })
+  })

@@ -62,6 +62,7 @@ export const AUDIT_ACTIONS = [
   'operator.set',
   'operator.removed',
   'operator.tested',
+  'operator.reopened',
   'balance.funded',
   'funding.proposed',
   'funding.confirmed',

@@ -1,14 +1,15 @@
 'use client'
 
 import { useT } from '#components/ui/translations.tsx'
-import type { DisturbedDirection } from '#lib/availability.ts'
+import { availabilityHint, type DisturbedDirection } from '#lib/availability.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import { AvailabilityBadge } from './availability-badge.tsx'
 import { RelativeTime } from './time-text.tsx'
 
 /** Which direction does not work as usual, since when, and what that means for its payments. */
-export function AvailabilityNote({ direction: { operator, type, state, since, fault } }: { direction: DisturbedDirection }) {
+export function AvailabilityNote({ direction }: { direction: DisturbedDirection }) {
   const t = useT()
+  const { operator, type, state, since, fault } = direction
   const { brand, country } = OPERATORS[operator]
   const name = `${brand} ${t(`country.${country.name}`)}`
   return (
@@ -18,7 +19,7 @@ export function AvailabilityNote({ direction: { operator, type, state, since, fa
       <span className="text-second text-quiet">
         {t('availability.since')} <RelativeTime at={since} />
       </span>
-      <span className="block text-ink-2">{fault === null ? t(`availability.hint.${state}`) : t('availability.hint.fault', { fault })}</span>
+      <span className="block text-ink-2">{t(availabilityHint(direction), { fault: fault ?? '' })}</span>
     </p>
   )
 }

@@ -200,6 +200,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/funding/actions.ts withdrawFunding': 'funding:propose',
   'app/(back-office)/[application]/operators/actions.ts testOperator': 'operator:test',
   'app/(back-office)/[application]/operators/actions.ts proposeSettings': 'operator:configure',
+  'app/(back-office)/[application]/operators/actions.ts openAgain': 'operator:configure',
   'app/(back-office)/[application]/people/actions.ts activateMember': 'people:change',
   'app/(back-office)/[application]/people/actions.ts renewLink': 'people:change',
   'app/(back-office)/[application]/people/actions.ts withdrawLink': 'people:change',

@@ -63,6 +63,7 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   withdrawFunding: { fundingId: '' },
   testOperator: { operator: 'MOMOCM' },
   proposeSettings: { operator: 'MOMOCM', protocol: 'gateway', changes: { baseUrl: 'https://gateway.example', secret: 'fine' } },
+  openAgain: { operator: 'MOMOCM' },
   activateMember: { invitationId: '', spokenCode: 'AAAAAA', code: '000000' },
   renewLink: { invitationId: '' },
   withdrawLink: { invitationId: '' },

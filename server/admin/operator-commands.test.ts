@@ -31,6 +31,26 @@ async function documentFile(document: unknown): Promise<string> {
 const set = async (document: unknown) =>
   harness.admin(['set-operator', '--operator', 'MOMOCM', '--protocol', 'mtn-momo', '--file', await documentFile(document)])
 
+test('closed for a refused PIN, opened again once, and listed so', async () => {
+  assert.equal(
+    (await set({ baseUrl: `${simulator.url}/mtn`, targetEnvironment: 'mtncameroon', collection: mtnAccountOf(SECRET, 'collection') })).code,
+    0,
+  )
+  const { rows } = await harness.database.pool.query<{ version: string }>(
+    "select protocol || ' ' || version || ' ' || operator_settings_id as version from operator_settings where operator = 'MOMOCM'",
+  )
+  await harness.database.pool.query(
+    `insert into operator_circuits (operator, type, state, since, fault, fault_version) values ('MOMOCM', 'COLLECT', 'CLOSED', now(), 'The PIN', $1)`,
+    [rows[0]?.version],
+  )
+  assert.equal((await harness.facts('reopen-operator', '--operator', 'momocm'))['operator'], 'MOMOCM')
+  assert.match((await harness.admin(['list-operators'])).out, /MOMOCM +COLLECT +CLOSED .*The PIN +yes/)
+  const again = await harness.admin(['reopen-operator', '--operator', 'MOMOCM'])
+  assert.deepEqual([again.code, again.problem.includes('opened again')], [1, true])
+  await harness.database.pool.query('delete from operator_circuits')
+  assert.equal((await harness.admin(['set-operator', '--operator', 'MOMOCM', '--protocol', 'mtn-momo', '--remove', 'yes'])).code, 0)
+})
+
 test('set, tested without moving money, listed without secrets, and removed', async () => {
   const collection = mtnAccountOf(SECRET, 'collection')
   const document = { baseUrl: `${simulator.url}/mtn`, targetEnvironment: 'mtncameroon', collection }

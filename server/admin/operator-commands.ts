@@ -12,6 +12,7 @@ import { listOperators } from '#server/operators/settings/list-operators.ts'
 import type { SettingsDocument } from '#server/operators/settings/operator-settings.ts'
 import { problemSentences } from '#server/operators/settings/protocol.ts'
 import { PROTOCOLS } from '#server/operators/settings/protocols.ts'
+import { type ReopenFailure, reopenOperator } from '#server/operators/settings/reopen-operator.ts'
 import { type SetOperatorFailure, setOperator } from '#server/operators/settings/set-operator.ts'
 import { testOperator } from '#server/operators/settings/test-operator.ts'
 import { AdminError } from './admin-error.ts'
@@ -37,6 +38,12 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     run: set,
   },
   {
+    name: 'reopen-operator',
+    summary: 'Send payments again to an operator that refused our PIN, key or settings: one first, with the settings as they are',
+    options: { operator: required('CODE') },
+    run: reopen,
+  },
+  {
     name: 'test-operator',
     summary: 'Sign in to an operator and read the balance, and check an account if a number is given; moves no money',
     options: { operator: required('CODE'), 'phone-number': optional('NUMBER') },
@@ -56,7 +63,14 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
 
 async function availabilityRows(pool: Pool): Promise<Record<string, string>[]> {
   const rows = await listAvailability(pool)
-  return rows.map(({ operator, type, state, since, fault }) => ({ operator, type, state, since: since.toISOString(), fault: fault ?? '' }))
+  return rows.map(({ operator, type, state, since, fault, isReopened }) => ({
+    operator,
+    type,
+    state,
+    since: since.toISOString(),
+    fault: fault ?? '',
+    reopened: isReopened ? 'yes' : '',
+  }))
 }
 
 async function balanceRows(pool: Pool): Promise<Record<string, string>[]> {
@@ -82,6 +96,20 @@ async function set(pool: Pool, options: Options): Promise<Output> {
   const result = await setOperator(pool, { operator, protocol, changes, actor: SYSTEM_ACTOR })
   if (!result.ok) throw new AdminError(sentenceOf(result.error))
   return { facts: { operator, protocol, inForce: 'in every process within a second' } }
+}
+
+async function reopen(pool: Pool, options: Options): Promise<Output> {
+  const operator = operatorOf(options)
+  const result = await reopenOperator(pool, { operator, actor: SYSTEM_ACTOR })
+  if (!result.ok) throw new AdminError(REOPEN_SENTENCES[result.error])
+  return { facts: { operator, inForce: 'in every process within a second' } }
+}
+
+const REOPEN_SENTENCES: Readonly<Record<ReopenFailure, string>> = {
+  not_the_installation: 'Only the application that runs the installation may do this.',
+  not_permitted: 'Only the administrator of the machine may do this.',
+  not_closed: 'No direction of this operator is closed for a fault of ours, or it was opened again (npm run admin -- list-operators).',
+  not_stored: 'The settings of this operator are those of the environment: store them with set-operator, which opens it again.',
 }
 
 async function test(pool: Pool, options: Options): Promise<Output> {

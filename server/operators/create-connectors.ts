@@ -11,7 +11,7 @@ import { PROTOCOLS } from './settings/protocols.ts'
 import type { AccessTokens } from './tokens/access-tokens.ts'
 
 /** Settings, and when they were saved; those of the environment have no version. */
-type VersionedSettings = OperatorSettings & { version?: bigint; changedAt?: Date }
+type VersionedSettings = OperatorSettings & { version?: bigint; id?: string }
 
 type ConnectorOptions = {
   /** How each operator is reached; a code without settings is switched off. `follow` replaces them. */
@@ -87,9 +87,9 @@ export function createConnectors(options: ConnectorOptions): FollowingConnectors
   }
 }
 
-/** Changes whenever any settings of the operator are saved, also with the same content. Holds nothing of them. */
+/** Changes whenever any settings of the operator are saved, also with the same content. Holds nothing of them. `listAvailability` computes the same. */
 function versionOf(settings: readonly VersionedSettings[]): string {
-  return settings.map(({ protocol, version, changedAt }) => `${protocol} ${version ?? 0} ${changedAt?.getTime() ?? 0}`).join(', ')
+  return settings.map(({ protocol, version, id }) => `${protocol} ${version ?? 0} ${id ?? ''}`).join(', ')
 }
 
 function connect(options: ConnectorOptions, operator: OperatorCode, settings: readonly VersionedSettings[]): GuardedConnector | undefined {

@@ -7,9 +7,9 @@ import { listAvailability } from './availability-queries.ts'
 /** The directions that are not OPERATIONAL now, of those that an application may use. */
 export async function listDisturbed(queryable: Queryable, applicationId: string): Promise<DisturbedDirection[]> {
   const [rows, services] = await Promise.all([listAvailability(queryable), listServices(queryable, applicationId)])
-  return rows.flatMap(({ operator, type, state, since, fault }): DisturbedDirection[] => {
+  return rows.flatMap(({ operator, type, state, since, fault, isReopened }): DisturbedDirection[] => {
     if (state === 'OPERATIONAL') return []
     const service = services.find((each) => each.operator === operator && each.type === type) ?? OPEN_SERVICE
-    return service.isEnabled ? [{ operator, type, state, since: since.toISOString(), fault }] : []
+    return service.isEnabled ? [{ operator, type, state, since: since.toISOString(), fault, isReopened }] : []
   })
 }

@@ -8,7 +8,7 @@ type FollowOptions = {
   /** The settings of operators that have none in the database: those of the environment or of the sandbox. */
   defaults: readonly OperatorSettings[]
   /** Called with all settings, at the beginning and after each change. */
-  onChange(settings: readonly (OperatorSettings & { version?: bigint; changedAt?: Date })[]): void
+  onChange(settings: readonly (OperatorSettings & { version?: bigint; id?: string })[]): void
   pollIntervalMs?: number
 }
 

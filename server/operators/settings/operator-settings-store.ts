@@ -6,7 +6,7 @@ import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
 import { operatorSettingsPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import type { OperatorSettings, SettingsDocument } from './operator-settings.ts'
 
-type StoredSettings = OperatorSettings & { version: bigint; changedAt: Date }
+type StoredSettings = OperatorSettings & { id: string; version: bigint; changedAt: Date }
 
 type SettingsRow = { id: string; operator: OperatorCode; protocol: string; document: string; version: bigint; changedAt: Date }
 
@@ -46,9 +46,14 @@ export async function readSettings(queryable: Queryable, operator: OperatorCode,
   return rows[0] && toSettings(rows[0])
 }
 
+/** Locks the settings of all operators to the end of the transaction. */
+export async function lockAllSettings(trx: Queryable): Promise<void> {
+  await trx.query('lock table operator_settings in share row exclusive mode')
+}
+
 /** Locks the settings of all operators to the end of the transaction, and returns those of one. */
 export async function lockSettings(trx: Queryable, operator: OperatorCode, protocol: string): Promise<StoredSettings | undefined> {
-  await trx.query('lock table operator_settings in share row exclusive mode')
+  await lockAllSettings(trx)
   return readSettings(trx, operator, protocol)
 }
 
@@ -66,11 +71,19 @@ export async function putSettings(trx: Queryable, { operator, protocol, document
   ])
 }
 
+/** Saves the settings of an operator as they are, under a new version. Returns false if it has none here. */
+export async function saveAgain(trx: Queryable, operator: OperatorCode): Promise<boolean> {
+  const { rowCount } = await trx.query('update operator_settings set version = version + 1, changed_at = now() where operator = $1', [
+    operator,
+  ])
+  return (rowCount ?? 0) > 0
+}
+
 export async function removeSettings(trx: Queryable, operator: OperatorCode, protocol: string): Promise<void> {
   await trx.query('delete from operator_settings where operator = $1 and protocol = $2', [operator, protocol])
 }
 
 function toSettings({ id, operator, protocol, document, version, changedAt }: SettingsRow): StoredSettings {
   const plain: SettingsDocument = documentSchema.parse(JSON.parse(keyringOfProcess().open(operatorSettingsPlace(id), document)))
-  return { operator, protocol, document: plain, version, changedAt }
+  return { id, operator, protocol, document: plain, version, changedAt }
 }

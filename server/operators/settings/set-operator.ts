@@ -47,7 +47,8 @@ export async function setOperator(database: Database, command: SetOperator): Pro
   })
 }
 
-async function refuseActor(trx: TrxClient, actor: CommandActor): Promise<'not_permitted' | 'not_the_installation' | undefined> {
+/** An operator account belongs to the installation. */
+export async function refuseActor(trx: TrxClient, actor: CommandActor): Promise<'not_permitted' | 'not_the_installation' | undefined> {
   if (actor.kind === 'system') return undefined
   if (!mayAct(actor, actor.applicationId, 'operator:configure')) return 'not_permitted'
   return (await runsInstallation(trx, actor.applicationId)) ? undefined : 'not_the_installation'

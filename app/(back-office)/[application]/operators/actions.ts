@@ -10,6 +10,7 @@ import { runsInstallation } from '#server/applications/terms-queries.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { proposeChange } from '#server/changes/propose-change.ts'
+import { reopenOperator } from '#server/operators/settings/reopen-operator.ts'
 import { readSettingsChange } from '#server/operators/settings/settings-change.ts'
 
 /** Fields to change, in groups as the protocol has them; null removes one, and null instead of them removes the settings. */
@@ -28,6 +29,18 @@ export async function testOperator(
     const result = await operatorTests.run(pool, { applicationId: actor.applicationId, operator, actor })
     if (result.ok) return result
     return err(typeof result.error === 'string' ? result.error : result.error.code)
+  })
+}
+
+/** Opens the directions of an operator that are closed for a fault of ours, with the settings as they are. */
+export async function openAgain(
+  application: string,
+  input: { operator: string },
+): Promise<ActionResult<null, 'not_permitted' | 'not_closed' | 'not_stored'>> {
+  return runAction({ schema: oneOperator, permission: 'operator:configure', application, input }, async (actor, { operator }) => {
+    const reopened = await reopenOperator(backOfficeRuntime().pool, { operator, actor })
+    if (reopened.ok) return ok(null)
+    return err(reopened.error === 'not_the_installation' ? 'not_permitted' : reopened.error)
   })
 }
 

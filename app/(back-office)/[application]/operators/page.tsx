@@ -13,6 +13,7 @@ import { listChanges } from '#server/changes/list-changes.ts'
 import { RESPONSE_SAMPLE } from '#server/reports/operator-outcomes/read-operator-outcomes.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
 import { BalanceTable } from './_components/balance-table.tsx'
+import { ClosedDirections } from './_components/closed-directions.tsx'
 import { OutcomeTable } from './_components/outcome-table.tsx'
 import { SettingsDifference } from './_components/settings-difference.tsx'
 import { readOperators } from './read-operators.ts'
@@ -43,6 +44,7 @@ export default async function OperatorsPage({ params }: Props) {
         changes={changes}
         differenceOf={(change) => <SettingsDifference t={t} change={change} />}
       />
+      <ClosedDirections t={t} application={application} directions={operators.directions} mayConfigure={operators.mayConfigure} />
       <div className="mt-6">
         <h2 id="outcomes">{t('operators.outcomes')}</h2>
         <OutcomeTable t={t} locale={locale} application={application} directions={operators.directions} />

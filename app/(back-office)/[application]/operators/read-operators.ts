@@ -2,9 +2,10 @@ import type { Availability } from '#lib/availability.ts'
 import { formatMinor } from '#lib/money.ts'
 import type { DirectionOutcomes } from '#lib/operator-outcomes.ts'
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
+import { can } from '#lib/permissions.ts'
 import { TRANSACTION_TYPES, type TransactionType } from '#lib/transaction-status.ts'
 import { OPEN_SERVICE } from '#server/applications/snapshot.ts'
-import { listServices } from '#server/applications/terms-queries.ts'
+import { listServices, runsInstallation } from '#server/applications/terms-queries.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { listAvailability } from '#server/operators/availability/availability-queries.ts'
@@ -19,8 +20,15 @@ export type DirectionState = {
   protocol: string | null
   state: Availability
   since: string | null
-  /** The fault of ours for which it is CLOSED until the settings are saved again. */
+  /** The fault of ours for which it is CLOSED until an administrator opens it again. */
   fault: string | null
+  /** An administrator has, and the next payment tries whether the fault is gone. */
+  isReopened: boolean
+}
+
+/** Whether an administrator has to open it again. */
+export function isClosedForFault({ fault, isReopened }: DirectionState): boolean {
+  return fault !== null && !isReopened
 }
 
 export type OperatorDirection = DirectionOutcomes & DirectionState
@@ -36,13 +44,16 @@ export type ReportedBalance = {
   ledger: string | null
 }
 
-/** Everything on the page of all operators, except what was proposed. */
-export async function readOperators(actor: BackOfficeActor): Promise<{ directions: OperatorDirection[]; balances: ReportedBalance[] }> {
+/** Everything on the page of all operators, except what was proposed. `mayConfigure`: the viewer's application runs the installation. */
+export async function readOperators(
+  actor: BackOfficeActor,
+): Promise<{ directions: OperatorDirection[]; balances: ReportedBalance[]; mayConfigure: boolean }> {
   const { pool, reportPool, clock, forcedQueries } = backOfficeRuntime()
-  const [outcomes, balances, states] = await Promise.all([
+  const [outcomes, balances, states, runsIt] = await Promise.all([
     readOperatorOutcomes(reportPool, actor, { now: clock.now() }),
     listBalancesFor(pool, actor.applicationId),
     readDirectionStates(actor.applicationId),
+    runsInstallation(pool, actor.applicationId),
   ])
   return {
     directions: outcomes.flatMap((outcome) =>
@@ -50,6 +61,7 @@ export async function readOperators(actor: BackOfficeActor): Promise<{ direction
         .filter(({ operator, type }) => operator === outcome.operator && type === outcome.type)
         .map((state) => ({ ...outcome, ...state })),
     ),
+    mayConfigure: runsIt && can(actor.roles, 'operator:configure'),
     balances: OPERATOR_CODES.map((operator) => {
       const found = balances.find((balance) => balance.operator === operator)
       return { operator, isConnected: forcedQueries.connectors.get(operator) !== undefined, ...shownBalance(found) }
@@ -75,6 +87,7 @@ export async function readDirectionStates(applicationId: string, only?: Operator
         state: circuit?.state ?? 'OPERATIONAL',
         since: circuit && circuit.state !== 'OPERATIONAL' ? circuit.since.toISOString() : null,
         fault: circuit?.fault ?? null,
+        isReopened: circuit?.isReopened ?? false,
       }
     }),
   )

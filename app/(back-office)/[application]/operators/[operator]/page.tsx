@@ -67,7 +67,14 @@ export default async function OperatorPage({ params, searchParams }: Props) {
         changes={changes}
         differenceOf={(change) => <SettingsDifference t={t} change={change} />}
       />
-      <NowPart words={words} application={application} operator={operator} directions={directions} history={history} />
+      <NowPart
+        words={words}
+        application={application}
+        operator={operator}
+        directions={directions}
+        history={history}
+        mayConfigure={settings !== null && can(actor.roles, 'operator:configure')}
+      />
       <HistoryPart words={words} application={application} operator={operator} period={read.value.period} history={history} />
       <DisturbanceList t={t} history={history} />
       <SettingsPart

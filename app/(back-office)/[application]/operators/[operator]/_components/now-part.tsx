@@ -1,11 +1,13 @@
 import { AvailabilityBadge } from '#components/domain/availability-badge.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { Card } from '#components/ui/card.tsx'
+import { availabilityHint } from '#lib/availability.ts'
 import type { DirectionHistory } from '#lib/operator-outcomes.ts'
 import type { OperatorCode } from '#lib/operators.ts'
+import { OpenAgain } from '../../_components/open-again.tsx'
 import { ServiceState } from '../../_components/service-state.tsx'
 import { TestButton } from '../../_components/test-button.tsx'
-import type { DirectionState } from '../../read-operators.ts'
+import { type DirectionState, isClosedForFault } from '../../read-operators.ts'
 import type { OperatorWords } from './operator-words.ts'
 
 type Props = {
@@ -14,10 +16,12 @@ type Props = {
   operator: OperatorCode
   directions: readonly DirectionState[]
   history: readonly DirectionHistory[]
+  /** Of the application that runs the installation. */
+  mayConfigure: boolean
 }
 
 /** Both directions as they are now, and a test. */
-export function NowPart({ words, application, operator, directions, history }: Props) {
+export function NowPart({ words, application, operator, directions, history, mayConfigure }: Props) {
   const { t } = words
   return (
     <section aria-labelledby="now" className="mt-6">
@@ -32,6 +36,7 @@ export function NowPart({ words, application, operator, directions, history }: P
           />
         ))}
       </div>
+      {mayConfigure && directions.some(isClosedForFault) && <OpenAgain application={application} operator={operator} />}
       {directions.some(({ protocol }) => protocol !== null) && (
         <div className="mt-3 grid justify-items-start gap-1">
           <TestButton application={application} operator={operator} />
@@ -65,7 +70,7 @@ function Direction({ words: { t }, direction, history }: DirectionProps) {
         )}
       </div>
       {protocol !== null && state !== 'OPERATIONAL' && (
-        <p className="mt-2">{fault === null ? t(`availability.hint.${state}`) : t('availability.hint.fault', { fault })}</p>
+        <p className="mt-2">{t(availabilityHint({ ...direction, state }), { fault: fault ?? '' })}</p>
       )}
       {history && (history.waiting > 0 || history.unconfirmed > 0) && (
         <p className="mt-2 text-ink-2">

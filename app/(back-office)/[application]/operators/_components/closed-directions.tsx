@@ -1,0 +1,43 @@
+import { TimeText } from '#components/domain/time-text.tsx'
+import { Card } from '#components/ui/card.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { availabilityHint } from '#lib/availability.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
+import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import { paths } from '#lib/paths.ts'
+import { type DirectionState, isClosedForFault } from '../read-operators.ts'
+import { OpenAgain } from './open-again.tsx'
+
+type Props = { t: Translate; application: string; directions: readonly DirectionState[]; mayConfigure: boolean }
+
+/** The operators that refused our PIN, key or settings: since when, why, and what to do. */
+export function ClosedDirections({ t, application, directions, mayConfigure }: Props) {
+  return OPERATOR_CODES.flatMap((operator) => {
+    const closed = directions.filter((direction) => direction.operator === operator && isClosedForFault(direction))
+    if (closed.length === 0) return []
+    const { brand, country } = OPERATORS[operator]
+    return [
+      <Card key={operator} className="mt-3">
+        <h2>{t('operators.closed', { operator: `${brand} ${t(`country.${country.name}`)}` })}</h2>
+        {closed.map((direction) => (
+          <p key={direction.type} className="mt-2">
+            <span className="font-strong">{t(`type.${direction.type}`)}</span>
+            {direction.since && (
+              <span className="text-second text-quiet">
+                {' '}
+                {t('operators.since')} <TimeText at={direction.since} />
+              </span>
+            )}
+            <span className="block">{t(availabilityHint({ ...direction, state: 'CLOSED' }), { fault: direction.fault ?? '' })}</span>
+          </p>
+        ))}
+        <p className="mt-2">
+          <Link href={paths.operator(application, operator)} className="inline-block py-0.5 underline">
+            {t(mayConfigure ? 'operators.checkSettings' : 'operators.details')}
+          </Link>
+        </p>
+        {mayConfigure && <OpenAgain application={application} operator={operator} />}
+      </Card>,
+    ]
+  })
+}

@@ -53,7 +53,7 @@ export function authOptions(): NextAuthOptions {
             noteWaiting()
             const outcome = await checkPassword(credentials)
             if (outcome.kind !== 'signed_in' && outcome.kind !== 'code_needed') return null
-            const checked = outcome.kind === 'code_needed' ? await checkCode(outcome.personId, credentials?.code) : undefined
+            const checked = outcome.kind === 'code_needed' ? await checkCode(outcome, credentials?.code) : undefined
             if (checked && !checked.ok) return null
             await noteSignIn(outcome.personId, checked?.value.factor ?? 'password')
             return { id: outcome.personId, ...toClaims(newSession(outcome, 'session', clock.now())) }

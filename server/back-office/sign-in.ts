@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { QrCode } from '#lib/qr-code.ts'
 import { err, ok, type Result } from '#lib/result.ts'
+import { throttleNetwork } from '#server/credentials/address.ts'
 import { currentPeerAddress } from '#server/http/door/request-origin.ts'
 import { drawQrCode } from '#server/http/pay/draw-qr-code.ts'
 import { type ConfirmFailure, confirmSecondFactor } from '#server/people/confirm-second-factor.ts'
@@ -61,19 +62,27 @@ export async function checkPassword(input: unknown): Promise<PasswordOutcome> {
 export async function signInWithPassword(input: unknown): Promise<PasswordOutcome> {
   const outcome = await checkPassword(input)
   if (outcome.kind !== 'signed_in' && outcome.kind !== 'code_needed') return outcome
-  await markDevice(outcome.email)
-  if (outcome.kind === 'signed_in') await beginSession(outcome, 'password')
-  else await startPendingSecondFactorSession(outcome)
+  if (outcome.kind === 'code_needed') await startPendingSecondFactorSession(outcome)
+  else {
+    await markDevice(outcome.email)
+    await beginSession(outcome, 'password')
+  }
   return outcome
 }
 
 type CodeFailure = { kind: 'wrong' | 'expired' | 'too_many' } | { kind: 'throttled'; minutes: number }
 
 /** Whether a person's one-time or recovery code is right, and which of them it was. */
-export async function checkCode(personId: string, code: unknown): Promise<Result<{ factor: SignInFactor }, CodeFailure>> {
+export async function checkCode(
+  { personId, email }: { personId: string; email: string },
+  code: unknown,
+): Promise<Result<{ factor: SignInFactor }, CodeFailure>> {
   const parsed = codeSchema.safeParse(code)
   if (!parsed.success) return err({ kind: 'wrong' })
-  const verified = await verifySecondFactor(backOfficeRuntime(), { personId, code: parsed.data, allowsRecovery: true, purpose: 'sign_in' })
+  const device = await readDevice(email)
+  const place = device === undefined ? { network: throttleNetwork(peerAddress()) } : { device }
+  const command = { personId, code: parsed.data, allowsRecovery: true, purpose: 'sign_in', place } as const
+  const verified = await verifySecondFactor(backOfficeRuntime(), command)
   if (verified.ok) return ok({ factor: verified.value.usedRecoveryCode ? 'recovery_code' : 'one_time_code' })
   if (verified.error.kind === 'throttled') return err({ kind: 'throttled', minutes: toMinutes(verified.error.retryAfterMs) })
   return err({ kind: verified.error.kind === 'too_many' ? 'too_many' : 'wrong' })
@@ -84,13 +93,16 @@ export async function signInWithCode(code: unknown): Promise<Result<void, CodeFa
   const pending = await readPendingSecondFactorSession()
   // Blocked, or a new password, since the first step: the code must not even be tried.
   const { pool, clock } = backOfficeRuntime()
-  if (!pending || !(await findSignedIn(pool, pending, clock.now()))) return err({ kind: 'expired' })
-  const checked = await checkCode(pending.personId, code)
+  const person = pending && (await findSignedIn(pool, pending, clock.now()))
+  if (!person) return err({ kind: 'expired' })
+  const checked = await checkCode(person, code)
   if (!checked.ok) {
     // The password has to be entered again, in every browser that holds a copy of this step.
     if (checked.error.kind === 'too_many') await endOnServer(pending)
     return checked
   }
+  // Only now: a browser in which somebody knew the password alone is no place of this person.
+  await markDevice(person.email)
   await beginSession(pending, checked.value.factor)
   return ok(undefined)
 }

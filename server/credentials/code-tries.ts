@@ -1,12 +1,12 @@
 import type { Queryable } from '#server/database/pool.ts'
-import { claimTry, deleteFailures } from './throttle-store.ts'
+import { CODE_KEYS, claimTry, deleteFailures } from './throttle-store.ts'
 
 type TryLimit = {
   /** Wrong codes before every further one has to wait. */
   failuresMax: number
   /** How long it then waits. */
   waitMs: number
-  /** Wrong codes are forgotten this long after the last one. */
+  /** Wrong codes are forgotten this long after the last one: a day at most. */
   windowMs: number
 }
 
@@ -16,12 +16,12 @@ type TryLimit = {
  */
 export function takeTry(queryable: Queryable, key: string, now: Date, limit: TryLimit): Promise<number | undefined> {
   const { failuresMax, waitMs, windowMs } = limit
-  return claimTry(queryable, key, now, before(now, windowMs), failuresMax, before(now, waitMs))
+  return claimTry(queryable, `${CODE_KEYS}${key}`, now, before(now, windowMs), failuresMax, before(now, waitMs))
 }
 
 /** Forgets the tries of a key: the code was right. */
 export function forgiveTries(queryable: Queryable, key: string): Promise<void> {
-  return deleteFailures(queryable, key)
+  return deleteFailures(queryable, `${CODE_KEYS}${key}`)
 }
 
 function before(now: Date, ms: number): Date {

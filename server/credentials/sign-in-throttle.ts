@@ -18,6 +18,8 @@ const UNRESOLVED_MAX = 3
 const UNRESOLVED_ADDRESSES_MAX = 10_000
 /** Failures are forgotten this long after the last one. */
 const THROTTLE_WINDOW_MS = 15 * 60_000
+/** The longest window of `code-tries.ts`. */
+const CODES_KEPT_MS = 24 * 60 * 60_000
 /** At most one password is checked in this time, in each process, once the limit of the name and address, address or account is reached. */
 const SPACING_MS: Spacing = { pair: 1_000, address: 250, account: 1_000 }
 /** Retry-After for a caller whose password was not checked. */
@@ -166,7 +168,8 @@ const NOT_CHECKED: SignInFailure = { kind: 'throttled', retryAfterMs: NOT_CHECKE
 
 /** Removes counts and networks that no longer matter. For the scheduled cleaning; returns how many. */
 export async function pruneSignInThrottles(queryable: Queryable, now: Date): Promise<number> {
-  return deleteFailuresBefore(queryable, new Date(now.getTime() - THROTTLE_WINDOW_MS), new Date(now.getTime() - NETWORK_KNOWN_MS))
+  const ago = (ms: number): Date => new Date(now.getTime() - ms)
+  return deleteFailuresBefore(queryable, ago(THROTTLE_WINDOW_MS), ago(CODES_KEPT_MS), ago(NETWORK_KNOWN_MS))
 }
 
 /** Limits that count other people's guesses do not slow down a place that is known: only its own guesses do. */

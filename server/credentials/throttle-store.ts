@@ -3,6 +3,9 @@ import type { Origin } from './sign-in-origin.ts'
 
 export type Standing = { failures: ReadonlyMap<string, number>; isKnownNetwork: boolean }
 
+/** How the keys of codes begin: their counts are kept for a day, so that slow guessing counts too. */
+export const CODE_KEYS = 'code '
+
 /** How many networks are kept per name. */
 const NETWORKS_MAX = 20
 
@@ -79,9 +82,12 @@ export async function deleteFailures(queryable: Queryable, key: string): Promise
   await queryable.query('delete from sign_in_throttles where throttle_key = $1', [key])
 }
 
-/** Removes counts that ended before one instant and networks last seen before another; returns how many rows. */
-export async function deleteFailuresBefore(queryable: Queryable, before: Date, networksBefore: Date): Promise<number> {
-  const failures = await queryable.query('delete from sign_in_throttles where last_failure_at < $1', [before])
+/** Removes counts of passwords and of codes that ended before one instant each, and networks last seen before another; returns how many rows. */
+export async function deleteFailuresBefore(queryable: Queryable, before: Date, codesBefore: Date, networksBefore: Date): Promise<number> {
+  const failures = await queryable.query(
+    'delete from sign_in_throttles where last_failure_at < case when starts_with(throttle_key, $3) then $2::timestamptz else $1 end',
+    [before, codesBefore, CODE_KEYS],
+  )
   const networks = await queryable.query('delete from sign_in_networks where last_success_at < $1', [networksBefore])
   return (failures.rowCount ?? 0) + (networks.rowCount ?? 0)
 }

@@ -58,14 +58,40 @@ test('wrong_code: new recovery codes for anything but a new code of the device',
   const [first = '', second = ''] = recoveryCodes
   for (const wrong of ['000000', first])
     assert.deepEqual(await renewRecoveryCodes(deps, { personId, code: wrong }), { ok: false, error: { kind: 'wrong_code' } })
-  must(await verifySecondFactor(deps, { personId, code: first, allowsRecovery: true, purpose: 'sign_in' }))
+  must(
+    await verifySecondFactor(deps, {
+      personId,
+      code: first,
+      allowsRecovery: true,
+      purpose: 'sign_in',
+      place: { network: '203.0.113.0/24' },
+    }),
+  )
   assert.equal((await readOwnSecondFactor(database.pool, personId)).recoveryCodesLeft, 9)
   const renewed = must(await renewRecoveryCodes(deps, { personId, code: code() }))
   assert.equal(renewed.recoveryCodes.length, 10)
   assert.equal((await readOwnSecondFactor(database.pool, personId)).recoveryCodesLeft, 10)
-  assert.ok(!(await verifySecondFactor(deps, { personId, code: second, allowsRecovery: true, purpose: 'sign_in' })).ok)
   assert.ok(
-    (await verifySecondFactor(deps, { personId, code: renewed.recoveryCodes[0] ?? '', allowsRecovery: true, purpose: 'sign_in' })).ok,
+    !(
+      await verifySecondFactor(deps, {
+        personId,
+        code: second,
+        allowsRecovery: true,
+        purpose: 'sign_in',
+        place: { network: '203.0.113.0/24' },
+      })
+    ).ok,
+  )
+  assert.ok(
+    (
+      await verifySecondFactor(deps, {
+        personId,
+        code: renewed.recoveryCodes[0] ?? '',
+        allowsRecovery: true,
+        purpose: 'sign_in',
+        place: { network: '203.0.113.0/24' },
+      })
+    ).ok,
   )
 })
 

@@ -5,6 +5,7 @@ import { SERVICE_WIDE } from '#server/audit/append-audit.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { listAudit } from '#server/audit/list-audit.ts'
 import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
+import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
 import { openTestPeople, type TestPeople, type TestPerson } from '#server/people/testing/test-people.ts'
 import { must } from '#server/testing/partner.ts'
 import { confirmSecondFactor } from './confirm-second-factor.ts'
@@ -12,7 +13,7 @@ import { loadActor } from './load-actor.ts'
 import { resetPersonPassword } from './reset-person-password.ts'
 import { resetSecondFactor } from './reset-second-factor.ts'
 import { startSecondFactor } from './start-second-factor.ts'
-import { dismissGuessedCodes, verifySecondFactor } from './verify-second-factor.ts'
+import { dismissGuessedCodes, type SignInPlace, verifySecondFactor } from './verify-second-factor.ts'
 
 let people: TestPeople
 let nowMs = Date.now()
@@ -43,9 +44,16 @@ function confirm(person: TestPerson, code: string): ReturnType<typeof confirmSec
   )
 }
 
-function check(personId: string, code: string, purpose: 'sign_in' | 'confirmation' = 'sign_in'): ReturnType<typeof verifySecondFactor> {
+const ELSEWHERE: SignInPlace = { network: '203.0.113.0/24' }
+
+function check(
+  personId: string,
+  code: string,
+  purpose: 'sign_in' | 'confirmation' = 'sign_in',
+  place: SignInPlace = ELSEWHERE,
+): ReturnType<typeof verifySecondFactor> {
   const allowsRecovery = purpose === 'sign_in'
-  return verifySecondFactor({ pool: people.database.pool, clock }, { personId, code, allowsRecovery, purpose })
+  return verifySecondFactor({ pool: people.database.pool, clock }, { personId, code, allowsRecovery, ...{ purpose, place } })
 }
 
 test('accepted once: a one-time code of this time step or the one before', async () => {
@@ -73,7 +81,8 @@ test('1 acceptance for one code sent four times at once', async () => {
 test('throttled after five wrong codes, then one attempt every 30 s', async () => {
   const person = await withSecondFactor()
   const answers = await Promise.all(Array.from({ length: 100 }, (_, guess) => check(person.personId, String(guess).padStart(6, '0'))))
-  assert.ok(answers.filter((answer) => !answer.ok && answer.error.kind === 'wrong_code').length <= 5)
+  // Five of the network, and of a hundred at once perhaps the one that all networks share.
+  assert.ok(answers.filter((answer) => !answer.ok && answer.error.kind === 'wrong_code').length <= 6)
   const kind = async (code: string): Promise<string> => {
     const answer = await check(person.personId, code)
     return answer.ok ? 'in' : answer.error.kind
@@ -223,4 +232,45 @@ test('accepted: a code for a confirmation while the codes of sign-ins have to wa
     await guess(person.personId, 5, flooded)
     assert.deepEqual(await check(person.personId, person.code(), used), { ok: true, value: { usedRecoveryCode: false } })
   }
+})
+
+test('accepted at a sign-in on a known device and from another network while somebody uses up every try, who is still bounded', async () => {
+  const person = await withSecondFactor()
+  await guess(person.personId, 10, 'sign_in')
+  assert.deepEqual(await check(person.personId, 'abcdef'), { ok: false, error: { kind: 'throttled', retryAfterMs: 30_000 } })
+  // What is right forgets the tries, so each place is asked of a person of its own.
+  for (const place of [{ device: 'a known device' }, { network: '192.0.2.0/24' }]) {
+    const owner = await withSecondFactor()
+    await guess(owner.personId, 10, 'sign_in')
+    assert.deepEqual(await check(owner.personId, owner.code(), 'sign_in', place), { ok: true, value: { usedRecoveryCode: false } })
+  }
+})
+
+test('one try per 30 s for all networks together beyond five of each, and for each known device', async () => {
+  const { personId } = await withSecondFactor()
+  const kinds = async (place: SignInPlace, count: number) => {
+    const answers: string[] = []
+    for (let tries = 0; tries < count; tries++) {
+      const answer = await check(personId, 'abcdef', 'sign_in', place)
+      answers.push(answer.ok ? 'in' : answer.error.kind)
+    }
+    return answers
+  }
+  const networks = [1, 2, 3].map((number) => ({ network: `198.51.${number}.0/24` }))
+  const device = { device: 'a known device' }
+  for (const place of [...networks, device])
+    assert.deepEqual((await kinds(place, 6)).slice(4), [place === device ? 'too_many' : 'wrong_code', 'throttled'])
+  nowMs += 30_000
+  assert.deepEqual((await Promise.all(networks.map((place) => kinds(place, 1)))).flat().sort(), ['throttled', 'throttled', 'wrong_code'])
+  assert.deepEqual(await kinds(device, 2), ['wrong_code', 'throttled'])
+})
+
+test('the twentieth wrong code counts, though hours passed and old counts were removed in between', async () => {
+  const { personId } = await withSecondFactor()
+  await guess(personId, 19, 'sign_in')
+  nowMs += 20 * 3_600_000
+  await pruneSignInThrottles(people.database.pool, new Date(nowMs))
+  assert.deepEqual(await guess(personId, 1, 'sign_in'), ['too_many'])
+  nowMs += 25 * 3_600_000
+  assert.ok((await pruneSignInThrottles(people.database.pool, new Date(nowMs))) > 0)
 })

@@ -127,8 +127,26 @@ test('an audit entry for each act of a person, in every application of an active
   const { secret } = must(await startSecondFactor(database.pool, person))
   const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: nowMs })
   const { recoveryCodes } = must(await confirmSecondFactor(deps, { personId, password, code: code(), peerAddress }))
-  assert.ok(!(await verifySecondFactor(deps, { personId, code: '000000', allowsRecovery: true, purpose: 'sign_in' })).ok)
-  must(await verifySecondFactor(deps, { personId, code: recoveryCodes[0] ?? '', allowsRecovery: true, purpose: 'sign_in' }))
+  assert.ok(
+    !(
+      await verifySecondFactor(deps, {
+        personId,
+        code: '000000',
+        allowsRecovery: true,
+        purpose: 'sign_in',
+        place: { network: '203.0.113.0/24' },
+      })
+    ).ok,
+  )
+  must(
+    await verifySecondFactor(deps, {
+      personId,
+      code: recoveryCodes[0] ?? '',
+      allowsRecovery: true,
+      purpose: 'sign_in',
+      place: { network: '203.0.113.0/24' },
+    }),
+  )
   await endSession(database.pool, sessionOf(person, 2))
   const acts = [
     ['person.signed_in', { address: peerAddress, factor: 'password' }],

@@ -9,7 +9,7 @@ import { lockApplication } from '#server/database/application-locks.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { checkFreshCode, type FreshCode } from './fresh-code.ts'
-import { countWrongCode, lockInvitation, markActivated, withdrawOpenInvitation } from './invitation-store.ts'
+import { countWrongCode, heldLinkOf, lockInvitation, markActivated, withdrawOpenInvitation } from './invitation-store.ts'
 import { lockActiveMember, mayCombineRoles } from './person-queries.ts'
 import { insertMembership } from './person-store.ts'
 
@@ -23,7 +23,7 @@ type ActivateFailure =
   | 'not_found'
   /** The two people agreed more than seven days ago. */
   | 'too_old'
-  /** This person had the link, and could have joined with it. */
+  /** This person had the link, or an earlier one with which the same person joined, and could have joined with it. */
   | 'had_the_link'
   /** The proposer is still an administrator here, and only they enter the code. */
   | 'proposer_only'
@@ -80,6 +80,8 @@ async function activate(
   if (!invitation || invitation.acceptedBy === null || invitation.code === null) return err('not_found')
   const { acceptedBy: personId, code, email, roles, proposedBy, confirmedBy } = invitation
   if (invitation.linkHolders.includes(actor.id) || personId === actor.id) return err('had_the_link')
+  // With the link of an earlier invitation, they could have made this account, and would tell the code to themselves.
+  if (await heldLinkOf(trx, actor.id, personId)) return err('had_the_link')
   if (actor.id !== proposedBy && (await isAdministrator(trx, applicationId, proposedBy))) return err('proposer_only')
   if (!invitation.isRecent) return err('too_old')
   if (!(await isAdministrator(trx, applicationId, confirmedBy))) return err('confirmation_ended')

@@ -8,9 +8,14 @@ const INVITATION_LIFETIME = `interval '7 days'`
 /** Conditions on an invitation `i`. */
 export const IS_OPEN = 'i.activated_at is null and i.withdrawn_at is null'
 export const IS_RECENT = `i.created_at > now() - ${INVITATION_LIFETIME}`
+const isHere = (who: 'i.proposed_by' | 'i.confirmed_by') => `exists (select 1 from memberships m join people p using (person_id)
+  where m.application_id = i.application_id and m.person_id = ${who} and m.is_active and not p.is_blocked and 'administrator' = any (m.roles))`
 /** The proposer can still enter the code. */
-const PROPOSER_IS_HERE = `exists (select 1 from memberships m join people p using (person_id) where m.application_id = i.application_id
-  and m.person_id = i.proposed_by and m.is_active and not p.is_blocked and 'administrator' = any (m.roles))`
+const PROPOSER_IS_HERE = isHere('i.proposed_by')
+/** Without the person who confirmed it, nobody's code counts: the person has to be proposed again. */
+const CONFIRMER_IS_HERE = isHere('i.confirmed_by')
+/** Its link is valid, or somebody has joined and can still become a member. */
+export const CAN_LEAD_ON = `case when i.accepted_at is null then i.expires_at > now() else ${IS_RECENT} and ${CONFIRMER_IS_HERE} end`
 
 /**
  * Whether the person with this e-mail address is or was a member of an application, or has a link that is valid, or has joined and waits for
@@ -20,7 +25,7 @@ export async function findInvitee(queryable: Queryable, applicationId: string, e
   const { rows } = await queryable.query<{ is_member: boolean; is_invited: boolean }>(
     `select exists (select 1 from memberships m join people p using (person_id) where m.application_id = $1 and p.email = $2) as is_member,
             exists (select 1 from person_invitations i where application_id = $1 and email = $2 and ${IS_OPEN}
-                      and case when accepted_at is null then expires_at > now() else ${IS_RECENT} end) as is_invited`,
+                      and ${CAN_LEAD_ON}) as is_invited`,
     [applicationId, email],
   )
   if (rows[0]?.is_member) return 'member'
@@ -44,6 +49,8 @@ export type InvitationListing = {
   linkHolders: string[]
   /** Whether the proposer can still enter the code; otherwise another administrator who had no link does. */
   isProposerHere: boolean
+  /** Whether the person who confirmed it is still an administrator; otherwise the person has to be proposed again. */
+  isConfirmerHere: boolean
   /** When somebody joined; null: nobody has. */
   joinedAt: Date | null
   joinedBy: string | null
@@ -59,6 +66,7 @@ export async function listInvitations(queryable: Queryable, applicationId: strin
     `select i.invitation_id as "invitationId", i.email, i.name, i.roles, i.proposed_by as "proposedBy", p.name as "proposerName",
             c.name as "confirmerName", i.created_at as "createdAt", i.expires_at as "expiresAt", i.expires_at <= now() as "isExpired",
             ${IS_RECENT} as "isRecent", i.link_holders as "linkHolders", ${PROPOSER_IS_HERE} as "isProposerHere",
+            ${CONFIRMER_IS_HERE} as "isConfirmerHere",
             i.accepted_at as "joinedAt", i.accepted_by as "joinedBy", j.name as "joinedName", l.name as "joinedLikeName"
        from person_invitations i join people p on p.person_id = i.proposed_by join people c on c.person_id = i.confirmed_by
             left join people j on j.person_id = i.accepted_by left join people l on l.person_id = i.joined_like

@@ -2,7 +2,7 @@ import type { Role } from '#lib/permissions.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
 import { invitationCodePlace } from '#server/secrets-at-rest/sealed-columns.ts'
-import { IS_OPEN, IS_RECENT, openCode } from './invitation-queries.ts'
+import { CAN_LEAD_ON, IS_OPEN, IS_RECENT, openCode } from './invitation-queries.ts'
 
 /** How long a link is valid. */
 const LINK_LIFETIME = `interval '24 hours'`
@@ -18,12 +18,12 @@ type NewInvitation = {
   confirmedBy: string
 }
 
-/** Stores an invitation, in place of an earlier one for the same address that has expired. Returns until when its link is valid. */
+/** Stores an invitation, in place of an earlier one for the same address that can no longer lead to a membership. Returns until when its link is valid. */
 export async function insertInvitation(trx: Queryable, invitation: NewInvitation): Promise<Date> {
   const { applicationId, email } = invitation
   await trx.query(
     `update person_invitations i set withdrawn_at = now(), code = null
-      where application_id = $1 and email = $2 and ${IS_OPEN} and case when accepted_at is null then expires_at <= now() else not ${IS_RECENT} end`,
+      where application_id = $1 and email = $2 and ${IS_OPEN} and not ${CAN_LEAD_ON}`,
     [applicationId, email],
   )
   const { rows } = await trx.query<{ expires_at: Date }>(
@@ -44,7 +44,7 @@ export async function insertInvitation(trx: Queryable, invitation: NewInvitation
   return expiryIn(rows)
 }
 
-type LockedInvitation = {
+export type LockedInvitation = {
   email: string
   roles: Role[]
   proposedBy: string
@@ -114,6 +114,15 @@ export async function markAccepted(
     ],
   )
   return rows[0]?.joined_like ?? null
+}
+
+/** Whether one person had a link with which another one joined, in any application, and nobody has activated that membership. */
+export async function heldLinkOf(queryable: Queryable, holderId: string, joinedId: string): Promise<boolean> {
+  const { rowCount } = await queryable.query(
+    'select 1 from person_invitations where accepted_by = $2 and $1 = any (link_holders) and activated_at is null limit 1',
+    [holderId, joinedId],
+  )
+  return rowCount === 1
 }
 
 /** Counts a wrong code and returns how many there have been. */

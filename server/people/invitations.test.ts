@@ -314,3 +314,46 @@ test('neither the token of a link nor the code of a person in any row of the dat
   assert.equal(stored.rowCount, 0)
   assert.ok(rows.length > 50)
 })
+
+test('had_the_link for a proposer who could have made the account with the link of an earlier invitation', async () => {
+  const { pool, applicationId, anna, ben, email, join, only, codeOf, administrator } = await scene()
+  // Ben confirmed, joins as Carine, and never gets a code from Anna. He ends it and proposes Carine again, which Anna confirms.
+  const personId = await join()
+  must(await withdrawInvitation(pool, { applicationId, invitationId: (await only()).invitationId, actor: ben }))
+  const again = { applicationId, email, name: 'Carine', roles: ['administrator' as const], proposedBy: ben.id, actor: anna }
+  must(await withTransaction(pool, (trx) => invitePerson(trx, again)))
+  const { invitationId } = await only()
+  must(await answerOwnInvitation(pool, { personId, accepts: true, invitationId, origin: ORIGIN }))
+  const spokenCode = await codeOf(personId)
+  const activate = (actor: PersonCommandActor) => activateMembership({ pool, clock }, { applicationId, invitationId, spokenCode, actor })
+  assert.deepEqual(await activate(ben), { ok: false, error: 'had_the_link' })
+  const carl = await administrator()
+  await pool.query('update memberships set is_active = false where application_id = $1 and person_id = $2', [applicationId, ben.id])
+  assert.equal((await activate(carl)).ok, true)
+})
+
+test('invited again, and a member with a new code, after the person who confirmed has left', async () => {
+  const { pool, applicationId, anna, ben, email, join, only, codeOf, activate, administrator, invite } = await scene()
+  const personId = await join()
+  assert.deepEqual([(await only()).isConfirmerHere, await findInvitee(pool, applicationId, email)], [true, 'invited'])
+  await pool.query('update memberships set is_active = false where application_id = $1 and person_id = $2', [applicationId, ben.id])
+  assert.deepEqual(await activate(await codeOf(personId)), { ok: false, error: 'confirmation_ended' })
+  assert.deepEqual([(await only()).isConfirmerHere, await findInvitee(pool, applicationId, email)], [false, 'unknown'])
+  must(await invite(['maker'], await administrator()))
+  const { invitationId } = await only()
+  must(await answerOwnInvitation(pool, { personId, accepts: true, invitationId, origin: ORIGIN }))
+  assert.deepEqual(await activate(await codeOf(personId), anna), { ok: true, value: { personId } })
+})
+
+test('needed_for_code for a new link to the only one who could enter the code after the proposer has left', async () => {
+  const { pool, applicationId, anna, ben, token, accept, only, codeOf, activate, administrator } = await scene()
+  await token()
+  const { invitationId } = await only()
+  const carl = await administrator()
+  const renew = (actor: PersonCommandActor) => renewInvitation({ pool, clock }, { applicationId, invitationId, actor })
+  await pool.query('update memberships set is_active = false where application_id = $1 and person_id = $2', [applicationId, anna.id])
+  assert.deepEqual(await renew(carl), { ok: false, error: 'needed_for_code' })
+  const { personId } = must(await accept(must(await renew(ben)).token))
+  assert.deepEqual(await activate(await codeOf(personId), ben), { ok: false, error: 'had_the_link' })
+  assert.deepEqual(await activate(await codeOf(personId), carl), { ok: true, value: { personId } })
+})

@@ -218,3 +218,35 @@ test('own_membership, not_a_member or not_permitted for a suspension that nobody
   must(await suspend(personId))
   assert.deepEqual(await suspend(personId), { ok: false, error: 'not_a_member' })
 })
+
+test('one_administrator_a_day and last_administrator: nobody alone suspends all who could object, not even at the same moment', async () => {
+  const { pool } = database
+  const applicationId = await makeApplication(pool)
+  const person = async (role: 'administrator' | 'maker'): Promise<PersonCommandActor> => {
+    const roles = [role]
+    return { kind: 'person', id: await makePerson(pool, applicationId, roles), applicationId, roles }
+  }
+  const dishonest = await person('administrator')
+  const others = [await person('administrator'), await person('administrator'), await person('administrator')]
+  const suspend = async (by: PersonCommandActor, of: PersonCommandActor) => {
+    const result = await suspendMember(pool, { applicationId, personId: of.id, actor: by })
+    return result.ok ? 'suspended' : result.error
+  }
+  const first = await Promise.all(others.map((other) => suspend(dishonest, other)))
+  assert.deepEqual(first.toSorted(), ['one_administrator_a_day', 'one_administrator_a_day', 'suspended'])
+  await pool.query("update memberships set suspended_at = suspended_at - interval '25 hours' where application_id = $1", [applicationId])
+  const [left = dishonest, last = dishonest] = others.filter((_, index) => first[index] !== 'suspended')
+  const [away = dishonest] = others.filter((_, index) => first[index] === 'suspended')
+  assert.equal(await suspend(away, dishonest), 'not_permitted')
+  // Three are left: of two who suspend each other at the same moment, one is.
+  assert.deepEqual((await Promise.all([suspend(dishonest, left), suspend(left, dishonest)])).toSorted(), ['not_permitted', 'suspended'])
+  const { rows } = await pool.query<{ id: string }>(
+    "select person_id as id from memberships where application_id = $1 and is_active and 'administrator' = any (roles)",
+    [applicationId],
+  )
+  const present = [dishonest, left, last].filter(({ id }) => rows.some((row) => row.id === id))
+  assert.equal(present.length, 2)
+  const [one = dishonest, two = dishonest] = present
+  assert.deepEqual([await suspend(one, two), await suspend(two, one)], ['last_administrator', 'last_administrator'])
+  assert.equal(await suspend(one, await person('maker')), 'suspended')
+})

@@ -58,6 +58,16 @@ export async function suspendMembership(trx: Queryable, applicationId: string, p
   return rowCount === 1
 }
 
+/** Whether a person suspended an administrator in the last 24 hours, and nobody has lifted it. */
+export async function hasSuspendedAdministrator(queryable: Queryable, applicationId: string, suspendedBy: string): Promise<boolean> {
+  const { rowCount } = await queryable.query(
+    `select 1 from memberships
+      where application_id = $1 and suspended_by = $2 and suspended_at > now() - interval '24 hours' and 'administrator' = any (roles) limit 1`,
+    [applicationId, suspendedBy],
+  )
+  return rowCount === 1
+}
+
 type SignInRow = { personId: string; passwordHash: string; isBlocked: boolean; sessionEpoch: number; hasSecondFactor: boolean }
 
 /** What a sign-in needs to know about the person with this e-mail address. */

@@ -24,7 +24,7 @@ const renewal = oneInvitation.extend({ code: z.string().trim().max(64).optional(
 export async function renewLink(
   application: string,
   input: { invitationId: string; code?: string },
-): Promise<ActionResult<{ link: string }, 'not_permitted' | 'not_found' | 'own_proposal' | 'too_old'>> {
+): Promise<ActionResult<{ link: string }, 'not_permitted' | 'not_found' | 'own_proposal' | 'too_old' | 'needed_for_code'>> {
   return runAction({ schema: renewal, permission: PERMISSION, application, input }, async (actor, given) => {
     const { pool, clock, config } = backOfficeRuntime()
     const renewed = await renewInvitation({ pool, clock }, { applicationId: actor.applicationId, ...given, actor })
@@ -82,7 +82,7 @@ export async function endSessions(
   })
 }
 
-type SuspendCode = 'not_permitted' | 'own_membership' | 'not_found' | 'items_waiting'
+type SuspendCode = 'not_permitted' | 'own_membership' | 'not_found' | 'items_waiting' | 'last_administrator' | 'one_administrator_a_day'
 
 const suspension = z.object({ personId: z.uuid(), acknowledged: z.boolean() })
 

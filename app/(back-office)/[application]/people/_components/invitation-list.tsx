@@ -114,8 +114,9 @@ function JoinedRow({ t, application, invitation, actorId }: RowProps) {
 
 /** Why this administrator does not enter the code; null if they do. */
 function whyNoCode(t: Translate, invitation: InvitationListing, actorId: string): string | null {
-  const { isRecent, proposedBy, proposerName, linkHolders, isProposerHere } = invitation
+  const { isRecent, proposedBy, proposerName, confirmerName, linkHolders, isProposerHere, isConfirmerHere } = invitation
   if (!isRecent) return t('people.invitationTooOld')
+  if (!isConfirmerHere) return t('people.confirmerGone', { name: confirmerName })
   if (proposedBy === actorId) return null
   if (isProposerHere) return t('people.proposerEntersCode', { name: proposerName })
   return linkHolders.includes(actorId) ? t('people.hadTheLink') : null

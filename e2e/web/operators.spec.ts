@@ -1,5 +1,8 @@
 import type { Browser, Page } from 'playwright/test'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { setOperator } from '#server/operators/settings/set-operator.ts'
+import { must } from '#server/testing/partner.ts'
 import { expect, expectAccessibleEverywhere, LOOKS, signIn, test, waitForScripts } from './fixtures.ts'
 import { fillIn, openNewPayment, previewOf } from './new-payment.ts'
 import { newApplication, newPerson, sandboxPool } from './people.ts'
@@ -131,6 +134,40 @@ test('a closed operator is named on the overview, in the list of operators to ch
     await expect(page.getByRole('region', { name: 'Availability of the operators' })).toContainText('Airtel Uganda, Deposit: Closed')
   } finally {
     await pool.query(`update operator_circuits set state = 'OPERATIONAL', since = now() where operator = 'UGAIRTEL' and type = 'DEPOSIT'`)
+  }
+})
+
+test('a direction closed for a refused PIN says why, since when and what to do, and one administrator opens it again', async ({ page }) => {
+  const serge = personWith(['administrator'], 0)
+  const where = "operator = 'BJMOOV' and type = 'COLLECT'"
+  const changes = { baseUrl: 'http://127.0.0.1:1', secret: SECRET }
+  must(await setOperator(pool, { operator: 'BJMOOV', protocol: 'gateway', changes, actor: SYSTEM_ACTOR }))
+  try {
+    await pool.query(
+      `insert into operator_circuits (operator, type, state, since, fault, fault_version)
+         select operator, 'COLLECT', 'CLOSED', now(), 'The operator refuses our PIN (60019)', protocol || ' ' || version || ' ' || operator_settings_id
+           from operator_settings where operator = 'BJMOOV'
+         on conflict (operator, type) do update set state = 'CLOSED', since = now(), fault = excluded.fault, fault_version = excluded.fault_version`,
+    )
+    await signIn(page, serge, `/${serge.slug}/operators`)
+    const closed = page.getByRole('region', { name: 'Moov Benin is closed: it refuses our credentials' })
+    await expect(closed).toContainText('The operator refuses our PIN (60019). Payments wait, none fails')
+    await expect(closed.getByText(/since/)).toBeVisible()
+    for (const look of LOOKS) {
+      await page.emulateMedia({ colorScheme: look.colorScheme })
+      await expectAccessibleEverywhere(page)
+    }
+    await closed.getByRole('link', { name: 'Check the settings' }).click()
+    await expect(page.getByRole('heading', { name: 'Moov Benin', level: 1 })).toBeVisible()
+    await page.getByRole('button', { name: 'Open Moov Benin again' }).click()
+    await expect(page.getByText('An administrator opened it again. The next payment is sent alone')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Open Moov Benin again' })).toHaveCount(0)
+    await page.goto(`/${serge.slug}/operators`)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect(closed).toHaveCount(0)
+  } finally {
+    await pool.query(`update operator_circuits set state = 'OPERATIONAL', fault = null, fault_version = null, since = now() where ${where}`)
+    must(await setOperator(pool, { operator: 'BJMOOV', protocol: 'gateway', changes: undefined, actor: SYSTEM_ACTOR }))
   }
 })
 

@@ -2,10 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
 import type { Browser, Page } from 'playwright/test'
+import { type FundingInput, fundingSchema } from '#lib/schemas/funding.ts'
 import { allowAddress } from '#server/applications/allow-address.ts'
 import { createApiKey } from '#server/applications/create-api-key.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { proposeFunding } from '#server/funding/propose-funding.ts'
 import { createApiUser } from '#server/partner-auth/create-api-user.ts'
 import { startSecondFactor } from '#server/people/start-second-factor.ts'
 import { must } from '#server/testing/partner.ts'
@@ -309,4 +311,37 @@ test('a fresh code confirms a change and shows its secret, once, where the secon
     .fill(await engineerCode())
   await page.keyboard.press('Enter')
   await expect(page.getByRole('dialog').locator('output')).not.toBeEmpty()
+})
+
+test('a fresh code confirms a funding, after what is posted was shown', async ({ browser }) => {
+  const { applicationId } = await newApplication(pool)
+  const [fatou, serge] = [
+    await newPerson(pool, ['finance'], applicationId, 'Fatou Sy'),
+    await newPerson(pool, ['finance'], applicationId, 'Serge Ba'),
+  ]
+  const funding: FundingInput = {
+    kind: 'pay_in',
+    operator: 'MOMOCM',
+    account: 'deposit',
+    amount: '5000',
+    reference: 'FT-2026/0042',
+    note: '',
+    attachment: { name: 'avis.pdf', sha256: 'a1'.repeat(32) },
+  }
+  const actor = { kind: 'person', id: fatou.id, applicationId, roles: ['finance'] } as const
+  must(await proposeFunding(pool, { applicationId, funding: fundingSchema.parse(funding), actor }))
+  const page = await pageOf(browser, serge, `/${serge.slug}/funding`)
+  const code = await addDevice(serge)
+  await pool.query('update applications set requires_second_factor = true where application_id = $1', [applicationId])
+  await page.getByRole('button', { name: 'Confirm', exact: true }).click()
+  const shown = page.getByRole('dialog', { name: 'Confirm this funding' })
+  await shown.getByRole('button', { name: 'Confirm', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'One-time code' })
+  await dialog.getByLabel('One-time code').fill('000000')
+  await page.keyboard.press('Enter')
+  await expect(dialog.getByText('Incorrect or already used code. Nothing was changed.')).toBeVisible()
+  await dialog.getByLabel('One-time code').fill(await code())
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Confirmed. The balances have changed.')).toBeVisible()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
 })

@@ -17,27 +17,29 @@ export function ClosedDirections({ t, application, directions, mayConfigure }: P
     if (closed.length === 0) return []
     const { brand, country } = OPERATORS[operator]
     return [
-      <Card key={operator} className="mt-3">
-        <h2>{t('operators.closed', { operator: `${brand} ${t(`country.${country.name}`)}` })}</h2>
-        {closed.map((direction) => (
-          <p key={direction.type} className="mt-2">
-            <span className="font-strong">{t(`type.${direction.type}`)}</span>
-            {direction.since && (
-              <span className="text-second text-quiet">
-                {' '}
-                {t('operators.since')} <TimeText at={direction.since} />
-              </span>
-            )}
-            <span className="block">{t(availabilityHint({ ...direction, state: 'CLOSED' }), { fault: direction.fault ?? '' })}</span>
+      <section key={operator} aria-labelledby={`closed-${operator}`} className="mt-3">
+        <Card>
+          <h2 id={`closed-${operator}`}>{t('operators.closed', { operator: `${brand} ${t(`country.${country.name}`)}` })}</h2>
+          {closed.map((direction) => (
+            <p key={direction.type} className="mt-2">
+              <span className="font-strong">{t(`type.${direction.type}`)}</span>
+              {direction.since && (
+                <span className="text-second text-quiet">
+                  {' '}
+                  {t('operators.since')} <TimeText at={direction.since} />
+                </span>
+              )}
+              <span className="block">{t(availabilityHint({ ...direction, state: 'CLOSED' }), { fault: direction.fault ?? '' })}</span>
+            </p>
+          ))}
+          <p className="mt-2">
+            <Link href={paths.operator(application, operator)} className="inline-block py-0.5 underline">
+              {t(mayConfigure ? 'operators.checkSettings' : 'operators.details')}
+            </Link>
           </p>
-        ))}
-        <p className="mt-2">
-          <Link href={paths.operator(application, operator)} className="inline-block py-0.5 underline">
-            {t(mayConfigure ? 'operators.checkSettings' : 'operators.details')}
-          </Link>
-        </p>
-        {mayConfigure && <OpenAgain application={application} operator={operator} />}
-      </Card>,
+          {mayConfigure && <OpenAgain application={application} operator={operator} />}
+        </Card>
+      </section>,
     ]
   })
 }

@@ -11,8 +11,8 @@ import { transition } from '#server/transactions/transition.ts'
 import { NO_LOOPS } from '#server/transactions/wake.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
 import type { QueryOutcome, SubmitOutcome } from './connector.ts'
-import { endStoppedRows, pauseBatch, stopBatch } from './control-batch.ts'
 import { scheduleSecondLooks } from './contradiction-store.ts'
+import { endStoppedRows, pauseBatch, resumeBatch, stopBatch } from './control-batch.ts'
 import { awaitCode, storeCode } from './customer-step/customer-code-store.ts'
 import type { ClaimedWork } from './operator-work-store.ts'
 import { claimAll } from './testing/claim-all.ts'
@@ -120,6 +120,20 @@ test('queried and not sent: a row that waited to be sent again when its batch wa
     assert.equal(await stateOf(row), 'unconfirmed')
     assert.notEqual((await claim(row, 600_000))?.foundState, 'queued')
   }
+})
+
+test('queried and not sent after it is resumed: a paused row of which a late answer shows that the operator has it', async () => {
+  const row = await makeRow()
+  const first = await claim(row, 0)
+  must(await pauseBatch(deps(), command(row)))
+  await answer(await claim(row, 21_000), 'unknown')
+  await deny(row)
+  await deny(row)
+  assert.equal(await stateOf(row), 'paused')
+  await answer(first, 'accepted')
+  assert.equal(await stateOf(row), 'submitted')
+  assert.deepEqual(must(await resumeBatch(deps(), command(row))), { count: 0 })
+  assert.equal((await claim(row, 0))?.foundState, 'submitted')
 })
 
 test('stopped by the next run of the task: a row approved through the API after its batch was stopped, which is never sent', async () => {

@@ -4,12 +4,13 @@ import { after, before, test } from 'node:test'
 import { createLogger } from '#server/logger.ts'
 import { SIGNATURE_HEADER, signCallback } from '#server/operators/sandbox-protocol/signature.ts'
 import { OperatorHarness, SECRET } from '#server/operators/testing/operator-harness.ts'
-import { makeEndedQueriesDue, readContradictions } from '#server/operators/testing/recorded-contradictions.ts'
+import { makeEndedQueriesDue, readContradictions, readEndedQueries } from '#server/operators/testing/recorded-contradictions.ts'
 import { type ScriptedOperator, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
 import { makeApplication } from '#server/testing/factories.ts'
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
+import { scheduleSecondLooks } from './contradiction-store.ts'
 import { handleCallback } from './handle-callback.ts'
 import { queryContradictions } from './query-contradictions.ts'
 import { settleFinalResult } from './settle-final-result.ts'
@@ -105,17 +106,25 @@ test('ten queries per run, if no more are allowed, to an operator with many cont
   assert.deepEqual([await askAll(10), await askAll(10), await askAll(10), await askAll(10), await askAll(10)], [10, 10, 10, 5, 0])
 })
 
-test('three queries, with pauses, to an operator that is silent', async () => {
+test('three queries, with pauses of five and ten minutes, to an operator that is silent', async () => {
   const item = await ended('FAILED')
+  const pauses: number[] = []
+  const notePause = async () => {
+    const open = await readEndedQueries(harness.database.pool, item)
+    pauses.push(...open.map(({ inMinutes }) => inMinutes))
+  }
   operator.script.query = ({ response }) => response.destroy()
   await callback(item, 'SUCCESS')
   assert.equal(await askAll(), 1)
+  await notePause()
   assert.equal(await askAll(), 0, 'not before the end of the pause')
   assert.deepEqual(await recordedOf(item), ['1 callback succeeded FAILED'])
   for (let tries = 2; tries <= 3; tries++) {
     await endTries()
     assert.equal(await askAll(), 1)
+    await notePause()
   }
+  assert.deepEqual(pauses, [5, 10])
   assert.deepEqual(await recordedOf(item), ['1 callback succeeded FAILED', '2 query unknown FAILED'])
   await endTries()
   assert.equal(await askAll(), 0)
@@ -165,6 +174,52 @@ test('the second look resolves a contradiction that the operator could not answe
   await looked('SUCCESS')
   assert.deepEqual((await recordedOf(item)).slice(3), ['4 query succeeded FAILED'])
   assert.equal(await isContradicted(item), true)
+})
+
+test('a second look that is answered with pending is repeated, and finds what the operator executes later', async () => {
+  const { pool } = harness.database
+  const item = await harness.make({ operator: 'OMCM', type: 'COLLECT' })
+  await transition(pool, [{ ...item, event: 'failed', message: 'x', actor: { kind: 'operator', id: null } }])
+  await askAll()
+  for (const [answer, open] of [
+    ['PENDING', 'hour_look 1'],
+    ['SUCCESS', 'day_look 0'],
+  ] as const) {
+    operator.script.query = (asked) => sayTransfer(asked, answer)
+    await makeEndedQueriesDue(pool)
+    await askAll()
+    assert.deepEqual(
+      (await readEndedQueries(pool, item)).map(({ text }) => text),
+      [open],
+    )
+  }
+  assert.deepEqual(await recordedOf(item), ['1 query succeeded FAILED', '2 query succeeded FAILED'])
+})
+
+test('the look after a day is due a day after the end, also where the one after an hour was late', async () => {
+  const { pool } = harness.database
+  const item = await harness.make({ operator: 'OMCM', type: 'COLLECT' })
+  await transition(pool, [{ ...item, event: 'failed', message: 'x', actor: { kind: 'operator', id: null } }])
+  await pool.query("update transactions set final_at = final_at - interval '5 hours' where transaction_id = $1", [item.transactionId])
+  operator.script.query = (asked) => sayTransfer(asked, 'FAILED', { message: 'x' })
+  await askAll()
+  assert.deepEqual(await readEndedQueries(pool, item), [{ text: 'day_look 0', inMinutes: 19 * 60 }])
+})
+
+test('a second look at a failure of 29 days ago, after the tasks were down for a month, and none at one of 31 days', async () => {
+  const { pool } = harness.database
+  const looks: number[] = []
+  for (const days of [29, 31]) {
+    const item = await harness.make({ operator: 'OMCM', type: 'COLLECT' })
+    await transition(pool, [{ ...item, event: 'failed', message: 'x', actor: { kind: 'operator', id: null } }])
+    await pool.query("update transactions set final_at = final_at - $2 * interval '1 day' where transaction_id = $1", [
+      item.transactionId,
+      days,
+    ])
+    await scheduleSecondLooks(pool, 1_000, 0)
+    looks.push((await readEndedQueries(pool, item)).length)
+  }
+  assert.deepEqual(looks, [1, 0])
 })
 
 test('an error for every change or removal of a stored contradiction', async () => {

@@ -3,13 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createLogger } from '#server/logger.ts'
 import { SIGNATURE_HEADER, signCallback } from '#server/operators/sandbox-protocol/signature.ts'
+import { connectorsWith } from '#server/operators/testing/connectors-with.ts'
 import { OperatorHarness, SECRET } from '#server/operators/testing/operator-harness.ts'
 import { makeEndedQueriesDue, readContradictions, readEndedQueries } from '#server/operators/testing/recorded-contradictions.ts'
 import { type ScriptedOperator, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
-import { makeApplication } from '#server/testing/factories.ts'
+import { aBand, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
+import type { Connector } from './connector.ts'
 import { scheduleSecondLooks } from './contradiction-store.ts'
 import { handleCallback } from './handle-callback.ts'
 import { queryContradictions } from './query-contradictions.ts'
@@ -194,6 +196,36 @@ test('a second look that is answered with pending is repeated, and finds what th
     )
   }
   assert.deepEqual(await recordedOf(item), ['1 query succeeded FAILED', '2 query succeeded FAILED'])
+})
+
+test('a contradiction at an operator that answers no queries about collects is recorded as unanswered after three tries, without a look', async () => {
+  const { pool } = harness.database
+  const item = await harness.make({ operator: 'OMCM', type: 'COLLECT' })
+  await transition(pool, [{ ...item, event: 'failed', message: 'x', actor: { kind: 'operator', id: null } }])
+  await callback(item, 'SUCCESS')
+  let queries = 0
+  const query: Connector['query'] = async () => {
+    queries++
+    return { kind: 'unknown', detail: 'no queries', exchange: { httpStatus: null, answer: 'no queries' } }
+  }
+  const connectors = connectorsWith(harness, { hasNoQueries: true, query })
+  for (let tries = 0; tries < 4; tries++) {
+    await queryContradictions({ pool, connectors, logger: createLogger('silent'), spreadMs: 0 })
+    await makeEndedQueriesDue(pool)
+  }
+  assert.deepEqual([queries, await recordedOf(item)], [3, ['1 callback succeeded FAILED', '2 query unknown FAILED']])
+})
+
+test('no second look at what a checker rejected, which was never at an operator', async () => {
+  const { pool } = harness.database
+  const item = await harness.make({ operator: 'OMCM', type: 'COLLECT', source: 'person', makerId: randomUUID(), bands: [aBand()] })
+  const checkerId = await makePerson(pool, item.applicationId, ['checker'])
+  const [moved] = await transition(pool, [
+    { ...item, event: 'rejected', message: 'No', actor: { kind: 'person', id: checkerId }, checkerId },
+  ])
+  assert.equal(moved?.status, 'FAILED')
+  await scheduleSecondLooks(pool, 1_000, 0)
+  assert.deepEqual(await readEndedQueries(pool, item), [])
 })
 
 test('the look after a day is due a day after the end, also where the one after an hour was late', async () => {

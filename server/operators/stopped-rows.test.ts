@@ -159,3 +159,15 @@ test('stopped: a row of a stopped batch whose customer enters a second code afte
   assert.deepEqual(must(await stopBatch(deps(), command(row))), { count: 1 })
   assert.deepEqual((await endOf(row)).slice(0, 2), ['FAILED', STOPPED_MESSAGE])
 })
+
+test('stopped and not sent: a row whose customer enters the code after its batch was stopped', async () => {
+  const row = await makeRow({ type: 'COLLECT', phoneNumber: '237677209399' })
+  const work = await claim(row, 0)
+  assert.ok(work)
+  assert.equal(await awaitCode(database.pool, work, undefined), 'awaiting')
+  assert.deepEqual(must(await stopBatch(deps(), command(row))), { count: 0 })
+  assert.equal(await storeCode(database.pool, row.payToken, '482913'), true)
+  assert.equal(await claim(row, 600_000), undefined)
+  assert.equal(await endStoppedRows(deps()), 1)
+  assert.deepEqual((await endOf(row)).slice(0, 2), ['FAILED', STOPPED_MESSAGE])
+})

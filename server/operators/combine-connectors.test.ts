@@ -67,3 +67,16 @@ test('each direction is submitted and queried through the first protocol that se
     )
   }
 })
+
+test('a callback that one protocol refuses is read by another one; refused, if none reads it', () => {
+  const callback = { kind: 'callback', applicationId: 'a', reference: 'r', claim: 'succeeded', isVerified: false } as const
+  const refusing = aProtocol('first', ['COLLECT'], {}, { kind: 'unverified' })
+  const reading = aProtocol('second', ['DEPOSIT'], {}, callback)
+  for (const parts of [
+    [refusing, reading],
+    [reading, refusing],
+  ])
+    assert.deepEqual(combined(...parts).parseCallback({}, Buffer.from('')), callback)
+  const malformed = aProtocol('second', ['DEPOSIT'])
+  assert.equal(combined(refusing, malformed).parseCallback({}, Buffer.from('')).kind, 'unverified')
+})

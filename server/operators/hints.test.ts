@@ -77,6 +77,8 @@ test('a failed payment that an unsigned callback calls paid causes one query a d
   await harness.database.pool.query("update contradiction_queries set ended_at = ended_at - interval '25 hours'")
   await forge(item)
   assert.equal(await ask(), 1)
+  // It has all of its tries again.
+  assert.deepEqual(await hintsOf(item.applicationId), [{ tries: 1, isOpen: false }])
   await forgetQueries()
 })
 

@@ -108,6 +108,17 @@ test('ten queries per run, if no more are allowed, to an operator with many cont
   assert.deepEqual([await askAll(10), await askAll(10), await askAll(10), await askAll(10), await askAll(10)], [10, 10, 10, 5, 0])
 })
 
+test('no more queries once the process is ending; what is left is queried by the next run', async () => {
+  const items = await Promise.all(Array.from({ length: 20 }, () => ended('FAILED')))
+  await Promise.all(items.map((item) => callback(item, 'SUCCESS')))
+  const { connectors, database } = harness
+  const asked = operator.queried.length
+  const isEnding = () => operator.queried.length > asked
+  const deps = { pool: database.pool, connectors, logger: createLogger('silent'), spreadMs: 0 }
+  assert.equal(await queryContradictions(deps, isEnding), 16)
+  assert.equal(await askAll(), 4)
+})
+
 test('three queries, with pauses of five and ten minutes, to an operator that is silent', async () => {
   const item = await ended('FAILED')
   const pauses: number[] = []

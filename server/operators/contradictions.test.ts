@@ -119,6 +119,27 @@ test('no more queries once the process is ending; what is left is queried by the
   assert.equal(await askAll(), 4)
 })
 
+test('contradictions are queried before hints, and both before second looks, however long those have been due', async () => {
+  const { pool } = harness.database
+  const kinds = ['day_look', 'hour_look', 'hint', 'contradiction'] as const
+  const items = await Promise.all(kinds.map(() => ended('FAILED')))
+  for (const [place, kind] of kinds.entries())
+    await pool.query(
+      `insert into contradiction_queries (application_id, transaction_id, kind, operator, next_at)
+         values ($1, $2, $3, 'OMCM', now() - (4 - $4) * interval '1 hour')`,
+      [items[place]?.applicationId, items[place]?.transactionId, kind, place],
+    )
+  operator.script.query = (asked) => sayTransfer(asked, 'FAILED', { message: 'x' })
+  const asked = operator.queried.length
+  for (const _ of kinds) assert.equal(await askAll(1), 1)
+  assert.deepEqual(
+    operator.queried.slice(asked),
+    items.toReversed().map((item) => item.transactionId),
+  )
+  await pool.query('delete from contradiction_queries')
+  operator.script.query = (asked) => sayTransfer(asked, 'SUCCESS')
+})
+
 test('three queries, with pauses of five and ten minutes, to an operator that is silent', async () => {
   const item = await ended('FAILED')
   const pauses: number[] = []

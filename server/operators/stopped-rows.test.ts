@@ -5,6 +5,7 @@ import { DENIED_AFTER_STOP_MESSAGE, STOPPED_MESSAGE } from '#lib/transaction-sta
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { findTransaction } from '#server/transactions/transaction-queries.ts'
 import { transition } from '#server/transactions/transition.ts'
@@ -170,4 +171,29 @@ test('stopped and not sent: a row whose customer enters the code after its batch
   assert.equal(await claim(row, 600_000), undefined)
   assert.equal(await endStoppedRows(deps()), 1)
   assert.deepEqual((await endOf(row)).slice(0, 2), ['FAILED', STOPPED_MESSAGE])
+})
+
+test('queried and not ended: a denied row of a stopped batch of which a callback proves receipt at the moment at which it would end', async () => {
+  const row = await makeRow()
+  await answer(await claim(row, 0), 'unknown')
+  must(await stopBatch(deps(), command(row)))
+  await deny(row)
+  await deny(row, 10 * ACCEPTED_ABSENCE_MS)
+  assert.equal(await stateOf(row), 'paused')
+  const client = await database.pool.connect()
+  await client.query('begin')
+  await client.query(
+    "update operator_work set state = 'unconfirmed', accepted_at = now(), next_at = now(), absent_since = null where transaction_id = $1",
+    [row.transactionId],
+  )
+  const ending = endStoppedRows(deps())
+  await waitUntil('the task waits for the row', async () => {
+    const { rowCount } = await database.pool.query(
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+    return rowCount !== 0
+  })
+  await client.query('commit')
+  client.release()
+  assert.deepEqual([await ending, await stateOf(row)], [0, 'unconfirmed'])
 })

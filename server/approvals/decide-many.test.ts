@@ -4,6 +4,8 @@ import { after, before, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { DecisionResult } from '#lib/approvals.ts'
 import type { Role } from '#lib/permissions.ts'
+import { systemClock } from '#server/clock.ts'
+import { verifySecondFactor } from '#server/people/verify-second-factor.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -115,6 +117,21 @@ test('code_required, then done for exactly one list per code', async () => {
     rows.map((row) => row.details.count),
     [3],
   )
+})
+
+test('code_throttled after five wrong codes, which do not count against the sign-in of the same person', async () => {
+  const { checker, make } = await scene()
+  const items = await make(1, { needsCode: true })
+  const code = await enrol(checker.id)
+  const who = { ...checker, hasSecondFactor: true }
+  const answers: unknown[] = []
+  for (let tries = 1; tries <= 6; tries++) {
+    const result = await decideMany(deps(), { checker: who, decision: 'validated', note: 'Seen', items, code: 'abcdef' })
+    answers.push(result.ok ? 'done' : result.error)
+  }
+  assert.deepEqual(answers, [...Array(5).fill('wrong_code'), 'code_throttled'])
+  const signIn = { personId: checker.id, code, allowsRecovery: false, purpose: 'sign_in' } as const
+  assert.ok((await verifySecondFactor({ pool: database.pool, clock: systemClock }, signIn)).ok)
 })
 
 test('second_factor_missing for a whole list that requires a code; a rejection requires none', async () => {

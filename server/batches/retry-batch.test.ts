@@ -226,6 +226,40 @@ test('a row that was submitted and denied after its batch was stopped is queried
   assert.deepEqual([queried, rows, leftOut], [[denied, failed], 1, 1])
 })
 
+test('a row that was stopped before it was sent is retried without a query', async () => {
+  const { batchId, items } = await makeSent(['open', 'failed'])
+  const [stopped, failed] = items.map((item) => item.transactionId)
+  assert.ok(stopped && failed)
+  const { applicationId } = application
+  const actor = { kind: 'person' as const, id: makerId }
+  await transition(database.pool, [{ applicationId, transactionId: stopped, event: 'stopped', message: 'x', reason: 'Wrong file', actor }])
+  let queried: string[] = []
+  const queryFailures = (ids: string[]) => {
+    queried = ids
+    return ids
+  }
+  const { rows, leftOut } = must(await retry(batchId, { queryFailures }))
+  assert.deepEqual([queried, rows, leftOut], [[failed], 2, 0])
+})
+
+test('a row that was left out of a retry before that was submitted is retried again, and one that was started is not', async () => {
+  const { batchId, items } = await makeSent(['failed', 'failed'])
+  const { batchId: childId } = must(await retry(batchId))
+  await database.pool.query(
+    `with started as (
+       update batch_rows set transaction_id = case when row_number = 2 then gen_random_uuid() end,
+           exclusion = case when row_number = 3 then 'Paid in cash' end where batch_id = $1)
+     update batches set state = 'submitted', submitted_at = now() where batch_id = $1`,
+    [childId],
+  )
+  const { batchId: laterId, rows } = must(await retry(batchId))
+  const { rows: links } = await database.pool.query<{ id: string }>(
+    'select failed_transaction_id as id from batch_retries where batch_id = $1',
+    [laterId],
+  )
+  assert.deepEqual([rows, links.map(({ id }) => id)], [1, [items[1]?.transactionId]])
+})
+
 test('all_left_out, and no batch, if every failed row may have been paid', async () => {
   const { batchId } = await makeSent(['failed', 'failed'])
   assert.deepEqual(await retry(batchId, { queryFailures: () => [] }), { ok: false, error: 'all_left_out' })

@@ -75,6 +75,7 @@ test('unconfirmed, and never sent again, for a transfer that the operator accept
   await stopAll()
   const work = await harness.workOf(item)
   assert.equal(work?.['state'], 'unconfirmed')
+  assert.ok(work?.['accepted_at'] instanceof Date, 'the denials took nothing back of what was accepted')
   assert.ok(work?.['unconfirmed_since'] instanceof Date, 'it is in the list of unconfirmed money')
   assert.ok(work?.['next_at'] instanceof Date, 'a query is still scheduled')
   assert.equal(timesSent(item), 1)

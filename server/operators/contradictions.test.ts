@@ -3,13 +3,16 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createLogger } from '#server/logger.ts'
 import { SIGNATURE_HEADER, signCallback } from '#server/operators/sandbox-protocol/signature.ts'
+import { connectorsWith } from '#server/operators/testing/connectors-with.ts'
 import { OperatorHarness, SECRET } from '#server/operators/testing/operator-harness.ts'
-import { makeEndedQueriesDue, readContradictions } from '#server/operators/testing/recorded-contradictions.ts'
+import { makeEndedQueriesDue, readContradictions, readEndedQueries } from '#server/operators/testing/recorded-contradictions.ts'
 import { type ScriptedOperator, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
-import { makeApplication } from '#server/testing/factories.ts'
+import { aBand, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
+import type { Connector } from './connector.ts'
+import { scheduleSecondLooks } from './contradiction-store.ts'
 import { handleCallback } from './handle-callback.ts'
 import { queryContradictions } from './query-contradictions.ts'
 import { settleFinalResult } from './settle-final-result.ts'
@@ -105,17 +108,57 @@ test('ten queries per run, if no more are allowed, to an operator with many cont
   assert.deepEqual([await askAll(10), await askAll(10), await askAll(10), await askAll(10), await askAll(10)], [10, 10, 10, 5, 0])
 })
 
-test('three queries, with pauses, to an operator that is silent', async () => {
+test('no more queries once the process is ending; what is left is queried by the next run', async () => {
+  const items = await Promise.all(Array.from({ length: 20 }, () => ended('FAILED')))
+  await Promise.all(items.map((item) => callback(item, 'SUCCESS')))
+  const { connectors, database } = harness
+  const asked = operator.queried.length
+  const isEnding = () => operator.queried.length > asked
+  const deps = { pool: database.pool, connectors, logger: createLogger('silent'), spreadMs: 0 }
+  assert.equal(await queryContradictions(deps, isEnding), 16)
+  assert.equal(await askAll(), 4)
+})
+
+test('contradictions are queried before hints, and both before second looks, however long those have been due', async () => {
+  const { pool } = harness.database
+  const kinds = ['day_look', 'hour_look', 'hint', 'contradiction'] as const
+  const items = await Promise.all(kinds.map(() => ended('FAILED')))
+  for (const [place, kind] of kinds.entries())
+    await pool.query(
+      `insert into contradiction_queries (application_id, transaction_id, kind, operator, next_at)
+         values ($1, $2, $3, 'OMCM', now() - (4 - $4) * interval '1 hour')`,
+      [items[place]?.applicationId, items[place]?.transactionId, kind, place],
+    )
+  operator.script.query = (asked) => sayTransfer(asked, 'FAILED', { message: 'x' })
+  const asked = operator.queried.length
+  for (const _ of kinds) assert.equal(await askAll(1), 1)
+  assert.deepEqual(
+    operator.queried.slice(asked),
+    items.toReversed().map((item) => item.transactionId),
+  )
+  await pool.query('delete from contradiction_queries')
+  operator.script.query = (asked) => sayTransfer(asked, 'SUCCESS')
+})
+
+test('three queries, with pauses of five and ten minutes, to an operator that is silent', async () => {
   const item = await ended('FAILED')
+  const pauses: number[] = []
+  const notePause = async () => {
+    const open = await readEndedQueries(harness.database.pool, item)
+    pauses.push(...open.map(({ inMinutes }) => inMinutes))
+  }
   operator.script.query = ({ response }) => response.destroy()
   await callback(item, 'SUCCESS')
   assert.equal(await askAll(), 1)
+  await notePause()
   assert.equal(await askAll(), 0, 'not before the end of the pause')
   assert.deepEqual(await recordedOf(item), ['1 callback succeeded FAILED'])
   for (let tries = 2; tries <= 3; tries++) {
     await endTries()
     assert.equal(await askAll(), 1)
+    await notePause()
   }
+  assert.deepEqual(pauses, [5, 10])
   assert.deepEqual(await recordedOf(item), ['1 callback succeeded FAILED', '2 query unknown FAILED'])
   await endTries()
   assert.equal(await askAll(), 0)
@@ -165,6 +208,82 @@ test('the second look resolves a contradiction that the operator could not answe
   await looked('SUCCESS')
   assert.deepEqual((await recordedOf(item)).slice(3), ['4 query succeeded FAILED'])
   assert.equal(await isContradicted(item), true)
+})
+
+test('a second look that is answered with pending is repeated, and finds what the operator executes later', async () => {
+  const { pool } = harness.database
+  const item = await harness.make({ operator: 'OMCM', type: 'COLLECT' })
+  await transition(pool, [{ ...item, event: 'failed', message: 'x', actor: { kind: 'operator', id: null } }])
+  await askAll()
+  for (const [answer, open] of [
+    ['PENDING', 'hour_look 1'],
+    ['SUCCESS', 'day_look 0'],
+  ] as const) {
+    operator.script.query = (asked) => sayTransfer(asked, answer)
+    await makeEndedQueriesDue(pool)
+    await askAll()
+    assert.deepEqual(
+      (await readEndedQueries(pool, item)).map(({ text }) => text),
+      [open],
+    )
+  }
+  assert.deepEqual(await recordedOf(item), ['1 query succeeded FAILED', '2 query succeeded FAILED'])
+})
+
+test('a contradiction at an operator that answers no queries about collects is recorded as unanswered after three tries, without a look', async () => {
+  const { pool } = harness.database
+  const item = await harness.make({ operator: 'OMCM', type: 'COLLECT' })
+  await transition(pool, [{ ...item, event: 'failed', message: 'x', actor: { kind: 'operator', id: null } }])
+  await callback(item, 'SUCCESS')
+  let queries = 0
+  const query: Connector['query'] = async () => {
+    queries++
+    return { kind: 'unknown', detail: 'no queries', exchange: { httpStatus: null, answer: 'no queries' } }
+  }
+  const connectors = connectorsWith(harness, { hasNoQueries: true, query })
+  for (let tries = 0; tries < 4; tries++) {
+    await queryContradictions({ pool, connectors, logger: createLogger('silent'), spreadMs: 0 })
+    await makeEndedQueriesDue(pool)
+  }
+  assert.deepEqual([queries, await recordedOf(item)], [3, ['1 callback succeeded FAILED', '2 query unknown FAILED']])
+})
+
+test('no second look at what a checker rejected, which was never at an operator', async () => {
+  const { pool } = harness.database
+  const item = await harness.make({ operator: 'OMCM', type: 'COLLECT', source: 'person', makerId: randomUUID(), bands: [aBand()] })
+  const checkerId = await makePerson(pool, item.applicationId, ['checker'])
+  const [moved] = await transition(pool, [
+    { ...item, event: 'rejected', message: 'No', actor: { kind: 'person', id: checkerId }, checkerId },
+  ])
+  assert.equal(moved?.status, 'FAILED')
+  await scheduleSecondLooks(pool, 1_000, 0)
+  assert.deepEqual(await readEndedQueries(pool, item), [])
+})
+
+test('the look after a day is due a day after the end, also where the one after an hour was late', async () => {
+  const { pool } = harness.database
+  const item = await harness.make({ operator: 'OMCM', type: 'COLLECT' })
+  await transition(pool, [{ ...item, event: 'failed', message: 'x', actor: { kind: 'operator', id: null } }])
+  await pool.query("update transactions set final_at = final_at - interval '5 hours' where transaction_id = $1", [item.transactionId])
+  operator.script.query = (asked) => sayTransfer(asked, 'FAILED', { message: 'x' })
+  await askAll()
+  assert.deepEqual(await readEndedQueries(pool, item), [{ text: 'day_look 0', inMinutes: 19 * 60 }])
+})
+
+test('a second look at a failure of 29 days ago, after the tasks were down for a month, and none at one of 31 days', async () => {
+  const { pool } = harness.database
+  const looks: number[] = []
+  for (const days of [29, 31]) {
+    const item = await harness.make({ operator: 'OMCM', type: 'COLLECT' })
+    await transition(pool, [{ ...item, event: 'failed', message: 'x', actor: { kind: 'operator', id: null } }])
+    await pool.query("update transactions set final_at = final_at - $2 * interval '1 day' where transaction_id = $1", [
+      item.transactionId,
+      days,
+    ])
+    await scheduleSecondLooks(pool, 1_000, 0)
+    looks.push((await readEndedQueries(pool, item)).length)
+  }
+  assert.deepEqual(looks, [1, 0])
 })
 
 test('an error for every change or removal of a stored contradiction', async () => {

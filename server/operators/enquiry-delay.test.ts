@@ -6,6 +6,7 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import type { Connector, QueryOutcome, SubmitOutcome } from './connector.ts'
 import { claimWork, storeCallbacks, takeAttemptNumber } from './operator-work-store.ts'
+import { synchroniseTransaction } from './synchronise-transaction.ts'
 
 const ENQUIRY_DELAY_MS = 700
 const exchange = { httpStatus: 200, answer: '{}' }
@@ -123,4 +124,16 @@ test('a denial before the end of the pause is no reason to send again', async ()
   await dispatcher.drain()
   const work = await harness.workOf(item)
   assert.deepEqual([work?.['state'], work?.['absent_since'], operator.submittedAtMs.length], ['unconfirmed', null, 1])
+})
+
+test('what is stored, and no query, for a forced query before the end of the pause', async () => {
+  const operator = slowOperator({ submit: { kind: 'accepted', exchange }, query: () => SUCCEEDED })
+  const slots = { operator: 'OMCM', lane: 'DEPOSIT', route: null, slotsMax: 1, leaseMs: 1, enquiryDelayMs: 600_000 } as const
+  const item = await harness.make({ operator: 'OMCM' })
+  const [claimed] = await claimWork(harness.database.pool, [slots], 1)
+  assert.equal(claimed?.transactionId, item.transactionId)
+  const { applicationId, transactionId } = item
+  const request = { applicationId, transactionId, actor: { kind: 'system', id: null } } as const
+  const result = await synchroniseTransaction({ ...harness.forcedQueries, connectors: operator.connectors }, request)
+  assert.deepEqual([result.ok && result.value.status, operator.queriedAtMs.length], ['PENDING', 0])
 })

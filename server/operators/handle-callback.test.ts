@@ -90,3 +90,51 @@ test('overloaded for more callbacks than may wait', async () => {
   )
   assert.equal(results.filter((result) => !result.ok && result.error === 'overloaded').length, 18)
 })
+
+/** A callback as a connector reads it, about a transaction that may not exist. */
+function aCallback(isVerified: boolean, applicationId: string = randomUUID(), transactionId: string = randomUUID()) {
+  return {
+    application_id: applicationId,
+    transaction_id: transactionId,
+    operator: 'MOMOCM' as const,
+    outcome: 'succeeded',
+    answer: '',
+    is_verified: isVerified,
+  }
+}
+
+const intakeWith = (options: { queueMax?: number; nowMs?: () => number }) =>
+  createCallbackIntake({ pool: harness.database.pool, connectors: harness.connectors, logger: createLogger('silent'), ...options })
+
+test('idle, and not overloaded, for a signed callback while unsigned ones of its application fill the queue', async () => {
+  const { store } = intakeWith({ queueMax: 4 })
+  const applicationId = randomUUID()
+  const unsigned = Array.from({ length: 10 }, () => store(aCallback(false, applicationId)).catch(() => 'overloaded'))
+  assert.equal(await store(aCallback(true, applicationId)), 'idle')
+  assert.equal((await Promise.all(unsigned)).filter((verdict) => verdict === 'overloaded').length, 7)
+})
+
+test('receipt is proved by a signed callback that arrives together with an unsigned one that says the same', async () => {
+  const item = await harness.make({ phoneNumber: '237677209912' })
+  await harness.database.pool.query(
+    "update operator_work set state = 'unconfirmed', submissions = 1, attempts = 1 where transaction_id = $1",
+    [item.transactionId],
+  )
+  const { store } = intakeWith({})
+  const { applicationId, transactionId } = item
+  const verdicts = await Promise.all([false, true].map((isVerified) => store(aCallback(isVerified, applicationId, transactionId))))
+  assert.deepEqual(verdicts, ['taken', 'taken'])
+  assert.ok((await harness.workOf(item))?.['accepted_at'] instanceof Date)
+})
+
+test('throttled for the fourth unsigned callback about one payment once the allowance of its application is used up, never for the first three', async () => {
+  const { store } = intakeWith({ nowMs: () => 0 })
+  const applicationId = randomUUID()
+  const send = async (transactionId: string, count: number) => {
+    const verdicts: string[] = []
+    for (let time = 0; time < count; time++) verdicts.push(await store(aCallback(false, applicationId, transactionId)))
+    return verdicts.indexOf('throttled')
+  }
+  assert.equal(await send(randomUUID(), 110), 103)
+  assert.equal(await send(randomUUID(), 5), 3)
+})

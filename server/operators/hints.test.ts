@@ -12,6 +12,7 @@ import { makeApplication } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
+import { askAboutHints } from './contradiction-store.ts'
 import { handleCallback } from './handle-callback.ts'
 import { storeCallbacks } from './operator-work-store.ts'
 import { queryContradictions } from './query-contradictions.ts'
@@ -76,6 +77,19 @@ test('a failed payment that an unsigned callback calls paid causes one query a d
   await harness.database.pool.query("update contradiction_queries set ended_at = ended_at - interval '25 hours'")
   await forge(item)
   assert.equal(await ask(), 1)
+  // It has all of its tries again.
+  assert.deepEqual(await hintsOf(item.applicationId), [{ tries: 1, isOpen: false }])
+  await forgetQueries()
+})
+
+test('no second query on the same day for a hint that another process has stored since it was compared', async () => {
+  const { pool } = harness.database
+  const { applicationId, transactionId } = await failed(await makeApplication(pool))
+  const hint = { applicationId, transactionId, operator: 'MOMOCM' as const, said: 'succeeded', answer: 'x' }
+  await askAboutHints(pool, [hint])
+  assert.equal(await ask(), 1)
+  await askAboutHints(pool, [hint])
+  assert.deepEqual([await ask(), await hintsOf(applicationId)], [0, [{ tries: 1, isOpen: false }]])
   await forgetQueries()
 })
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { connectorsWith } from '#server/operators/testing/connectors-with.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { readContradictions } from '#server/operators/testing/recorded-contradictions.ts'
 import { type ScriptedOperator, sayNotFound, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
 import { transition } from '#server/transactions/transition.ts'
+import { createForcedQueries } from './forced-queries.ts'
 import { type FailedPayment, queryFailures } from './query-failures.ts'
 
 let operator: ScriptedOperator
@@ -67,4 +69,30 @@ test('what is not reached within the time limit counts as not confirmed', async 
   // Each look at the clock is two seconds later.
   const confirmed = await queryFailures(harness.forcedQueries, payments, () => calls++ * 2_000)
   assert.equal(confirmed.size, 9)
+})
+
+test('at an operator that answers no queries about collects, a collect may be paid again without one, and a deposit only once it is confirmed', async () => {
+  const [collect, deposit] = await failed(2)
+  assert.ok(collect && deposit)
+  const queried: string[] = []
+  const connectors = connectorsWith(harness, {
+    hasNoQueries: true,
+    query: async ({ reference }) => {
+      queried.push(reference)
+      return { kind: 'unknown', detail: 'x', exchange: { httpStatus: 200, answer: '{}' } }
+    },
+  })
+  const confirmed = await queryFailures({ ...harness.forcedQueries, connectors }, [collect, { ...deposit, type: 'DEPOSIT' }])
+  assert.deepEqual([confirmed, queried], [new Set([collect.transactionId]), [deposit.transactionId]])
+})
+
+test('what finds no free slot at the operator counts as not confirmed', async () => {
+  const payments = await failed(2)
+  const { pool, settler, logger } = harness.forcedQueries
+  const busy = createForcedQueries({ pool, settler, logger, connectors: harness.connectors, limits: { callsMax: 1, waitMsMax: 5 } })
+  const held = Promise.withResolvers<void>()
+  const holding = busy.runOne('OMCM', 'another application', () => held.promise)
+  assert.deepEqual(await queryFailures(busy, payments), new Set())
+  held.resolve()
+  await holding
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { awaitCode } from '#server/operators/customer-step/customer-code-store.ts'
 import { enterCode } from '#server/operators/customer-step/enter-code.ts'
 import { claimAll } from '#server/operators/testing/claim-all.ts'
 import { connectorsWith } from '#server/operators/testing/connectors-with.ts'
@@ -252,4 +253,14 @@ test('another code is asked for after the refusal of a repeated one, once the fi
     [item.transactionId],
   )
   assert.equal(rows[0]?.count, 1)
+})
+
+test('no other code is asked for, and the row stays in its submission, where a verified callback showed that the operator has the payment', async () => {
+  const { pool } = harness.database
+  const item = await harness.make({ operator: 'OMCM', type: 'COLLECT', phoneNumber: '237699100001' })
+  const [work] = await claimAll(pool, 'OMCM', 5, 60_000)
+  assert.ok(work)
+  await pool.query('update operator_work set accepted_at = now() where transaction_id = $1', [item.transactionId])
+  assert.equal(await awaitCode(pool, work, exchange), 'spent')
+  assert.equal((await harness.workOf(item))?.['state'], 'submitting')
 })

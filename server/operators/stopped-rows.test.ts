@@ -5,14 +5,15 @@ import { DENIED_AFTER_STOP_MESSAGE, STOPPED_MESSAGE } from '#lib/transaction-sta
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { findTransaction } from '#server/transactions/transaction-queries.ts'
 import { transition } from '#server/transactions/transition.ts'
 import { NO_LOOPS } from '#server/transactions/wake.ts'
 import { createAnswerRecorder } from './answer-recorder.ts'
 import type { QueryOutcome, SubmitOutcome } from './connector.ts'
-import { endStoppedRows, pauseBatch, stopBatch } from './control-batch.ts'
 import { scheduleSecondLooks } from './contradiction-store.ts'
+import { endStoppedRows, pauseBatch, resumeBatch, stopBatch } from './control-batch.ts'
 import { awaitCode, storeCode } from './customer-step/customer-code-store.ts'
 import type { ClaimedWork } from './operator-work-store.ts'
 import { claimAll } from './testing/claim-all.ts'
@@ -122,6 +123,20 @@ test('queried and not sent: a row that waited to be sent again when its batch wa
   }
 })
 
+test('queried and not sent after it is resumed: a paused row of which a late answer shows that the operator has it', async () => {
+  const row = await makeRow()
+  const first = await claim(row, 0)
+  must(await pauseBatch(deps(), command(row)))
+  await answer(await claim(row, 21_000), 'unknown')
+  await deny(row)
+  await deny(row)
+  assert.equal(await stateOf(row), 'paused')
+  await answer(first, 'accepted')
+  assert.equal(await stateOf(row), 'submitted')
+  assert.deepEqual(must(await resumeBatch(deps(), command(row))), { count: 0 })
+  assert.equal((await claim(row, 0))?.foundState, 'submitted')
+})
+
 test('stopped by the next run of the task: a row approved through the API after its batch was stopped, which is never sent', async () => {
   const checkerId = await makePerson(database.pool, applicationId, ['checker'])
   const row = await makeRow({ bands: [aBand()] })
@@ -144,4 +159,41 @@ test('stopped: a row of a stopped batch whose customer enters a second code afte
   assert.equal(await storeCode(database.pool, row.payToken, '482913'), true)
   assert.deepEqual(must(await stopBatch(deps(), command(row))), { count: 1 })
   assert.deepEqual((await endOf(row)).slice(0, 2), ['FAILED', STOPPED_MESSAGE])
+})
+
+test('stopped and not sent: a row whose customer enters the code after its batch was stopped', async () => {
+  const row = await makeRow({ type: 'COLLECT', phoneNumber: '237677209399' })
+  const work = await claim(row, 0)
+  assert.ok(work)
+  assert.equal(await awaitCode(database.pool, work, undefined), 'awaiting')
+  assert.deepEqual(must(await stopBatch(deps(), command(row))), { count: 0 })
+  assert.equal(await storeCode(database.pool, row.payToken, '482913'), true)
+  assert.equal(await claim(row, 600_000), undefined)
+  assert.equal(await endStoppedRows(deps()), 1)
+  assert.deepEqual((await endOf(row)).slice(0, 2), ['FAILED', STOPPED_MESSAGE])
+})
+
+test('queried and not ended: a denied row of a stopped batch of which a callback proves receipt at the moment at which it would end', async () => {
+  const row = await makeRow()
+  await answer(await claim(row, 0), 'unknown')
+  must(await stopBatch(deps(), command(row)))
+  await deny(row)
+  await deny(row, 10 * ACCEPTED_ABSENCE_MS)
+  assert.equal(await stateOf(row), 'paused')
+  const client = await database.pool.connect()
+  await client.query('begin')
+  await client.query(
+    "update operator_work set state = 'unconfirmed', accepted_at = now(), next_at = now(), absent_since = null where transaction_id = $1",
+    [row.transactionId],
+  )
+  const ending = endStoppedRows(deps())
+  await waitUntil('the task waits for the row', async () => {
+    const { rowCount } = await database.pool.query(
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+    return rowCount !== 0
+  })
+  await client.query('commit')
+  client.release()
+  assert.deepEqual([await ending, await stateOf(row)], [0, 'unconfirmed'])
 })

@@ -113,6 +113,39 @@ test('a lease of 70 s, so no second worker, where an operator may take 60 s to a
   assert.equal(queries, 0)
 })
 
+test('no call is written later than an answer that takes its whole time would still come within the lease', async () => {
+  const terms = harness.connectors.get('OMCM')?.terms ?? assert.fail()
+  const leftMs: number[] = []
+  const connectors = connectorsWith(harness, {
+    terms: { ...terms, submitTimeoutMs: 60_000 },
+    submit: async ({ writeBeforeMs = Number.POSITIVE_INFINITY }) => {
+      leftMs.push(writeBeforeMs - performance.now())
+      return { kind: 'succeeded', exchange: { httpStatus: 200, answer: '{}' } }
+    },
+  })
+  const worker = harness.startDispatcher({ connectors, leaseMs: 70_000 })
+  await harness.untilFinal(await harness.make({ operator: 'OMCM' }))
+  await worker.drain()
+  assert.ok(leftMs.length === 1 && leftMs.every((ms) => ms < 10_000), `written up to ${leftMs.join()} ms after the claim`)
+})
+
+test('not sent, and no call of the connector, by a process that was stopped after its claim for as long as the lease', async () => {
+  const terms = harness.connectors.get('OMCM')?.terms ?? assert.fail()
+  const connectors = connectorsWith(harness, {
+    terms: { ...terms, submitTimeoutMs: 60_000 },
+    submit: async () => assert.fail('called'),
+    query: async () => assert.fail('queried'),
+  })
+  // No time for a call is left when the claim returns.
+  const worker = harness.startDispatcher({ connectors, leaseMs: 60_000 })
+  const item = await harness.make({ operator: 'OMCM' })
+  await waitUntil('it is recorded', async () => (await harness.attemptsOf(item)).length > 0)
+  await worker.drain()
+  const attempts = new Set(await harness.attemptsOf(item))
+  assert.deepEqual([attempts, (await harness.workOf(item))?.['state']], [new Set(['submit not_sent']), 'queued'])
+  await harness.database.pool.query('delete from operator_work where transaction_id = $1', [item.transactionId])
+})
+
 test('queried, and ended by the answer, after a submission at an operator that may take 60 s to answer', async () => {
   const terms = harness.connectors.get('OMCM')?.terms ?? assert.fail()
   const exchange = { httpStatus: 200, answer: '{}' }

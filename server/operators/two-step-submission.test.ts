@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { claimAll } from '#server/operators/testing/claim-all.ts'
 import { connectorsWith } from '#server/operators/testing/connectors-with.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { readWork } from '#server/operators/testing/read-work.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import type { Connector, Connectors, Submission } from './connector.ts'
+import { keepIdentifiers } from './operator-work-store.ts'
 
 const EXCHANGE = { httpStatus: 200, answer: '{}' }
 const NOTHING = { kind: 'not_sent', detail: 'taken over', exchange: EXCHANGE } as const
@@ -103,6 +105,20 @@ test('false, so that no money moves, once the lease of the submission is over, a
   assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
   await dispatcher.drain()
   assert.deepEqual(answers, [false, false, true])
+})
+
+test('false, so that no money moves, after the end of the lease although no other process has claimed the row yet', async () => {
+  const { pool } = harness.database
+  const item = await harness.make({ operator: 'OMCM' })
+  const [work] = await claimAll(pool, 'OMCM', 5, 60_000)
+  assert.ok(work)
+  assert.equal(await keepIdentifiers(pool, work, { operatorToken: 'in time' }), true)
+  await pool.query("update operator_work set claimed_until = clock_timestamp() - interval '1 millisecond' where transaction_id = $1", [
+    item.transactionId,
+  ])
+  assert.equal(await keepIdentifiers(pool, work, { operatorToken: 'late' }), false)
+  assert.equal((await harness.workOf(item))?.['operator_token'], 'in time')
+  await pool.query('delete from operator_work where transaction_id = $1', [item.transactionId])
 })
 
 test('one submission although another environment of the operator does not know the transfer', async () => {

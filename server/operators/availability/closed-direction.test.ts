@@ -60,7 +60,14 @@ test('CLOSED with its reason after one refused PIN: no payout fails, and no proc
 
 test('nothing is claimed for a direction that another process closed for a fault of the same settings', async () => {
   const tries: string[] = []
-  const running = harness.startDispatcher({ connectors: withPin('1', tries) })
+  const submit: Connector['submit'] = async ({ reference }) => {
+    tries.push(reference)
+    return PAID
+  }
+  const running = harness.startDispatcher({ connectors: connectorsWith(harness, { terms: termsOf('1'), submit }) })
+  const first = await harness.make({ operator: 'OMCM', type: 'COLLECT' })
+  // It has read what is stored, and reads it no more.
+  await waitUntil('the process has started', () => tries.includes(first.transactionId))
   const settings = { operator: 'OMCM', type: 'DEPOSIT', settingsVersion: '1' } as const
   await storeAvailability(harness.database.pool, { ...settings, state: 'CLOSED', fault: 'The PIN was refused' })
   // What a process says that has met no fault changes nothing.

@@ -5,19 +5,22 @@ import { escapeXml } from '#server/operators/xml/xml-tree.ts'
 import { createMoovConnector } from './create-moov-connector.ts'
 import { aMoovSubmission, moovAnswer, moovSettings } from './moov-testing.ts'
 
-const submission = aMoovSubmission()
-
 function say(response: ServerResponse, fields: Record<string, string>): void {
   response.writeHead(200, { 'content-type': 'text/xml' }).end(moovAnswer('getTransactionStatus', 'response', fields))
 }
 
-testLostResponses({
-  name: 'Moov',
-  submission,
-  connect: (baseUrl, context) => createMoovConnector({ ...context, operator: 'BJMOOV' }, moovSettings(baseUrl)),
-  prepare: () => false,
-  aboutAnotherReference: (response) => say(response, { status: '0', referenceid: '1', transid: randomUUID() }),
-  // Control characters that XML forbids make an answer unreadable, which create-moov-connector.test.ts proves.
-  failedWith: (text, response) =>
-    say(response, { description: escapeXml(text), status: '13', referenceid: '1', transid: submission.reference }),
-})
+for (const [name, submission] of [
+  ['Moov, payments', aMoovSubmission()],
+  ['Moov, transfers', aMoovSubmission({ type: 'DEPOSIT' })],
+] as const) {
+  testLostResponses({
+    name,
+    submission,
+    connect: (baseUrl, context) => createMoovConnector({ ...context, operator: 'BJMOOV' }, moovSettings(baseUrl)),
+    prepare: () => false,
+    aboutAnotherReference: (response) => say(response, { status: '0', referenceid: '1', transid: randomUUID() }),
+    // Control characters that XML forbids make an answer unreadable, which create-moov-connector.test.ts proves.
+    failedWith: (text, response) =>
+      say(response, { description: escapeXml(text), status: '13', referenceid: '1', transid: submission.reference }),
+  })
+}

@@ -57,6 +57,8 @@ for (const [status, body, kind] of [
   [500, { code: 'APPROVAL_REJECTED', message: 'x' }, 'unknown'],
   [500, { code: 'INTERNAL_PROCESSING_ERROR', message: 'x' }, 'unknown'],
   [503, { code: 'SERVICE_UNAVAILABLE', message: 'x' }, 'unknown'],
+  // A status with which MTN's core does not refuse.
+  [503, { code: 'NOT_ENOUGH_FUNDS', message: 'x' }, 'unknown'],
   [200, { status: 'SUCCESSFUL', externalId }, 'unknown'],
 ] as const) {
   test(`${kind} for a submission that is answered with HTTP ${status} ${body ? JSON.stringify(body).slice(0, 40) : 'and no body'}`, async () => {

@@ -77,23 +77,33 @@ const SHAPES: { title: string; of: 'pending' | 'waiting'; damage: string[]; chec
   },
 ]
 
+/** What the books' checks find of this payment after it was damaged so; the damage is undone. */
+async function findIn(transactionId: string, damage: readonly string[]) {
+  const client = await database.pool.connect()
+  try {
+    await client.query('begin')
+    for (const statement of damage)
+      await client.query(statement.includes('$1') ? statement : `${statement} where transaction_id = $1`, [transactionId])
+    return (await verifyBooks(client)).filter((one) => one.subject.includes(transactionId))
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+}
+
 for (const { title, of, damage, check = 'open payments', detail } of SHAPES) {
   test(`a difference in "${check}" for a payment that ${title}`, async () => {
     const { transactionId } = of === 'pending' ? pending : waiting
-    const client = await database.pool.connect()
-    try {
-      await client.query('begin')
-      for (const statement of damage)
-        await client.query(statement.includes('$1') ? statement : `${statement} where transaction_id = $1`, [transactionId])
-      const found = (await verifyBooks(client)).filter((one) => one.subject.includes(transactionId))
-      assert.deepEqual(
-        found.map((one) => one.check),
-        [check],
-      )
-      assert.match(found[0]?.detail ?? '', detail)
-    } finally {
-      await client.query('rollback')
-      client.release()
-    }
+    const found = await findIn(transactionId, damage)
+    assert.deepEqual(
+      found.map((one) => one.check),
+      [check],
+    )
+    assert.match(found[0]?.detail ?? '', detail)
   })
 }
+
+test('no difference for a payment that was denied after its batch was stopped, which the next run of the task ends', async () => {
+  const denied = `${WORK} state = 'paused', next_at = 'infinity', submissions = 1, attempts = 1, absent_since = now()`
+  assert.deepEqual(await findIn(pending.transactionId, [STOPPED, denied]), [])
+})

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { claimAll } from '#server/operators/testing/claim-all.ts'
+import { readAttempts, readWork } from '#server/operators/testing/read-work.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
+import { takeIn } from '#server/transactions/intake.ts'
+import { transition } from '#server/transactions/transition.ts'
+import { createAnswerRecorder } from './answer-recorder.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+function createRecorder() {
+  return createAnswerRecorder({
+    pool: database.pool,
+    random: () => 0.5,
+    pollDelaysMs: [60_000],
+    rules: { absenceMs: 0, acceptedAbsenceMs: 0, hintGapMs: 1 },
+  })
+}
+
+const ACCEPTED = { kind: 'accepted', exchange: { httpStatus: 202, answer: '' } } as const
+
+test('a submission that is under way when its transaction ends stays among the attempts, and its late answer completes it', async () => {
+  const { pool } = database
+  const item = anIntakeItem(await makeApplication(pool), { type: 'COLLECT', operator: 'OMCM' })
+  await takeIn(pool, [item])
+  const [work] = await claimAll(pool, 'OMCM', 10, 60_000)
+  assert.ok(work)
+  await transition(pool, [{ ...item, event: 'succeeded', actor: SYSTEM_ACTOR }])
+  assert.deepEqual(await readAttempts(pool, item), ['submit null'])
+  const late = await createRecorder().submit({ work, kind: 'submit', outcome: ACCEPTED, durationMs: 1 })
+  assert.deepEqual([late, await readAttempts(pool, item)], [{ isCurrent: false }, ['submit accepted']])
+})
+
+test('current and stored, each answer of a batch that PostgreSQL cancelled as the victim of a deadlock', async () => {
+  const { pool } = database
+  const applicationId = await makeApplication(pool)
+  const items = [0, 1].map(() => anIntakeItem(applicationId, { type: 'COLLECT' }))
+  await takeIn(pool, items)
+  const calls = await claimAll(pool, 'MOMOCM', 10, 60_000)
+  const [first, second] = items.map(({ transactionId }) => transactionId).toSorted()
+  const recorder = createRecorder()
+  const client = await pool.connect()
+  const lock = (id: string | undefined) => client.query('select 1 from operator_work where transaction_id = $1 for update', [id])
+  try {
+    // PostgreSQL cancels the one that has waited longer than its deadlock_timeout, which is not this one.
+    await client.query("begin; set local deadlock_timeout = '60s'")
+    await lock(second)
+    const recording = Promise.all(calls.map((work) => recorder.submit({ work, kind: 'submit', outcome: ACCEPTED, durationMs: 1 })))
+    await waitUntil('the answers wait for a lock', async () => {
+      const { rowCount } = await pool.query(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      )
+      return rowCount !== 0
+    })
+    await lock(first)
+    await client.query('commit')
+    assert.deepEqual(await recording, [{ isCurrent: true }, { isCurrent: true }])
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+  for (const item of items) assert.equal((await readWork(pool, item))?.['state'], 'submitted')
+})

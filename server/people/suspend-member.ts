@@ -12,15 +12,13 @@ type SuspendFailure =
   | 'not_permitted'
   | 'own_membership'
   | 'not_a_member'
-  /** Afterwards the application would have one administrator, who could not lift it with anybody. */
-  | 'last_administrator'
   /** This administrator suspended another one less than 24 hours ago. */
   | 'one_administrator_a_day'
 
 /**
  * Suspends a membership at once: with their next request the person has no access to this application, and their approvals no longer count. It
  * removes privileges and grants none, so one administrator is enough; two lift it (`setMembership`). Other applications of the person are not concerned.
- * Of administrators, one person suspends one in 24 hours and never the last other one: nobody removes all those who could object.
+ * Of administrators, one person suspends one in 24 hours: nobody removes all those who could object.
  */
 export async function suspendMember(
   pool: Pool,
@@ -35,10 +33,8 @@ export async function suspendMember(
     const members = await listActiveMembers(trx, applicationId)
     const administrators = members.filter(({ roles }) => can(roles, 'people:change')).map((member) => member.personId)
     if (!administrators.includes(actor.id)) return err('not_permitted')
-    if (administrators.includes(personId)) {
-      if (administrators.length < 3) return err('last_administrator')
-      if (await hasSuspendedAdministrator(trx, applicationId, actor.id)) return err('one_administrator_a_day')
-    }
+    if (administrators.includes(personId) && (await hasSuspendedAdministrator(trx, applicationId, actor.id)))
+      return err('one_administrator_a_day')
     if (!(await suspendMembership(trx, applicationId, personId, actor.id))) return err('not_a_member')
     await appendAudit(trx, { applicationId, actor, action: 'person.suspended', subject: personId })
     return ok(undefined)

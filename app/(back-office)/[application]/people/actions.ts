@@ -82,7 +82,7 @@ export async function endSessions(
   })
 }
 
-type SuspendCode = 'not_permitted' | 'own_membership' | 'not_found' | 'items_waiting' | 'last_administrator' | 'one_administrator_a_day'
+type SuspendCode = 'not_permitted' | 'own_membership' | 'not_found' | 'items_waiting' | 'one_administrator_a_day'
 
 const suspension = z.object({ personId: z.uuid(), acknowledged: z.boolean() })
 

@@ -7,7 +7,6 @@ export const PERSON_REFUSALS = {
   own_proposal: 'people.ownInvitation',
   too_old: 'people.invitationTooOld',
   needed_for_code: 'people.neededForCode',
-  last_administrator: 'people.lastAdministrator',
   one_administrator_a_day: 'people.oneAdministratorADay',
   had_the_link: 'people.hadTheLink',
   proposer_only: 'people.proposerOnly',

@@ -25,12 +25,12 @@ function slowOperator(answers: { submit: SubmitOutcome; query(): QueryOutcome },
   const terms = harness.connectors.get('OMCM')?.terms ?? assert.fail()
   const overrides: Partial<Connector> = {
     terms: { ...terms, enquiryDelayMs },
-    submit: async ({ transactionId }) => {
-      submittedAtMs.push(await claimedAtMs(transactionId))
+    submit: async ({ reference }) => {
+      submittedAtMs.push(await claimedAtMs(reference))
       return answers.submit
     },
-    query: async ({ transactionId }) => {
-      queriedAtMs.push(await claimedAtMs(transactionId))
+    query: async ({ reference }) => {
+      queriedAtMs.push(await claimedAtMs(reference))
       return answers.query()
     },
   }

@@ -13,6 +13,7 @@ export default function LastResort({ reference }: { reference: string }) {
   useEffect(() => (kind === 'unavailable' ? reloadOnceAnswered() : undefined), [kind])
   return (
     <main className="mx-auto grid max-w-xl gap-6 px-4 py-16">
+      <title>Countersign</title>
       {[en, fr].map((words) => (
         <section key={words['state.errorTitle']} lang={words === en ? 'en' : 'fr'} className="grid gap-2">
           <h1>{words[`state.${kind}Title`]}</h1>

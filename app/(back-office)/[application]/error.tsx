@@ -36,6 +36,8 @@ export default function ErrorPage({ error }: { error: Error & { digest?: string 
   return (
     // Its code is loaded with every page, because what failed may be the connection: no component beyond what it needs.
     <div className="flex flex-col items-start gap-3 py-12 sm:items-center sm:text-center">
+      {/* The title of the page may have failed as well. */}
+      <title>{`${t(`state.${kind}Title`)} · Countersign`}</title>
       <h1>{t(`state.${kind}Title`)}</h1>
       <p className="max-w-lg text-ink-2">
         {kind === 'error' ? t('state.errorText', { reference: reference ?? '–' }) : t(`state.${kind}Text`)}

@@ -1,5 +1,6 @@
 import type { Instrumentation } from 'next'
-import { isReached } from '#server/http/door/page-notes.ts'
+import { isDatabaseAway } from '#server/database/database-away.ts'
+import { isReached, noteDatabaseAway } from '#server/http/door/page-notes.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 
 /**
@@ -9,6 +10,7 @@ import { reportUnexpected } from '#server/report-unexpected.ts'
  */
 export const onRequestError: Instrumentation.onRequestError = (error, request, context) => {
   if (!isReached()) return
+  if (isDatabaseAway(error)) noteDatabaseAway()
   // What the error page shows as its reference.
   const reference = error instanceof Error && 'digest' in error ? error.digest : undefined
   reportUnexpected(`pages: ${context.routeType}`, error, { reference, route: context.routePath, method: request.method })

@@ -3,6 +3,7 @@ import { inUseHeader } from './page-use.ts'
 
 /** How long data counts as fresh. More than nothing, so that what the server just rendered is not fetched again at once. */
 const STALE_TIME_MS = 10_000
+const RECOVERY_INTERVAL_MS = 5_000
 
 /** A query client with the defaults of the back office; also made once per request on the server for prefetching. */
 export function createQueryClient(): QueryClient {
@@ -11,12 +12,18 @@ export function createQueryClient(): QueryClient {
       queries: {
         staleTime: STALE_TIME_MS,
         // A refusal stays a refusal; a lost connection is worth two more tries.
-        retry: (failures, error) => failures < 2 && !(error instanceof DataError && error.status < 500),
+        retry: (failures, error) => failures < 2 && !isRefusal(error),
         refetchOnWindowFocus: true,
+        // What failed on the server's side is read again until it succeeds: an open page recovers by itself.
+        refetchInterval: ({ state: { error } }) => (error === null || isRefusal(error) ? false : RECOVERY_INTERVAL_MS),
       },
       mutations: { retry: false },
     },
   })
+}
+
+function isRefusal(error: Error): boolean {
+  return error instanceof DataError && error.status < 500
 }
 
 /** A data address did not answer with 200 and its data: the status and the stable code of the body; 502 if the data was something else. */

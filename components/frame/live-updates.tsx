@@ -17,10 +17,10 @@ export function LiveUpdates({ application }: { application: string }) {
   return (
     <>
       <div role="status" aria-live="polite">
-        {connection === 'lost' && isOnline && (
+        {(connection === 'lost' || connection === 'database_lost') && isOnline && (
           <p className="flex items-center gap-2.5 border-b border-line bg-wait-soft px-4 py-2 text-wait md:px-6">
             <Icon name="offline" />
-            {t('frame.connectionLost')}
+            {t(connection === 'lost' ? 'frame.connectionLost' : 'frame.databaseLost')}
           </p>
         )}
       </div>

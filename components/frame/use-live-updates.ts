@@ -14,7 +14,14 @@ const REFRESH_GAP_MS = 2_000
 const LOST_AFTER_MS = 4_000
 const ENDED_WAIT_MS = 2_000
 
-type Connection = 'live' | 'lost' | 'ended'
+type Connection = 'live' | 'lost' | 'database_lost' | 'ended'
+
+async function isDatabaseAway(answer: Response): Promise<boolean> {
+  if (answer.status !== 503) return false
+  // A proxy answered in our place: of the database nothing is known.
+  const body: unknown = await answer.json().catch(() => null)
+  return typeof body === 'object' && body !== null && 'code' in body && body.code === 'unavailable'
+}
 
 /**
  * Keeps the connection for live updates; returns its state. Reconnects automatically with increasing delays. `ended`: the session is over,
@@ -69,7 +76,7 @@ export function useLiveUpdates(application: string): Connection {
         source?.close()
         lostTimer ??= setTimeout(() => {
           lostTimer = undefined
-          setConnection((before) => (before === 'ended' ? before : 'lost'))
+          setConnection((before) => (before === 'live' ? 'lost' : before))
           void askWhy()
         }, LOST_AFTER_MS)
         retryTimer = setTimeout(connect, retryMs * (0.75 + Math.random() / 2))
@@ -82,6 +89,8 @@ export function useLiveUpdates(application: string): Connection {
       // Ignored: offline, and the connection is tried again.
       const answer = await fetch(paths.data(application, 'waiting'), { headers: { accept: 'application/json' } }).catch(() => undefined)
       if (isOver) return
+      const lost = answer && (await isDatabaseAway(answer)) ? 'database_lost' : 'lost'
+      setConnection((before) => (before === 'lost' || before === 'database_lost' ? lost : before))
       if (!answer || answer.status < 400 || answer.status >= 500) return isAllowed?.()
       if (answer.status !== 401 || !hasTypedText()) return location.reload()
       clearTimeout(retryTimer)

@@ -29,7 +29,8 @@ export type RunReport = {
   folder: string
 }
 
-const RECOVERY_LIMIT_MS = 60_000
+/** Long: on a busy machine a start takes a minute. */
+const RECOVERY_LIMIT_MS = 240_000
 const TAIL_MS = 1_000
 
 /**

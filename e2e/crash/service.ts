@@ -15,7 +15,7 @@ import { killAtOnce, listProcesses } from './processes.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const MAIN = path.join(ROOT, 'server/main.ts')
-const FIRST_START_LIMIT_MS = 120_000
+const FIRST_START_LIMIT_MS = 300_000
 const SIMULATOR_DELAY_MS = 80
 
 /** The service under test: the real process on an embedded PostgreSQL, started again whenever it is gone. */

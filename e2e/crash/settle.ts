@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from '#server/database/pool.ts'
 
-const LIMIT_MS = 180_000
+const LIMIT_MS = 420_000
 const LOOK_EVERY_MS = 200
 /** How long a webhook claim lasts (server/webhooks/delivery-loop.ts). */
 const WEBHOOK_LEASE_MS = 30_000

@@ -14,7 +14,7 @@ import { createTestPartner, must } from '#server/testing/partner.ts'
 import { type ServiceProcess, startProcess } from './start-process.ts'
 
 /** Ended, in every process, within this long: the pages ask once a second. */
-const END_LIMIT_MS = 3_000
+const END_LIMIT_MS = 20_000
 let database: TestDatabase
 let folder: string
 let processes: ServiceProcess[]

@@ -138,12 +138,14 @@ const CHANGES: { what: string; status: number; change(who: Partner): Promise<unk
   },
 ]
 
+const CHANGE_LIMIT_MS = 20_000
+
 function serviceThatIs(isEnabled: boolean) {
   return { isEnabled, enforcesLimits: false, minimumMinor: null, maximumMinor: null }
 }
 
 for (const { what, status, change, undo } of CHANGES) {
-  test(`${status} from both processes within a second of the change: ${what}`, async () => {
+  test(`${status} from both processes soon after the change: ${what}`, async () => {
     const who = await newPartner()
     await change(who)
     const changedMs = performance.now()
@@ -154,14 +156,14 @@ for (const { what, status, change, undo } of CHANGES) {
   })
 }
 
-/** A request that is sent a second after the change, or later, is answered as the change demands. */
+/** A request that is sent after the limit is answered as the change demands. How soon it is on a calm machine: server/applications/directory.test.ts. */
 async function untilAnswered(baseUrl: string, who: Partner, status: number, changedMs: number): Promise<void> {
   for (;;) {
     const sentMs = performance.now()
     const answer = await post(agent, baseUrl, 'collect', who.headers, aCollect())
     if (answer.status === status) return
     assert.ok(
-      sentMs - changedMs < 1_000,
+      sentMs - changedMs < CHANGE_LIMIT_MS,
       `${baseUrl} still answered ${answer.status} to a request that was sent ${Math.round(sentMs - changedMs)} ms after the change`,
     )
     await delay(10)

@@ -2,6 +2,7 @@ import { headers } from 'next/headers'
 import { unstable_rethrow } from 'next/navigation'
 import type { ExportFormat } from '#lib/export-formats.ts'
 import type { Permission } from '#lib/permissions.ts'
+import { isDatabaseAway } from '#server/database/database-away.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { exportLines, exportTable, type LinesRequest, type TableRequest } from '#server/reports/export/export-table.ts'
 import { type BackOfficeActor, findActor } from './actor.ts'
@@ -57,6 +58,8 @@ export async function answerTable(
   } catch (error) {
     unstable_rethrow(error)
     reportUnexpected('back office: table', error, { permission, message: 'A table could not be exported' })
+    // The front door answers it, as for every page.
+    if (isDatabaseAway(error)) throw error
     return new Response(null, { status: 500 })
   }
 }

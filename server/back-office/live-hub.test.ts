@@ -2,15 +2,17 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { Queryable } from '#server/database/pool.ts'
+import { createPool, type Queryable } from '#server/database/pool.ts'
 import { endSession } from '#server/people/end-session.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { startTcpProxy } from '#server/testing/tcp-proxy.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { createLiveHub, type LiveHub, type Subscription } from './live-hub.ts'
 import { liveStream } from './live-stream.ts'
 
+const onLost = () => assert.fail('the database is there')
 const clock = { now: () => new Date() }
 let database: TestDatabase
 before(async () => {
@@ -59,6 +61,7 @@ test('one statement a tick for five hundred subscribers of two applications', as
         if (heard.first === 500) all.resolve()
       },
       onEnd: () => assert.fail('still allowed'),
+      onLost,
     }),
   )
   await more(3)
@@ -77,7 +80,7 @@ test('no statement and no later poll once no page is open', async () => {
   const { queryable, count } = counting()
   const pending: (() => void)[] = []
   const hub = createLiveHub({ clock, queryable, callLater: (work) => void pending.push(work) })
-  const leave = hub.watch({ ...(await createSubscriber()), onChange: () => undefined, onEnd: () => undefined })
+  const leave = hub.watch({ ...(await createSubscriber()), onChange: () => undefined, onEnd: () => undefined, onLost })
   leave()
   assert.equal(pending.length, 1, 'the poll that was due')
   pending.shift()?.()
@@ -90,7 +93,7 @@ test('a change that happened in between is reported by the first poll after a pa
   const hub = createLiveHub({ clock, queryable: database.pool, pollMs: 5, admissionMs: 3_600_000 })
   const subscriber = await createSubscriber()
   const heard: bigint[] = []
-  const watch = () => hub.watch({ ...subscriber, onChange: ({ changeNumber }) => heard.push(changeNumber), onEnd: () => undefined })
+  const watch = () => hub.watch({ ...subscriber, onChange: ({ changeNumber }) => heard.push(changeNumber), onEnd: () => undefined, onLost })
   const leave = watch()
   await waitUntil('the first poll', () => heard.length === 1)
   leave()
@@ -105,7 +108,7 @@ test('a change of the business time zone is reported with the new zone', async (
   const hub = createLiveHub({ clock, queryable: database.pool, pollMs: 5, admissionMs: 3_600_000 })
   const subscriber = await createSubscriber()
   const zones: string[] = []
-  const leave = hub.watch({ ...subscriber, onChange: ({ timeZone }) => zones.push(timeZone), onEnd: () => undefined })
+  const leave = hub.watch({ ...subscriber, onChange: ({ timeZone }) => zones.push(timeZone), onEnd: () => undefined, onLost })
   await waitUntil('the first poll', () => zones.length === 1)
   await database.pool.query("update applications set time_zone = 'Africa/Douala' where application_id = $1", [subscriber.applicationId])
   await waitUntil('the new zone', () => zones.length === 2)
@@ -127,6 +130,7 @@ test('ended: pages of people who are blocked, signed out everywhere or no longer
       ...subscriber,
       onChange: () => undefined,
       onEnd: () => void names.push(name),
+      onLost,
     })
   }
   await database.pool.query('update people set is_blocked = true where person_id = $1', [subscribers.blocked.personId])
@@ -168,8 +172,8 @@ test('ended: a page of a session that was signed out, within two seconds in ever
   const hubs = [createLiveHub({ clock, queryable: database.pool }), createLiveHub({ clock, queryable: database.pool })]
   const ended = hubs.map((hub) => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    hub.watch({ ...elsewhere, onChange: () => undefined, onEnd: () => assert.fail('the other device is signed in') })
-    hub.watch({ ...subscriber, onChange: () => undefined, onEnd: resolve })
+    hub.watch({ ...elsewhere, onChange: () => undefined, onEnd: () => assert.fail('the other device is signed in'), onLost })
+    hub.watch({ ...subscriber, onChange: () => undefined, onEnd: resolve, onLost })
     return promise
   })
   const startedMs = performance.now()
@@ -217,4 +221,27 @@ test('429 for the forty-first page of one person, and 200 for a page of another'
   assert.equal(hub.count(), 0)
   assert.equal(liveStream(subscriber, AbortSignal.abort(), hub).status, 200)
   assert.equal(hub.count(), 0, 'a page that is gone already is not watched')
+})
+
+test('a stream ends while the database is away, and the next one is told of a change at once after its return', async () => {
+  const proxy = await startTcpProxy(database.url)
+  const pool = createPool({ databaseUrl: proxy.urlOf(database.url), connectionsMax: 2, applicationName: 'live pages' })
+  const hub = createLiveHub({ clock, queryable: pool, pollMs: 10 })
+  const subscriber = await createSubscriber()
+  const leaving = new AbortController()
+  const first = liveStream(subscriber, leaving.signal, hub)
+  await proxy.close()
+  const text = await first.text()
+  assert.doesNotMatch(text, /event: ended/)
+  assert.equal(hub.count(), 0)
+  const back = await startTcpProxy(database.url, { port: Number(new URL(proxy.urlOf(database.url)).port) })
+  const reader = liveStream(subscriber, leaving.signal, hub).body?.pipeThrough(new TextDecoderStream()).getReader() ?? assert.fail()
+  let heard = ''
+  await waitUntil('the change', async () => {
+    heard += (await reader.read()).value
+    return heard.includes('event: change')
+  })
+  leaving.abort()
+  await pool.end()
+  await back.close()
 })

@@ -1,4 +1,5 @@
 import type { Clock } from '#lib/time.ts'
+import { isDatabaseAway } from '#server/database/database-away.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { findAdmitted, type Subscriber } from '#server/people/find-admitted.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
@@ -8,6 +9,8 @@ export type Subscription = Subscriber & {
   onChange(revision: ApplicationRevision): void
   /** Called once, when this person loses access. */
   onEnd(): void
+  /** Called once, when changes cannot be read because the database is away. */
+  onLost(): void
 }
 
 export type LiveHub = {
@@ -61,6 +64,14 @@ export function createLiveHub({ queryable, clock, pollMs = 1_000, admissionMs = 
     }
   }
 
+  /** Each page connects again once the database answers, and reads then what it could not read meanwhile. */
+  function lose(): void {
+    for (const subscription of subscriptions) {
+      subscriptions.delete(subscription)
+      subscription.onLost()
+    }
+  }
+
   async function tick(): Promise<void> {
     try {
       // First, so that no ended session is notified of a change.
@@ -71,6 +82,7 @@ export function createLiveHub({ queryable, clock, pollMs = 1_000, admissionMs = 
       await poll()
     } catch (error) {
       reportUnexpected('live pages: poll', error, { message: 'Live pages could not poll for changes; the next poll tries again' })
+      if (isDatabaseAway(error)) lose()
     }
     isScheduled = false
     if (subscriptions.size > 0) schedule()

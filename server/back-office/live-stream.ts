@@ -24,7 +24,8 @@ function liveHub(): LiveHub {
 /**
  * Server-sent events for one open page: `change` with the application's change number and business time zone, `ended` when the person loses access,
  * and a comment every 15 s so that nothing in between closes a silent connection. `no-transform` keeps it from being
- * compressed, and with that from being held back. Ends with the session (`endsAt`), and when its reader stops reading. 429 when the
+ * compressed, and with that from being held back. Ends with the session (`endsAt`), when its reader stops reading, and when the database is
+ * away. 429 when the
  * person has 40 of them open already.
  */
 export function liveStream(subscriber: Subscriber & { endsAt: Date }, signal: AbortSignal, hub: LiveHub = liveHub()): Response {
@@ -41,6 +42,7 @@ export function liveStream(subscriber: Subscriber & { endsAt: Date }, signal: Ab
         ...subscriber,
         onChange: ({ changeNumber, timeZone }) => send(`event: change\ndata: ${changeNumber} ${timeZone}\n\n`),
         onEnd: endTold,
+        onLost: end,
       })
       function endTold() {
         send('event: ended\ndata: -\n\n')

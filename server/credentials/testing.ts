@@ -37,19 +37,24 @@ type Flood = {
   stop(): Promise<Map<string, number>>
 }
 
-/** Sends wrong sign-ins at a steady rate until it is stopped, after `burst` of them at once. */
-export function flood(attempts: (() => Promise<string>)[], { perSecond = 500, burst = 0 } = {}): Flood {
+/** Sends wrong sign-ins at a steady rate until it is stopped, after `burst` of them at once. At most `openMax` of them wait for an answer. */
+export function flood(attempts: (() => Promise<string>)[], { perSecond = 500, burst = 0, openMax = Number.POSITIVE_INFINITY } = {}): Flood {
   const answers: Promise<string>[] = []
   const { promise: full, resolve: onFull } = Promise.withResolvers<void>()
   const { promise: thousand, resolve: onThousand } = Promise.withResolvers<void>()
   let place = 0
+  let open = 0
   const startedMs = performance.now()
   const timer = setInterval(() => {
     const due = burst + ((performance.now() - startedMs) / 1_000) * perSecond
-    while (answers.length < due) {
+    while (answers.length < due && open < openMax) {
+      open++
       const answer = attempts[place++ % attempts.length]?.() ?? assert.fail('no attempts')
       answers.push(answer)
-      void answer.then((kind) => kind === 'throttled' && onFull())
+      void answer.then((kind) => {
+        open--
+        if (kind === 'throttled') onFull()
+      })
     }
     if (answers.length >= 1_000) onThousand()
   }, 10)

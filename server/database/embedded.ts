@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { closeSync, openSync } from 'node:fs'
 import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -34,6 +34,10 @@ export type EmbeddedPostgres = {
   /** Shuts down in order: ends the sessions and writes a checkpoint. */
   stop(): Promise<void>
 }
+
+const PORT_MIN = 12_000
+const PORT_MAX = 32_000
+const PORT_ATTEMPTS = 1_000
 
 /** The least and the most that PostgreSQL keeps of its data in its own memory. */
 const SHARED_BUFFERS_MB = { min: 128, max: 2_048 }
@@ -166,15 +170,24 @@ async function stopServer(child: ChildProcess, ended: Promise<void>, shutdownLim
   clearTimeout(timeout)
 }
 
-/** Returns a loopback port that no program listens on at the moment. */
-export function freePort(): Promise<number> {
+/**
+ * Returns a loopback port on which no program listens. It is below those that operating systems choose for outgoing connections: such a
+ * connection could take it before its user listens there.
+ */
+export async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < PORT_ATTEMPTS; attempt++) {
+    const port = randomInt(PORT_MIN, PORT_MAX)
+    if (await canListen(port)) return port
+  }
+  throw new Error(`No free port between ${PORT_MIN} and ${PORT_MAX}`)
+}
+
+function canListen(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      if (!address || typeof address === 'string') return reject(new Error('No free port'))
-      probe.close(() => resolve(address.port))
-    })
+    probe.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EADDRINUSE' || error.code === 'EACCES' ? resolve(false) : reject(error),
+    )
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
 }

@@ -93,7 +93,7 @@ async function openStage(sendsCallbacks: boolean): Promise<Stage> {
   })
   const stage = { harness, made: await Promise.all(made) }
   harness.startDispatcher()
-  await waitUntil('all but those of 912 are final', () => areFinal(harness), { limitMs: 120_000, pauseMs: 50 })
+  await waitUntil('all but those of 912 are final', () => areFinal(harness), { limitMs: 360_000, pauseMs: 50 })
   return stage
 }
 

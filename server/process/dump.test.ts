@@ -78,7 +78,7 @@ async function signIn({ username, password, apiKey, apiId }: TestPartner) {
     'the partner signs in',
     () => post('/public/access_token', {}, { username, password }).catch(() => undefined),
     {
-      limitMs: 60_000,
+      limitMs: 240_000,
       pauseMs: 25,
     },
   )

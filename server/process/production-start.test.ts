@@ -41,7 +41,7 @@ before(async () => {
     OPERATOR_WAVE_BASE_URL: `http://127.0.0.1:${stub}`,
     OPERATOR_WAVE_SECRET: 'shared with the operator',
   })
-  await waitUntil('the service is ready', () => isReady(at), { limitMs: 60_000, pauseMs: 100 })
+  await waitUntil('the service is ready', () => isReady(at), { limitMs: 240_000, pauseMs: 100 })
   assert.deepEqual((await database.pool.query('select 1 from applications')).rows, [])
   partner = await createTestPartner(database.pool)
   call = await signInPartner(at, partner)

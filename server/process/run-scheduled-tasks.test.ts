@@ -114,7 +114,7 @@ test('the process lives through 200 cuts of its connections while every task of 
     DATABASE_URL: own.url,
   })
   try {
-    await waitUntil('the service is ready', () => isReady(port), { limitMs: 60_000, pauseMs: 50 })
+    await waitUntil('the service is ready', () => isReady(port), { limitMs: 240_000, pauseMs: 50 })
     const names = await waitUntil('the tasks are known', async () => {
       const { rows: known } = await own.pool.query<{ task: string }>('select task from scheduled_tasks')
       return known.length > 20 && known.map((row) => row.task)
@@ -139,7 +139,7 @@ test('the process lives through 200 cuts of its connections while every task of 
         )
         return left.length === 0
       },
-      { limitMs: 60_000, pauseMs: 50 },
+      { limitMs: 240_000, pauseMs: 50 },
     )
     assert.ok(names.includes('seal_ledger_days'))
     assert.equal((await get(port, '/health/live')).status, 200)

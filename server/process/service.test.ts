@@ -48,7 +48,7 @@ function launch(environment: Record<string, string> = {}): Started {
 }
 
 /** Starts are slow on a busy machine, and each look at the list of processes takes time. */
-const PATIENTLY = { limitMs: 60_000, pauseMs: 100 }
+const PATIENTLY = { limitMs: 240_000, pauseMs: 100 }
 
 const ready = () => waitUntil('the service is ready', () => isReady(port), PATIENTLY)
 

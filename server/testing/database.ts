@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { type DatabaseMode, stampDatabase } from '#server/database/database-mode.ts'
 import { createPool, type Pool } from '#server/database/pool.ts'
+import { NO_STATEMENT_LIMIT_MS } from '#server/database/statement-limit.ts'
 import { createLogger } from '#server/logger.ts'
 import { setProcessLogger } from '#server/report-unexpected.ts'
 import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
 import { publishKeyring } from '#server/secrets-at-rest/process-keyring.ts'
+
+const CONNECTION_LIMIT_MS = 120_000
 
 /** What the secrets of every test database are encrypted with; a service that a test starts receives it as SECRETS_KEY. */
 export const TEST_SECRETS_KEY = 'Y291bnRlcnNpZ24gdGVzdHMgLSBub3QgYSBzZWNyZXQ='
@@ -28,7 +31,9 @@ export async function createTestDatabase(options: { mode?: DatabaseMode } = {}):
   // Nobody uses the template meanwhile; the default strategy writes every page to the log too.
   await administer(serverUrl, `create database ${name} template countersign_template strategy file_copy`)
   const url = serverUrl.replace(/\/[^/]*$/, `/${name}`)
-  const pool = createPool({ databaseUrl: url, connectionsMax: 10, applicationName: 'test' })
+  const pool = createPool({ databaseUrl: url, connectionsMax: 10, applicationName: 'test', statementLimitMs: NO_STATEMENT_LIMIT_MS })
+  // On a busy machine hundreds of commands at once wait longer than those of the product may.
+  pool.options.connectionTimeoutMillis = CONNECTION_LIMIT_MS
   if (options.mode) await stampDatabase(pool, options.mode, [])
   return {
     url,

@@ -21,7 +21,7 @@ const LAUNCHER = `
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => service.end(signal))`
 
 /** Starts are slow on a busy machine. */
-export const PATIENTLY = { limitMs: 60_000, pauseMs: 100 }
+export const PATIENTLY = { limitMs: 240_000, pauseMs: 100 }
 
 export type LauncherHarness = {
   folder: string

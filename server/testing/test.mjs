@@ -1,21 +1,26 @@
-// `npm test`: plain JavaScript for the machine's own Node 20. Installs what is missing, runs every check there is, and
-// closes with one line: how many passed and how many failed.
+// `npm test`: plain JavaScript for the machine's own Node 20. Installs what is missing, runs every check there is, names again
+// all that failed, and closes with one line: how many passed and how many failed.
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { endPreparation, PINNED_NODE, prepare, ROOT } from '../prepare.mjs'
 import { findBrowser } from './find-browser.mjs'
 import { moveToMemory } from './memory-folder.mjs'
+import { describeFailures, findFailures } from './name-failures.mjs'
 
 const CRASH_KILLS = 6
 const ATTACK_REQUESTS = 600
 const FLOOD_REQUESTS = 20
+/** The characters kept of what a step prints: sums and failures are at the end. */
+const OUTPUT_MAX = 500_000
 /** Tests that start and end whole services, and wait for them half of the time: one at a time beside the browsers, which leave the cores idle at times. */
 const BESIDE_PAGES = ['server/process', 'e2e/processes']
 
 const startedAtMs = Date.now()
 const runningBefore = new Set(ownProcesses().map((entry) => entry.pid))
 const totals = { passed: 0, failed: 0 }
+/** What failed in which step, for the end. */
+const failures = []
 /** The steps that run now. */
 const children = new Set()
 
@@ -65,10 +70,12 @@ try {
 } catch (error) {
   console.error(error.message)
   totals.failed++
+  failures.push({ step: 'npm test', title: error.message, lines: [] })
 } finally {
   for (const folder of ['test-results', 'playwright-report', 'e2e/test-results'])
     rmSync(path.join(ROOT, folder), { recursive: true, force: true })
 }
+if (failures.length > 0) console.log(`\n== Failed\n${describeFailures(failures).join('\n')}`)
 console.log(`\n${secondsSince(startedAtMs)} s`)
 console.log(`${totals.passed} passed, ${totals.failed} failed`)
 process.exitCode ||= totals.failed > 0 ? 1 : 0
@@ -87,6 +94,7 @@ async function step(name, command, { environment = {}, isBeside = false } = {}) 
   if (counts.passed + counts.failed === 0) counts[code === 0 ? 'passed' : 'failed'] = 1
   // A runner that breaks without a failed test has failed all the same.
   if (code !== 0 && counts.failed === 0) counts.failed = 1
+  if (counts.failed > 0) failures.push(...findFailures(output).map((failure) => ({ step: name, ...failure })))
   totals.passed += counts.passed
   totals.failed += counts.failed
   console.log(`== ${name}: ${counts.passed} passed, ${counts.failed} failed, ${secondsSince(begunAtMs)} s`)
@@ -110,7 +118,7 @@ function run(command, environment, isSilent) {
       stream.setEncoding('utf8')
       stream.on('data', (text) => {
         if (!isSilent) target.write(text)
-        output = (output + text).slice(-20_000)
+        output = (output + text).slice(-OUTPUT_MAX)
       })
     }
     child.once('close', (code) => {
@@ -139,6 +147,7 @@ function checkLeftovers() {
   const left = ownProcesses().filter((entry) => !runningBefore.has(entry.pid) && entry.pid !== process.pid)
   for (const { pid, command } of left) {
     console.error(`Still running: ${pid} ${command.slice(0, 160)}`)
+    failures.push({ step: 'Processes left over', title: `${pid} ${command.slice(0, 160)}`, lines: [] })
     process.kill(pid, 'SIGKILL')
   }
   totals[left.length === 0 ? 'passed' : 'failed']++

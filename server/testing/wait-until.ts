@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-const LIMIT_MS = 20_000
+/** Long, so that only what never happens fails: a test that passes never waits for it. */
+const LIMIT_MS = 90_000
 const PAUSE_MS = 5
 
 /**
- * Calls `look` until it returns something other than `undefined` and `false`, and returns that. Throws after 20 seconds, or
+ * Calls `look` until it returns something other than `undefined` and `false`, and returns that. Throws after 90 seconds, or
  * `limitMs`, with a message that names `what` was waited for. What `look` throws is thrown immediately.
  */
 export async function waitUntil<Value>(

@@ -5,11 +5,12 @@ import { useEffect, useState } from 'react'
 import { useT } from '#components/ui/translations.tsx'
 import { useIsOnline } from '#components/ui/use-is-online.ts'
 import { DATABASE_AWAY_DIGEST } from '#lib/action-result.ts'
+import { reloadOnceAnswered } from '#lib/reload-once-answered.ts'
 
 /**
  * Shown if a page of the back office fails: says what happened and what to do. The reference is also in the log; that of a failure in the
  * browser appears once it was reported. Code that cannot be loaded belongs to an earlier deployment, or there is no connection: then the page
- * is loaded again once connected. "Try again" loads it again too, because what failed may be in the data that it holds.
+ * is loaded again once connected, as it is once the database can be reached again. "Try again" loads it again too, because what failed may be in the data that it holds.
  */
 export default function ErrorPage({ error }: { error: Error & { digest?: string } }) {
   const t = useT()
@@ -24,6 +25,7 @@ export default function ErrorPage({ error }: { error: Error & { digest?: string 
     addEventListener('online', reload)
     return () => removeEventListener('online', reload)
   }, [isOnline])
+  useEffect(() => (kind === 'unavailable' ? reloadOnceAnswered() : undefined), [kind])
   useEffect(() => {
     if (kind !== 'error' || error.digest) return
     import('./_components/report-failure.ts')
@@ -34,6 +36,8 @@ export default function ErrorPage({ error }: { error: Error & { digest?: string 
   return (
     // Its code is loaded with every page, because what failed may be the connection: no component beyond what it needs.
     <div className="flex flex-col items-start gap-3 py-12 sm:items-center sm:text-center">
+      {/* The title of the page may have failed as well. */}
+      <title>{`${t(`state.${kind}Title`)} · Countersign`}</title>
       <h1>{t(`state.${kind}Title`)}</h1>
       <p className="max-w-lg text-ink-2">
         {kind === 'error' ? t('state.errorText', { reference: reference ?? '–' }) : t(`state.${kind}Text`)}

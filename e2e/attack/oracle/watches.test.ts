@@ -12,7 +12,9 @@ async function startServer(harm: string): Promise<{ child: ChildProcess; port: n
   const program = `
     const server = require('node:http').createServer({ keepAliveTimeout: 0 }, (_, response) => response.end('{"status":"up"}'))
     server.listen(0, '127.0.0.1', () => process.send(server.address().port))
-    process.on('message', () => { ${harm}; process.send('done') })`
+    process.on('message', () => { ${harm}; process.send('done') })
+    // Whatever becomes of the test.
+    process.once('disconnect', () => process.exit())`
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const [port] = (await once(child, 'message')) as [number]
   return { child, port }
@@ -37,7 +39,7 @@ async function watchWhile(harm: string): Promise<number[]> {
 const PROBES = 50
 
 async function until(condition: () => boolean): Promise<void> {
-  const endsAtMs = performance.now() + 60_000
+  const endsAtMs = performance.now() + 240_000
   while (!condition() && performance.now() < endsAtMs) await delay(20)
   assert.ok(condition(), 'waited in vain')
 }
@@ -49,8 +51,9 @@ test('a loop that computes for 600 ms is caught, and nothing that the machine do
 
 test('a loop that waits for nothing is not accused, also on a machine that is busy', async () => {
   const busy = Array.from({ length: 6 }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }))
-  const blocked = await watchWhile('')
-  for (const child of busy) child.kill('SIGKILL')
+  const blocked = await watchWhile('').finally(() => {
+    for (const child of busy) child.kill('SIGKILL')
+  })
   assert.ok(Math.max(0, ...blocked) <= BLOCKED_LIMIT_MS, `the worst was ${Math.max(0, ...blocked)} ms`)
 })
 
@@ -64,7 +67,7 @@ test('a process that takes more than its memory is caught, with its highest read
   const { child } = await startServer(`globalThis.held = Buffer.alloc(${(MEMORY_LIMIT_MB + 50) * 1024 * 1024}, 1)`)
   const watch = watchMemory(() => child.pid)
   child.send('now')
-  const endsAtMs = performance.now() + 10_000
+  const endsAtMs = performance.now() + 120_000
   while (watch.excesses.length === 0 && performance.now() < endsAtMs) await delay(50)
   watch.stop()
   child.kill('SIGKILL')

@@ -8,11 +8,13 @@ const ACTION_HEADER = 'next-action'
 const STATE_HEADER = 'next-router-state-tree'
 
 /**
- * Changes two things in Next's response, before its first byte is sent.
+ * Changes three things in Next's response, before its first byte is sent.
  *
  * - A request that failed before our code was reached failed while Next read it: a form that is not multipart, an action with unreadable
  *   arguments, an unreadable router state. Next returns 500 with plain text; the client receives `refuse(status)` with a 4xx instead. This
  *   applies only to requests that contain such input. For any other request a 500 of Next is not replaced.
+ * - A request that failed because the database is away gets `refuse(503)` instead of 500. Next's own client learns it from the answer to its
+ *   action.
  * - A page that set a status in its notes gets that status instead of 200.
  *
  * Next decodes a body inside its own handler, before our code runs, and has no hook that sets a status.
@@ -64,8 +66,9 @@ export function guardAnswer(
   }
 }
 
-/** Returns the 4xx that replaces a response of Next's own; undefined if the response is not replaced. */
+/** Returns the status of the refusal that replaces a response of Next's own; undefined if the response is not replaced. */
 function refusedStatus(incoming: IncomingMessage, status: number, notes: PageNotes): number | undefined {
+  if (notes.isDatabaseAway && status >= 500 && incoming.headers[ACTION_HEADER] === undefined) return 503
   if (notes.isReached || status < 400 || incoming.url?.startsWith('/_next/')) return undefined
   if (status >= 500) return hasMoreThanAnAddress(incoming) ? 400 : undefined
   return incoming.headers[ACTION_HEADER] === undefined ? status : undefined

@@ -7,6 +7,8 @@ export type PageNotes = {
   isReached: boolean
   /** The status that a page sets: Next has no 400 for pages. */
   status: number | undefined
+  /** True once this request failed because the database is away. */
+  isDatabaseAway?: boolean
   /** Ends the turn of this page among those that are rendered. */
   endTurn?: (() => void) | undefined
 }
@@ -39,6 +41,12 @@ export function isReached(): boolean {
 export function notePageStatus(status: number): void {
   const notes = store().getStore()
   if (notes) notes.status = status
+}
+
+/** Says that the request failed because the database is away: a reader whom no page has reached yet gets 503, and reads so. */
+export function noteDatabaseAway(): void {
+  const notes = store().getStore()
+  if (notes) notes.isDatabaseAway = true
 }
 
 /** Says that the request now waits for something that limits itself, such as the check of a password: others may be rendered meanwhile. */

@@ -60,6 +60,8 @@ export function createPageTurns(options: Partial<PageTurnOptions> = {}): PageTur
       const isReserved = personId !== undefined
       const path = isReserved ? [personId] : [throttleNetwork(peerAddress), throttleAddress(peerAddress)]
       const done = await limiter.run({ isReserved, path, paces: [], signal: leaving.signal }, async () => {
+        // From now on `endOf` listens. One listener fewer: Next adds many to this event, and Node warns of the eleventh.
+        outgoing.off('close', leave)
         await endOf(outgoing, isReserved ? turnMs.person : turnMs.anonymous, render)
         return true
       })

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { isLocale, LANGUAGE_COOKIE, type Locale, localeFromHeader } from '#lib/i18n/locale.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate, type MessageKey, type Translate } from '#lib/i18n/translate.ts'
+import { reloadOnceAnswered } from '#lib/reload-once-answered.ts'
 import type { ApiResponse } from '#server/http/api/api-response.ts'
 import type { Refusal } from '#server/http/api/errors.ts'
 
@@ -30,7 +31,7 @@ const STYLE =
   'body{margin:0;color:#191b1d;background:#f8f8f5;font:15px/1.5 system-ui,sans-serif}main{max-width:34rem;margin:0 auto;padding:4rem 1rem}' +
   'h1{font-size:1.25rem;margin:0 0 .5rem}p{margin:0 0 1rem}a{color:inherit}' +
   '@media(prefers-color-scheme:dark){body{color:#ececea;background:#101214}}'
-const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+const POLICY = `default-src 'none'; style-src ${hashOf(STYLE)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 export const REFUSAL_HEADERS = {
   'content-security-policy': POLICY,
   'x-content-type-options': 'nosniff',
@@ -38,6 +39,19 @@ export const REFUSAL_HEADERS = {
   'referrer-policy': 'same-origin',
   'cache-control': 'private, no-store',
 }
+
+/** Of a page that opens by itself once the database answers: the same function as in the pages that Next renders. */
+const RELOADS = `(${reloadOnceAnswered})()`
+const RELOADS_POLICY = `${POLICY}; script-src ${hashOf(RELOADS)}; connect-src 'self'`
+const DATABASE_AWAY: Text = {
+  code: 'unavailable',
+  sentence: 'action.unavailable',
+  title: 'state.unavailableTitle',
+  text: 'state.unavailableText',
+}
+/** A form or a file is requested once, by the person: whether it took effect is unknown. */
+const DATABASE_AWAY_ONCE: Text = { ...DATABASE_AWAY, text: 'action.unavailable' }
+const DATABASE_AWAY_RETRY_S = '5'
 
 const TRANSLATES: Readonly<Record<Locale, Translate>> = {
   en: createTranslate('en', MESSAGES.en),
@@ -58,13 +72,23 @@ type RefusedRequest = {
  * Next; programs get `{ code }`; the client of a server action gets one sentence, which it shows in place of its own message.
  */
 export function renderRefusal({ status, headers }: Pick<Refusal, 'status' | 'headers'>, request: RefusedRequest): ApiResponse {
-  const found = TEXTS[status] ?? UNREADABLE
+  return render(TEXTS[status] ?? UNREADABLE, { status, headers }, request)
+}
+
+/** Renders the answer to a request that failed because the database is away. The page loads itself again once it can be read. */
+export function renderDatabaseAway(request: RefusedRequest, method: string | undefined): ApiResponse {
+  const isPage = (method === 'GET' || method === 'HEAD') && !request.path.startsWith('/api/')
+  const headers = { 'retry-after': DATABASE_AWAY_RETRY_S, ...(isPage && { 'content-security-policy': RELOADS_POLICY }) }
+  return render(isPage ? DATABASE_AWAY : DATABASE_AWAY_ONCE, { status: 503, headers }, request, isPage ? RELOADS : '')
+}
+
+function render(found: Text, { status, headers }: Pick<Refusal, 'status' | 'headers'>, request: RefusedRequest, script = ''): ApiResponse {
   const locale = localeOf(request)
   const answer = { status, headers: { ...REFUSAL_HEADERS, ...headers } }
   if (request.isAction) return { ...answer, contentType: 'text/plain; charset=utf-8', body: `${TRANSLATES[locale](found.sentence)}\n` }
   if (request.path.startsWith('/api/') && !request.accept?.includes('text/html'))
     return { ...answer, contentType: 'application/json', body: JSON.stringify({ code: found.code }) }
-  return { ...answer, contentType: 'text/html; charset=utf-8', body: writePage(found, locale) }
+  return { ...answer, contentType: 'text/html; charset=utf-8', body: writePage(found, locale, script) }
 }
 
 /** What decides how the refusal of this request is worded. */
@@ -78,13 +102,18 @@ export function refusedRequest({ url = '/', headers }: IncomingMessage): Refused
   }
 }
 
-function writePage(found: Text, locale: Locale): string {
+/** The source of a policy that allows exactly this text. */
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+}
+
+function writePage(found: Text, locale: Locale, script: string): string {
   const t = TRANSLATES[locale]
   const title = t(found.title)
   return (
     `<!DOCTYPE html><html lang="${locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
     `<meta name="robots" content="noindex"><title>${title} · Countersign</title><style>${STYLE}</style></head>` +
-    `<body><main><h1>${title}</h1><p>${t(found.text)}</p><p><a href="/">${t('state.home')}</a></p></main></body></html>`
+    `<body><main><h1>${title}</h1><p>${t(found.text)}</p><p><a href="/">${t('state.home')}</a></p></main>${script && `<script>${script}</script>`}</body></html>`
   )
 }
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { type Sent, sendRequest } from '#e2e/roles/send-request.ts'
-import { notePageStatus, noteReached } from './page-notes.ts'
+import { noteDatabaseAway, notePageStatus, noteReached } from './page-notes.ts'
 import { callNext } from './refuse-before-next.ts'
 
 /** The handler that replaces Next; each test sets its own. */
@@ -107,6 +108,39 @@ test('the status that a page chose replaces 200 and nothing else', async () => {
     outgoing.writeHead(307, { location: '/sign-in' }).end()
   }
   assert.equal((await send('/kora/totals')).status, 307)
+})
+
+test('503 with a page that says that the database is away, in the language of its reader, and loads itself again; a code for programs', async () => {
+  handler = (incoming, outgoing) => {
+    noteReached()
+    noteDatabaseAway()
+    return failAsNext(500)(incoming, outgoing)
+  }
+  const page = await send('/kora/totals', 'GET', { 'accept-language': 'fr' })
+  assert.deepEqual([page.status, page.headers['retry-after'], page.headers['cache-control']], [503, '5', 'private, no-store'])
+  assert.match(page.body, /La base de données est injoignable.*Rien n’a été perdu/)
+  const [, script = assert.fail()] = /<script>(.*)<\/script>/s.exec(page.body) ?? []
+  assert.match(script, /location\.reload\(\)/)
+  const digest = createHash('sha256').update(script).digest('base64')
+  assert.ok(String(page.headers['content-security-policy']).includes(`script-src 'sha256-${digest}'; connect-src 'self'`))
+  const form = await send('/kora/totals', 'POST')
+  assert.equal(form.status, 503)
+  assert.match(form.body, /it is not certain whether this was saved/)
+  assert.doesNotMatch(form.body, /<script>/)
+  const program = await send('/api/back-office/kora/totals')
+  assert.deepEqual([program.status, program.body], [503, '{"code":"unavailable"}'])
+  // Next's own client reads the digest of the error in Next's answer.
+  assert.equal((await send('/kora/totals', 'POST', { 'next-action': '00' })).status, 500)
+})
+
+test('200 for a page that was begun before the database was away', async () => {
+  handler = (_, outgoing) => {
+    noteReached()
+    outgoing.write('a page ')
+    noteDatabaseAway()
+    outgoing.end('and its end')
+  }
+  assert.deepEqual(await send('/kora/totals').then(({ status, body }) => [status, body]), [200, 'a page and its end'])
 })
 
 test('400, 403, 405: what cannot be decoded, comes from elsewhere or is no method of a page never reaches Next', async () => {

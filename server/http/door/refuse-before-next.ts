@@ -4,7 +4,7 @@ import { hasFewValues } from '#server/http/api/action-values.ts'
 import type { ApiResponse } from '#server/http/api/api-response.ts'
 import { guardAnswer } from '#server/http/api/guard-answer.ts'
 import { type PageNotes, runWithNotes } from './page-notes.ts'
-import { refusedRequest, renderRefusal } from './refusal.ts'
+import { refusedRequest, renderDatabaseAway, renderRefusal } from './refusal.ts'
 
 /** The function that answers requests for pages: Next's request handler. */
 export type Fallback = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
@@ -28,7 +28,9 @@ export function callNext(
   const [path = '/'] = url.split('?', 1)
   const status = findRefusal(incoming, { path, url, body })
   const refuse = (refused: number) =>
-    renderRefusal({ status: refused, ...(refused === 405 && { headers: ALLOWED }) }, refusedRequest(incoming))
+    refused === 503
+      ? renderDatabaseAway(refusedRequest(incoming), incoming.method)
+      : renderRefusal({ status: refused, ...(refused === 405 && { headers: ALLOWED }) }, refusedRequest(incoming))
   if (status !== undefined) return send(outgoing, refuse(status), incoming.method === 'HEAD')
   const notes: PageNotes = { isReached: false, status: undefined, endTurn }
   guardAnswer(incoming, outgoing, notes, refuse)

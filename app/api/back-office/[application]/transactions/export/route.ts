@@ -31,7 +31,10 @@ const form = z.object({
     .nullable(),
 })
 
-/** Answers a form with a file. A refusal redirects to the page of exports, which shows the reason. */
+/**
+ * Answers a form with a file. A refusal redirects to the page of exports, which shows the reason; while the database is away, that page says
+ * so and opens once it is back.
+ */
 export async function POST(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   // A file with other rows than those requested would look right, so an invalid filter is an error.
   const read = readExactAddress(transactionFilterSchema, request.nextUrl.searchParams)
@@ -42,15 +45,15 @@ export async function POST(request: NextRequest, { params }: { params: Promise<{
     new NextResponse(null, { status: 303, headers: { location: paths.exports(application, { refused: why }) } })
   const site = request.headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin' && site !== 'none') return new NextResponse(null, { status: 403 })
-  const actor = await findActor(application, 'export:create')
-  if (!actor.ok) return refuse('refused')
-  // Not a form: refused by the schema, with 400.
-  const fields = await request.formData().catch(() => new FormData())
-  const input = form.safeParse({ format: fields.get('format'), ids: fields.get('ids'), columns: fields.get('columns') })
-  if (!input.success) return refuseRequest(400, request)
-  const { applicationId, applicationName, businessZone, id, name, roles } = actor.value
   const runtime = backOfficeRuntime()
   try {
+    const actor = await findActor(application, 'export:create')
+    if (!actor.ok) return refuse('refused')
+    // Not a form: refused by the schema, with 400.
+    const fields = await request.formData().catch(() => new FormData())
+    const input = form.safeParse({ format: fields.get('format'), ids: fields.get('ids'), columns: fields.get('columns') })
+    if (!input.success) return refuseRequest(400, request)
+    const { applicationId, applicationName, businessZone, id, name, roles } = actor.value
     const exported = await exportTransactions(runtime, {
       applicationId,
       applicationName,

@@ -1,0 +1,2 @@
+export function findFailures(output: string): { title: string; lines: string[] }[]
+export function describeFailures(failures: readonly { step: string; title: string; lines: readonly string[] }[]): string[]

@@ -130,7 +130,7 @@ test('code_throttled after five wrong codes, which do not count against the sign
     answers.push(result.ok ? 'done' : result.error)
   }
   assert.deepEqual(answers, [...Array(5).fill('wrong_code'), 'code_throttled'])
-  const signIn = { personId: checker.id, code, allowsRecovery: false, purpose: 'sign_in' } as const
+  const signIn = { personId: checker.id, code, allowsRecovery: false, purpose: 'sign_in', place: { network: '203.0.113.0/24' } } as const
   assert.ok((await verifySecondFactor({ pool: database.pool, clock: systemClock }, signIn)).ok)
 })
 

@@ -9,12 +9,12 @@ declare module '#server/process-wide.ts' {
 
 const store = () => processWide('callerAddress', () => new AsyncLocalStorage())
 
-/** Runs `work` so that everything it calls knows from which address the request under way came. */
+/** Runs `work` so that everything it calls knows from which address the current request came. */
 export function runWithCallerAddress<Value>(address: string | undefined, work: () => Value): Value {
   return store().run(address, work)
 }
 
-/** The address of the sender of the request under way; undefined outside a request and where it is unknown. */
+/** The address of the sender of the current request; undefined outside a request and where it is unknown. */
 export function callerAddress(): string | undefined {
   return store().getStore()
 }

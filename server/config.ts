@@ -8,7 +8,7 @@ import { decodeSecretsKey } from '#server/secrets-at-rest/keyring.ts'
 /** How to reach a real operator. `key` is the client or subscription id where the operator has one. */
 type OperatorSettings = { baseUrl: string; key: string | undefined; secret: string }
 
-/** What old rows are removed of, each after months of its own. */
+/** The kinds of old rows that are removed, each after its own number of months. */
 export const RETENTION_KINDS = ['attempts', 'deliveries', 'exports', 'throttles'] as const
 export type RetentionKind = (typeof RETENTION_KINDS)[number]
 export type RetentionMonths = Record<RetentionKind, number>
@@ -17,7 +17,7 @@ export type Config = {
   role: 'web' | 'worker' | 'all'
   host: string
   port: number
-  /** Where this process serves only /health and /metrics; undefined: nowhere but at its front door. */
+  /** The port that serves only /health and /metrics; undefined: only the front door does. */
   monitoringPort: number | undefined
   /** How many web processes share the port. */
   webConcurrency: number
@@ -27,7 +27,7 @@ export type Config = {
   dataDirectory: string
   /** Undefined: the embedded PostgreSQL. */
   databaseUrl: string | undefined
-  /** Where reports may read; money is never decided from it. */
+  /** The database for reports; money is never decided from it. */
   databaseReplicaUrl: string | undefined
   /** How long a start waits for a database that cannot be used yet. */
   databaseWaitMs: number
@@ -84,7 +84,7 @@ const httpUrl = z
   .refine((text) => hasProtocol(text, ['http:', 'https:']), 'must be an absolute http or https address')
   .transform((text) => text.replace(/\/+$/, ''))
 const secret = z.string().min(SECRET_LENGTH_MIN, `must have at least ${SECRET_LENGTH_MIN} characters`)
-const SECRETS_KEY_RULE = 'must hold at least 256 bits in base64 or hexadecimal (openssl rand -base64 32)'
+const SECRETS_KEY_RULE = 'must have at least 256 bits in base64 or hexadecimal (openssl rand -base64 32)'
 const secretsKey = z.string().refine((text) => decodeSecretsKey(text) !== undefined, SECRETS_KEY_RULE)
 const secretsKeys = z
   .string()
@@ -152,7 +152,7 @@ const environmentSchema = secretsSchema.extend({
 
 /**
  * Reads the whole configuration from environment variables; an empty value counts as absent. Throws an Error whose
- * message is one sentence that names the variable. Outside production, secrets that nobody set are random and last as
+ * message is one sentence that names the variable. Outside production, secrets that are not set are random and last as
  * long as the process (the sandbox hands in stored ones).
  */
 export function loadConfig(environment: Environment): Config {

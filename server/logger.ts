@@ -22,7 +22,7 @@ const HIDDEN = [
   'reason',
 ]
 
-/** What PostgreSQL adds to an error quotes rows and parameters; code, table and constraint say enough. */
+/** Fields that PostgreSQL adds to an error and that quote rows and parameters; code, table and constraint say enough. */
 const QUOTES_OF_ROWS = ['detail', 'where', 'internalQuery'].flatMap((name) => [`err.${name}`, `err.cause.${name}`, `err.*.${name}`])
 
 /** JSON lines on standard error, so that what the start prints stays readable on standard output. */

@@ -39,7 +39,7 @@ try {
   process.exit(1)
 }
 
-/** In the sandbox, secrets that nobody set are made once and kept. */
+/** In the sandbox, secrets that are not set are generated once and kept. */
 function readConfig(): Config {
   const environment = processEnvironment()
   const config = loadConfig(environment)

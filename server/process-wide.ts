@@ -44,5 +44,5 @@ export function requireProcessWide<Name extends keyof ProcessWideValues>(name: N
   return present
 }
 
-/** What to do when a page or a route of Next runs in a process that `server/main.ts` did not start. */
+/** The error for a page or a route of Next that runs in a process that `server/main.ts` did not start. */
 export const START_THE_SERVICE = 'No runtime in this process: start the service with `npm start`, which runs server/main.ts.'

@@ -10,7 +10,7 @@ declare module '#server/process-wide.ts' {
   }
 }
 
-/** What a report may say besides the error. All other fields are logged as they are. */
+/** The details that a report may add to the error. All other fields are logged as they are. */
 type ReportDetails = {
   /** Says what did not happen, and what happens next. */
   message?: string
@@ -27,7 +27,7 @@ export function setProcessLogger(logger: Logger): void {
 }
 
 /**
- * Logs a failure that nobody expects, and counts it for `/metrics`. Every `catch` that neither rethrows nor returns an
+ * Logs an unexpected failure, and counts it for `/metrics`. Every `catch` that neither rethrows nor returns an
  * expected outcome calls it. An error that passes several such places is reported by the first. `where` is the label of the counter: the
  * folder and the step, from a fixed set, never data.
  */

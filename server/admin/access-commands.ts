@@ -124,7 +124,7 @@ async function revokeKey(pool: Pool, options: Options): Promise<Output> {
       key.revokedAt === null &&
       (key.apiKeyId === wanted || (wanted.length >= 8 && wanted.startsWith(key.keyPrefix)) || key.keyPrefix === wanted),
   )
-  if (matches.length > 1) throw new AdminError('Several keys begin like that: use the id (npm run admin -- list --application …).')
+  if (matches.length > 1) throw new AdminError('More than one key has this prefix: use the id (npm run admin -- list --application …).')
   const apiKeyId = matches[0]?.apiKeyId
   if (!apiKeyId) throw new AdminError('There is no such key that still works.')
   unwrap(await revokeApiKey(pool, { applicationId, apiKeyId, actor }))

@@ -11,7 +11,7 @@ export class AdminError extends Error {
   }
 }
 
-/** What each refusal of a command means to the person who typed it. */
+/** The sentence that each refusal of a command prints. */
 const SENTENCES: Record<string, string> = {
   invalid_name: 'The name must have 1 to 200 characters.',
   invalid_username: 'The user name must have 3 to 320 characters and no spaces.',
@@ -31,7 +31,7 @@ const SENTENCES: Record<string, string> = {
   unknown_time_zone: 'That is not the name of a time zone. Write it as in Africa/Douala, or UTC.',
   unusable_time_zone:
     'The database and this program do not agree on when the days of that time zone begin, or a day of it returns after the next one.',
-  busy: 'Transactions under way prevent it; try again in a minute.',
+  busy: 'Transactions in progress prevent it; try again in a minute.',
   unknown_application: 'There is no such application.',
   unknown_key: 'There is no such key that still works.',
   unknown_user: 'There is no such API user.',

@@ -154,7 +154,7 @@ test('countries and the default webhook address as given; services of other coun
   assert.equal(directory.find(applicationId)?.defaultWebhookUrl, null)
 })
 
-test('private networks for the webhooks of one application, in one spelling and in its audit trail; exit code 1 for what is none', async () => {
+test('private networks for the webhooks of one application, in one spelling and audited; exit code 1 for anything else', async () => {
   const { applicationId = '' } = await facts('create-application', '--name', 'Granted')
   const set = ['set-application', '--application', applicationId] as const
   await facts(...set, '--webhook-networks', '192.168.7.7, 10.20.0.0/16')
@@ -192,7 +192,7 @@ test('users and key prefixes of an application in list, without secrets', async 
   for (const secret of [apiKey, webhookSecret]) assert.ok(!one.out.includes(secret))
 })
 
-test('the business time zone: as told, from the country of the services, and exit code 1 for what is none', async () => {
+test('the business time zone: as told, from the country of the services, and exit code 1 for anything else', async () => {
   const { applicationId = '' } = await facts('create-application', '--name', 'Zoned', '--time-zone', 'Asia/Kolkata')
   assert.match((await admin(['list', '--application', 'zoned'])).out, /Asia\/Kolkata/)
   const told = ['set-time-zone', '--application', applicationId] as const

@@ -3,7 +3,7 @@ import type { Pool } from '#server/database/pool.ts'
 /** One option of a command: `--name`, and its placeholder in the usage text. */
 type OptionSpec = { placeholder: string; isRequired: boolean }
 
-/** What a command prints: a line for each fact, then tables; with --json the same as one object. */
+/** The output of a command: a line for each fact, then tables; with --json the same as one object. */
 export type Output = {
   facts?: Record<string, string>
   tables?: Record<string, Record<string, string>[]>

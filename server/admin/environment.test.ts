@@ -71,7 +71,7 @@ test('exit code 1 for a command that encrypts, without the key or with another o
   const wrong = await admin(args, { DATABASE_URL: database.url, SECRETS_KEY: randomBytes(32).toString('hex') })
   assert.deepEqual([wrong.code, /^SECRETS_KEY is not the key/.test(wrong.problem)], [1, true])
   const short = await admin(args, { DATABASE_URL: database.url, SECRETS_KEY: 'abc' })
-  assert.match(short.problem, /^SECRETS_KEY must hold at least 256 bits/)
+  assert.match(short.problem, /^SECRETS_KEY must have at least 256 bits/)
   assert.equal((await admin(['list'], { DATABASE_URL: database.url, SECRETS_KEY: '' })).code, 0)
 })
 

@@ -69,7 +69,7 @@ async function loadKeys(pool: Pool, keys: Config['secretsKeys'] | undefined): Pr
   publishKeyring(keyring)
 }
 
-/** What these functions refuse is one sentence for the person at the command line; a database error is reported as such. */
+/** Turns a refusal into one sentence for the person at the command line; a database error is reported as such. */
 async function refusingInWords(work: () => Promise<void>): Promise<void> {
   await work().catch((error: unknown) => {
     throw error instanceof Error && !('code' in error) ? new AdminError(error.message) : error

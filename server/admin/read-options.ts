@@ -74,7 +74,7 @@ export function networksOf(options: Options): string[] | undefined {
   return text.toLowerCase() === 'none' ? [] : text.split(',').map((part) => part.trim())
 }
 
-/** --type: collect, deposit, or both (also when left out). */
+/** --type: collect, deposit, or both (the default). */
 export function typesOf(options: Options): TransactionType[] {
   const text = (options['type'] ?? 'both').toUpperCase()
   const types = TRANSACTION_TYPES.filter((type) => text === 'BOTH' || text === type)
@@ -106,7 +106,7 @@ export function yesOrNo(options: Options, name: string): boolean | undefined {
   return text === 'yes'
 }
 
-/** An instant so many hours (0 to 87,600) from now; undefined when the option is absent. */
+/** An instant the given number of hours (0 to 87,600) from now; undefined when the option is absent. */
 export function hoursFromNow(options: Options, name: string, unitHours = 1): Date | undefined {
   const text = options[name]
   if (text === undefined) return undefined

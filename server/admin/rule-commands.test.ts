@@ -17,7 +17,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('active after two commands: rules about files, batch totals and first payments, and a sentence for what is not valid', async () => {
+test('active after two commands: rules about files, batch totals and first payments, and a sentence for invalid rules', async () => {
   const { admin, facts, database } = harness
   const applicationId = fact(await facts('create-application', '--name', 'Rules'), 'applicationId')
   const file = path.join(folder, 'rules.json')

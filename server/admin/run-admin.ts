@@ -19,7 +19,7 @@ const COMMANDS: readonly Command[] = [
   ...SECRETS_COMMANDS,
 ]
 
-/** Where a command reads its settings and prints its results and problems: the process, or a test. */
+/** The source of a command's settings and the destination of its results and problems: the process, or a test. */
 type Surroundings = { environment: Record<string, string | undefined>; print(line: string): void; complain(line: string): void }
 
 /** Runs one command line and returns its exit code: 0 done, 1 refused or failed, 2 not understood. */

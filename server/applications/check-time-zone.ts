@@ -11,7 +11,7 @@ const BEFORE_MS = [1, 61_000, 1_800_000, 3_599_000, 3_661_000]
 /**
  * Why a name cannot be a business time zone; null if it can. It must be the exact name of a zone that both the database and this program know.
  * Its days from 2020 to 2035 must begin at the same instants for both, and follow one another: where clocks are set back over midnight, a
- * day would return after the next one had begun.
+ * day would return after the next one had started.
  */
 export async function checkTimeZone(queryable: Queryable, name: string): Promise<TimeZoneProblem | null> {
   if (!isTimeZone(name) || !(await isZoneOfDatabase(queryable, name))) return 'unknown_time_zone'

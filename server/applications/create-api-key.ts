@@ -22,7 +22,7 @@ type CreateApiKey = {
   othersExpireAt?: Date
   /** Rotation of one key: it ends at this instant. */
   replaces?: { apiKeyId: string; expiresAt: Date }
-  /** The person who asked for it, if the actor confirmed it. */
+  /** The person who requested it, if the actor confirmed it. */
   requestedBy?: string
 }
 

@@ -108,7 +108,7 @@ test('found at once where a person needs it: an application that is newer than t
   }
 })
 
-test('in force: a change by a transaction that began early and commits late', async () => {
+test('in force: a change by a transaction that started early and commits late', async () => {
   const [early, late] = [await createTestPartner(database.pool), await createTestPartner(database.pool)]
   const slow = await otherPool.connect()
   try {

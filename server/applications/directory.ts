@@ -85,9 +85,9 @@ export async function createDirectory(options: DirectoryOptions): Promise<Direct
     lastSuccessMs = startedMs
   }
 
-  /** One refresh at a time. A caller gets one that began after its call. */
+  /** One refresh at a time. A caller gets one that started after its call. */
   async function refreshNow(): Promise<void> {
-    // Ignored: the caller that began this refresh reports its failure.
+    // Ignored: the caller that started this refresh reports its failure.
     while (current) await current.catch(() => undefined)
     current = refresh()
     try {
@@ -119,7 +119,7 @@ export async function createDirectory(options: DirectoryOptions): Promise<Direct
     async close() {
       isClosed = true
       clearTimeout(timer)
-      // Ignored: the caller that began this refresh reports its failure.
+      // Ignored: the caller that started this refresh reports its failure.
       await current?.catch(() => undefined)
     },
   }

@@ -19,7 +19,7 @@ export type ApplicationSnapshot = {
   isEnabled: boolean
   requiresSecondFactor: boolean
   copiesWebhookStatus: boolean
-  /** Where the results of payments go that no program started; null: nowhere. */
+  /** The target for the results of payments that no program started; null: none. */
   defaultWebhookUrl: string | null
   /** Networks that are not public and that its webhooks may reach all the same, in CIDR notation. */
   webhookNetworks: readonly string[]

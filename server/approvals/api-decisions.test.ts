@@ -61,7 +61,7 @@ test('PENDING through the API where the rule allows it and one checker is enough
   assert.equal(await say(await wait({ apiMayDecide: true }), starter), 'PENDING')
 })
 
-test('started_by_api_user for the API user that started what needs two people; another one and people in the back office count', async () => {
+test('started_by_api_user for the API user that started a transaction for two people; another one and people in the back office count', async () => {
   const { checkerId, otherId, starter, other, wait, say, inBackOffice } = await scene()
   for (const steps of [[2], [1, 1]]) {
     const id = await wait({ apiMayDecide: true, steps })
@@ -75,14 +75,14 @@ test('started_by_api_user for the API user that started what needs two people; a
   assert.equal(await say(mixed, starter, { checkerId: otherId, decision: 'rejected' }), 'FAILED')
 })
 
-test('started_by_api_user also where the rule asks one checker for a code, and code_required for any other API user', async () => {
+test('started_by_api_user even where the rule asks one checker for a code, and code_required for any other API user', async () => {
   const { starter, other, wait, say } = await scene()
   const id = await wait({ apiMayDecide: true, needsCode: true })
   assert.equal(await say(id, starter, { hasFreshCode: true }), 'started_by_api_user')
   assert.equal(await say(id, other), 'code_required')
 })
 
-test('PENDING through the API for what a person prepared and two people approve: no program started it', async () => {
+test('PENDING through the API for a payment that a person prepared and two people approve: no program started it', async () => {
   const { applicationId, otherId, starter, wait, say } = await scene()
   const makerId = await makePerson(database.pool, applicationId, ['maker'])
   const id = await wait({ apiMayDecide: true, steps: [2] }, { source: 'person', makerId, actor: { kind: 'person', id: makerId } })

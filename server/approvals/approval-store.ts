@@ -5,7 +5,7 @@ import type { Queryable, TrxClient } from '#server/database/pool.ts'
 import { type ApprovalDecision, DECISION_COLUMNS } from './decision-columns.ts'
 import { decisionObstacle, TERMS_OBSTACLE } from './may-decide.ts'
 
-/** What a transaction needs, by the rule that was active at intake. */
+/** The approvals and the code that a transaction needs, by the rule that was active at intake. */
 export type ApprovalItem = {
   applicationId: string
   transactionId: string
@@ -41,7 +41,7 @@ export async function selectVerdict(
   return rows[0]
 }
 
-/** What a transaction needs; undefined when it never had to be approved. */
+/** Returns the requirements of a transaction; undefined when it never had to be approved. */
 export async function selectItem(queryable: Queryable, applicationId: string, transactionId: string): Promise<ApprovalItem | undefined> {
   const { rows } = await queryable.query<ApprovalItem>(
     `select i.application_id as "applicationId", i.transaction_id as "transactionId", i.policy_version as "policyVersion", i.rule, i.steps,

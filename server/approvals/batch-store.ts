@@ -255,7 +255,7 @@ export const WAITING_BATCHES = (applicationId: string) => sql`with recursive wai
 
 /**
  * Why a person may not decide on the waiting batch `w` now. One row that they may decide on is enough; otherwise the first row says why.
- * Neither a person who is no checker nor a maker makes it read all rows.
+ * It does not read all rows for a person who is not a checker, nor for a maker.
  */
 function batchObstacle({ applicationId, id }: QueueViewer): Sql {
   const obstacle = decisionObstacle(sql`${applicationId}`, sql`${id}`)
@@ -319,7 +319,7 @@ export async function countBatchesFor(queryable: Queryable, viewer: QueueViewer)
   return rows[0] ?? { count: 0, oldestAt: null }
 }
 
-/** Who may decide on at least one row of a batch now, by name. */
+/** The people who may decide on at least one row of a batch now, by name. */
 export function selectBatchDeciders(
   queryable: Queryable,
   applicationId: string,

@@ -22,7 +22,9 @@ export type WaitingKind = {
   transactionIds: string[]
 }
 
-/** Everything that waits and has not expired. A batch whose rows are still being started waits for nobody yet, and is left out. */
+/**
+ * Everything that waits and has not expired. A batch whose rows are still being started does not wait for a decision yet, and is left out.
+ */
 export function groupWaitingKinds(queryable: Queryable, applicationId: string): Promise<WaitingKind[]> {
   const columns = sql`t.transaction_id, t.sequence, t.maker_id, t.currency, t.amount_minor, t.created_at, i.steps, i.needs_code, i.expires_at,
     (select string_agg(d.checker_id::text, ' ' order by d.checker_id) from approval_decisions d
@@ -52,7 +54,7 @@ export function groupWaitingKinds(queryable: Queryable, applicationId: string): 
   )
 }
 
-/** What all rows of these batches need, also of rows that no longer wait. */
+/** The requirements of all rows of these batches, including rows that no longer wait. */
 export function selectBatchNeeds(
   queryable: Queryable,
   applicationId: string,
@@ -68,7 +70,7 @@ export function selectBatchNeeds(
 
 export type Decider = { name: string; hasSecondFactor: boolean }
 
-/** Who may decide on each of these transactions now, by the rule of may-decide.ts, and how many approvals of it count. */
+/** The people who may decide on each of these transactions now, by the rule of may-decide.ts, and how many approvals of it count. */
 export function selectDecidersOf(
   queryable: Queryable,
   applicationId: string,

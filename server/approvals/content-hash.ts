@@ -5,7 +5,7 @@ import type { ApprovalDecision } from './decision-columns.ts'
 
 type ShownItem = Omit<ApprovalItem, 'applicationId' | 'transactionId' | 'startedByApiUser'>
 
-/** What a checker is shown and answers for, by name, as text. The order is the order of the digest. */
+/** The content that a checker is shown and answers for, by name, as text. The order is the order of the digest. */
 export type ShownContent = Record<string, string>
 
 /** The content that a decision is bound to: the payment, the rule, and the decisions so far with whether they count. */

@@ -3,7 +3,7 @@ import type { Queryable } from '#server/database/pool.ts'
 import { countBatchesFor } from './batch-store.ts'
 import { countWaitingFor } from './waiting-store.ts'
 
-/** Beyond this the interface shows a plus: nobody reads the difference, and the count stays cheap. */
+/** Beyond this the interface shows a plus: the exact number helps no reader, and the count stays cheap. */
 const COUNTED_MAX = 1_000
 
 type Waiting = { count: number; isMore: boolean; oldestAt: Date | null }

@@ -75,7 +75,7 @@ for (const [who, leave] of Object.entries(LEAVE)) {
     assert.equal(await say(id, second, shown?.contentHash), 'content_changed')
     assert.equal(await say(id, second, after?.contentHash), 'PENDING_APPROVAL')
     assert.equal(await say(id, third), 'PENDING')
-    // What was decided stays as it was decided.
+    // A finished item keeps its counted decisions.
     await database.pool.query(leave, [second])
     const done = await row(third, id)
     assert.deepEqual([done?.given, done?.decisions.map((one) => one.counts)], [2, [true, true, true]])

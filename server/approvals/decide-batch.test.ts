@@ -48,7 +48,7 @@ test('FAILED with the reason: every row of a batch that is rejected', async () =
   assert.deepEqual(await desk.statusesOf(batchId), { FAILED: 4 })
 })
 
-test('nothing sent after the first of two approvals, also of rows that would need one, and everything after the second', async () => {
+test('nothing sent after the first of two approvals, including rows that would need one, and everything after the second', async () => {
   const { batchId, items } = await desk.makeBatch({
     count: 6,
     change: (index) => (index === 0 ? { bands: [aBand({ steps: [1, 1] })] } : {}),

@@ -46,7 +46,7 @@ async function enrol(personId: string): Promise<string> {
   return new TOTP({ secret: Secret.fromBase32(SECRET), algorithm: 'SHA1', digits: 6, period: 30 }).generate()
 }
 
-test('a refusal with the current row for what has moved, done for the rest of the list', async () => {
+test('a refusal with the current row for a transaction that has moved, done for the rest of the list', async () => {
   const { applicationId, checker, other, makerId, make } = await scene()
   const items = await make(4)
   const [first, second, third, fourth] = items

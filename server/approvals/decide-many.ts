@@ -83,13 +83,13 @@ export async function decideMany(deps: DecideManyDeps, command: DecideManyComman
 
 type RefusedReason = Extract<DecisionResult, { kind: 'refused' }>['reason']
 
-/** What only programs are told cannot happen to a person's decision. */
+/** Returns the reason of a refusal. Failures that only programs meet cannot happen to a person's decision. */
 function reasonOf(kind: DecisionFailure['kind']): RefusedReason {
   if (kind === 'api_may_not_decide' || kind === 'started_by_api_user') throw new Error(`A person was refused as a program: ${kind}`)
   return kind
 }
 
-/** What each item looks like now; of a refusal this also says who was quicker and what changed. */
+/** Reports the current state of each item; for a refusal also who was quicker and what changed. */
 async function report(
   deps: DecideManyDeps,
   { checker }: DecideManyCommand,

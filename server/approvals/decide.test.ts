@@ -98,7 +98,7 @@ test('not_a_checker for everybody but the active checkers of this application', 
   assert.equal(kindOf(await decision(item, checkerId)), 'not_a_checker')
 })
 
-test('not_waiting for what does not wait, not_found for what another application has', async () => {
+test('not_waiting for a transaction that does not wait, not_found for one of another application', async () => {
   const { applicationId, checkerId } = await set()
   const item = await waiting(applicationId)
   await decision(item, checkerId)
@@ -167,7 +167,7 @@ test('an audit entry for every decision', async () => {
   assert.deepEqual(rows, [{ action: 'transaction.validated' }])
 })
 
-test('not_the_maker for a transaction that a program started, whoever asks', async () => {
+test('not_the_maker for a transaction that a program started, no matter who tries', async () => {
   const { applicationId, checkerId } = await set()
   const item = await waiting(applicationId, {}, { source: 'api', makerId: null })
   const recall = (personId: string) => recallTransaction(deps(), { ...item, makerId: personId, reason: 'Wrong phone' })

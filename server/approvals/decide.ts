@@ -31,7 +31,7 @@ export type DecisionCommand = {
   /** The payee note of a validation, the reason of a rejection; not empty. */
   note: string
   through: 'api' | 'back_office'
-  /** Who sent the decision in: the person, or the application's API user beside the checkerId that it names. */
+  /** The sender of the decision: the person, or the application's API user beside the checkerId that it names. */
   actor: Actor
   /** The hash of what the checker was shown; absent through the API, which shows nothing. */
   expectedHash?: string
@@ -115,9 +115,8 @@ function refuseDecision(command: DecisionCommand, found: Found): DecisionFailure
 }
 
 /**
- * What the application's program may not do: decide where the rule leaves that to people, and approve what it started itself
- * where the rule requires two people or a code. One stolen set of credentials could otherwise start a payment and name
- * every checker that it needs.
+ * Refuses two decisions to the application's program: one that the rule leaves to people, and an approval of its own transaction where the
+ * rule requires two people or a code. One stolen set of credentials could otherwise start a payment and name every checker that it needs.
  */
 function refuseProgram({ through, decision, actor }: DecisionCommand, item: ApprovalItem): DecisionFailure | undefined {
   if (through !== 'api') return undefined

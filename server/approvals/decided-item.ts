@@ -1,6 +1,6 @@
 import type { ApprovalRow, DecidedItem } from '#lib/approvals.ts'
 
-/** What a decision about a row needs of it: fewer bytes than the row where a whole filter is decided. */
+/** The part of a row that a decision needs: fewer bytes than the row where a whole filter is decided. */
 export function toDecidedItem(row: ApprovalRow): DecidedItem {
   return {
     transactionId: row.transactionId,

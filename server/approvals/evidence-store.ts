@@ -94,7 +94,7 @@ export async function selectNamesakesOf(queryable: Queryable, applicationId: str
   return rows
 }
 
-/** What a transaction replaces: how that one ended, by whom and why. */
+/** The transaction that another one replaces: how it ended, by whom and why. */
 export type ReplacedRow = {
   transactionId: string
   originId: string
@@ -149,7 +149,7 @@ export async function selectCheckers(queryable: Queryable, applicationId: string
   return rows
 }
 
-/** Who may decide what a maker starts now, by name: every checker who is not the maker, as in `mayDecide`. */
+/** The people who may decide a maker's payments now, by name: every checker who is not the maker, as in `mayDecide`. */
 export async function selectFutureDeciders(queryable: Queryable, applicationId: string, makerId: string): Promise<{ name: string }[]> {
   const { rows } = await queryable.query<{ name: string }>({
     name: 'select_future_deciders',
@@ -196,7 +196,7 @@ export async function selectDepositFloat(
   return rows[0] ?? { depositMinor: 0n, waitingMinor: 0n, waitingCount: 0 }
 }
 
-/** Who may decide on a transaction now, by name. */
+/** The people who may decide on a transaction now, by name. */
 export async function selectDeciders(
   queryable: Queryable,
   applicationId: string,

@@ -19,7 +19,7 @@ type ExpireDeps = { pool: Pool; settler: Pick<Settler, 'settle'>; logger: Pick<L
  */
 export async function expireApprovals({ pool, settler, logger }: ExpireDeps): Promise<number> {
   let moved = 0
-  // What could not be moved is still there, ahead of the rest.
+  // Rows that could not be moved are still there, ahead of the rest.
   let stuck = 0
   for (;;) {
     const expired = await selectExpired(pool, BATCH, stuck)

@@ -237,7 +237,7 @@ test('the checker and the program are named for a decision that came through the
   assert.deepEqual([replaced?.by, replaced?.programName], ['Test person', username])
 })
 
-test('another hash after any change of what a row shows', async () => {
+test('another hash after any change of a field that a row shows', async () => {
   const { cast, make } = await scene()
   const id = await make(cast.maker.id)
   const hash = async () => (await findApproval(database.pool, cast.checker, id))?.contentHash

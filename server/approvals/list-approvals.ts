@@ -24,7 +24,7 @@ import {
 } from './queue-store.ts'
 import { readRisks } from './read-risks.ts'
 
-/** Whose queues are read: what rows say about buttons depends on it. */
+/** The person whose queues are read: the buttons of the rows depend on it. */
 export type ApprovalViewer = QueueViewer & { hasSecondFactor: boolean }
 
 /** One page of one approval queue with everything around it, as this person may see and use it now. */
@@ -80,7 +80,7 @@ function sumGroups(groups: readonly WaitingGroup[]): CurrencyAmount[] {
   })
 }
 
-/** Who made something that waits, by name, and the rules that hold what waits. */
+/** The makers of waiting items, by name, and the rules that hold these items. */
 function choicesOf(groups: readonly WaitingGroup[]): Pick<ApprovalPage, 'makers' | 'rules'> {
   const makers = new Map(groups.flatMap((group) => (group.makerId && group.makerName ? [[group.makerId, group.makerName] as const] : [])))
   const byName = [...makers].map(([personId, name]) => ({ personId, name })).sort((left, right) => left.name.localeCompare(right.name))
@@ -175,7 +175,7 @@ function toApprovalRow(row: QueueRow, viewer: ApprovalViewer): Omit<ApprovalRow,
   }
 }
 
-/** The rules that asked for an approval, for JSON. */
+/** The rules that required an approval, for JSON. */
 export function reasonsOf({ rule }: Pick<QueueRow, 'rule'>): ApprovalRow['reasons'] {
   return rule.parts.map((part) => ({
     name: part.name,

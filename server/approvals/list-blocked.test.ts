@@ -124,7 +124,7 @@ test('an item whose first checker has approved and left needs both approvals aga
   )
 })
 
-test('a batch once, by its strictest row, also if that row no longer waits', async () => {
+test('a batch once, by its strictest row, even if that row no longer waits', async () => {
   const team = await newTeam()
   const ama = await team.add('Ama', 'maker')
   await team.add('Ben', 'checker')

@@ -36,7 +36,7 @@ const RULES = {
 type Person = { id: string; roles: Role[]; isChecker: boolean }
 type Item = { id: string; makerId: string | null; state: 'waiting' | 'expired' | 'moved'; deciders: string[] }
 
-/** What the rule says in one sentence, written down a second time to compare with. */
+/** The rule in one sentence, written down a second time to compare with. */
 function expected(person: Person, item: Item): DecisionObstacle | null {
   if (!person.isChecker) return 'not_a_checker'
   if (item.makerId === person.id) return 'is_maker'

@@ -90,7 +90,7 @@ test('fees, and the balance after a deposit and after everything that waits', as
   assert.deepEqual(balance, { now: '1000000', afterThis: '994925', afterAllWaiting: '984775', waitingCount: 1 })
 })
 
-test('what a collect adds, and no balance', async () => {
+test('the amount that a collect adds, and no balance', async () => {
   const { preview } = await scene()
   const { fees, balance } = await preview({ type: 'COLLECT' })
   assert.deepEqual([fees?.net, balance], ['4925', null])
@@ -130,7 +130,7 @@ test('the same evidence that the checkers are shown once it is sent', async () =
   assert.deepEqual([evidence.history?.timesMedian, evidence.nameBefore?.name, evidence.namesakes], [5, 'Clarisse M.', ['237677000010']])
 })
 
-test('the approvals that the rules require, for the amount, a new number, and what was sent to it today; and who can give them', async () => {
+test('the approvals that the rules require, for the amount, a new number, and the total sent to it today; and who can approve', async () => {
   const { preview, add, makerId } = await scene(withRules)
   const needs = async (payment: Parameters<typeof preview>[0]) => {
     const { approval } = await preview(payment)
@@ -163,7 +163,7 @@ test('why it would be refused: switched off, not in service, outside enforced li
   assert.deepEqual((await preview()).limits, { minimum: formatMinor(100n), maximum: '10000', isEnforced: true })
 })
 
-test('fees and limits without a number, nothing else; the transaction that it replaces is no failed attempt', async () => {
+test('fees and limits without a number, nothing else; the transaction that it replaces is not a failed attempt', async () => {
   const { preview, add, applicationId } = await scene()
   const { evidence, approval, fees } = await preview({ phoneNumber: null, customerName: null, amountMinor: null })
   assert.deepEqual([evidence, approval, fees], [null, null, null])

@@ -22,7 +22,7 @@ type TypedPayment = {
   phoneNumber: string | null
   customerName: string | null
   amountMinor: bigint | null
-  /** The transaction that it replaces: its own end is no warning. */
+  /** The transaction that it replaces: its own end is not a warning. */
   originId: string | null
 }
 
@@ -33,7 +33,7 @@ type PreviewCommand = { application: ApplicationSnapshot; makerId: string; payme
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /**
- * What a payment that a maker is writing would cost and require, and what its checkers would notice, from the same rules and evidence
+ * Previews a payment that a maker is writing: its cost, its approvals and what its checkers would notice, from the same rules and evidence
  * that apply once it is sent. Reads only; between this and the sending everything may change.
  */
 export async function previewPayment({ pool, connectors }: PreviewDeps, command: PreviewCommand): Promise<PaymentPreview> {
@@ -125,7 +125,7 @@ async function readApprovalNeeds(pool: Queryable, { application, makerId, paymen
     selectBand(pool, { applicationId, type, makerId, phoneNumbers: phoneNumberForms(phoneNumber), amountMinor, bands }),
     selectFutureDeciders(pool, applicationId, makerId),
   ])
-  // What a person starts always waits: there is a band that applies to every amount.
+  // A payment started by a person always waits: there is a band that applies to every amount.
   const { rule, steps, needsCode } = band ?? { rule: { name: BASE_RULE.name, parts: [] }, steps: [1], needsCode: false }
   return { ruleName: rule.name, reasons: reasonsOf({ rule }), steps, needsCode, checkers: checkers.map(({ name }) => name) }
 }

@@ -10,7 +10,7 @@ import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/tran
 import { type ApprovalDecisionJson, DECISION_JSON, EVENT_PROGRAM_NAME } from './decision-columns.ts'
 import { decisionObstacle, IS_BATCH_ROW, mayDecide, TERMS_OBSTACLE } from './may-decide.ts'
 
-/** Whose queues are read, and in which application. */
+/** The person whose queues are read, and the application. */
 export type QueueViewer = { applicationId: string; id: string }
 
 export type QueueRow = Transaction & {
@@ -31,7 +31,7 @@ export type QueueRow = Transaction & {
 /** How many decisions the decided queue covers, the newest first. Older ones are in the list of transactions. */
 const DECIDED_MAX = 2_000
 
-/** What a row shows to this person. */
+/** The columns of a row as this person sees it. */
 function columnsFor({ applicationId, id }: QueueViewer): Sql {
   return sql`${sql.raw(TRANSACTION_COLUMNS)}, m.name as "makerName", i.policy_version as "policyVersion", i.rule, i.steps,
   i.needs_code as "needsCode", i.api_may_decide as "apiMayDecide", i.expires_at as "expiresAt",
@@ -63,7 +63,7 @@ function filterCondition(filter: ApprovalFilter): Sql {
   return sql`${sql.join(conditions, sql` and `)}`
 }
 
-/** Who decided, and on which days of the zone. */
+/** The condition for who decided, and on which days of the zone. */
 export function decisionCondition({ checker, from, to }: ApprovalFilter, zone: string): Sql {
   const conditions: Sql[] = [sql`true`]
   if (checker !== null) conditions.push(sql`checker_id = ${checker}`)

@@ -14,7 +14,7 @@ const CONTRADICTED_MAX = 5
 /** From this many payments on, the range is that of the middle nine tenths and not of all. */
 const RANGE_FROM = 5
 
-/** What the application's own rows say about one transaction; undefined when it has no such transaction. */
+/** Returns what the application's own rows say about one transaction; undefined when it has no such transaction. */
 export async function readEvidence(
   queryable: Queryable,
   applicationId: string,
@@ -46,7 +46,7 @@ export async function readEvidence(
   }
 }
 
-/** What is compared with the other transactions of a number: of a transaction, or of a payment that is still being written. */
+/** The fields compared with the other transactions of a number, for a transaction or for a payment that is still being written. */
 type Weighed = Pick<Transaction, 'type' | 'currency' | 'operator' | 'amountMinor' | 'customerName' | 'createdAt'>
 
 /** The part of the evidence that comes from the other transactions with the number, newest first. */

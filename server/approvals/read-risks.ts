@@ -8,8 +8,8 @@ import { selectDepositBalances, selectNamesakes, selectOfPhones, selectReplaced 
 import { LOOKED_AT_MAX, otherNumbers, toReplaced, weighHistory } from './read-evidence.ts'
 
 /**
- * The risk flags of several transactions, from the same evidence that the panel shows for one. What no longer waits has none. Four
- * statements, however many transactions there are.
+ * The risk flags of several transactions, from the same evidence that the panel shows for one. A transaction that no longer waits has none.
+ * Four statements, however many transactions there are.
  */
 export async function readRisks(
   queryable: Queryable,
@@ -50,7 +50,7 @@ export async function readRisks(
   )
 }
 
-/** What the deposit balance is after a deposit alone; collects take nothing from it. */
+/** The deposit balance after a deposit alone; collects take nothing from it. */
 function balanceAfter({ type, amountMinor, feeSystemMinor, feeAppMinor }: Transaction, depositMinor: bigint) {
   if (type !== 'DEPOSIT') return null
   const afterThis = formatMinor(depositMinor - amountMinor - feeSystemMinor - feeAppMinor)

@@ -4,7 +4,7 @@ import { joinSteps } from '#server/policy/bands-for.ts'
 import type { BatchGroup, BatchState } from './batch-store.ts'
 import { countApprovals } from './count-approvals.ts'
 
-/** What a batch needs as one item, and what a person may do with it. */
+/** The requirements of a batch as one item, and what a person may do with it. */
 export type WeighedBatch = {
   steps: number[]
   step: number
@@ -20,8 +20,8 @@ export type WeighedBatch = {
 }
 
 /**
- * Joins what the rows need. The strictest of all rows counts for each of them, also of rows that no longer wait: leaving out the rows that need
- * two people must not release the others after one. Approvals count from the row that has the fewest.
+ * Joins what the rows need. The strictest of all rows counts for each of them, including rows that no longer wait: leaving out the rows
+ * that need two people must not release the others after one. Approvals count from the row that has the fewest.
  */
 export function weighBatch({ groups, state }: BatchState): WeighedBatch {
   const waiting = groups.filter((group) => group.status === 'PENDING_APPROVAL')

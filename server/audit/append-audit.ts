@@ -11,13 +11,13 @@ export const SERVICE_WIDE = '00000000-0000-0000-0000-000000000000'
 export type AuditEntry = {
   applicationId: string
   actor: AuditActor
-  /** What was done, as noun and verb: `api_key.created`. A new one needs its sentence (lib/audit-actions.ts). */
+  /** The action as noun and verb: `api_key.created`. A new one needs its sentence (lib/audit-actions.ts). */
   action: AuditAction | `test.${string}`
   /** The id of what it was done to. */
   subject: string
   details?: AuditDetails
   /**
-   * From where the actor did it; null: not from an address. Default: the address of the request under way, for people and programs. Work that
+   * The actor's address; null: not from an address. Default: the address of the current request, for people and programs. Work that
    * is done later or for many requests together passes it.
    */
   address?: string | null
@@ -63,7 +63,7 @@ export async function appendAuditEntries(trx: TrxClient, entries: readonly Audit
   }
 }
 
-/** What the service does on its own has no address, also if a request caused it. */
+/** Returns the caller's address; null for the service's own actions, even if a request caused them. */
 function addressOf({ address, actor }: AuditEntry): string | null {
   if (address !== undefined) return address
   return actor.kind === 'person' || actor.kind === 'api' ? (callerAddress() ?? null) : null

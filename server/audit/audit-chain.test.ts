@@ -25,7 +25,7 @@ async function append(...entries: AuditEntry[]): Promise<void> {
   must(await withTransaction<void, never>(database.pool, async (trx) => ok(await appendAuditEntries(trx, entries))))
 }
 
-/** What a user with the owner's rights could do: the trigger out of the way, a change, the trigger back. */
+/** Tampers as a user with the owner's rights could: the trigger out of the way, a change, the trigger back. */
 async function tamper(statement: string, values: unknown[]): Promise<void> {
   await database.pool.query('alter table audit_entries disable trigger refuse_change')
   try {

@@ -14,7 +14,7 @@ export function findEntries(
   return selectEntries(queryable, applicationId, filter, place, limit)
 }
 
-/** Since when an application has a record; undefined if it has none. */
+/** The start of an application's record; undefined if it has none. */
 export function readChainStart(queryable: Queryable, applicationId: string): Promise<Date | undefined> {
   return readFirstTime(queryable, applicationId)
 }

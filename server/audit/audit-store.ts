@@ -110,7 +110,7 @@ export async function readEntriesBefore(
   return rows.map(toEntry)
 }
 
-/** What entries a reader wants. Days are in the time zone, both included. */
+/** A filter for audit entries. Days are in the time zone, both included. */
 export type AuditFilter = {
   /** A person, or everything that people did not do. */
   actor?: { id: string } | { kind: Exclude<AuditActor['kind'], 'person'> } | undefined

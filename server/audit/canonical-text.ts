@@ -12,11 +12,11 @@ export type ChainedEntry = {
   action: string
   subject: string
   details: AuditDetails
-  /** From where; null: not from an address, or not known. */
+  /** The actor's address; null: not from an address, or not known. */
   address: string | null
 }
 
-/** What the first entry of every chain points back to. */
+/** The hash that the first entry of every chain points back to. */
 export const GENESIS_HASH = Buffer.alloc(32)
 
 /** Names of details that could hold a secret. The record is read by people and never deleted. */

@@ -4,7 +4,7 @@ import { can, type Permission, type Role } from '#lib/permissions.ts'
 export type AuditActor = { kind: 'api' | 'person' | 'operator' | 'system'; id: string | null }
 
 /**
- * Who runs a command that changes the configuration or the people: the machine's own administrator (the command line),
+ * The actor of a command that changes the configuration or the people: the machine's own administrator (the command line),
  * or a person whose roles in one application were just read from the database (`loadActor`).
  */
 export type CommandActor = { kind: 'system'; id: null } | PersonCommandActor

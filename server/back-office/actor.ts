@@ -51,7 +51,7 @@ export async function requireActor(application: string, permission: Permission):
   }
 }
 
-/** What the frame and its pages show of the actor of this request: name, roles, applications, language, zone. */
+/** Returns the actor of this request as the frame and its pages show it: name, roles, applications, language, zone. */
 export const getViewer = cache(async (application: string): Promise<Viewer> => {
   const person = await currentPerson()
   if (!person) return PRODUCT_PLACES.has(application) ? notFound() : redirect(paths.signIn(await wantedAddress(application)))

@@ -10,7 +10,7 @@ import { backOfficeRuntime } from './back-office-runtime.ts'
 import { toFileResponse } from './file-response.ts'
 import { getT } from './preferences.ts'
 
-/** 503: the application has as many exports under way as it may. */
+/** 503: the application has as many exports in progress as it may. */
 export async function refuseBusy(): Promise<Response> {
   return new Response((await getT())('exports.busy'), { status: 503, headers: { 'retry-after': '10' } })
 }
@@ -32,7 +32,7 @@ const TYPES: Record<ExportFormat | 'jsonl', string> = {
 /**
  * The inside of an address that answers a table as a file. Loads the actor, asks the permission table and leaves an audit entry;
  * `fileName` gets the time (UTC) and the format. The handler returns the table, or null if it does not exist. 503 while the
- * application has as many exports under way as it may, 403 for a request that another site made the browser send.
+ * application has as many exports in progress as it may, 403 for a request that another site made the browser send.
  */
 export async function answerTable(
   { application, permission, fileName, format, signal }: TableAnswer,

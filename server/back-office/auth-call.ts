@@ -4,7 +4,10 @@ import { err, ok, type Result } from '#lib/result.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
 import { cookieName } from './session-cookie.ts'
 
-/** What this product offers of next-auth: reading the session, signing in with a program, signing out. Its own pages are not served. */
+/**
+ * The part of next-auth that this product serves: reading the session, signing in with a program, signing out. Its own pages are not
+ * served.
+ */
 const OFFERED: ReadonlySet<string> = new Set(['GET csrf', 'GET session', 'POST callback/credentials', 'POST signout'])
 
 const fieldsSchema = z.object({

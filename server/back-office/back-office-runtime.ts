@@ -17,11 +17,11 @@ import type { Settler } from '#server/transactions/settle.ts'
 import type { Wake } from '#server/transactions/wake.ts'
 import type { GuardedSenders } from '#server/webhooks/create-guarded-sender.ts'
 
-/** What signing in and reading the actor need of the process; a part of the whole Runtime, which is in a layer above. */
+/** The part of the Runtime that signing in and reading the actor need; the whole Runtime is in a layer above. */
 type BackOfficeRuntime = {
   config: Pick<Config, 'publicUrl' | 'sessionSecret' | 'isSandbox' | 'dataDirectory'>
   pool: Pool
-  /** Where lists, details and exports are read: the replica where there is one. Never used for decisions. */
+  /** The pool for lists, details and exports: the replica where there is one. Never used for decisions. */
   reportPool: Pool
   /** Starts what makers send, in the same batches as the API. */
   intake: Pick<Intake, 'submit'>

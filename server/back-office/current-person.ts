@@ -40,7 +40,7 @@ export const currentMembership = cache(async (application: string): Promise<Sess
   return membership
 })
 
-/** From where this request comes, and with which browser. */
+/** The address and the browser of this request. */
 export async function currentOrigin(): Promise<{ address: string; userAgent: string }> {
   return { address: callerAddress() ?? 'unknown', userAgent: (await headers()).get('user-agent') ?? '' }
 }

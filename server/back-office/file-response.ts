@@ -14,7 +14,7 @@ export async function toFileResponse(
   const giveUp = () =>
     file
       .return()
-      .catch((error: unknown) => reportUnexpected('files: end', error, { message: 'A file that nobody reads could not be ended' }))
+      .catch((error: unknown) => reportUnexpected('files: end', error, { message: 'A file without a reader could not be closed' }))
   const first = await file.next()
   if (signal.aborted) await giveUp()
   signal.addEventListener('abort', () => void giveUp(), { once: true })

@@ -34,7 +34,7 @@ function isThrottled(): boolean {
   return limit.take(peerAddress()) !== undefined
 }
 
-/** What the link of an invitation is for. */
+/** Returns the invitation that a link belongs to. */
 export async function readInvitation(input: unknown): Promise<Result<Invitation, InvitationRefusal>> {
   const parsed = isCleanInput(input) ? tokenSchema.safeParse(input) : undefined
   if (!parsed?.success) return err('unknown')

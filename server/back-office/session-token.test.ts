@@ -8,7 +8,7 @@ const now = new Date()
 const who = { personId: crypto.randomUUID(), epoch: 3 }
 const later = (seconds: number): Date => new Date(now.getTime() + seconds * 1_000)
 
-test('undefined for a session twelve hours after the password, also when it was sealed again', async () => {
+test('undefined for a session twelve hours after the password, even when it was sealed again', async () => {
   const session = newSession(who, 'session', now)
   const first = await sealSession(session, 'session', SECRET, now)
   const opened = await openSession(first, 'session', SECRET, later(SESSION_S - 60))

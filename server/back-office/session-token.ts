@@ -7,7 +7,7 @@ export const SESSION_S = 12 * 60 * 60
 /** How long the step between password and one-time code may take, in seconds. */
 export const PENDING_SECOND_FACTOR_S = 5 * 60
 
-/** Who signed in, the epoch of their sessions at that time, which session it is, and when it ends at the latest. */
+/** The person who signed in, the epoch of their sessions at that time, which session it is, and when it ends at the latest. */
 export type Session = { personId: string; epoch: number; sessionId: string; endsAt: Date }
 
 /** `pendingSecondFactor`: the password was right and the one-time code is still missing. */
@@ -42,7 +42,7 @@ export async function openSession(token: string, kind: SessionKind, secret: stri
 
 type SessionClaims = z.infer<typeof claimsSchema>
 
-/** What a token holds. */
+/** The claims of a token. */
 export function toClaims({ personId, epoch, sessionId, endsAt }: Session): SessionClaims {
   return { sub: personId, epoch, sid: sessionId, ends: Math.floor(endsAt.getTime() / 1_000) }
 }

@@ -32,7 +32,7 @@ type PasswordOutcome =
   | { kind: 'blocked' }
   | { kind: 'throttled'; minutes: number }
 
-/** Where a person's request comes from, for counting failed attempts; one bucket for all unknown addresses. */
+/** The address of a person's request, for counting failed attempts; one bucket for all unknown addresses. */
 export function peerAddress(): string {
   return currentPeerAddress() ?? '0.0.0.0'
 }

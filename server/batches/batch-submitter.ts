@@ -8,7 +8,7 @@ export type BatchSubmitter = {
   start(): void
   /** A batch was submitted in this process: starts its rows now. */
   wake(): void
-  /** Ends after the part that is under way; the rest is continued by another process or the next start. */
+  /** Ends after the part that is in progress; the rest is continued by another process or the next start. */
   drain(): Promise<void>
 }
 

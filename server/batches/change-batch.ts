@@ -59,7 +59,7 @@ export async function changeBatch<Failure = never>(
   })
 }
 
-/** What the rows of a batch are checked with; undefined while its columns are not known. */
+/** The context that a batch's rows are checked in; undefined while its columns are not known. */
 export function contextOf(deps: ChangeDeps, application: ApplicationSnapshot, batch: Batch): CheckContext | undefined {
   const { type, columns, defaultOperator, acceptedRepairs } = batch
   return columns ? { application, connectors: deps.connectors, type, columns, defaultOperator, acceptedRepairs } : undefined

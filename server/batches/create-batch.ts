@@ -97,7 +97,7 @@ export async function createBatch(deps: CreateBatchDeps, command: CreateBatch): 
   })
 }
 
-/** What the assignment of a header row's columns is stored under. */
+/** The key under which a header row's column assignment is stored. */
 export function hashHeaders(headers: readonly string[]): Buffer {
   return createHash('sha256').update(headerKey(headers)).digest()
 }

@@ -45,7 +45,7 @@ function retry(batchId: string, { synchronise, queryFailures }: Asked = {}, acto
   return retryBatch(deps, { application, actor, batchId })
 }
 
-/** What contradicts the failure of a row, and what the operator answered when it was queried about it. */
+/** Records a contradiction of a failed row, and the operator's answer to the query about it. */
 async function contradict(transactionId: string, answer?: string): Promise<void> {
   const said = ['succeeded', ...(answer === undefined ? [] : [answer])]
   for (const [place, each] of said.entries())
@@ -83,7 +83,7 @@ async function end(ids: readonly string[], ends: readonly ('succeeded' | 'failed
   if (items.length > 0) await transition(database.pool, items)
 }
 
-test('a draft of the rows that failed, under new externalIds and linked to them, and nothing of what succeeded', async () => {
+test('a draft of the rows that failed, under new externalIds and linked to them, and none of those that succeeded', async () => {
   const { batchId, items } = await makeSent(['succeeded', 'failed', 'failed'])
   const { batchId: childId, rows } = must(await retry(batchId))
   assert.equal(rows, 2)
@@ -136,7 +136,7 @@ test('one retry of a row for several people at once, and another only after the 
   )
 })
 
-test('nothing_to_retry for what succeeded, was rejected or was recalled, and not_permitted without the role of a maker', async () => {
+test('nothing_to_retry for rows that succeeded, were rejected or recalled, and not_permitted without the role of maker', async () => {
   const { batchId } = await makeSent(['succeeded'])
   assert.deepEqual(await retry(batchId), { ok: false, error: 'nothing_to_retry' })
   assert.deepEqual(await retry(batchId, {}, person(['checker']) as ReturnType<typeof person>), { ok: false, error: 'not_permitted' })

@@ -27,7 +27,7 @@ import {
 } from './retry-store.ts'
 import { insertRows } from './row-store.ts'
 
-/** Queries under way at once, well below what one application may have. */
+/** Concurrent queries, well below what one application may have. */
 const AT_ONCE = 8
 const HEADERS = ['Phone number', 'Name', 'Amount', 'Operator']
 const COLUMNS: BatchColumns = { phone: 0, name: 1, amount: 2, operator: 3 }

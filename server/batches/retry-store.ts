@@ -19,7 +19,9 @@ export type FailedRow = {
   customerName: string
   amountMinor: bigint
   currency: Currency
-  /** It was submitted, so that its operator may report something else now. Also where the operator denied it after its batch was stopped. */
+  /**
+   * It was submitted, so that its operator may report something else now. Even where the operator denied it after its batch was stopped.
+   */
   wasSent: boolean
   isContradicted: boolean
   isAsked: boolean
@@ -52,7 +54,10 @@ export async function removeUnusedRetries(queryable: Queryable, { applicationId,
   )
 }
 
-/** Rows of a batch that failed after they were approved and are in no retry, in order. What people rejected or recalled is not among them. */
+/**
+ * Rows of a batch that failed after they were approved and are in no retry, in order. Rows that people rejected or recalled are not among
+ * them.
+ */
 export async function selectFailedRows(queryable: Queryable, { applicationId, batchId }: Place): Promise<FailedRow[]> {
   const { rows } = await queryable.query<FailedRow>(
     `select t.application_id as "applicationId", t.transaction_id as "transactionId", t.type, t.operator,

@@ -1,6 +1,6 @@
 import type { RowColumns, RowOf } from '#server/database/json-row.ts'
 
-/** What the check of a row stores. */
+/** The columns that the check of a row stores. */
 export const CHECKED_ROW = {
   row_number: 'integer',
   operator: 'text | null',

@@ -21,7 +21,7 @@ export type StartRowsDeps = StartTransactionsDeps & { pool: Pool }
  */
 const PART = 250
 /**
- * Nobody waits for the rows as people wait for their pages, so they are started no faster than this, where the machine is fast enough: the
+ * The rows are less urgent than people's pages, so they are started no faster than this, where the machine is fast enough: the
  * rest of its time is for others.
  */
 const ROWS_PER_SECOND = 3_000
@@ -61,8 +61,8 @@ export async function startRows(
 }
 
 /**
- * What became of each row. If some are refused because the application was changed after the submission, the others are started all the
- * same, and the reason is noted with the row.
+ * Starts the rows and returns the outcome of each. If some are refused because the application was changed after the submission, the others
+ * are started all the same, and the reason is noted with the row.
  */
 async function startPart(
   deps: StartRowsDeps,

@@ -176,7 +176,7 @@ test('continued by another process: a part that was started and not noted is fou
   const one = await harness.scene(Array.from({ length: 30 }, (_, index) => `2376773${String(10_000 + index)};Person ${index};1000;MOMOCM`))
   must(await submitBatch({ ...harness.deps(), wakeSubmitter: () => undefined }, { ...(await harness.command(one)), repeatReason: null }))
   const rows = await harness.rowsOf(one)
-  // What a process has done that was killed between its two database transactions.
+  // The state left by a process that was killed between its two database transactions.
   const started = rows.slice(0, 10).map((row, index) =>
     anIntakeItem(one.applicationId, {
       externalId: row.external_id,

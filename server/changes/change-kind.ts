@@ -4,9 +4,9 @@ import { err, ok, type Result } from '#lib/result.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 
-/** What the people see: what is now, and what would be. */
+/** The difference that people see: the present value and the proposed one. */
 type Difference = { before: ChangeFacts; after: ChangeFacts }
-/** Who confirms a change, and who proposed it. */
+/** The person who confirms a change, and the one who proposed it. */
 type Deciders = { actor: PersonCommandActor; proposedBy: string }
 type JsonValue = string | number | boolean | null | JsonValue[] | Json
 type Json = { [key: string]: JsonValue }

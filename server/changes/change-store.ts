@@ -75,7 +75,7 @@ export async function lockChange(trx: Queryable, applicationId: string, changeId
   return { ...stored, payload: JSON.parse(keyringOfProcess().open(proposedChangePlace(applicationId, changeId), sealedPayload)) }
 }
 
-/** What an open change of a kind would do; undefined if there is no such change. */
+/** Returns the payload of an open change of a kind; undefined if there is no such change. */
 export async function selectPayload(queryable: Queryable, applicationId: string, changeId: string, kind: string): Promise<unknown> {
   const { rows } = await queryable.query<{ payload: unknown }>(
     'select payload from proposed_changes where application_id = $1 and change_id = $2 and kind = $3 and outcome is null',

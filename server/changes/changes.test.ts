@@ -118,7 +118,7 @@ test('combined_roles for maker, checker and administrator in one person, unless 
   must(await allow(true))
   assert.ok((await confirm(changeId, ben)).ok)
   assert.deepEqual(await rolesOf(), ['maker', 'checker', 'administrator'])
-  // Who has all three may keep them, and may be removed; getting them back takes the settings again.
+  // A person who has all three may keep them, and may be removed; getting them back takes the settings again.
   must(await allow(false))
   const set = (isActive: boolean) => setMembership(database.pool, { applicationId, personId: makerId, isActive, actor: SYSTEM_ACTOR })
   assert.ok((await set(true)).ok)
@@ -162,7 +162,7 @@ test('already_proposed for a second proposal about one person, until the first o
   assert.ok((await propose()).ok)
 })
 
-test('changed_meanwhile after what both people saw is no longer so', async () => {
+test('changed_meanwhile when the values that both people saw have changed', async () => {
   const { applicationId, ben, makerId, propose, confirm } = await scene()
   const changeId = await proposed(propose())
   await database.pool.query(`update memberships set roles = '{maker,finance}' where application_id = $1 and person_id = $2`, [

@@ -30,7 +30,7 @@ type CollectSecret = { applicationId: string; changeId: string; code?: string | 
 /**
  * Makes the secret of a change that somebody else confirmed and returns it to its proposer, once. The secret is generated here: between the
  * confirmation and this call there is nothing to steal, and neither the second person nor the database ever has it. The command runs in
- * the name of the person who confirmed, whose roles are read again. A code is used up also if nothing is then collected.
+ * the name of the person who confirmed, whose roles are read again. A code is used up even if nothing is then collected.
  */
 export async function collectSecret(
   deps: { pool: Pool; clock: Clock },

@@ -15,7 +15,7 @@ import { type DecideFailure, type LockedChange, lockOpenChange } from './lock-op
 type ConfirmFailure =
   | DecideFailure
   | FreshCodeRefusal
-  /** What is now differs from what both people saw: the change has to be proposed again. */
+  /** The present value differs from the one both people saw: the change has to be proposed again. */
   | 'changed_meanwhile'
   /** The person who proposed it was blocked, has left, or no longer has the roles that it needs. */
   | 'proposer_gone'
@@ -30,7 +30,7 @@ type ConfirmChange = { applicationId: string; changeId: string; code?: string | 
 
 /**
  * Confirms a change that somebody else proposed, and makes it in the same database transaction: it is either made and recorded, or
- * neither. It takes effect in every process within a second, as if the command had been run. A code is used up also if the confirmation is
+ * neither. It takes effect in every process within a second, as if the command had been run. A code is used up even if the confirmation is
  * then refused.
  */
 export async function confirmChange(

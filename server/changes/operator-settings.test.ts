@@ -202,7 +202,7 @@ test('proposer_gone when the proposer was blocked after the proposal, own_propos
   must(await refuseChange(database.pool, { applicationId, changeId, reason: 'Carla has left', actor: ben }))
 })
 
-test('no_difference for what is stored already; settings are removed by a proposal as well', async () => {
+test('no_difference for settings that are stored already; settings are removed by a proposal as well', async () => {
   await given({ baseUrl: ADDRESS, secret: 'before' })
   assert.deepEqual(await propose({ baseUrl: ADDRESS }), { ok: false, error: 'no_difference' })
   must(await confirm(must(await propose(null)).changeId))

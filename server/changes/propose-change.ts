@@ -23,7 +23,7 @@ type ProposeFailure =
   | 'already_proposed'
   /** Everything is already as proposed. */
   | 'no_difference'
-  /** What the kind itself refuses, such as `not_a_member`. */
+  /** The kind's own refusal, such as `not_a_member`. */
   | { code: 'refused'; reason: string }
 
 type ProposeChange = { applicationId: string; kind: ChangeKindName; input: unknown; actor: PersonCommandActor }

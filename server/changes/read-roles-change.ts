@@ -3,7 +3,7 @@ import { rolesChangeSchema } from '#lib/schemas/proposed-change.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { selectPayload } from './change-store.ts'
 
-/** What an open change of roles would do; undefined for any other change. */
+/** Returns the effect of an open change of roles; undefined for any other change. */
 export async function readRolesChange(
   queryable: Queryable,
   applicationId: string,

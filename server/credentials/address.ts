@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
 
 /**
- * An address, IPv4 also where it was written as IPv6; undefined for anything else. Strict: the library would also read octal,
+ * An address, IPv4 even where it was written as IPv6; undefined for anything else. Strict: the library would also read octal,
  * hexadecimal and shortened IPv4, which people never mean.
  */
 export function parseAddress(text: string): Address | undefined {

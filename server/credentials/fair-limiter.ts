@@ -1,6 +1,6 @@
 import { createFairQueue } from './fair-queue.ts'
 
-/** Where a piece of work waits, and what it has to wait for. */
+/** The queue of a piece of work, and what it waits for. */
 export type Turn = {
   /** Reserved work has a queue of its own, which gets every second turn while anything waits in it. */
   isReserved: boolean

@@ -61,7 +61,7 @@ test('the name with the most items loses an item to another name in a full netwo
   assert.deepEqual(drain(queue), ['a/x/1', 'a/y/4', 'a/x/2'])
 })
 
-test('memory only for what waits, for any number of names', () => {
+test('memory only for waiting entries, for any number of names', () => {
   const queue = createFairQueue<Item>([8, 4])
   for (let name = 0; name < 10_000; name++) queue.offer(item(`network ${name % 50}/name ${name}`))
   assert.equal(queue.size(), 8)

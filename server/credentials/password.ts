@@ -17,7 +17,7 @@ export type PasswordHasher = {
 
 /** Makes a hasher. Tests pass a lower cost, or count the comparisons. */
 export function createPasswordHasher(parameters: Options = PARAMETERS, compare: typeof verify = verify): PasswordHasher {
-  // What passwords of unknown people are compared with, so that an unknown name takes as long as a wrong password.
+  // Passwords of unknown people are compared with this hash, so that an unknown name takes as long as a wrong password.
   const nobodyHash = hash(crypto.randomUUID(), parameters)
   return {
     hashPassword: (password) => hash(password, parameters),

@@ -20,7 +20,9 @@ export function isOverloaded(error: unknown): boolean {
 export type BatcherOptions<Item, Outcome> = {
   /** Two items with one key never share a batch: the later one waits for the next and sees what the first did. */
   key(item: Item): string
-  /** Whose item it is. Batches take one item of each in turn, and what waits is shared between them. Absent: everything is one share. */
+  /**
+   * The owner of an item. Batches take one item of each in turn, and what waits is shared between them. Absent: everything is one share.
+   */
   shareOf?(item: Item): string
   /** Does the whole batch, one outcome per item in the same order. */
   run(items: Item[]): Promise<Outcome[]>
@@ -32,9 +34,9 @@ export type BatcherOptions<Item, Outcome> = {
   /** More than this many waiting items of one share are refused with OverloadedError, however little the others have. */
   shareMax?: number
   batchMax: number
-  /** How many batches may be under way at once: one executes while the other flushes. */
+  /** How many batches may be in progress at once: one executes while the other flushes. */
   slots: number
-  /** A batch starts beside another one only when so many items wait. Default: 1. */
+  /** A batch starts beside another one only when this many items wait. Default: 1. */
   besideMin?: number
   /** True where one item's content made `run` throw: the batch is then run in halves down to that item, so that only it fails. */
   isItemError?(error: unknown): boolean
@@ -50,13 +52,13 @@ export type Batcher<Item, Outcome> = {
   drain(): Promise<void>
 }
 
-/** A batch belongs to nobody: it must not run with the statement limit of the task whose item happened to be the first. */
+/** A batch belongs to no single task: it must not run with the statement limit of the task whose item happened to be the first. */
 const inNoContext = AsyncLocalStorage.snapshot()
 
 type Entry<Item, Outcome> = { item: Item; key: string; resolve(outcome: Outcome): void; reject(error: unknown): void }
 
 /**
- * Collects single items into batches without a timer: while one batch is under way the next collects, so a quiet system
+ * Collects single items into batches without a timer: while one batch is in progress the next collects, so a quiet system
  * answers immediately and a busy one makes its batches larger.
  */
 export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outcome>): Batcher<Item, Outcome> {

@@ -74,7 +74,7 @@ async function readKeys(): Promise<Key[]> {
   return rows
 }
 
-/** What keeps these tables from being sharded by application. */
+/** Finds whatever keeps these tables from being sharded by application. */
 function findBreaches(tables: readonly string[], keys: readonly Key[]): string[] {
   const withVolume = tables.filter((table) => !Object.hasOwn(REFERENCE_TABLES, table))
   const withoutKey = withVolume.filter((table) => !keys.some((key) => key.table_name === table && key.is_primary))

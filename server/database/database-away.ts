@@ -1,13 +1,13 @@
 import { DATABASE_AWAY_DIGEST } from '#lib/action-result.ts'
 
-/** Of the network: the connection could not be made, or broke, or nobody answered. */
+/** Of the network: the connection could not be made, or broke, or there was no answer. */
 const NETWORK_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ENOTFOUND'])
 /**
  * SQLSTATE of a server that cannot serve: class 08 (connection), 57P0x (it shuts down, starts, or ended this session), 25006 (a standby, so this
  * is not the primary any longer), 53300 (no connection is free).
  */
 const SERVER_CODES = /^(08...|57P0.|25006|53300)$/
-/** What pg and its pool say without a code. */
+/** Messages of pg and its pool that carry no code. */
 const MESSAGES = /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed))/
 
 /**

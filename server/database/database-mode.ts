@@ -2,7 +2,7 @@ import { ok } from '#lib/result.ts'
 import type { Pool, Queryable } from './pool.ts'
 import { withTransaction } from './with-transaction.ts'
 
-/** What a database belongs to: play money with a simulator, or real money at real operators. */
+/** The use of a database: play money with a simulator, or real money at real operators. */
 export type DatabaseMode = 'sandbox' | 'production'
 
 /**
@@ -34,9 +34,9 @@ export async function readStampedMode(queryable: Queryable): Promise<DatabaseMod
 }
 
 /**
- * What a database from a release without stamps belongs to; undefined when it holds no application, so that either mode
- * may take it. Only the sandbox's seeds create all of the seeded API users. Anything else counts as production: a
- * production process on a forgotten sandbox does no harm, the reverse invents payments.
+ * Infers the mode of a database from a release without stamps; undefined when it holds no application, so that either mode may take it.
+ * Only the sandbox's seeds create all of the seeded API users. Anything else counts as production: a production process on a forgotten
+ * sandbox does no harm, the reverse invents payments.
  */
 async function inferMode(queryable: Queryable, seededUsernames: readonly string[]): Promise<DatabaseMode | undefined> {
   if (!(await hasTable(queryable, 'api_users'))) return undefined

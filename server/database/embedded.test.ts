@@ -48,7 +48,7 @@ async function query(text: string): Promise<unknown[]> {
   }
 }
 
-test('stopped within 20 s: a server that recovers from a crash; what was committed is still there', async () => {
+test('stopped within 20 s: a server that recovers from a crash; committed data is still there', async () => {
   await query('create table kept as select 7 as value')
   await killHelper()
   const askedMs = performance.now()
@@ -58,7 +58,7 @@ test('stopped within 20 s: a server that recovers from a crash; what was committ
   assert.deepEqual(await query('select value from kept'), [{ value: 7 }])
 })
 
-test('started within 25 s over a leftover server that recovers; what was committed is still there', async () => {
+test('started within 25 s over a leftover server that recovers; committed data is still there', async () => {
   await query('create table kept as select 7 as value')
   await killHelper()
   const startedMs = performance.now()

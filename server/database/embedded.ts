@@ -14,7 +14,7 @@ import { findDataDirectory, type Owner, reachablePlaces, unprivilegedUser } from
 const run = promisify(execFile)
 
 export type EmbeddedOptions = {
-  /** Where to store the data. If this process is root, the data may have to be elsewhere: see `dataDirectory` of the result. */
+  /** The directory for the data. If this process is root, the data may have to be elsewhere: see `dataDirectory` of the result. */
   dataDirectory: string
   /** Extra server settings, `name: value`. */
   settings?: Record<string, string>

@@ -1,7 +1,7 @@
 /** The entries of one share in order of arrival, from `first` on. Kept when it is empty, because the same share usually sends again. */
 type Share<Entry> = { entries: Entry[]; first: number; hasTurn: boolean }
 
-/** Entries of many shares, taken one share after the other. What an operation costs does not grow with what waits. */
+/** Entries of many shares, taken one share after the other. The cost of an operation does not grow with the number of waiting entries. */
 type FairQueue<Entry> = {
   size(): number
   sizeOf(share: string): number

@@ -53,7 +53,7 @@ test('a null arrives in SQL as null', async () => {
 
 type Declared = { record: string[]; result: string }
 
-/** What a function of the database declares: each record it reads from p_items, and the table it returns. */
+/** Returns what a function of the database declares: each record it reads from p_items, and the table it returns. */
 async function readDeclared(name: string): Promise<Declared | undefined> {
   const { rows } = await database.pool.query<{ source: string; result: string }>(
     `select prosrc as source, pg_get_function_result(oid) as result from pg_proc where proname = $1 and pronamespace = 'public'::regnamespace`,

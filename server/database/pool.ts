@@ -68,7 +68,7 @@ export function createPool(options: PoolOptions): Pool {
         return connect().catch((error: unknown) => {
           throw markIfAway(error)
         })
-      // `pool.query` waits for a connection with a callback; whoever releases one calls it, and it would run with their limit.
+      // `pool.query` waits for a connection with a callback; the caller that releases one calls it, and it would run with their limit.
       const inContext = AsyncResource.bind(callback)
       return connect((error, ...rest) => inContext(markIfAway(error), ...rest))
     },
@@ -76,7 +76,7 @@ export function createPool(options: PoolOptions): Pool {
   return pool
 }
 
-/** What a function needs that runs a statement: a pool, or the client that holds a transaction open. */
+/** The interface for running a statement: a pool, or the client that holds a transaction open. */
 export type Queryable = Pick<pg.Pool, 'query'>
 export type TrxClient = pg.PoolClient
 /** Where a command runs: in a transaction of its own, or as a part of the caller's. */

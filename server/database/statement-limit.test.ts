@@ -26,7 +26,7 @@ after(async () => {
   await database.drop()
 })
 
-/** What an error is for the answers and for the pages. */
+/** Matches an error that both the answers and the pages take for an absent database. */
 const awayWith = (code: string) => (error: Error & { code?: string; digest?: string }) =>
   isDatabaseAway(error) && error.code === code && error.digest === 'database_away'
 

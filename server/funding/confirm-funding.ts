@@ -26,7 +26,7 @@ type ConfirmFunding = { applicationId: string; fundingId: string; code?: string 
 
 /**
  * Confirms a funding that somebody else proposed, and posts it in the same database transaction: it is either posted and recorded, or
- * neither. The posting has the funding's id, so that it cannot be posted twice. A code is used up also if the confirmation is then refused.
+ * neither. The posting has the funding's id, so that it cannot be posted twice. A code is used up even if the confirmation is then refused.
  */
 export async function confirmFunding(deps: { pool: Pool; clock: Clock }, command: ConfirmFunding): Promise<Result<void, ConfirmFailure>> {
   const { applicationId, fundingId, code, actor } = command

@@ -22,7 +22,7 @@ type NewFunding = {
   lifetimeDays: number
 }
 
-/** What became of a funding of this kind with the same reference that waits or was confirmed; undefined if there is none. */
+/** Returns the outcome of a funding of this kind with the same reference that waits or was confirmed; undefined if there is none. */
 export async function findReference(
   trx: Queryable,
   { applicationId, kind, referenceKey }: { applicationId: string; kind: FundingKind; referenceKey: string },

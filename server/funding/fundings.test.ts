@@ -207,7 +207,7 @@ test('not_found for a funding of another application, and not_permitted under th
   assert.deepEqual(await here.balances(), [0n, 0n, 0n, 0n, 0n, 0n])
 })
 
-test('balance_too_low for what the collect balance does not cover: at the proposal, and at the confirmation of two that it covers one of', async () => {
+test('balance_too_low for an amount beyond the collect balance: at the proposal, and at the confirmation of two that it covers one of', async () => {
   const { propose, confirm, collect, balances } = await scene()
   assert.deepEqual(await propose({ ...MOVE, amount: '0.01' }), { ok: false, error: 'balance_too_low' })
   await collect('1000')

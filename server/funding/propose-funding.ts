@@ -31,8 +31,8 @@ type ProposeFailure =
 type ProposeFunding = { applicationId: string; funding: Funding; actor: PersonCommandActor }
 
 /**
- * Proposes a funding. No money moves until another person confirms it, within seven days. What the balances do not cover is refused here
- * and again when it is confirmed; in between nothing is held for it.
+ * Proposes a funding. No money moves until another person confirms it, within seven days. An amount that the balances do not cover is
+ * refused here and again when it is confirmed; in between nothing is held for it.
  */
 export async function proposeFunding(pool: Pool, command: ProposeFunding): Promise<Result<{ fundingId: string }, ProposeFailure>> {
   const { applicationId, actor, funding } = command

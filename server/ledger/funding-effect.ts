@@ -1,9 +1,9 @@
 import type { FundedBalances } from './funding-queries.ts'
 
-/** What a funding posts: the kind of posting, the balance that changes and by how much, below zero only for a correction. */
+/** The posting of a funding: its kind, the balance that changes and by how much, below zero only for a correction. */
 export type FundingPosting = { kind: 'fund' | 'move' | 'correct'; account: 'collect' | 'deposit'; amountMinor: bigint }
 
-/** What a funding would make of these balances; a move takes the amount from the collect balance. */
+/** Returns these balances as a funding would leave them; a move takes the amount from the collect balance. */
 export function balancesAfter(
   { collectMinor, depositMinor }: FundedBalances,
   { kind, account, amountMinor }: FundingPosting,

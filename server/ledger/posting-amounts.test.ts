@@ -23,7 +23,7 @@ async function amountsOf(kind: string | null, type: string | null = null): Promi
 
 const NOTHING: Amounts = { collect: 0n, deposit: 0n, held: 0n, fees: 0n, clearing: 0n, revenue: 0n }
 
-test('a hold moves amount and both fees from the deposit balance to what is held', async () => {
+test('a hold moves amount and both fees from the deposit balance to the held amount', async () => {
   assert.deepEqual(await amountsOf('hold', 'DEPOSIT'), { ...NOTHING, deposit: -507_500n, held: 507_500n })
 })
 
@@ -31,7 +31,7 @@ test('a release moves the same amount back', async () => {
   assert.deepEqual(await amountsOf('release', 'DEPOSIT'), { ...NOTHING, deposit: 507_500n, held: -507_500n })
 })
 
-test('the settlement of a deposit splits what is held between clearing, fees and revenue', async () => {
+test('the settlement of a deposit splits the held amount between clearing, fees and revenue', async () => {
   assert.deepEqual(await amountsOf('settle', 'DEPOSIT'), { ...NOTHING, held: -507_500n, fees: 2_500n, clearing: 500_000n, revenue: 5_000n })
 })
 

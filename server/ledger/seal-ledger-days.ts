@@ -3,7 +3,7 @@ import { withSnapshot } from '#server/database/with-snapshot.ts'
 import { findSealedUntil } from './seal-queries.ts'
 import { rebuildDays, sealUntilNow, selectApplicationsThatDiffer } from './seal-store.ts'
 
-/** For clocks that are set back a little. Transactions that are under way hold the seal back, however long they take. */
+/** For clocks that are set back a little. Transactions that are in progress hold the seal back, however long they take. */
 const MARGIN_MS = 60_000
 
 /**

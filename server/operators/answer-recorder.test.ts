@@ -27,7 +27,7 @@ function createRecorder() {
 
 const ACCEPTED = { kind: 'accepted', exchange: { httpStatus: 202, answer: '' } } as const
 
-test('a submission that is under way when its transaction ends stays among the attempts, and its late answer completes it', async () => {
+test('a submission that is in progress when its transaction ends stays among the attempts, and its late answer completes it', async () => {
   const { pool } = database
   const item = anIntakeItem(await makeApplication(pool), { type: 'COLLECT', operator: 'OMCM' })
   await takeIn(pool, [item])

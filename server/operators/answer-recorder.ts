@@ -22,7 +22,7 @@ type RecorderOptions = {
   onUnrecordable?(transactionId: string, error: unknown): void
 }
 
-/** With fewer answers than this, waiting for the batch under way costs less than a second one. */
+/** With fewer answers than this, waiting for the batch in progress costs less than a second one. */
 const BESIDE_MIN = 64
 /** Stored instead of an answer that the database refuses. */
 const UNRECORDABLE = 'The answer could not be recorded'
@@ -39,7 +39,7 @@ export function createAnswerRecorder(options: RecorderOptions): Batcher<Finished
       const current = await storeRows(options, rows)
       return calls.map((_, index) => ({ isCurrent: current.has(index) }))
     },
-    // The dispatcher bounds the calls under way, and none of their answers may be refused.
+    // The dispatcher bounds the calls in progress, and none of their answers may be refused.
     queueMax: Number.MAX_SAFE_INTEGER,
     batchMax: 256,
     slots: 2,

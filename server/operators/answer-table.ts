@@ -6,7 +6,7 @@ import { type CallOutcome, exchangeOf } from './operator-call.ts'
 import { notSentOrUnknown } from './read-answer.ts'
 
 /**
- * What one of an operator's codes means as the answer to a submission. `failed`: the operator has certainly not executed it and never
+ * The meaning of one of an operator's codes as the answer to a submission. `failed`: the operator has certainly not executed it and never
  * will. `known`: it has the reference from an earlier submission, so a query decides. `unknown`: nothing is proven; with a `reason` if the
  * operator's own final status may carry the code. `our_fault`: it refused our PIN, our key or our settings, and executed nothing.
  */
@@ -50,7 +50,7 @@ export function failureReason(table: AnswerTable, code: string | undefined): str
   return reason === undefined || reason === 'other' ? REFUSED_MESSAGE : FAILURE_MESSAGES[reason]
 }
 
-/** What a submission became that the operator answered with this code. */
+/** Returns the outcome of a submission that the operator answered with this code. */
 export function outcomeOfCode(table: AnswerTable, code: string | undefined, call: CallOutcome): SubmitOutcome {
   const exchange = exchangeOf(call)
   switch (answerOf(table, code).outcome) {

@@ -6,7 +6,7 @@ export type BatchRunState = 'running' | 'paused' | 'stopped'
 export type BatchRun = {
   makerId: string
   state: BatchRunState
-  /** Who paused, resumed or stopped it last; null if nobody did. */
+  /** The person who last paused, resumed or stopped it; null if nobody did. */
   changedBy: string | null
 }
 

@@ -58,7 +58,7 @@ async function callbackAbout(operator: OperatorCode, phoneNumber: string): Promi
   })
   return (
     transcript
-      // What is drawn, signed or timed differs in each run.
+      // Random, signed and timed values differ in each run.
       .replaceAll(/("hash":"|"notif_token":")[^"]+/g, '$1{…}')
       .replaceAll(/(-signature: t=)\d+,v1=[0-9a-f]{64}/g, '$1{time},v1={hex}')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '{time}')

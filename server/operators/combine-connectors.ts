@@ -38,7 +38,7 @@ export function combineConnectors(connectors: readonly Connector[]): Connector |
   }
 }
 
-/** What a protocol refuses may be a callback of another one. */
+/** A callback that one protocol refuses may be a callback of another one. */
 function firstRead(outcomes: readonly CallbackOutcome[]): CallbackOutcome {
   return outcomes.find(({ kind }) => kind === 'callback') ?? outcomes[0] ?? { kind: 'unverified' }
 }

@@ -1,18 +1,18 @@
 import { err, ok, type Result } from '#lib/result.ts'
 
 type ConcurrencyLimitOptions = {
-  /** Work under way at once, of all keys together. */
+  /** Concurrent work, of all keys together. */
   slotsMax: number
   /** Of one key, so that slots remain for the others. */
   perKeyMax: number
   /** Work that has waited this long is refused. */
   waitMsMax: number
-  /** Of one key: more than so many waiting are refused immediately. */
+  /** Of one key: more than this many waiting are refused immediately. */
   waitingMax: number
 }
 
 export type ConcurrencyLimit = {
-  /** Runs `work` when a slot is free, the keys taking turns. `busy`: it never began. */
+  /** Runs `work` when a slot is free, the keys taking turns. `busy`: it never started. */
   run<Value>(key: string, work: () => Promise<Value>): Promise<Result<Value, 'busy'>>
 }
 

@@ -26,7 +26,7 @@ export type Submission = OperatorIdentifiers & {
   customerName: string
   /** The name of the application, for operators that show the customer who wants the money. */
   merchantName?: string | undefined
-  /** What the customer entered, for connectors that need it (`customerStep`). Sent once, and stored nowhere after it. */
+  /** The code that the customer entered, for connectors that need it (`customerStep`). Sent once, and stored nowhere after it. */
   customerCode?: string | undefined
   /** An earlier submission of this reference may have reached the operator. */
   isRepeated?: boolean
@@ -39,7 +39,7 @@ export type Submission = OperatorIdentifiers & {
   writeBeforeMs?: number | undefined
 }
 
-/** What a status query needs; some operators only answer by their own identifier. */
+/** The identifiers that a status query needs; some operators only answer by their own identifier. */
 export type StatusQuery = OperatorIdentifiers &
   Pick<Submission, 'reference' | 'applicationId' | 'operator' | 'type' | 'amountMinor' | 'currency' | 'phoneNumber'>
 
@@ -51,7 +51,10 @@ export type StatusQuery = OperatorIdentifiers &
  */
 export type ReportedMovement = { amountMinor?: bigint | undefined; currency?: string | undefined; phoneNumber?: string | undefined }
 
-/** Where the customer has to go before the operator moves the money. Returned by each query while it is valid, so that a lost one is found. */
+/**
+ * The link that the customer has to open before the operator moves the money. Returned by each query while it is valid, so that a lost one
+ * is found.
+ */
 type CustomerLink = { customerLink?: string | undefined }
 
 /**
@@ -113,7 +116,7 @@ export type BalanceOutcome =
 export type AccountOutcome = { kind: 'active' | 'inactive'; exchange: Exchange } | UnknownOutcome
 
 /**
- * What a callback claims. Not trusted: it names the row about which the operator is queried immediately. `isVerified` if a signature
+ * The claim of a callback. Not trusted: it names the row about which the operator is queried immediately. `isVerified` if a signature
  * proves that the operator sent it. One without is a hint and nothing else: it does not prove that the operator has the transfer.
  */
 export type CallbackOutcome =
@@ -130,16 +133,16 @@ export type CallbackOutcome =
  */
 export type KeepIdentifiers = (identifiers: OperatorIdentifiers & CustomerLink) => Promise<boolean>
 
-/** What this installation has agreed with an operator. */
+/** The terms agreed with an operator for this installation. */
 export type Terms = {
   /**
-   * The directions that are in service, and through what each of them goes: the protocol and the operator's environment. What was
-   * submitted through one route and is unknown on another one is not sent again.
+   * The directions that are in service, and through what each of them goes: the protocol and the operator's environment. A transfer
+   * submitted through one route and unknown on another one is not sent again.
    */
   routes: ReadonlyMap<TransactionType, string>
-  /** Submissions under way at once, per direction and process. */
+  /** Concurrent submissions, per direction and process. */
   callsMax: number
-  /** Submissions begun per second, per direction and process; undefined: no limit. */
+  /** Submissions started per second, per direction and process; undefined: no limit. */
   submissionsPerSecondMax: number | undefined
   /** The longest that the answer to a call that moves money is waited for. The lease of a submission is longer. */
   submitTimeoutMs: number
@@ -156,12 +159,12 @@ export type Terms = {
  */
 export type Connector = {
   readonly terms: Terms
-  /** What the customer of a collect has to do. Absent: to confirm on the phone. */
+  /** The step that the customer of a collect has to take. Absent: to confirm on the phone. */
   readonly customerStep?: CustomerStep | undefined
   submit(submission: Submission, keep: KeepIdentifiers): Promise<SubmitOutcome | CodeRefusal>
   query(query: StatusQuery): Promise<QueryOutcome>
   balance(): Promise<BalanceOutcome>
-  /** True where the operator answers no queries: what is unknown stays unknown until people have asked. */
+  /** True where the operator answers no queries: an unknown outcome stays unknown until a person has clarified it. */
   readonly hasNoQueries?: boolean | undefined
   /** Absent where the protocol has no such call. Moves no money. */
   checkAccount?(phoneNumber: string): Promise<AccountOutcome>

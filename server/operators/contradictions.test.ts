@@ -260,7 +260,7 @@ test('no second look at what a checker rejected, which was never at an operator'
   assert.deepEqual(await readEndedQueries(pool, item), [])
 })
 
-test('the look after a day is due a day after the end, also where the one after an hour was late', async () => {
+test('the look after a day is due a day after the end, even where the one after an hour was late', async () => {
   const { pool } = harness.database
   const item = await harness.make({ operator: 'OMCM', type: 'COLLECT' })
   await transition(pool, [{ ...item, event: 'failed', message: 'x', actor: { kind: 'operator', id: null } }])

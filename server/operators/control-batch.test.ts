@@ -76,7 +76,7 @@ test('not one more submission of a batch while it is paused, and all of them aft
   await waitUntil('some rows are sent', async () => (await count(batchId, "w.state = 'queued'")) < 190)
   const paused = must(await pauseBatch(deps(), { applicationId, batchId, person: maker(), reason: 'Look again' }))
   assert.ok(paused.count > 0)
-  // What was claimed goes on; nothing else is claimed.
+  // Claimed rows continue; nothing else is claimed.
   const claimed = await count(batchId, "(t.status <> 'PENDING' or w.state <> 'paused')")
   await waitUntil('the rows that were sent are final', async () => (await count(batchId, "t.status = 'SUCCESS'")) === claimed)
   dispatcher.wake()
@@ -133,7 +133,7 @@ test('SUCCESS of the rows at other operators while one operator of the batch is 
   assert.equal(await count(batchId, "t.operator = 'SNFREE' and t.status = 'PENDING'"), 10)
   await waitUntil('rows were tried', async () => (await count(batchId, 'w.submissions > 0')) > 0)
   const { count: stopped } = must(await stopBatch(deps(), { applicationId, batchId, person: maker(), reason: 'Operator down' }))
-  // A row whose call was under way waits, and is ended by the task; it is never sent.
+  // A row whose call was in progress waits, and is ended by the task; it is never sent.
   await stopDispatchers()
   const late = await endStoppedRows(deps())
   assert.equal(stopped + late, 10)

@@ -26,12 +26,13 @@ type Person = Extract<CommandActor, { kind: 'person' }>
 type Deps = { pool: Pool; wake: Wake }
 type Command = { applicationId: string; batchId: string; person: Person }
 
-/** `not_yours`: a maker and another maker's batch, or a pause that somebody else began. */
+/** `not_yours`: a maker and another maker's batch, or a pause that somebody else started. */
 export type BatchRunFailure = 'not_found' | 'not_yours' | 'not_running' | 'not_paused' | 'stopped' | 'nothing_left'
 
 /**
  * Rows of a batch that were not sent yet wait until somebody resumes it; what an operator may have goes on. Its maker, checkers and
- * administrators may pause it. Returns how many rows wait. A row whose call is under way waits too if that call turns out not to have been made.
+ * administrators may pause it. Returns how many rows wait. A row whose call is in progress waits too if that call turns out not to have
+ * been made.
  */
 export function pauseBatch(deps: Deps, command: Command & { reason: string }): Promise<Result<{ count: number }, BatchRunFailure>> {
   const { applicationId, batchId } = command
@@ -42,8 +43,8 @@ export function pauseBatch(deps: Deps, command: Command & { reason: string }): P
 }
 
 /**
- * Sends on what was paused. Checkers and administrators may, and the person who paused it; the maker may not overrule somebody else's pause, also if
- * they are a checker too. Returns how many rows are due.
+ * Sends on what was paused. Checkers and administrators may, and the person who paused it; the maker may not overrule somebody else's
+ * pause, even if they are a checker too. Returns how many rows are due.
  */
 export async function resumeBatch(deps: Deps, command: Command): Promise<Result<{ count: number }, BatchRunFailure>> {
   const { applicationId, batchId, person } = command
@@ -57,9 +58,10 @@ export async function resumeBatch(deps: Deps, command: Command): Promise<Result<
 }
 
 /**
- * Ends every row of a batch that was never sent as FAILED, with its hold released and a webhook. What was sent, or may have been, is queried
- * until the operator reports its result, and nothing of the batch is submitted again. It cannot be undone. The rows are locked first, so a
- * row is either stopped or sent. Returns how many rows ended; `endStoppedRows` ends what turns out not to have left, or not to have arrived.
+ * Ends every row of a batch that was never sent as FAILED, with its hold released and a webhook. A row that was sent, or may have been, is
+ * queried until the operator reports its result, and nothing of the batch is submitted again. It cannot be undone. The rows are locked
+ * first, so a row is either stopped or sent. Returns how many rows ended; `endStoppedRows` ends what turns out not to have left, or not to
+ * have arrived.
  */
 export async function stopBatch(deps: Deps, command: Command & { reason: string }): Promise<Result<{ count: number }, BatchRunFailure>> {
   const { applicationId, batchId, person, reason } = command
@@ -137,7 +139,7 @@ async function endStopped(
   const actor = { kind: 'person' as const, id: personId }
   const items = rows.map(({ id, isDenied }): TransitionItem => {
     const item = { applicationId, transactionId: id, reason, actor }
-    // It was submitted, so it is not called stopped: who retries the batch, or looks again at what failed, has to ask the operator.
+    // It was submitted, so it is not called stopped: a retry of the batch, or a second look at its failures, has to query the operator.
     return isDenied
       ? { ...item, event: 'failed', message: DENIED_AFTER_STOP_MESSAGE }
       : { ...item, event: 'stopped', message: STOPPED_MESSAGE }

@@ -48,7 +48,7 @@ const single: fc.Arbitrary<Step[]> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom<Step[]>(['pass_time'], ['claim']) },
   { weight: 3, arbitrary: answer.map((one): Step[] => [one]) },
 )
-/** What mostly happens: it is due, it is claimed, and it is answered. */
+/** The usual order: it is due, it is claimed, and it is answered. */
 const round = answer.map((one): Step[] => ['pass_time', 'claim', one])
 /** Two processes, or a process and a person, at once. */
 const together = fc
@@ -67,7 +67,7 @@ class Row {
   readonly #deps = { pool: database.pool, wake: NO_LOOPS }
   readonly #recorders = [createRecorder(), createRecorder()]
   readonly #calls: ClaimedWork[] = []
-  /** What the service knows of each submission, by its number; undefined while no answer is recorded. */
+  /** The outcome of each submission as the service knows it, by its number; undefined while no answer is recorded. */
   readonly submissions = new Map<number, SubmitOutcome['kind'] | undefined>()
   state: 'running' | 'paused' | 'stopped' = 'running'
   isProven = false
@@ -129,7 +129,7 @@ class Row {
     if (isStopped) this.denialsAfterStop++
   }
 
-  /** Answers what is under way, and then every query with a denial, until nothing is left to do or the row has ended. */
+  /** Answers what is in progress, and then every query with a denial, until nothing is left to do or the row has ended. */
   async letOperatorDeny(): Promise<void> {
     for (let round = 0; round < 8 + this.#calls.length; round++) {
       await this.take({ which: 0, submit: 'not_sent', query: 'not_found' })
@@ -164,7 +164,7 @@ async function finish(row: Row): Promise<string> {
     }
     return stored.message ?? ''
   }
-  // What the operator has shown to have is queried until the operator reports its result.
+  // A transfer that the operator has shown to have is queried until the operator reports its result.
   assert.ok(row.isProven, 'nothing will end it')
   const work = await readWork(database.pool, row.item)
   assert.match(String(work?.['state']), /^(?:submitted|unconfirmed)$/)

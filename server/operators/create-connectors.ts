@@ -30,9 +30,9 @@ type ConnectorOptions = {
 
 /** The connectors of this process, which follow the settings. */
 export type FollowingConnectors = Connectors & {
-  /** Replaces the connectors of operators whose settings have changed. Calls under way on the old ones end as they would. */
+  /** Replaces the connectors of operators whose settings have changed. Calls in progress on the old ones end as they would. */
   follow(settings: readonly VersionedSettings[]): void
-  /** Closes every connection. Calls that are under way end as unknown. */
+  /** Closes every connection. Calls that are in progress end as unknown. */
   close(): Promise<void>
 }
 

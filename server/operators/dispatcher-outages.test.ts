@@ -111,7 +111,7 @@ test('SUCCESS of open transfers after their operator restarted with its books', 
 test('the answers of calls in progress are stored when drain resolves', async () => {
   const items = await Promise.all(Array.from({ length: 30 }, () => harness.make({ phoneNumber: '237677209907' })))
   const dispatcher = harness.startDispatcher()
-  await waitUntil('a call is under way', async () => (await harness.attemptsOf(items[0] ?? assert.fail())).length === 1)
+  await waitUntil('a call is in progress', async () => (await harness.attemptsOf(items[0] ?? assert.fail())).length === 1)
   await dispatcher.drain()
   for (const item of items) {
     const state = (await harness.workOf(item))?.['state']

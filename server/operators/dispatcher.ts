@@ -30,9 +30,9 @@ export type DispatcherOptions = {
   connectors: Connectors
   logger: Logger
   random?: () => number
-  /** Queries under way at one operator. Submissions are limited by the operator's terms. */
+  /** Queries in progress at one operator. Submissions are limited by the operator's terms. */
   queriesMax?: number
-  /** Submissions under way at one operator and direction, if its terms allow more. */
+  /** Submissions in progress at one operator and direction, if its terms allow more. */
   submissionsMax?: number
   circuitRules?: CircuitRules
   /** How long a claim holds a row, in place of what fits the operator's own timeouts (claim-slots.ts). */
@@ -236,7 +236,7 @@ async function callOperator(
 
 type Called = SubmitOutcome | QueryOutcome | CodeRefusal
 
-/** What a call says about the operator, and the metrics of it. */
+/** Notes what a call says about the operator, and counts it in the metrics. */
 function noteCall(
   { gate, options }: Context,
   { terms }: GuardedConnector,
@@ -276,7 +276,7 @@ async function keepLink({ options }: Context, work: ClaimedWork, outcome: Submit
     await storeCustomerLink(options.pool, work, outcome.customerLink)
 }
 
-/** An operator's other environment does not know the transfer either way: that it denies it is no reason to send it again. */
+/** An operator's other environment does not know the transfer either way: its denial is not a reason to send it again. */
 async function queryAlongRoute(connector: GuardedConnector, work: ClaimedWork): Promise<QueryOutcome> {
   const outcome = await queryWork(connector, work)
   const isSameRoute = work.route === null || work.route === connector.terms.routes.get(work.type)

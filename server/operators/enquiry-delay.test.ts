@@ -116,7 +116,7 @@ test('the pause remains for a submission whose process ended before it had an an
   assert.ok(pauseMs >= ENQUIRY_DELAY_MS, `queried ${pauseMs} ms after the claim`)
 })
 
-test('a denial before the end of the pause is no reason to send again', async () => {
+test('a denial before the end of the pause is not a reason to send again', async () => {
   const operator = slowOperator({ submit: LOST, query: () => ({ kind: 'not_found', exchange }) })
   const dispatcher = harness.startDispatcher({ connectors: operator.connectors, absenceMs: 0 })
   const item = await harness.make({ operator: 'OMCM' })

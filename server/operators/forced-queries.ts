@@ -23,7 +23,7 @@ const PER_SECOND = 10
 
 type ForcedQueryRefusal = 'busy' | { code: 'throttled'; retryAfterMs: number }
 
-/** What synchroniseTransaction needs; one per process. */
+/** The dependencies of synchroniseTransaction; one per process. */
 export type ForcedQueries = {
   pool: Pool
   settler: Settler
@@ -44,7 +44,7 @@ export type ForcedQueries = {
   ): Promise<Result<boolean, ForcedQueryRefusal>>
   /** Runs `query` in one of the slots of `caller` at an operator, without the rate limit: for commands that bound their queries themselves. */
   runOne<Value>(operator: OperatorCode, caller: string, query: () => Promise<Value>): Promise<Result<Value, 'busy'>>
-  /** Closes the connections and resolves when every answer is recorded. Calls that are under way end as unknown. */
+  /** Closes the connections and resolves when every answer is recorded. Calls that are in progress end as unknown. */
   close(): Promise<void>
 }
 

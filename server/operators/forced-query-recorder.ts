@@ -34,7 +34,7 @@ export function createForcedQueryRecorder(pool: Pool, logger: Pick<Logger, 'erro
       }
       return queries.map(() => null)
     },
-    // The limits bound the queries under way, and none of their answers may be refused.
+    // The limits bound the queries in progress, and none of their answers may be refused.
     queueMax: Number.MAX_SAFE_INTEGER,
     batchMax: 64,
     slots: 1,

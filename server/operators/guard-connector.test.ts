@@ -118,7 +118,7 @@ test('unknown for the refusal of a repeated submission; the refusal itself for a
   const wrongCode = refusing({ kind: 'wrong_code', operatorCode: '08', exchange })
   assert.equal((await wrongCode.submit(submission, keepNothing)).kind, 'wrong_code')
   assert.equal((await wrongCode.submit({ ...submission, isRepeated: true }, keepNothing)).kind, 'unknown')
-  // What was not sent moves nothing, whatever became of the earlier one.
+  // A submission that was not sent moves nothing, regardless of the earlier one.
   const unsent = refusing({ kind: 'not_sent', detail: 'no connection', exchange })
   assert.equal((await unsent.submit({ ...submission, isRepeated: true }, keepNothing)).kind, 'not_sent')
 })

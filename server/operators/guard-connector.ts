@@ -55,7 +55,7 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
       logger,
       operator,
       transactionId: ours.reference,
-      message: 'An operator reports a success that is not our payment; it stays unknown until people have asked the operator',
+      message: 'An operator reports a success that is not our payment; it stays unknown until a person has clarified it with the operator',
     })
     return inDoubt(difference, { kind: 'mismatch' }, outcome.exchange)
   }

@@ -20,7 +20,7 @@ const TRY_AGAIN_MS = 10
 
 type Callback = Omit<CallbackRow, 'item_index'>
 
-/** What unsigned callbacks of one application at one operator may cause: queries about payments that have ended. */
+/** The rate limit for queries about payments that have ended, caused by unsigned callbacks of one application at one operator. */
 const ENDED_ALLOWANCE = { burst: 20, perSecond: 0.1 }
 /** The same for open payments, beyond what operators send of each. */
 const OPEN_ALLOWANCE = { burst: 100, perSecond: 5 }
@@ -48,7 +48,7 @@ type CallbackIntakeOptions = {
   /** Wakes the dispatcher of this process, if it has one; others find the row at their next claim. */
   wake?: () => void
   hintGapMs?: number
-  /** More than so many callbacks waiting for the database are refused. */
+  /** More than this many callbacks waiting for the database are refused. */
   queueMax?: number
   /** Called with the outcome of each callback, for the metrics. */
   onOutcome?(outcome: CallbackVerdict | CallbackRefusal): void
@@ -57,7 +57,7 @@ type CallbackIntakeOptions = {
 
 type Parts = { options: CallbackIntakeOptions; endedHints: RateLimit }
 
-/** What handleCallback needs; one per process. */
+/** Creates the dependencies of handleCallback; one per process. */
 export function createCallbackIntake(options: CallbackIntakeOptions): CallbackIntake {
   // Equal callbacks that are still waiting share one place in the queue: a storm about one transaction takes no more than two.
   const waiting = new Map<string, Promise<CallbackVerdict>>()

@@ -218,7 +218,7 @@ test('each unsigned callback about an open payment makes the query due twice as 
   const second = 1_000
   assert.deepEqual(gaps, [250, ...[2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600, 600].map((gap) => gap * second)])
   assert.equal(await gapAfter(true), 250)
-  // A signed one counts also while an unsigned one is pending.
+  // A signed one counts even while an unsigned one is pending.
   await gapAfter(false)
   assert.deepEqual(await callback(false), ['idle'])
   assert.deepEqual(await callback(true), ['taken'])

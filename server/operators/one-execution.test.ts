@@ -31,13 +31,13 @@ const ABSENCE_MS = 60_000
 /** Until a transfer that the operator has taken can be found by its queries: less than an absence that is believed. */
 const LAG_MS = 40_000
 const exchange: Exchange = { httpStatus: 200, answer: '{}' }
-/** What the runs reached, so that a property that no longer reaches its cases fails. */
+/** Counts the cases that the runs reached, so that a property that no longer reaches them fails. */
 const reached = { sentAgain: 0, refusedAgain: 0, arrivedAfterNext: 0, deniedAlthoughTaken: 0, atOneInstant: 0, executed: 0, failed: 0 }
 
 type Call = { arrival: 'now' | 'late' | 'never'; isAnswered: boolean }
 /** A pause, then perhaps what was held up arrives, then one process works; or several that have been answered record it at one instant. */
 type Step = ({ do: 'work'; afterMs: number; arrivesFirst: boolean; isHeld: boolean } & Call) | { do: 'record'; count: number }
-/** What a call was answered, before it is recorded. */
+/** The answer to a call, before it is recorded. */
 type Answer = { work: ClaimedWork; kind: 'submit' | 'query'; outcome: SubmitOutcome | QueryOutcome }
 type Plan = { pays: boolean; knowsReferences: boolean; steps: Step[] }
 
@@ -75,7 +75,7 @@ class Operator {
   }
 
   submit({ arrival, isAnswered }: Call, nowMs: number): SubmitOutcome {
-    // Without a reference that it knows again, nobody could keep it from executing what arrives late.
+    // Without a reference that it knows again, nothing could keep it from executing what arrives late.
     if (arrival === 'late' && this.#plan.knowsReferences) this.#late++
     const outcome = arrival === 'now' ? this.#take(nowMs) : undefined
     return outcome && isAnswered ? outcome : { kind: 'unknown', detail: '', exchange }

@@ -55,7 +55,7 @@ export function withoutCode({ applicationId, transactionId }: Pick<Subject, 'app
   }
 }
 
-/** What partners and the customer's page read where no code is asked for. */
+/** The messages for partners and the customer's page where no code is asked for. */
 export const NUMBER_MESSAGES = {
   occupied: 'Un autre paiement de ce numéro attend déjà un code',
   blocked: 'Trop de codes refusés pour ce numéro en 24 heures',

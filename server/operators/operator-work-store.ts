@@ -24,7 +24,7 @@ export type ClaimedWork = {
   operator: OperatorCode
   /** The state in which it was found; the claim moved `queued` and `submitting` on. */
   foundState: WorkState
-  /** The number of the attempt that the claim began. */
+  /** The number of the attempt that the claim started. */
   number: number
   submissions: number
   queries: number
@@ -35,7 +35,7 @@ export type ClaimedWork = {
   isRepeated: boolean
   /** The end of this claim, on the clock of `performance.now()`. The lease in the database ends no earlier. */
   leaseEndsAtMs: number
-  /** What it was submitted through; null: by a release that did not store it. */
+  /** The route of the submission; null: by a release that did not store it. */
   route: string | null
   operatorReference: string | null
   operatorToken: string | null
@@ -44,7 +44,7 @@ export type ClaimedWork = {
   amountMinor: bigint
   phoneNumber: string
   customerName: string
-  /** What the submission returned, if the process that received it ended before it was settled. */
+  /** The result of the submission, if the process that received it ended before it was settled. */
   result: FinalOutcome | null
 }
 
@@ -53,12 +53,13 @@ type ClaimedRow = RowOf<
   { operator: OperatorCode; found_state: WorkState; type: TransactionType; currency: Currency }
 >
 
-/** Submissions of one direction, or everything that has begun: queries, and what ends without a call. */
+/** Submissions of one direction, or everything that has started: queries, and what ends without a call. */
 export type Lane = TransactionType | 'begun'
 
 /**
- * So many rows of one lane of an operator may be claimed, for `leaseMs`. `enquiryDelayMs`: the pause after a submission before the operator
- * may be queried about it (`Terms.enquiryDelayMs`). `settingsVersion`: nothing is claimed to be sent through settings that had a fault.
+ * This many rows of one lane of an operator may be claimed, for `leaseMs`. `enquiryDelayMs`: the pause after a submission before the
+ * operator may be queried about it (`Terms.enquiryDelayMs`). `settingsVersion`: nothing is claimed to be sent through settings that had a
+ * fault.
  */
 export type FreeSlots = {
   operator: OperatorCode

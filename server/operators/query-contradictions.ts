@@ -16,7 +16,7 @@ import {
   storeUnconfirmedHint,
 } from './contradiction-store.ts'
 
-/** Queries under way at once at one operator, well below what its submissions and queries may have. */
+/** Concurrent queries at one operator, well below what its submissions and queries may have. */
 const AT_ONCE = 16
 /** Queries to one operator per run: failures of a bad hour must not become as many queries within a minute. */
 const PER_OPERATOR_MAX = 3_000
@@ -24,7 +24,7 @@ const PER_OPERATOR_MAX = 3_000
 const RUN_MS = 45_000
 /** An operator that returns no usable answer is queried again after this pause, which doubles each time. */
 const PAUSE_MS = 5 * 60_000
-/** After so many tries a query ends without an answer. A second look is worth more than an hour: an outage may last as long. */
+/** After this many tries a query ends without an answer. A second look is worth more than an hour: an outage may last as long. */
 const TRIES_MAX = { contradiction: 3, hint: 3, hour_look: 5, day_look: 5 } as const
 /** Payments that failed together are queried again within this time of each other. */
 const SPREAD_MS = 10 * 60_000
@@ -84,7 +84,7 @@ async function queryOne(deps: ContradictionDeps, query: ContradictionQuery): Pro
   const { kind, operator } = query
   const connector = connectors.get(operator)
   if (!connector) return
-  // There is nobody to ask.
+  // There is no operator to query.
   if (connector.hasNoQueries && query.type === 'COLLECT' && isLook(query)) return endContradictionQuery(pool, query, spreadMs)
   const outcome = await queryEnded(connector, query)
   onOutcome?.(`${kind} ${outcome.kind}`)

@@ -62,7 +62,7 @@ test('at most eight queries at once, each payment once', async () => {
   assert.ok(most <= 8, `${most} at once`)
 })
 
-test('what is not reached within the time limit counts as not confirmed', async () => {
+test('a transaction not reached within the time limit counts as not confirmed', async () => {
   const payments = await failed(20)
   operator.script.query = (asked) => sayTransfer(asked, 'FAILED', { message: 'x' })
   let calls = 0

@@ -4,7 +4,7 @@ import type { TransactionType } from '#lib/transaction-status.ts'
 import type { ForcedQueries } from './forced-queries.ts'
 import { queryEnded, storeEndedAnswer } from './query-contradictions.ts'
 
-/** Queries of one call under way at once, half of what one application may have at an operator. */
+/** Concurrent queries of one call, half of what one application may have at an operator. */
 const AT_ONCE = 8
 /** People wait for it. */
 const LIMIT_MS = 20_000
@@ -25,7 +25,7 @@ export type FailedPayment = {
 /**
  * Queries the operators once more about payments that failed, before people pay them again: 20 s at most, in order. Returns the ids of those
  * that may be paid again: the operator confirmed the failure, does not know the payment, or answers no queries. A success is recorded as a
- * contradiction. What is missing was not answered, or not reached in time.
+ * contradiction. Missing ones were not answered, or not reached in time.
  */
 export async function queryFailures(
   forcedQueries: Pick<ForcedQueries, 'pool' | 'logger' | 'connectors' | 'runOne' | 'onOutcome'>,

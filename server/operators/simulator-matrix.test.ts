@@ -8,11 +8,11 @@ import { TABLE_ROWS } from '#server/operators/testing/table-rows.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 
-/** What is particular to a code; in the protocol by which the sandbox reaches it. */
+/** The particulars of a code, in the protocol by which the sandbox reaches it. */
 type Particulars = {
   /** A phone number without its last three digits. */
   numbers: string
-  /** What the operator's own reference looks like. */
+  /** The format of the operator's own reference. */
   reference: Record<TransactionType, RegExp>
   /** The code of a customer's refusal, as it is stored in the timeline; null where the protocol has none. */
   cancelledCode: Record<TransactionType, string | null>

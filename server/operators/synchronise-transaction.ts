@@ -47,7 +47,7 @@ async function query(
   const { applicationId, transactionId, operator, type, amountMinor, currency, phoneNumber } = transaction
   const connector = forcedQueries.connectors.get(operator)
   if (!connector) return false
-  // There is nobody to ask: the answer is what is stored.
+  // There is no operator to query: the stored state is the answer.
   if (connector.hasNoQueries && type === 'COLLECT') return true
   const work = await takeAttemptNumber(forcedQueries.pool, applicationId, transactionId)
   if (!work) return true
@@ -55,7 +55,7 @@ async function query(
     await forcedQueries.settler.settle(refusedForFunds(transaction))
     return true
   }
-  // The operator wants no enquiry yet, and its answer could be wrong: the answer is what is stored.
+  // The operator accepts no status query yet, and its answer could be wrong: the stored state is the answer.
   if (work.isEarly) return true
   const startedAtMs = performance.now()
   const { operatorReference, operatorToken, number } = work

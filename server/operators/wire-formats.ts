@@ -22,7 +22,7 @@ export function jsonAmount(amountMinor: bigint): number {
   return Number(formatMinor(amountMinor))
 }
 
-/** A balance as an operator writes it, in hundredths: `1500`, `37,600.00`. Undefined if it is no such number. */
+/** A balance as an operator writes it, in hundredths: `1500`, `37,600.00`. Undefined if it is not such a number. */
 export function balanceMinorOf(text: string): bigint | undefined {
   const match = /^(\d{1,3}(?:,\d{3})+|\d{1,18})(?:\.(\d{1,6}))?$/.exec(text.trim())
   if (!match) return undefined
@@ -36,10 +36,13 @@ export const identifierSchema = z
   .nullish()
   .transform((value) => (value === null || value === undefined || value === '' ? undefined : String(value)))
 
-/** An amount that an operator reports, in hundredths. An answer whose amount cannot be read is no answer: what moved would stay unchecked. */
+/**
+ * An amount that an operator reports, in hundredths. An answer whose amount cannot be read is not an answer: the moved amount would stay
+ * unchecked.
+ */
 export const reportedAmountSchema = identifierSchema.transform((text, context) => {
   const amountMinor = text === undefined ? undefined : parseAmountMinor(text)
-  if (text !== undefined && amountMinor === undefined) context.addIssue({ code: 'custom', message: 'is no amount' })
+  if (text !== undefined && amountMinor === undefined) context.addIssue({ code: 'custom', message: 'is not an amount' })
   return amountMinor
 })
 
@@ -49,7 +52,7 @@ export function reportedNumber(text: string | undefined): string | undefined {
 }
 
 /**
- * The movement of all payments that an operator reports for one reference. Of several it is their sum, which is not what we asked for;
+ * The movement of all payments that an operator reports for one reference. Of several it is their sum, which is not the requested amount;
  * undefined if an amount is missing, so that the sum is not known.
  */
 export function reportedTogether(payments: readonly ReportedMovement[]): ReportedMovement | undefined {
@@ -59,7 +62,7 @@ export function reportedTogether(payments: readonly ReportedMovement[]): Reporte
   return amounts.length < payments.length ? undefined : { ...first, amountMinor: amounts.reduce((sum, amount) => sum + amount) }
 }
 
-/** What several payments of one reference mean whose sum is not known. */
+/** The outcome for several payments of one reference whose sum is not known. */
 export function unknownPayments(count: number, exchange: Exchange): UnknownOutcome {
   return { kind: 'unknown', detail: `The operator reports ${count} payments of this reference`, exchange }
 }

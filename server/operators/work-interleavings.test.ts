@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** What each run reached, so that a property that no longer reaches its cases fails. */
+/** Counts the cases that the runs reached, so that a property that no longer reaches them fails. */
 let sentAgain = 0
 let keptFromResending = 0
 const exchange: Exchange = { httpStatus: 200, answer: '{}' }

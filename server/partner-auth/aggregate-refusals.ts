@@ -1,7 +1,7 @@
 import type { RefusalCause } from '#lib/refusal-cause.ts'
 import type { RefusalRow } from './caller-records-store.ts'
 
-/** What was called. */
+/** The endpoint that was called. */
 export type RefusedRequest = { method: string; path: string }
 
 export type FoundRefusal = {

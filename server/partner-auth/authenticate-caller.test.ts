@@ -93,7 +93,7 @@ test('unauthenticated for each of the three credentials that is missing or wrong
     assert.deepEqual(await call(change), { ok: false, error: 'unauthenticated' }, JSON.stringify(change).slice(0, 80))
 })
 
-test('unauthenticated for an expired token, also if it was verified before', async () => {
+test('unauthenticated for an expired token, even if it was verified before', async () => {
   assert.ok((await call()).ok)
   nowMs += 3_601_000
   try {

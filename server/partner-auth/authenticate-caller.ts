@@ -12,7 +12,7 @@ export type Credentials = { apiKey: string | undefined; apiId: string | undefine
 export type Caller = { application: ApplicationSnapshot; apiUserId: string; apiKeyId: string }
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i
-/** What a key is compared with when the application is unknown: the work must be the same. */
+/** The keys that a call of an unknown application is compared with: the work must be the same. */
 const NO_KEYS: readonly ApiKeySnapshot[] = [
   { apiKeyId: '', keyPrefix: '', hash: Buffer.alloc(32), expiresAt: null, revokedAt: new Date(0) },
 ]

@@ -4,7 +4,7 @@ import type { Queryable } from '#server/database/pool.ts'
 
 type KeyUse = { apiKeyId: string; address: string; firstAt: Date; lastAt: Date }
 
-/** From where the keys of an application were used, the latest use first. */
+/** The addresses from which the keys of an application were used, the latest use first. */
 export async function listKeyUses(queryable: Queryable, applicationId: string): Promise<KeyUse[]> {
   const { rows } = await queryable.query<KeyUse>(
     `select api_key_id as "apiKeyId", address, first_at as "firstAt", last_at as "lastAt"

@@ -153,7 +153,7 @@ test('three statements for a flood of a thousand refusals, and a refusal of some
   )
 })
 
-test('where a key is used from, at once for a new address and at most once a minute for a known one', async () => {
+test('the addresses that a key is used from, immediately for a new address and at most once a minute for a known one', async () => {
   const { pool } = harness.database
   const { partner } = harness
   assert.equal(await call({}), 200)

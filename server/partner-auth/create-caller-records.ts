@@ -7,14 +7,14 @@ import { createRecentRequests, type RecentRequests } from './recent-requests.ts'
 import { createRefusalLog, type RefusalLog } from './refusal-log.ts'
 
 export type CallerRecords = {
-  /** Where keys are used from, and why calls are refused: for the partner. */
+  /** The addresses that keys are used from, and the causes of refused calls: for the partner. */
   keyUses: KeyUses
   refusals: RefusalLog
   /** In a sandbox only. */
   recentRequests?: RecentRequests | undefined
 }
 
-/** What is recorded of the calls of programs. In a sandbox also the newest calls themselves, refused ones with their cause. */
+/** Records the calls of programs. In a sandbox also the newest calls themselves, refused ones with their cause. */
 export function createCallerRecords({
   pool,
   tokens,

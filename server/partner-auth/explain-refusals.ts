@@ -5,7 +5,7 @@ import type { AccessClaims, Tokens } from './access-token.ts'
 import type { FoundRefusal, RefusedRequest } from './aggregate-refusals.ts'
 import { selectKeysByHash } from './caller-records-store.ts'
 
-/** What is kept of a call with wrong credentials until its cause is found: no key, only its digest. */
+/** A call with wrong credentials, kept until its cause is found: no key, only its digest. */
 export type UnexplainedRefusal = {
   apiId: string | undefined
   keyHash: Buffer | undefined
@@ -19,8 +19,8 @@ type Dependencies = { pool: Pool; tokens: Pick<Tokens, 'explain'>; directory: Pi
 type KnownKey = { applicationId: string; keyPrefix: string; isRevoked: boolean; isExpired: boolean }
 
 /**
- * Finds out why calls were refused with 401, in one statement for all of them. A call belongs to the application of its key, also of one
- * that has ended, because nobody else has it; else to that of a token which we signed; else to that of its apiId, which is no secret. A
+ * Finds out why calls were refused with 401, in one statement for all of them. A call belongs to the application of its key, even of one
+ * that has ended, because nobody else has it; else to that of a token which we signed; else to that of its apiId, which is not a secret. A
  * call with none of the three belongs to nobody and is left out.
  */
 export async function explainRefusals(dependencies: Dependencies, refusals: readonly UnexplainedRefusal[]): Promise<FoundRefusal[]> {

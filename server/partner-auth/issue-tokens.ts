@@ -18,7 +18,7 @@ export type TokenDeps = {
   tokens: Tokens
   directory: Directory
   throttle: SignInThrottle
-  /** Where refusals are noted for the partner. */
+  /** The log of refusals for the partner. */
   refusals?: Pick<RefusalLog, 'note'>
 }
 export type TokenPair = { accessToken: string; refreshToken: string; expiresInSeconds: number }

@@ -112,7 +112,7 @@ test('0 live tokens in a family whose reuse is detected during another exchange'
   }
 })
 
-test('invalid_token for a refresh token after 30 days and for text that is no token', async () => {
+test('invalid_token for a refresh token after 30 days and for text that is not a token', async () => {
   const { refreshToken } = must(await signIn())
   for (const nonsense of ['', 'x', '\0', 'A'.repeat(64), `${refreshToken}A`, refreshToken.slice(1), 'A'.repeat(1_000_000)]) {
     assert.deepEqual(await refresh(nonsense), { ok: false, error: 'invalid_token' })

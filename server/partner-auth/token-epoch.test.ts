@@ -130,7 +130,7 @@ test('accepted until the first epoch ends: a token without an epoch', async () =
   await untilBoth(partner, old, false)
 })
 
-test('wrong_credentials: a password that is reset while a sign-in with it is under way', async () => {
+test('wrong_credentials: a password that is reset while a sign-in with it is in progress', async () => {
   const partner = await createTestPartner(database.pool)
   const { applicationId, apiUserId, username, password } = partner
   const throttle: TokenDeps['throttle'] = {

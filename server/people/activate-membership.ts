@@ -13,7 +13,7 @@ import { countWrongCode, heldLinkOf, lockInvitation, markActivated, withdrawOpen
 import { lockActiveMember, mayCombineRoles } from './person-queries.ts'
 import { insertMembership } from './person-store.ts'
 
-/** Wrong codes before the invitation ends. A code has 30 bits: nobody guesses it in five tries. */
+/** Wrong codes before the invitation ends. A code has 30 bits, far too many for five guesses. */
 const WRONG_CODES_MAX = 5
 
 type ActivateFailure =
@@ -27,7 +27,7 @@ type ActivateFailure =
   | 'had_the_link'
   /** The proposer is still an administrator here, and only they enter the code. */
   | 'proposer_only'
-  /** The person who confirmed the invitation is no administrator any more. */
+  /** The person who confirmed the invitation is no longer an administrator. */
   | 'confirmation_ended'
   /** This is not what the page of the person who joined shows. */
   | 'wrong_spoken_code'
@@ -48,8 +48,8 @@ type Activation = {
 
 /**
  * Makes a person who joined a member, once the proposer has entered the code that this person told them. The proposer never had the link, so
- * the person who confirmed cannot take the new account, also with a stolen session of the proposer. If the proposer is no administrator any more,
- * another one who had no link enters it.
+ * the person who confirmed cannot take the new account, also with a stolen session of the proposer. If the proposer is no longer an
+ * administrator, another one who had no link enters it.
  */
 export async function activateMembership(
   deps: { pool: Pool; clock: Clock },

@@ -21,7 +21,7 @@ export async function endSession(
   })
 }
 
-/** Removes sessions, and the notes of ended ones, that would be over by now anyway. For the scheduled cleaning; returns how many notes. */
+/** Removes sessions, and the notes of ended ones, that would have ended anyway. For the scheduled cleaning; returns how many notes. */
 export async function pruneEndedSessions(queryable: Queryable, now: Date): Promise<number> {
   // An hour more: a process whose clock is behind must not accept such a session again.
   const before = new Date(now.getTime() - 60 * 60_000)

@@ -5,7 +5,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { requiresSecondFactor } from './second-factor-store.ts'
 import { verifySecondFactor } from './verify-second-factor.ts'
 
-/** What the audit entry of the command says: that there was a code, if one was needed. */
+/** The details for the command's audit entry: that there was a code, if one was needed. */
 export type FreshCode = { withCode: { withCode: true } | Record<string, never> }
 
 /**

@@ -56,7 +56,7 @@ export type InvitationListing = {
   joinedBy: string | null
   /** The name that this person signs in under. */
   joinedName: string | null
-  /** Who of those who had a link works from the same address with the same browser. */
+  /** The holder of a link who works from the same address with the same browser. */
   joinedLikeName: string | null
 }
 
@@ -86,7 +86,7 @@ export type OwnInvitation = {
   code: string | null
   /** Whom to tell the code: the proposer, as long as they can use it. Null: any administrator who never had the link. */
   proposerName: string | null
-  /** Who confirmed the invitation or made a link of it. */
+  /** The people who confirmed the invitation or made a link for it. */
   linkHolderNames: string[]
   endsAt: Date
 }

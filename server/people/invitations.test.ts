@@ -106,7 +106,7 @@ test('had_the_link for the code from the person who confirmed and from one who r
   )
 })
 
-test('confirmation_ended when the person who confirmed is no administrator any more, too_old after seven days', async () => {
+test('confirmation_ended when the person who confirmed is no longer an administrator, too_old after seven days', async () => {
   const one = await scene()
   const code = await one.codeOf(await one.join())
   must(await setMembership(one.pool, { applicationId: one.applicationId, personId: one.ben.id, isActive: false, actor: SYSTEM_ACTOR }))

@@ -5,7 +5,7 @@ import type { TrxClient } from '#server/database/pool.ts'
 import { markAccepted } from './invitation-store.ts'
 import { storedUserAgent } from './note-session-use.ts'
 
-/** From where, and with which browser, a person joined. */
+/** The address and the browser with which a person joined. */
 export type JoinOrigin = { address: string; userAgent: string }
 
 type Joining = {

@@ -6,7 +6,10 @@ export type { SessionListing }
 
 const LISTED_MAX = 50
 
-/** Returns the sessions of a member that were used in this application, the last used first; none for a person who is no active member here. */
+/**
+ * Returns the sessions of a member that were used in this application, the last used first; none for a person who is not an active member
+ * here.
+ */
 export async function listMemberSessions(
   queryable: Queryable,
   request: { applicationId: string; personId: string; now: Date },

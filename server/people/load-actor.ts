@@ -23,7 +23,7 @@ type ActorFailure = 'unknown_person' | 'person_blocked' | 'signed_out' | 'not_a_
 
 /**
  * Who this person is in this application right now, read from the database each time, so that a blocked person is out
- * with the next request. With `sessionEpoch`, a session that began before the last "sign out everywhere",
+ * with the next request. With `sessionEpoch`, a session that started before the last "sign out everywhere",
  * password change or block is `signed_out`.
  */
 export async function loadActor(

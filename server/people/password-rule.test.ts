@@ -28,7 +28,7 @@ test('password_too_common for what is little more than the name, the address or 
     assert.equal(await findPasswordProblem(password, paul), 'password_too_common', password)
 })
 
-test('accepts several plain words, also beside the own name, and random characters', async () => {
+test('accepts several plain words, even beside their own name, and random characters', async () => {
   for (const password of [
     'correct horse battery',
     'manguier rivage 41',

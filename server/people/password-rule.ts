@@ -12,7 +12,7 @@ const PRODUCT_NAME = 'countersign'
 /** Why a person may not choose a password. */
 export type PasswordProblem = 'password_too_short' | 'password_too_common'
 
-/** Who chooses the password. What colleagues know about the person does not count towards its strength. */
+/** The person who chooses the password. Facts that colleagues know about them do not count towards its strength. */
 type PasswordOwner = { email: string; name: string }
 
 /**

@@ -32,7 +32,7 @@ export async function insertMembership(
   return rowCount === 1 ? 'created' : 'already_member'
 }
 
-/** Changes a membership's roles or whether it counts, which ends a suspension; false when the person is no member. */
+/** Changes a membership's roles or whether it counts, which ends a suspension; false when the person is not a member. */
 export async function updateMembership(
   trx: Queryable,
   applicationId: string,
@@ -70,7 +70,7 @@ export async function hasSuspendedAdministrator(queryable: Queryable, applicatio
 
 type SignInRow = { personId: string; passwordHash: string; isBlocked: boolean; sessionEpoch: number; hasSecondFactor: boolean }
 
-/** What a sign-in needs to know about the person with this e-mail address. */
+/** Returns what a sign-in needs to know about the person with this e-mail address. */
 export async function findPersonByEmail(queryable: Queryable, email: string): Promise<SignInRow | undefined> {
   const { rows } = await queryable.query<{
     person_id: string

@@ -4,7 +4,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { recordPersonAct } from './record-person-act.ts'
 
-/** What a person signed in with; each after the first includes the password. */
+/** The factor that a person signed in with; each after the first includes the password. */
 export type SignInFactor = 'password' | 'one_time_code' | 'recovery_code'
 
 /** Records that a person signed in, from which address and with what. */

@@ -27,7 +27,7 @@ type RenewInvitation = { applicationId: string; invitationId: string; code?: str
 
 /**
  * Makes a new link for an invitation that nobody has used, valid for another 24 hours; the earlier one stops working. The token is returned only
- * here. It counts as a confirmation: whoever has had a link cannot enter the code of the person who joins.
+ * here. It counts as a confirmation: a person who has had a link cannot enter the code of the person who joins.
  */
 export async function renewInvitation(
   deps: { pool: Pool; clock: Clock },

@@ -61,7 +61,7 @@ export async function deleteView(pool: Pool, { viewId, ...owner }: Owner & { vie
   })
 }
 
-/** What other people see is in the audit record; a view that only its owner sees changes nothing for anybody, and is not. */
+/** Records only shared views in the audit record: a view that only its owner sees changes nothing for anyone else. */
 async function recordSharing(
   trx: TrxClient,
   { applicationId, personId }: Owner,

@@ -238,7 +238,7 @@ test('accepted at a sign-in on a known device and from another network while som
   const person = await withSecondFactor()
   await guess(person.personId, 10, 'sign_in')
   assert.deepEqual(await check(person.personId, 'abcdef'), { ok: false, error: { kind: 'throttled', retryAfterMs: 30_000 } })
-  // What is right forgets the tries, so each place is asked of a person of its own.
+  // A right code clears the tries, so each place has a person of its own.
   for (const place of [{ device: 'a known device' }, { network: '192.0.2.0/24' }]) {
     const owner = await withSecondFactor()
     await guess(owner.personId, 10, 'sign_in')

@@ -65,7 +65,7 @@ async function record(applicationId: string, subject: string): Promise<[string, 
     .toReversed()
 }
 
-/** Waits until the record holds so many entries of an action: failures are recorded in the background. */
+/** Waits until the record holds this many entries of an action: failures are recorded in the background. */
 function untilRecorded(applicationId: string, subject: string, action: string, count: number): Promise<unknown[]> {
   return waitUntil(`${count} entries of ${action} are recorded`, async () => {
     const found = (await record(applicationId, subject)).filter(([name]) => name === action)

@@ -61,7 +61,7 @@ function largest(...amounts: bigint[]): bigint {
   return amounts.reduce((left, right) => (left > right ? left : right))
 }
 
-/** What approval_band_among in the database chooses. */
+/** Returns the choice of approval_band_among in the database. */
 function chosen(bands: ApprovalBand[] | null, { amountMinor, batchMinor, dayMinor, isFirst }: Payment): ApprovalBand | undefined {
   const weighed = { weighedMinor: largest(amountMinor, batchMinor, dayMinor), batchMinor, dayMinor }
   return bands?.findLast((band) => exceedsLimits(band, weighed) && (isFirst || !band.firstTimeOnly))

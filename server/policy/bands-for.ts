@@ -20,8 +20,8 @@ const known = new WeakMap<ApprovalPolicy, Map<string, ApprovalBand[] | null>>()
 
 /**
  * Returns the approval bands of one kind of transaction, in the order in which approval_band_among reads them: the last band whose limits
- * are exceeded applies. Returns null if no band can apply, so that the database weighs nothing. What a person or a file
- * starts always has a band that applies, regardless of the rules.
+ * are exceeded applies. Returns null if no band can apply, so that the database weighs nothing. A payment from a person
+ * or a file always has a band that applies, regardless of the rules.
  */
 export function bandsFor(policy: ApprovalPolicy | null, context: BandContext): ApprovalBand[] | null {
   const current = policy ?? NO_POLICY
@@ -73,7 +73,7 @@ function isPassed(rule: ApprovalRule, limits: Limits): boolean {
   return limit !== null && compareAmounts(rule.aboveMinor, limit) <= 0
 }
 
-/** What is compared with the limits of bands: the largest of the three, and the two totals alone. */
+/** The amounts compared with the limits of bands: the largest of the three, and the two totals alone. */
 type WeighedAmounts = { weighedMinor: bigint; batchMinor: bigint; dayMinor: bigint }
 
 /** Whether amounts exceed all limits of a band, as approval_band_among decides it. */

@@ -10,7 +10,7 @@ type Lowest = { operator: OperatorCode; lowestMinor: bigint | null }
 /**
  * Returns which amounts of the API no rule holds back, although rules have limits in their currency: everything up to the lowest limit, and
  * operators that no rule covers. There are no gaps above the lowest limit, because a later band never requires less than an earlier one.
- * What people and files start always waits, and a currency without any rule is a finding of its own.
+ * Payments from people and files always wait, and a currency without any rule is a finding of its own.
  */
 export function findAmountGaps(
   rules: readonly ApprovalRule[],

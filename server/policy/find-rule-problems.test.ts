@@ -80,7 +80,7 @@ test('amounts_without_rule up to the lowest limit of the API, operators_without_
   assert.deepEqual(gaps(above('50000000'), above('10000000')), [{ ...gap, upToMinor: '10000000', operators: null }])
   assert.deepEqual(gaps(above('50000000'), { sources: ['api'] }), [])
   assert.deepEqual(gaps(above('50000000', { sources: ['person', 'file'] })), [])
-  // What was paid before passes a rule about first payments.
+  // A number that was paid before passes a rule about first payments.
   assert.deepEqual(gaps(above('50000000'), { sources: ['api'], firstTimeOnly: true }), [{ ...gap, upToMinor: '50000000', operators: null }])
   assert.deepEqual(gaps(above('500', { operators: ['MOMOCM'] }), above('900', { operators: ['OMCM'], measure: 'dayTotal' })), [
     { ...gap, upToMinor: '500', operators: ['MOMOCM'] },

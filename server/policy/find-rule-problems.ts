@@ -56,7 +56,7 @@ function listBands(rules: readonly ApprovalRule[]): Band[] {
       ),
     ),
   )
-  // What the base rule requires is required with any rules.
+  // The base rule's requirement holds with any rules.
   return bands.filter((band) => band.rules.some((name) => rules.some((rule) => rule.name === name && !isBaseRule(rule))))
 }
 
@@ -93,7 +93,7 @@ function findCurrencyGaps(rules: readonly ApprovalRule[], uses: readonly Use[]):
   })
 }
 
-/** What a person or a file starts waits without any rule too; what the API starts does not. */
+/** The sources in two groups: payments from a person or a file wait even without a rule, those from the API do not. */
 const SOURCE_GROUPS: readonly { isApi: boolean; sources: TransactionSource[] }[] = [
   { isApi: true, sources: ['api'] },
   { isApi: false, sources: ['person', 'file'] },

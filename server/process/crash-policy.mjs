@@ -18,7 +18,7 @@ export function isCrash(code, signal) {
   return signal ? !ASKED_TO_END.includes(signal) : code !== 0 && code !== 1
 }
 
-/** What a supervisor is to see: the process's own exit code, or 128 and the number of the signal, as a shell reports it. */
+/** Returns the exit code for the supervisor: the process's own, or 128 and the number of the signal, as a shell reports it. */
 export function exitCodeOf(code, signal) {
   return code ?? 128 + (constants.signals[signal] ?? 0)
 }

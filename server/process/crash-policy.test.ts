@@ -43,8 +43,8 @@ for (const [code, signal, expected, exitCode] of [
 }
 
 for (const [bug, script] of [
-  ['an exception that nobody catches', `setTimeout(() => { throw new Error('a bug') })`],
-  ['a rejection that nobody handles', `setTimeout(() => void Promise.reject(new Error('a bug')))`],
+  ['an uncaught exception', `setTimeout(() => { throw new Error('a bug') })`],
+  ['an unhandled rejection', `setTimeout(() => void Promise.reject(new Error('a bug')))`],
 ] as const) {
   test(`exit code 70 and the cause in the log: ${bug}`, () => {
     const folder = new URL('../', import.meta.url).pathname

@@ -6,7 +6,9 @@ import { z } from 'zod'
 import { withJitterMs } from '#server/retry.ts'
 import { makeDataFolder } from './private-file.ts'
 
-/** What a running instance tells another one that wants the same data folder; any program of this machine may hold the name. */
+/**
+ * The state that a running instance reports to another one that wants the same data folder; any program of this machine may hold the name.
+ */
 const instanceStateSchema = z.object({ pid: z.int(), url: z.union([z.url(), z.literal('')]), isEnding: z.boolean() })
 type InstanceState = z.infer<typeof instanceStateSchema>
 
@@ -75,7 +77,7 @@ function bind(server: Server, name: string): Promise<boolean> {
   })
 }
 
-/** What the holder of a name says; undefined when it is gone, or says nothing that makes sense. */
+/** Returns the state of the instance that holds a name; undefined when it is gone or its answer makes no sense. */
 function ask(name: string): Promise<InstanceState | undefined> {
   return new Promise((resolve) => {
     let text = ''

@@ -9,7 +9,7 @@ import { writePrivateFile } from './private-file.ts'
 
 type OpenDatabase = {
   url: string
-  /** Where the data is, for the start-up lines; undefined for the server of DATABASE_URL. */
+  /** The location of the data, for the start-up lines; undefined for the server of DATABASE_URL. */
   dataDirectory: string | undefined
   close(): Promise<void>
   /** Immediately, without waiting for anything: PostgreSQL recovers at the next start. */

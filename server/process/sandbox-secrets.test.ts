@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Returns the different secrets that so many processes read when they are released together, all of them ready to read. */
+/** Returns the different secrets that this many processes read when they are released together, all of them ready to read. */
 async function readTogether(count: number): Promise<Set<string>> {
   const script = `import { sandboxSecrets } from '${MODULE}'
     process.once('message', () => process.send(sandboxSecrets('${folder}'), () => process.disconnect()))

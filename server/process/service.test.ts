@@ -12,7 +12,7 @@ import { type Call, isReady, MAIN, pidsOf, type Started, signInPartner, startNod
 
 let folder: string
 let port: number
-/** What a test has started for itself: a test that fails half-way must not leave it to the next one. */
+/** The services that a test has started for itself: a test that fails half-way must not leave them to the next one. */
 const started: Started[] = []
 let shared: Started | undefined
 

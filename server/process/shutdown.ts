@@ -11,7 +11,7 @@ export type Shutdown = {
   addForcedListener(listener: () => void): void
   /** Begins the end; the process exits with this code. */
   begin(exitCode: number): void
-  /** True as soon as the end began: what fails from now on fails because of it. */
+  /** True as soon as the end started: what fails from now on fails because of it. */
   hasBegun(): boolean
 }
 

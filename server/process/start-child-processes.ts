@@ -68,7 +68,7 @@ async function startChildProcesses(
     PUBLIC_URL: config.publicUrl,
     OPERATORS: JSON.stringify(operatorDefaults),
   }
-  // One process after the other: behind the shared port nobody can choose which of them answers.
+  // One process after the other: behind the shared port a client cannot choose which of them answers.
   const monitoringPort = (number: number) =>
     config.monitoringPort === undefined ? '' : String(config.monitoringPort + monitoringPortsAfter + number)
   const start = (number: number) =>

@@ -29,9 +29,9 @@ import { createDeliveryLoop } from '#server/webhooks/delivery-loop.ts'
 import { continueRecoveries } from '#server/webhooks/recover-webhooks.ts'
 import { runScheduledTasks, type ScheduledTask, scheduledTask } from './run-scheduled-tasks.ts'
 
-/** What the worker role does all the time: dispatch and polling, webhooks, scheduled tasks. */
+/** The loops of the worker role: dispatch and polling, webhooks, scheduled tasks. */
 type Loops = {
-  /** Finishes calls and deliveries that are under way, and claims no more. */
+  /** Finishes calls and deliveries that are in progress, and claims no more. */
   drain(): Promise<void>
 }
 
@@ -130,7 +130,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
       const repaired = await repairLedgerDays(pool)
       if (repaired.length > 0) logger.warn({ applications: repaired }, 'Sums by day differed from the balances and were computed again')
     }),
-    // What a process of the release before wrote while it was being replaced.
+    // Secrets that a process of the previous release wrote while it was being replaced.
     scheduledTask('seal_plain_secrets', '*/5 * * * *', async () => void (await sealPlainSecrets(pool, keyringOfProcess()))),
     scheduledTask('remove_old_rows', '41 * * * *', async () => {
       const removed = await removeOldRows(pool, { months: config.retentionMonths, now: clock.now(), isEnding })

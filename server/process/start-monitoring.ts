@@ -17,7 +17,7 @@ export type Monitoring = { drain(): Promise<void> }
 
 /**
  * Serves /health and /metrics of this process, and nothing else, on a port of its own (MONITORING_PORT). A worker has no front
- * door, and behind one that several processes share nobody can choose which of them answers. Rejects when the port is taken.
+ * door, and behind one that several processes share a client cannot choose which of them answers. Rejects when the port is taken.
  */
 export async function startMonitoring(runtime: Runtime, port: number): Promise<Monitoring> {
   const { config } = runtime

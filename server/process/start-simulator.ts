@@ -11,7 +11,7 @@ type Simulator = { operators: OperatorSettings[]; url: string; secret: string; s
 
 const placeSchema = z.object({ url: z.url() })
 
-/** Where the simulator keeps its books, apart from ours. */
+/** The folder of the simulator's books, apart from ours. */
 export function simulatorFolder(config: Config): string {
   return path.join(config.dataDirectory, 'simulator')
 }

@@ -6,7 +6,7 @@ import { administer } from '#server/testing/database.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { closeEverything, startLoop, startReceiver, untilFinished } from '#server/webhooks/testing.ts'
 
-/** What moves a transaction, batch by batch. */
+/** The functions that move transactions, batch by batch. */
 const FUNCTIONS = [
   'apply_transitions',
   'claim_operator_work',

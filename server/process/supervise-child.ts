@@ -7,7 +7,7 @@ import { createCrashPolicy, exitCodeOf, isCrash } from './crash-policy.mjs'
 
 export type SupervisedChild = {
   pid(): number | undefined
-  /** What the first child said when it was ready. */
+  /** The first child's message when it was ready. */
   firstMessage: unknown
   stop(): Promise<void>
 }
@@ -18,7 +18,7 @@ type ChildOptions = {
   /** A TypeScript file that sends a message when it is ready and ends when its parent is gone. */
   entry: URL
   arguments?(): string[]
-  /** What the child is told, at each start; `crashes` counts those of this child. */
+  /** The environment passed to the child at each start; `crashes` counts those of this child. */
   environment(crashes: number): NodeJS.ProcessEnv
   logger: Logger
   /**

@@ -38,7 +38,7 @@ export function startNode(args: readonly string[], environment: Record<string, s
   return { child, output: () => output, ended: once(child, 'close').then(([code]) => code) }
 }
 
-/** Sends SIGTERM and resolves with the exit code, also if the process has already ended. */
+/** Sends SIGTERM and resolves with the exit code, even if the process has already ended. */
 export function stop({ child, ended }: Started): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
   return ended

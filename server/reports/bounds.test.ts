@@ -111,7 +111,7 @@ for (const [name, read] of Object.entries(READS)) {
   test(`at most 1 MB, 250 ms of the event loop and 100 MB of heap for twelve readers of ${name}`, async () => {
     await read()
     const rounds = [await readTwelveTimes(read), await readTwelveTimes(read), await readTwelveTimes(read)]
-    // What else the machine does blocks one round, not three.
+    // Other work on the machine blocks one round, not three.
     const least = (figure: 'bytes' | 'blockedMs' | 'grownMb') => Math.min(...rounds.map((round) => round[figure]))
     const [bytes, blockedMs, grownMb] = [least('bytes'), least('blockedMs'), least('grownMb')]
     assert.ok(bytes <= BYTES_MAX, `${bytes} bytes`)

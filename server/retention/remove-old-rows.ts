@@ -36,8 +36,8 @@ const DURATION_MS_MAX = 15 * 60_000
 
 /**
  * Removes rows that are older than the installation keeps them (retention-store.ts lists the tables), a few thousand per statement, each
- * committed in a transaction of its own and holding no lock that intake or settlement wait for. Any number of processes may run it at once. What it
- * does not finish in its time the next run does.
+ * committed in a transaction of its own and holding no lock that intake or settlement wait for. Any number of processes may run it at once.
+ * The next run finishes the rest.
  */
 export async function removeOldRows(pool: Pool, options: RetentionOptions): Promise<RemovedRows> {
   const removed: RemovedRows = {}
@@ -98,7 +98,7 @@ async function removeRows(run: Run, rule: RetentionRule, applicationId: string |
   }
 }
 
-/** The beginning of the UTC day so many calendar months ago; in a shorter month, its last day. */
+/** The beginning of the UTC day this many calendar months ago; in a shorter month, its last day. */
 export function monthsBefore(now: Date, months: number): Date {
   const first = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1))
   const daysInMonth = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate()

@@ -3,12 +3,12 @@ import type { approvalRuleSchema } from '#lib/approval-policy.ts'
 
 type RuleInput = z.input<typeof approvalRuleSchema>
 
-/** What people prepare, only people decide; the application's program may not. */
+/** Payments that people prepare are decided only by people, never by the application's program. */
 const PREPARED: Pick<RuleInput, 'sources' | 'apiMayDecide'> = { sources: ['person', 'file'], apiMayDecide: false }
 
 /**
- * The first application: what its API starts goes to the operator immediately. What people start always requires one checker, and more where
- * these rules say so.
+ * The first application: payments from its API go to the operator immediately. Payments that people start always require one checker, and
+ * more where these rules say so.
  */
 export const FIRST_RULES: RuleInput[] = [
   { ...PREPARED, name: 'Large payout (XAF)', currency: 'XAF', aboveMinor: '50000000', approvals: [2] },

@@ -29,7 +29,7 @@ export type TransactionRow = Key & {
   created_at: string
 }
 
-/** What changes of a transaction later. */
+/** The columns of a transaction that change later. */
 export type MovedRow = Key & {
   status: TransactionStatus
   version: number

@@ -59,7 +59,7 @@ export async function insertHistory(queryable: Queryable, { postings, ...tables 
   await insertPostings(queryable, postings)
 }
 
-/** What a posting enters on each account is not repeated here: posting_amounts says so. */
+/** Inserts postings without their amounts: posting_amounts computes what each enters on each account. */
 async function insertPostings(queryable: Queryable, rows: readonly PostingRow[]): Promise<void> {
   await forEachChunk(
     queryable,
@@ -118,7 +118,7 @@ export type StagedEntry = {
 
 /**
  * Hides the audit record behind an empty table of the same name, which only this session sees: PostgreSQL looks for a table among the
- * temporary ones first. What commands append goes there, until `takeStagedAudit`. The record itself accepts no change and needs none.
+ * temporary ones first. Entries that commands append go there, until `takeStagedAudit`. The record itself accepts no change and needs none.
  */
 export async function stageAudit(trx: Queryable): Promise<void> {
   await trx.query('create temporary table audit_entries (like audit_entries) on commit drop')

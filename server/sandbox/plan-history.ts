@@ -105,7 +105,7 @@ export function planHistory(planning: Planning): PlannedTransaction[] {
   return planned.sort((left, right) => left.atMs - right.atMs)
 }
 
-/** What is still open today: at the operators, unconfirmed, and waiting for checkers. */
+/** Plans the transactions that are still open today: at the operators, unconfirmed, and waiting for checkers. */
 function planOpen(planning: Planning, regulars: Map<OperatorCode, Beneficiary[]>, planned: PlannedTransaction[]): void {
   const { random, nowMs, application } = planning
   const isLarge = application.transactionCount > 1_000

@@ -96,7 +96,7 @@ export function recordMove(simulation: Simulation, live: LiveTransaction, move: 
   })
 }
 
-/** What is stored of a transaction after its moves. */
+/** Returns the row of a transaction after its moves. */
 export function movedRowOf(live: LiveTransaction): MovedRow {
   return {
     ...keyOf(live),

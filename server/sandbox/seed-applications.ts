@@ -6,7 +6,7 @@ import type { Random } from '#lib/seeded-random.ts'
 type SeedPerson = { name: string; email: string; roles: Role[] }
 export type SeedApplication = {
   name: string
-  /** Where its people are: their days begin and end there. */
+  /** The time zone of its people: their days begin and end there. */
   timeZone: string
   username: string
   people: SeedPerson[]
@@ -108,7 +108,7 @@ const FAMILY_NAMES: Record<CountryName, string> = {
   BENIN: 'Ahouansou Hounkpatin Dossou Adjovi Agbossou Zinsou Gnonlonfin Kpodékon',
   UGANDA: 'Nakato Okello Namubiru Mugisha Achieng Ssempala Nabirye Tumusiime Auma',
 }
-/** What numbers of the operator begin with after the dial code, and how many digits follow that. */
+/** The prefixes of each operator's numbers after the dial code, and how many digits follow. */
 const NUMBERS: Record<OperatorCode, { prefixes: string[]; digits: number }> = {
   OMCM: { prefixes: ['699', '655', '691'], digits: 6 },
   MOMOCM: { prefixes: ['677', '650', '681'], digits: 6 },

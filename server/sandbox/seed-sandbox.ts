@@ -45,7 +45,7 @@ export type SandboxApplication = {
 /** The content of DATA_DIR/sandbox.json. */
 export type SandboxFile = { baseUrl: string; applications: SandboxApplication[] }
 
-/** What a later start reads of it; the rest is kept as it is. */
+/** The part of the file that a later start reads; the rest is kept as it is. */
 const storedFileSchema = z.looseObject({ baseUrl: z.string() })
 
 type SeedOptions = { pool: Pool; dataDirectory: string; baseUrl: string; simulatorFolder: string; now: Date }
@@ -55,7 +55,7 @@ const SEED = 20_261_120
 const USUAL_TARGET_MINOR = 4_000_000_000n
 const LOW_TARGETS: Partial<Record<OperatorCode, bigint>> = { SNFREE: 30_000_000n, MLMOOV: 60_000_000n }
 
-/** What the first maker has begun and not sent: the number is written as before Benin added 01. */
+/** A draft that the first maker has not sent: the number is written as before Benin added 01. */
 const SEED_DRAFT = {
   externalId: '5b0c1d7e-8a34-4c1f-9e02-7d3f6a9b1c24',
   originId: null,

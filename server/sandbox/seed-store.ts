@@ -11,10 +11,10 @@ export async function lockSeeding(queryable: Queryable): Promise<void> {
   await queryable.query('select pg_advisory_xact_lock(7304114803)')
 }
 
-/** What an operator holds of ours, in hundredths. */
+/** The balances that an operator holds for us, in hundredths. */
 export type Opening = { operator: string; collectMinor: bigint; depositMinor: bigint }
 
-/** What the ledger says that each operator holds of ours: nothing that is open has moved money in it. */
+/** Returns the balance at each operator by the ledger: no open transaction has moved money in it. */
 export async function readOpenings(queryable: Queryable): Promise<Opening[]> {
   const { rows } = await queryable.query<Opening>(
     `select operator, sum(collect_minor)::bigint as "collectMinor", (-sum(clearing_minor) - sum(collect_minor))::bigint as "depositMinor"

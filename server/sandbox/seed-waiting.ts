@@ -7,7 +7,9 @@ import { poolOfOne } from './pool-of-one.ts'
 
 type Proposers = { applicationId: string; financeId: string | undefined; administratorIds: readonly string[] }
 
-/** What waits for a second person: a payment into a deposit balance, and lower limits where there is a second administrator. */
+/**
+ * Seeds changes that wait for a second person: a payment into a deposit balance, and lower limits where there is a second administrator.
+ */
 export async function seedWaiting(
   trx: TrxClient,
   { applicationId, financeId, administratorIds }: Proposers,

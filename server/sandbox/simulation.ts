@@ -19,11 +19,11 @@ export type Setting = {
   apiUserId: string
   checkerIds: string[]
   policy: ApprovalPolicy
-  /** What each deposit balance is filled up to, in hundredths. */
+  /** The level to which each deposit balance is refilled, in hundredths. */
   targets: Readonly<Record<OperatorCode, bigint>>
 }
 
-/** What must happen before a transaction is approved. */
+/** The conditions for the approval of a transaction. */
 type ApprovalTerms = { steps: readonly number[]; needsCode: boolean; apiMayDecide: boolean; expiresAtMs: number }
 
 /** A transaction and the state that it has reached. */
@@ -36,7 +36,7 @@ export type LiveTransaction = {
   terms: ApprovalTerms | null
   status: TransactionStatus
   version: number
-  /** What is held for it, in hundredths. */
+  /** The amount on hold for it, in hundredths. */
   heldMinor: bigint
   /** The balance did not cover it. */
   isUnfunded: boolean
@@ -66,15 +66,15 @@ export type Step =
 export type Simulation = {
   setting: Setting
   queue: TimeQueue<Step>
-  /** What is open at an operator when the history ends. */
+  /** The transactions open at an operator when the history ends. */
   open: LiveTransaction[]
-  /** What the operator will contradict. */
+  /** The transactions whose results the operator will contradict. */
   contradicted: LiveTransaction[]
   /** The deposit balances, in hundredths. */
   balances: Map<OperatorCode, bigint>
   startedCount: number
   finalCounts: { SUCCESS: number; FAILED: number }
-  /** What has moved and is not stored yet. */
+  /** The transactions that have moved and are not stored yet. */
   moved: Set<LiveTransaction>
   rows: HistoryRows
   audit: { atMs: number; entry: AuditEntry }[]

@@ -39,7 +39,7 @@ export function writeSimulatorBooks(folder: string, known: readonly Known[], ope
 
 type Written = { protocol: string; reference: string; context: string; details?: Record<string, string> }
 
-/** What is kept of a page of Orange Web Payment. */
+/** A page of Orange Web Payment as the books keep it. */
 type OrangePage = { orderId: string; payToken: string }
 
 /** The reference and the text beside it, as the connector of the operator's protocol sends both. */
@@ -83,7 +83,7 @@ function orangePageOf(transactionId: string): OrangePage {
   return { orderId, payToken: hex + hex }
 }
 
-/** What the operator work of this transaction keeps, so that the operator can be queried about it. */
+/** Returns the identifiers kept in the operator work of this transaction, so that the operator can be queried about it. */
 export function keptOf({ operator, type, transactionId }: Pick<LiveTransaction['item'], 'operator' | 'type' | 'transactionId'>): {
   operatorReference: string | null
   operatorToken: string | null

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Where a secret is stored. A sealed text opens in this place only: copied to another row or column it is refused. */
+/** The place where a secret is stored. A sealed text opens in this place only: copied to another row or column it is refused. */
 export type SecretPlace = { table: string; row: string; field: string }
 
 /** The keys that this process may use: one seals, all of them open. */
@@ -65,7 +65,7 @@ export function createKeyring(keys: { current: string; previous: readonly string
   }
 }
 
-/** What every text sealed under this key begins with; without a key: what every sealed text begins with. */
+/** Returns the prefix of every text sealed under this key; without a key: of every sealed text. */
 export function sealedPrefix(keyId?: string): string {
   return keyId === undefined ? MARK : `${MARK}${keyId}:`
 }
@@ -73,7 +73,7 @@ export function sealedPrefix(keyId?: string): string {
 /** The id is derived like the key itself, so that it is stable, and one-way, so that it may be stored in the open. */
 function deriveKey(text: string): { id: string; encryptionKey: Buffer } {
   const bytes = decodeSecretsKey(text)
-  if (!bytes) throw new Error('A key of secrets must hold at least 256 bits.')
+  if (!bytes) throw new Error('SECRETS_KEY must have at least 256 bits.')
   return {
     id: Buffer.from(hkdfSync('sha256', bytes, '', 'countersign secrets key id', 6)).toString('hex'),
     encryptionKey: Buffer.from(hkdfSync('sha256', bytes, '', 'countersign secrets encryption', KEY_BYTES)),

@@ -40,7 +40,7 @@ type RotationResult = {
   resealedCount: number
   /** Keys that nothing in this database needs. */
   droppedKeyIds: string[]
-  /** What could not be decrypted and was left as it is: altered, or copied from another row. */
+  /** Secrets that could not be decrypted and were left as they are: altered, or copied from another row. */
   unreadable: string[]
 }
 

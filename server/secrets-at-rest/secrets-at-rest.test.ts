@@ -53,7 +53,7 @@ async function storedSecrets(): Promise<string[]> {
   return rows.map((row) => row.stored)
 }
 
-/** What a release without encryption has left behind. */
+/** Stores secrets as a release without encryption left them. */
 async function storePlain(partner: TestPartner, person: Person): Promise<void> {
   await database.pool.query('update webhook_secrets set secret = $2 where application_id = $1', [
     partner.applicationId,
@@ -122,7 +122,7 @@ test('nothing encrypted while a process of an earlier release is connected, ever
   assert.ok((await storedSecrets()).every(isSealedUnder(ring)))
 })
 
-test('refused with an instruction: a wrong key, also if nothing is encrypted yet', async () => {
+test('refused with an instruction: a wrong key, even if nothing is encrypted yet', async () => {
   await checkSecretsKeys(database.pool, ring)
   await checkSecretsKeys(database.pool, ring)
   const wrong = createKeyring({ current: newKey(), previous: [] })

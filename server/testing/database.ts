@@ -10,7 +10,7 @@ import { publishKeyring } from '#server/secrets-at-rest/process-keyring.ts'
 
 const CONNECTION_LIMIT_MS = 120_000
 
-/** What the secrets of every test database are encrypted with; a service that a test starts receives it as SECRETS_KEY. */
+/** The key that encrypts the secrets of every test database; a service that a test starts receives it as SECRETS_KEY. */
 export const TEST_SECRETS_KEY = 'Y291bnRlcnNpZ24gdGVzdHMgLSBub3QgYSBzZWNyZXQ='
 publishKeyring(createKeyring({ current: TEST_SECRETS_KEY, previous: [] }))
 // Many tests break things on purpose.

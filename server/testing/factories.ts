@@ -70,7 +70,7 @@ export function anIntakeItem(applicationId: string, overrides: Partial<IntakeIte
   }
 }
 
-/** What commands that decide need, in a test without loops. */
+/** The dependencies of commands that decide, in a test without loops. */
 export function decisionDeps(pool: Pool) {
   return {
     pool,

@@ -7,7 +7,7 @@ import { copySeededData } from './seeded-data.ts'
 import { waitUntil } from './wait-until.ts'
 
 const SERVER = new URL('../', import.meta.url).pathname
-/** What `npm start` runs once everything is installed and built. */
+/** The program that `npm start` runs once everything is installed and built. */
 const LAUNCHER = `
   import { spawnSync } from 'node:child_process'
   import { keepRunning } from '${SERVER}process/keep-running.mjs'

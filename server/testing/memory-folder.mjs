@@ -39,8 +39,8 @@ function isMemoryFree() {
 }
 
 /**
- * What a killed run left there: it would take up memory until the machine is restarted. The age protects the run of another container that
- * shares this memory and not the numbers of processes.
+ * Removes the leftovers of a killed run: they would take up memory until the machine is restarted. The age protects the run of another
+ * container that shares this memory and not the numbers of processes.
  */
 function removeLeftovers() {
   for (const name of readdirSync(MEMORY)) {

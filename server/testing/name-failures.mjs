@@ -2,7 +2,7 @@
 const ERROR_LINES_MAX = 8
 /** Of a program that lists no tests: its last lines. */
 const LAST_LINES_MAX = 12
-/** What all failures may take at the end of `npm test`: with the sums, less than the forty lines that are kept of a run at least. */
+/** The space for all failures at the end of `npm test`: with the sums, less than the forty lines that are kept of a run at least. */
 const ALL_LINES_MAX = 34
 /** Colours and the like, which a program may print although nobody looks. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences begin with this character

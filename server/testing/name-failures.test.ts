@@ -6,7 +6,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { describeFailures, findFailures } from './name-failures.mjs'
 
-/** What Node's test runner prints for these files. */
+/** Returns the output of Node's test runner for these files. */
 async function runFiles(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-failures-'))
   for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text)
@@ -20,7 +20,7 @@ async function runFiles(files: Readonly<Record<string, string>>): Promise<string
   return stdout
 }
 
-test("the file, the title and the error of each failed test of Node's runner, also of a file that fails outside of its tests", async () => {
+test("the file, the title and the error of each failed test of Node's runner, even of a file that fails outside of its tests", async () => {
   const output = await runFiles({
     'one.test.mjs': `import test from 'node:test'
 test('passes', () => {})

@@ -17,7 +17,7 @@ const SOURCES = ['package-lock.json', '{server,lib}/**/*.{ts,mjs,sql}']
 
 const MADE_WITHIN_MS = 180_000
 
-/** Where `prepareSeededData` puts the data folder that belongs to the present sources. */
+/** The place where `prepareSeededData` puts the data folder that belongs to the present sources. */
 export function seededDataPath(): string {
   return path.join(CACHE, digestOfSources())
 }

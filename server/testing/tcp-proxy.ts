@@ -8,7 +8,7 @@ export type TcpProxy = {
   connections(): number
   /** Breaks every connection. */
   cut(): void
-  /** Passes on nothing more in either direction, and accepts connections that nobody answers, as a machine that froze. */
+  /** Passes on nothing more in either direction, and accepts connections without answering, as a machine that froze. */
   freeze(): void
   /** Passes on everything again, with what came meanwhile. */
   thaw(): void
@@ -20,7 +20,7 @@ export type TcpProxy = {
 type TcpProxyOptions = {
   /** Default: a free one. */
   port?: number
-  /** What the database's answers become. */
+  /** Rewrites the database's answers. */
   rewrite?(bytes: Buffer): Buffer
 }
 

@@ -19,7 +19,7 @@ const BESIDE_PAGES = ['server/process', 'e2e/processes']
 const startedAtMs = Date.now()
 const runningBefore = new Set(ownProcesses().map((entry) => entry.pid))
 const totals = { passed: 0, failed: 0 }
-/** What failed in which step, for the end. */
+/** The failures of each step, for the end. */
 const failures = []
 /** The steps that run now. */
 const children = new Set()
@@ -81,8 +81,8 @@ console.log(`${totals.passed} passed, ${totals.failed} failed`)
 process.exitCode ||= totals.failed > 0 ? 1 : 0
 
 /**
- * Runs one command line with the pinned Node and the installed programs, and counts its tests, or itself as one. What a step that runs
- * beside another prints is shown when it has ended.
+ * Runs one command line with the pinned Node and the installed programs, and counts its tests, or itself as one. The output of a step
+ * that runs beside another is shown when it has ended.
  */
 async function step(name, command, { environment = {}, isBeside = false } = {}) {
   if (process.exitCode === 130) return

@@ -2,7 +2,7 @@ import { importsOf, resolveImport, type SourceFile, withoutComments } from './im
 
 type UnusedExport = { path: string; name: string }
 
-/** What Next and the tools read by name from files that no other file imports. */
+/** Names that Next and the tools read from files that no other file imports. */
 const ENTRIES =
   /^(app\/(.*\/)?(page|layout|loading|error|not-found|forbidden|unauthorized|global-error|template|default|route)\.tsx?|proxy\.ts|instrumentation\.ts|next-env\.d\.ts|[^/]*\.config\.(ts|mjs)|.*\.(test|spec)\.tsx?)$/
 const DECLARATION = /^export (?:default )?(?:async )?(?:abstract )?(?:function\*?|class|const|let|type|interface) (\w+)/gm

@@ -6,7 +6,7 @@ const PAUSE_MS = 5
 
 /**
  * Calls `look` until it returns something other than `undefined` and `false`, and returns that. Throws after 90 seconds, or
- * `limitMs`, with a message that names `what` was waited for. What `look` throws is thrown immediately.
+ * `limitMs`, with a message that names `what` was waited for. An error of `look` is thrown immediately.
  */
 export async function waitUntil<Value>(
   what: string,

@@ -18,7 +18,7 @@ export type StartProblem = { index: number } & (
   | { kind: 'external_id_repeated'; firstIndex: number }
   /** A stored transaction with other content has this externalId. */
   | { kind: 'external_id_taken' }
-  /** What it should replace was not rejected, recalled or expired, or is in no transaction of this application. */
+  /** The transaction to be replaced was not rejected, recalled or expired, or is not in this application. */
   | { kind: 'origin_not_replaceable' }
   /** `transactionId` replaced it already. */
   | { kind: 'origin_replaced'; transactionId: string }
@@ -100,7 +100,7 @@ function smallestUnder(schedule: FeeSchedule, currency: Currency): bigint {
   return smallest
 }
 
-/** What the requests of one call have in common. */
+/** The properties shared by the requests of one call. */
 type StartKind = { type: TransactionType; source: TransactionSource }
 
 /** Returns the requests whose externalId an earlier one of them has; if there are none, those whose externalId is stored with other content. */

@@ -126,7 +126,7 @@ test('origin_not_replaceable: what waits, what was sent to an operator, and what
   await database.pool.query('delete from transaction_origins where application_id = $1', [elsewhere.applicationId])
 })
 
-/** What verify finds; the approvals that these tests skip are left out. */
+/** Returns the findings of verify; the approvals that these tests skip are left out. */
 async function differences(): Promise<string[]> {
   return (await verifyBooks(database.pool)).map(({ check }) => check).filter((check) => check !== 'approvals')
 }

@@ -7,7 +7,7 @@ export type DraftRow = { externalId: string; originId: string | null; content: u
 
 const COLUMNS = `d.external_id as "externalId", d.origin_id as "originId", d.content, d.saved_at as "savedAt"`
 
-/** What was sent in another window is no draft, also if it was saved after that. */
+/** A payment sent in another window is not a draft, even if it was saved after that. */
 const NOT_SENT = `not exists (select 1 from transactions t where t.application_id = d.application_id and t.external_id = d.external_id)`
 
 /** Returns the drafts of a person, the newest first, without those that were sent since. */

@@ -44,7 +44,7 @@ function aStart(source: TransactionSource, webhookUrl: string | null): Start {
   return { type: 'DEPOSIT', source, application, request }
 }
 
-/** What intake makes of a single request: created, existing or conflict. */
+/** Returns the verdict of intake on a single request: created, existing or conflict. */
 async function take({ type, source, application, request }: Start): Promise<string> {
   const person = { kind: 'person', id: randomUUID(), applicationId: application.applicationId, roles: ['maker'] } as const
   const starter = source === 'api' ? { source, actor: { kind: 'api' as const, id: randomUUID() } } : { source, actor: person }
@@ -53,7 +53,7 @@ async function take({ type, source, application, request }: Start): Promise<stri
   return result.value[0]?.kind ?? ''
 }
 
-/** What the check of several requests says of the same one. */
+/** Returns the verdict of the check of several requests on the same one. */
 async function check({ type, source, application, request }: Start): Promise<string> {
   const requests = [aStart(source, null).request, request]
   const problems = await findExternalIdProblems(database.pool, application, { type, source }, requests)

@@ -73,7 +73,7 @@ test('PENDING_APPROVAL: a deposit and a collect of a maker, without a webhook, a
   }
 })
 
-test('the default webhook address of the application, and one transaction also if it changes between two tries', async () => {
+test('the default webhook address of the application, and one transaction even if it changes between two tries', async () => {
   const { applicationId, send } = await aMaker()
   const payment = aPayment()
   const setAddress = async (address: string | null) => {

@@ -41,7 +41,7 @@ export const START_TRANSACTIONS = {
   },
 } as const satisfies BatchFunction
 
-/** What a request is compared with what is stored under its externalId by (`sql/is-same-request.sql`). */
+/** The fields of a request that are compared with those stored under its externalId (`sql/is-same-request.sql`). */
 export const COMPARED_REQUEST = {
   item_index: 'integer',
   external_id: 'uuid',

@@ -25,7 +25,7 @@ import type { StartRequest } from './start-request.ts'
 /** `intake` wakes the loop that submits to operators, after each batch that has work for it. */
 export type StartTransactionsDeps = { pool: Queryable; intake: Pick<Intake, 'submit'>; connectors: Connected }
 
-/** Who starts transactions and where: a partner's program through the API, or a person on a page or with a file. */
+/** The actor and the channel that start transactions: a partner's program through the API, or a person on a page or with a file. */
 type Starter =
   | { source: 'api'; actor: { kind: 'api'; id: string } }
   | { source: 'file'; actor: Extract<CommandActor, { kind: 'person' }> }
@@ -53,8 +53,8 @@ export type StartFailure =
   | { kind: 'overloaded' }
 
 /**
- * What became of one request. `existing` is the transaction that an earlier, equal request started. `conflict` only occurs among
- * several requests: another caller took the externalId after the check, and the other requests were started.
+ * The outcome of one request. `existing` is the transaction that an earlier, equal request started. `conflict` only occurs among several
+ * requests: another caller took the externalId after the check, and the other requests were started.
  */
 export type StartOutcome = IntakeOutcome
 
@@ -104,7 +104,7 @@ async function submitOne(intake: Pick<Intake, 'submit'>, item: IntakeItem): Prom
 
 /**
  * In parts of the size of an API array, because a file may hold more than the queue can. Waits for all requests of a part,
- * so that nothing is under way when a failure is returned.
+ * so that nothing is in progress when a failure is returned.
  */
 async function submitAll(intake: Pick<Intake, 'submit'>, items: readonly IntakeItem[]): Promise<StartOutcome[] | 'overloaded'> {
   const outcomes: StartOutcome[] = []
@@ -152,7 +152,7 @@ function toIntakeItems(command: StartTransactionsCommand): IntakeItem[] {
   })
 }
 
-/** What the only request of a person replaces, with its own identity. */
+/** Returns the transaction that the only request of a person replaces, with its own identity. */
 function originOf(command: StartTransactionsCommand): { originId: string; externalId: string | undefined } | undefined {
   if (command.source !== 'person' || command.originId === undefined) return undefined
   return { originId: command.originId, externalId: command.requests[0]?.externalId }

@@ -2,7 +2,7 @@ import type { TransitionEvent } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from './transaction.ts'
 
-/** The transaction with this id in this application; undefined also if it belongs to another application. */
+/** The transaction with this id in this application; also undefined if it belongs to another application. */
 export async function findTransaction(
   queryable: Queryable,
   applicationId: string,

@@ -18,7 +18,7 @@ export type Transaction = {
   heldMinor: bigint
   customerName: string
   phoneNumber: string
-  /** Null: nobody waits for a webhook, because a person started it. */
+  /** Null: no webhook is expected, because a person started it. */
   webhookUrl: string | null
   /** The operator's own token if it returned one, otherwise the one generated at creation. */
   payToken: string

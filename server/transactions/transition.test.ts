@@ -70,7 +70,7 @@ test('not moved, with the current status, for a transaction in a final state', a
   assert.deepEqual(await balanceOf(applicationId), [0n, 0n, 0n, 0n, 0n, 0n])
 })
 
-test("the operator's answer is stored as an attempt with the result, also if nothing moves, and not for another application", async () => {
+test("the operator's answer is stored as an attempt with the result, even if nothing moves, and not for another application", async () => {
   const applicationId = await makeApplication(database.pool)
   const item = await one(anIntakeItem(applicationId, { type: 'COLLECT' }))
   const answered = (number: number, outcome: 'succeeded' | 'failed', application = applicationId) =>

@@ -17,7 +17,7 @@ export type TransitionItem = {
   actor: Actor
   /** The person who decided; the guarded update refuses the maker. */
   checkerId?: string
-  /** The answer to the query that found this result; stored as an attempt in the same statement, also if nothing moves. */
+  /** The answer to the query that found this result; stored as an attempt in the same statement, even if nothing moves. */
   answer?: QueryAnswer
 }
 

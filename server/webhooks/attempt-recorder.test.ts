@@ -38,7 +38,7 @@ function makeRecorder(onRecorded?: (outcome: AttemptOutcome, count: number) => v
   return new AttemptRecorder({ pool: database.pool, gapsMs: [30_000, 120_000, 600_000], logger, ...(onRecorded && { onRecorded }) })
 }
 
-/** A delivery whose first attempt outlasted its lease, and whose second one is under way in another process. */
+/** A delivery whose first attempt outlasted its lease, and whose second one is in progress in another process. */
 async function inItsSecondAttempt(): Promise<{ applicationId: string; transactionId: string; read(): Promise<Record<string, unknown>> }> {
   const applicationId = randomUUID()
   const [item] = await addDeliveries(database.pool, applicationId, ['https://partner.example/hook'])

@@ -16,10 +16,10 @@ type AttemptStarterOptions = {
   onFreeSlot(target: string): void
 }
 
-/** Attempts begun in one turn of the event loop: over connections that are open, and to receivers that need new ones. */
+/** Attempts started in one turn of the event loop: over connections that are open, and to receivers that need new ones. */
 const BEGUN_PER_TURN = 32
 const UNPROVEN_PER_TURN = 4
-/** What the column holds: a service that was off for a month was late by more. */
+/** The largest value of the column: a service that was off for a month was late by more. */
 const WAITED_MS_MAX = 2 ** 31 - 1
 
 /** Begins the attempts of claimed deliveries as their receivers have slots, and passes each outcome to the recorder. */
@@ -52,7 +52,7 @@ export class AttemptStarter {
     if (!this.#isStarting) void this.#startInTurns()
   }
 
-  /** Starts nothing more and returns what was not begun. Resolves when no attempt is under way. */
+  /** Starts nothing more and returns what was not started. Resolves when no attempt is in progress. */
   async stop(): Promise<void> {
     const { slots } = this.#options
     this.#isStopped = true

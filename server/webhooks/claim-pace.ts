@@ -45,7 +45,7 @@ export class ClaimPace {
     this.#options = options
   }
 
-  /** What the next claim reads. */
+  /** Returns the limits that the next claim reads. */
   limits(nowMs: number): { each_max: number; walk_receivers_max: number; recent_ms: number } {
     return {
       each_max: this.#eachMax,
@@ -71,7 +71,7 @@ export class ClaimPace {
       return { minPauseMs: 0, idlePauseMs: 0 }
     }
     this.#eachMax = Math.min(EACH_MAX, this.#eachMax * 2)
-    // A receiver with work under way is read again when some of it ends; the walk finds the rest.
+    // A receiver with work in progress is read again when some of it ends; the walk finds the rest.
     if (report.hasWalked || report.isCut) this.#walkAtMs = report.endedMs + Math.max(walkPauseMs(report), tookMs * 8)
     const minPauseMs = Math.max(MIN_PAUSE_MS, found > 0 ? tookMs / 2 : tookMs)
     return { minPauseMs, idlePauseMs: Math.max(minPauseMs, this.#idlePauseMs(report)) }

@@ -27,7 +27,7 @@ export class ClaimSchedule {
     if (!this.#claiming) this.#schedule(Math.max(0, this.#mayClaimAtMs - performance.now()))
   }
 
-  /** Makes no more claims. Resolves when the one under way, if any, has ended. */
+  /** Makes no more claims. Resolves when the one in progress, if any, has ended. */
   async stop(): Promise<void> {
     this.#isRunning = false
     clearTimeout(this.#timer)

@@ -4,7 +4,7 @@ import type { buildConnector } from 'undici'
 import type { AddressGuard } from './guard-address.ts'
 import type { HostResolver } from './resolve-host.ts'
 
-/** What a request is waiting for: names the timeout when the deadline passes. */
+/** The phase that a request is waiting in: names the timeout when the deadline passes. */
 export type Phase = 'dns' | 'connect' | 'tls' | 'headers' | 'body'
 
 /** A name with thousands of addresses would otherwise have thousands of connections tried within one attempt. */

@@ -8,7 +8,7 @@ export type ConnectionPool = {
   acquire(origin: string): Connection
   /** Returns a connection to the pool. Only after an answer that was read to its end. */
   release(connection: Connection): void
-  /** Closes a connection immediately, also while it is being made. */
+  /** Closes a connection immediately, even while it is being made. */
   discard(connection: Connection): void
   close(): void
 }

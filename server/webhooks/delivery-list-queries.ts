@@ -111,7 +111,7 @@ type RequestFactsRow = {
   url: string | null
 }
 
-/** What the request of a delivery is made from; undefined if the application has no such transaction. */
+/** Returns the facts from which a delivery's request is made; undefined if the application has no such transaction. */
 export async function readRequestFacts(
   queryable: Queryable,
   applicationId: string,

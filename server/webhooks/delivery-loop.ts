@@ -34,7 +34,7 @@ export type DeliveryLoop = {
   start(): void
   /** Something may be due: claims immediately instead of at the next poll. */
   wake(): void
-  /** Stops claiming, returns what was not begun, waits at most five seconds for what is under way, and records it. */
+  /** Stops claiming, returns what was not started, waits at most five seconds for what is in progress, and records it. */
   drain(): Promise<void>
 }
 

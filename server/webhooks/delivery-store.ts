@@ -46,7 +46,7 @@ export type Claim = {
 /** How many more webhooks each receiver may receive, by target: those whose last attempt timed out in `suspects`. */
 export type FreeSlots = { free: Record<string, number>; suspects: Record<string, number> }
 
-/** Claims due webhooks and commits that their attempts have begun. */
+/** Claims due webhooks and commits that their attempts have started. */
 export async function claimDeliveries(queryable: Queryable, limits: ClaimLimitsRow, slots: FreeSlots): Promise<Claim> {
   const { rows } = await queryable.query<ClaimResultRow>({
     name: CLAIM_WEBHOOKS.name,
@@ -91,9 +91,9 @@ export type AttemptRecord = Pick<ClaimedDelivery, 'applicationId' | 'transaction
   detail: string | null
   /** From the beginning of the attempt until the status came; null if none did. */
   firstByteMs: number | null
-  /** How the body of the answer began, as safe text. */
+  /** The start of the answer's body, as safe text. */
   responseStart: string | null
-  /** From when the attempt was due until it began. */
+  /** The time from the due time of the attempt to its start. */
   waitedMs: number
   /** Added to the pause before the next attempt. */
   spreadMs: number

@@ -15,7 +15,7 @@ after(async () => {
   await database.drop()
 })
 
-test('refused_target for an application at a private address that only another one was granted, also while a connection to it is kept', async () => {
+test('refused_target at a private address that only another application was granted, even while a connection to it is kept', async () => {
   const receiver = await startReceiver((response) => response.end())
   const [granted, other] = [randomUUID(), randomUUID()]
   const loop = startLoop(database.pool, {

@@ -31,9 +31,9 @@ test('waitedMs of each attempt and isLate of what is overdue, for a receiver tha
   await waitUntil('every delivery is attempted once', async () => (await attemptedOnce()).length === items.length, { limitMs: 30_000 })
   await loop.drain()
   const waits = (await attemptedOnce()).map((row) => row.waited)
-  assert.ok((waits[0] ?? Number.NaN) < 1_000, `the first began after ${waits[0]} ms`)
+  assert.ok((waits[0] ?? Number.NaN) < 1_000, `the first started after ${waits[0]} ms`)
   // Twenty-six of them wait behind four that time out together, and never more than four go at a time.
-  assert.ok((waits.at(-1) ?? 0) > 600, `the last began after ${waits.at(-1)} ms`)
+  assert.ok((waits.at(-1) ?? 0) > 600, `the last started after ${waits.at(-1)} ms`)
   await database.pool.query(
     `update webhook_deliveries set next_at = now() - interval '6 seconds' where application_id = $1 and transaction_id = $2`,
     [applicationId, items[0]?.transactionId],

@@ -15,7 +15,7 @@ export type AttemptRow = {
   responseStart: string | null
 }
 
-/** The attempts of one transaction's webhook in the order in which they began, those of the schedule and those that people requested. */
+/** The attempts of one transaction's webhook in the order in which they started, those of the schedule and those that people requested. */
 export async function selectAttempts(queryable: Queryable, applicationId: string, transactionId: string): Promise<AttemptRow[]> {
   const { rows } = await queryable.query<AttemptRow>(
     `select a.origin, a.requested_by as "requestedBy", a.started_at as "startedAt", a.duration_ms as "durationMs", a.outcome,

@@ -22,7 +22,7 @@ function countBy(values: readonly string[]): Map<string, number> {
   return counts
 }
 
-/** Puts a delivery into the state in which a killed process leaves it: attempt begun, nothing recorded, lease over. */
+/** Puts a delivery into the state in which a killed process leaves it: attempt started, nothing recorded, lease over. */
 async function crashDuring(applicationId: string, transactionId: string, number: number): Promise<void> {
   await database.pool.query(
     `insert into webhook_attempts (application_id, transaction_id, number, started_at, duration_ms, outcome)
@@ -109,7 +109,7 @@ test('two minutes before the third attempt, also after a crash during the second
   assert.ok(waitS > 80 && waitS <= 90, `${waitS} s`)
 })
 
-test('drain records what was under way and returns what was not begun', async () => {
+test('drain records what was in progress and returns what was not started', async () => {
   const open: (() => void)[] = []
   const receiver = await startReceiver((response) => open.push(() => response.end()))
   const applicationId = randomUUID()

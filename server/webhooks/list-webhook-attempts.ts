@@ -3,8 +3,8 @@ import type { Queryable } from '#server/database/pool.ts'
 import { type AttemptRow, selectAttempts, selectDelivery, selectWaitingResend, type WaitingResendRow } from './history-store.ts'
 
 /**
- * `number` counts the attempts in the order in which they began. `requestedBy` is the name of the person if the origin is a person.
- * `waitedMs` is from when the attempt was due until it began; null if that was not recorded.
+ * `number` counts the attempts in the order in which they started. `requestedBy` is the name of the person if the origin is a person.
+ * `waitedMs` is from when the attempt was due until it started; null if that was not recorded.
  */
 type WebhookAttempt = AttemptRow & { number: number }
 

@@ -9,7 +9,7 @@ type Delivery = {
   /** Made again from what is stored: every attempt sends the same bytes. */
   request: { url: string; webhookId: string; body: string }
   history: WebhookHistory
-  /** What prevents a resend now. */
+  /** The reason why a resend is not possible now. */
   obstacle: { code: string; retryAfterMs: number } | null
 }
 

@@ -20,7 +20,7 @@ export type Allowance = {
 }
 
 const SLOTS_MAX = 64
-/** Receivers that answer quickly share so many connections: more of them would each be used too seldom to stay open. */
+/** Receivers that answer quickly share this many connections: more of them would each be used too seldom to stay open. */
 const SHARED_SLOTS = 512
 /** A receiver that takes longer than this needs slots of its own to be served as fast as others. */
 const SLOW_MS = 250
@@ -29,8 +29,8 @@ const RECENT_MS = 2_000
 const SUSPECT_ROWS_PER_CLAIM = 16
 const FORGET_AFTER_MS = 15 * 60_000
 /**
- * Receivers that are remembered, besides those with work under way. Each claim reads all of them and sends them to the database, so without
- * a limit an application that uses another host name for every transaction would slow down all claims.
+ * Receivers that are remembered, besides those with work in progress. Each claim reads all of them and sends them to the database, so
+ * without a limit an application that uses another host name for every transaction would slow down all claims.
  */
 const REMEMBERED_MAX = 2_048
 const FORGOTTEN_AT_ONCE = 256
@@ -69,7 +69,7 @@ export class ReceiverSlots {
     return this.#receivers.values()
   }
 
-  /** Deliveries that are claimed: under way or waiting for a slot. */
+  /** Deliveries that are claimed: in progress or waiting for a slot. */
   claimed(): number {
     return this.#held.unknown + this.#held.proven + this.#held.suspect
   }

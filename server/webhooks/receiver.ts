@@ -6,7 +6,7 @@ export type Health = 'unknown' | 'proven' | 'suspect'
 /** `answered`: an HTTP status came. `failed`: the attempt ended without one, and without a timeout. */
 export type AttemptEnding = 'answered' | 'failed' | 'timed_out'
 
-/** What the end of an attempt makes of its receiver's health. A failure takes no time, so it says nothing about slots. */
+/** The health of a receiver after each ending of an attempt. A failure takes no time, so it says nothing about slots. */
 const HEALTH_AFTER: Record<AttemptEnding, Health | 'unchanged'> = { answered: 'proven', failed: 'unchanged', timed_out: 'suspect' }
 
 /** A claimed delivery that waits for a slot. */
@@ -18,11 +18,11 @@ type QueuedDelivery = {
   receivedMs: number
 }
 
-/** What one process knows about one receiver. */
+/** One process's knowledge of one receiver. */
 export type Receiver = {
   target: string
   health: Health
-  /** How many attempts may be under way at once; grows by fractions, so not whole. */
+  /** How many attempts may be in progress at once; grows by fractions, so not whole. */
   slots: number
   inFlight: number
   queue: QueuedDelivery[]
@@ -38,7 +38,7 @@ export type Receiver = {
 export const SLOTS_START = 4
 /** A proven receiver is claimed ahead of its slots, so that it need not wait for the next claim. */
 const AHEAD = 4
-/** After so many timeouts in a row a receiver is not slow but hangs: fewer slots do not help it, they only make its own queue longer. */
+/** After this many timeouts in a row a receiver is not slow but hangs: fewer slots do not help it, they only make its own queue longer. */
 const HANGS_AFTER = 8
 /** Retries of a receiver that times out are due at least so far apart, and at most so much later than their pause says. */
 const SPREAD_MS = 500

@@ -21,7 +21,7 @@ import {
 /** Resends of one application that may wait at once: a receiver has four slots, so live deliveries always have some. */
 const WAITING_MAX = 2
 const PAUSE_MS = 200
-/** One run of the scheduled task; the next one begins a minute after this one began. */
+/** One run of the scheduled task; the next one starts a minute after this one started. */
 const RUN_MS = 55_000
 const LISTED_MAX = 5
 
@@ -41,7 +41,7 @@ type RecoverFailure = 'not_permitted' | 'nothing_to_recover' | 'recovery_running
 /**
  * Sends all webhooks again that ended since an instant: a few at a time, so that live deliveries are not delayed, in the order in which they
  * ended. Once this returns, it is recorded, and a crash at any time continues it. `counted` is the number that the person agreed to; if there
- * are more by now, nothing begins. One recovery per application at a time.
+ * are more now, nothing is sent. One recovery per application at a time.
  */
 export async function recoverWebhooks(
   deps: Deps,
@@ -65,7 +65,7 @@ export async function recoverWebhooks(
   return stored
 }
 
-/** Ends a recovery before it is through. What was requested is still sent. */
+/** Ends a recovery before it is through. Webhooks already requested are still sent. */
 export async function stopRecovery(
   pool: Pool,
   { applicationId, recoveryId, actor }: { applicationId: string; recoveryId: string; actor: PersonCommandActor },

@@ -142,6 +142,6 @@ test('older deliveries of the same receiver are sent before a resend', async () 
   await waitUntil('the resend is received', () => order.length === early.length + 1)
   await loop.drain()
   const position = order.indexOf(`msg_${late.transactionId}`)
-  // Requests that are under way at once arrive in any order.
+  // Requests that are in progress at once arrive in any order.
   assert.ok(position >= early.length - 8, `${position} of ${early.length} arrived before it`)
 })

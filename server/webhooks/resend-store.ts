@@ -15,7 +15,7 @@ export type ResendFactsRow = {
   retryAfterMs: number | null
 }
 
-/** What decides whether a webhook may be resent now; undefined if the transaction has no delivery. */
+/** Returns the facts that decide whether a webhook may be resent now; undefined if the transaction has no delivery. */
 export async function selectResendFacts(
   queryable: Queryable,
   key: ResendKey,

@@ -22,13 +22,14 @@ type ResendCommand = {
  */
 type ResendFailure = 'not_permitted' | 'no_delivery' | ResendObstacle
 
-/** What prevents a resend of a delivery for the moment. */
+/** The reason why a delivery cannot be resent for the moment. */
 type ResendObstacle = 'attempt_in_progress' | 'resend_waiting' | { code: 'throttled'; retryAfterMs: number }
 
 /**
  * Requests one more attempt to deliver the webhook of a final transaction, whether it was delivered, is waiting or is exhausted. Once this
- * returns, the request and its audit entry are committed, and a delivery loop sends it: also if this process dies now. The attempt schedules
- * no retry, and its failure leaves the state of the delivery as it was. Of two requests at the same moment one is `resend_waiting`.
+ * returns, the request and its audit entry are committed, and a delivery loop sends it: even if this process dies now. The attempt
+ * schedules no retry, and its failure leaves the state of the delivery as it was. Of two requests at the same moment one is
+ * `resend_waiting`.
  */
 export async function resendWebhook(
   deps: { pool: Pool; wakeWebhooks: () => void },

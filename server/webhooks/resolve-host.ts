@@ -13,7 +13,7 @@ const LOCALHOST: readonly string[] = ['127.0.0.1', '::1']
 /**
  * Resolves over the network (c-ares), not through getaddrinfo: that one occupies one of libuv's four threads per name,
  * so that four receivers with a dead name server would stop all deliveries. The price: /etc/hosts is not read,
- * except that localhost means this machine (RFC 6761). Equal look-ups under way are asked once.
+ * except that localhost means this machine (RFC 6761). Equal look-ups in progress share one query.
  * `servers` replaces the system's name servers.
  */
 export function createHostResolver(servers?: readonly string[]): HostResolver {

@@ -4,8 +4,8 @@ import { type Connection, type ConnectionPool, createConnectionPool } from './co
 import { NameLookupError } from './resolve-host.ts'
 
 /**
- * What became of one attempt. `bad_status`: any answer but 200; `protocol_error`: an answer that is not HTTP;
- * `interrupted`: the service stopped during the attempt (only the database writes that one).
+ * The outcome of one attempt. `bad_status`: any answer but 200; `protocol_error`: an answer that is not HTTP; `interrupted`: the service
+ * stopped during the attempt (only the database writes that one).
  */
 export type AttemptOutcome =
   | 'delivered'
@@ -28,7 +28,7 @@ export type SendResult = {
   durationMs: number
   /** From the beginning of the attempt until the status came; null if none did. */
   firstByteMs: number | null
-  /** How the body of the answer began, as text that can be stored and shown; null if there was none. */
+  /** The start of the answer's body, as text that can be stored and shown; null if there was none. */
   responseStart: string | null
 }
 
@@ -202,7 +202,7 @@ function decodePart(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A partner chose this text: what is no percent escape is sent as it is.
+    // A partner chose this text: anything that is not a percent escape is sent as it is.
     return text
   }
 }
@@ -224,7 +224,10 @@ function outcomeOf(error: Error, phase: Phase): AttemptOutcome {
   return 'connection_error'
 }
 
-/** The receiver's bytes as text: what is no text becomes the replacement character, so that nothing in it can act on a screen or a log. */
+/**
+ * The receiver's bytes as text: anything that is not text becomes the replacement character, so that nothing in it can act on a screen or a
+ * log.
+ */
 function safeText(bytes: Buffer): string {
   return bytes
     .toString('utf8')

@@ -36,8 +36,8 @@ export function signWebhook(webhookId: string, body: string, secrets: readonly W
 }
 
 /**
- * What a receiver does: true when one of the signatures was made with `secret` and the timestamp is within five minutes
- * of `now`. For tests and for the examples in the documentation for partners.
+ * Verifies a webhook as a receiver does: true when one of the signatures was made with `secret` and the timestamp is within five minutes of
+ * `now`. For tests and for the examples in the documentation for partners.
  */
 export function verifyWebhook(headers: Partial<Record<string, string>>, body: string, secret: string, now: Date): boolean {
   const id = headers['webhook-id'] ?? ''

@@ -7,7 +7,7 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 import type { ClaimedDelivery } from './delivery-store.ts'
 import { createDeliveryLoop, type DeliveryLoop, type DeliveryLoopOptions } from './delivery-loop.ts'
 
-/** What a receiver was sent. */
+/** A request that a receiver got. */
 type Received = { path: string; headers: IncomingMessage['headers']; body: string; atMs: number }
 
 export type Receiver = { url: string; port: number; received: Received[]; close(): Promise<void> }

@@ -13,7 +13,7 @@ type TargetHealth = {
 }
 
 export type WebhookHealth = {
-  /** What ended at `after` or later and before `before`. */
+  /** Covers deliveries that ended at `after` or later and before `before`. */
   after: Date
   before: Date
   delivered: number

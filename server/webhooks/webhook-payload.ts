@@ -1,6 +1,6 @@
 import { formatMinor } from '#lib/money.ts'
 
-/** What the body of a webhook is made from. `finalAt` is ISO 8601 in UTC. */
+/** The result that the body of a webhook is made from. `finalAt` is ISO 8601 in UTC. */
 type WebhookResult = {
   externalId: string
   transactionId: string

@@ -13,7 +13,7 @@ const LOOKED_AT_BYTES = 4_096
 
 /**
  * Decodes a text file: by its byte order mark; without one as UTF-16 if every second byte is zero, as UTF-8 if it is valid, otherwise as
- * Windows-1252, which is what spreadsheets in Western Europe and Africa write. A NUL that remains is no text.
+ * Windows-1252, which is what spreadsheets in Western Europe and Africa write. A remaining NUL is not text.
  */
 export function decodeText(bytes: Uint8Array): { text: string; encoding: Encoding } {
   const marked = MARKS.find(([mark]) => mark.every((byte, index) => bytes[index] === byte))
@@ -32,7 +32,7 @@ function decode(bytes: Uint8Array, encoding: Encoding): string | undefined {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes)
   } catch (error) {
-    // What the decoder throws for bytes that are not of this encoding.
+    // The decoder throws a TypeError for bytes that are not of this encoding.
     if (error instanceof TypeError) return undefined
     throw error
   }

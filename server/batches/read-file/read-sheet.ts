@@ -15,7 +15,7 @@ type SheetContext = {
 
 type OpenCell = { column: number; type: string; style: number; text: string; hasFormula: boolean; hasValue: boolean }
 
-/** What is kept of a cell's text while it is read: one cell of 60 MB must not be held. */
+/** The limit of a cell's text while it is read: one cell of 60 MB must not be held in memory. */
 const TEXT_LENGTH_MAX = BATCH_CELL_LENGTH_MAX * 2
 
 /** Returns what reads the XML of one sheet into `collector`. Hidden rows are left out and counted. */

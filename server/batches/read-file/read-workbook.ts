@@ -12,7 +12,7 @@ type Sheet = { name: string; relation: string; isVisible: boolean }
 const DIRECTORY_BYTES_MAX = 4 * 1024 * 1024
 /** Texts, styles and the sheet together: ten thousand rows with fifty columns are about 25 MB. */
 const CONTENT_BYTES_MAX = 80 * 1024 * 1024
-/** Texts that a workbook stores once for all its cells, by length and number. More than this is no list of payments. */
+/** Texts that a workbook stores once for all its cells, by length and number. More than this is not a list of payments. */
 const SHARED_LENGTH_MAX = 16 * 1024 * 1024
 const SHARED_COUNT_MAX = BATCH_ROWS_MAX * BATCH_COLUMNS_MAX
 /** The formats of dates that every workbook knows, by number. */

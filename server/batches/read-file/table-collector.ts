@@ -7,7 +7,7 @@ import { UnreadableFile } from './unreadable-file.ts'
 export type FileRow = { rowNumber: number; cells: BatchCell[] }
 export type FileTable = { headers: string[]; rows: FileRow[]; rowsAbove: number }
 
-/** A header is looked for in so many rows; titles, dates and empty rows are above it. */
+/** The number of rows searched for a header; titles, dates and empty rows are above it. */
 const HEADER_WITHIN = 20
 const CONTROLS = /\p{Cc}+/gu
 

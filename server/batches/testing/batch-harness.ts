@@ -68,7 +68,7 @@ export class BatchHarness {
     return this.#database.pool
   }
 
-  /** What a command that changes a batch needs. */
+  /** The dependencies of a command that changes a batch. */
   deps() {
     return { pool: this.pool, connectors: ALL_CONNECTED }
   }
@@ -105,7 +105,7 @@ export class BatchHarness {
     return rows
   }
 
-  /** What every command about the batch takes, in its present version. */
+  /** The arguments shared by all commands about the batch, in its present version. */
   async command(one: Scene) {
     return { application: one.application, actor: one.actor, batchId: one.batchId, version: (await this.stored(one)).version }
   }

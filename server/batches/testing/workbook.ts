@@ -1,6 +1,6 @@
 import { ZipStream } from '#server/reports/export/zip-stream.ts'
 
-/** Parts of a workbook by their path, as bytes. What is not named is that of a usual workbook with one sheet. */
+/** Parts of a workbook by their path, as bytes. The other parts are those of a usual workbook with one sheet. */
 type WorkbookParts = {
   sheet: string
   sharedStrings?: string

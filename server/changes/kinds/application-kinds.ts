@@ -29,7 +29,7 @@ const settings: ChangeKind = defineKind({
   apply: (trx, { applicationId, payload, actor }) => changeApplication(trx, { applicationId, change: payload, actor }),
 })
 
-/** Takes effect once the sums of its days are counted. What is waited for counts as what is now. */
+/** Takes effect once the sums of its days are counted. The zone that is waited for counts as the present one. */
 const timeZone: ChangeKind = defineKind({
   schema: timeZoneChangeSchema,
   subjectOf: () => 'time zone',

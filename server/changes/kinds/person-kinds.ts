@@ -8,7 +8,7 @@ import { mayCombineRoles, readMember, worksElsewhere } from '#server/people/pers
 import { resetMemberSecondFactor } from '#server/people/reset-member-second-factor.ts'
 import { combinesTooMuch, setMembership } from '#server/people/set-membership.ts'
 
-/** What a member may do, and whether they may do anything. Two administrators grant any role, never to themselves. */
+/** A member's roles, and whether the member may act at all. Two administrators grant any role, never to themselves. */
 const roles: ChangeKind = defineKind({
   schema: rolesChangeSchema,
   subjectOf: ({ personId }) => personId,

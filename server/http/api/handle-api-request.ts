@@ -10,7 +10,7 @@ import { DATABASE_AWAY, errorResponse, INTERNAL_ERROR, OVERLOADED, type Refusal,
 import type { HttpRuntime } from './http-runtime.ts'
 import { findEndpoint } from './routes.ts'
 
-/** What the access log and the metrics record of a request besides the response. */
+/** The fields that the access log and the metrics record of a request besides the response. */
 type Trace = { applicationId: string | undefined }
 
 /**
@@ -52,7 +52,7 @@ export async function handleApiRequest(runtime: HttpRuntime, request: ApiRequest
 
 async function respond(runtime: HttpRuntime, request: ApiRequest, endpoint: Endpoint | undefined, trace: Trace): Promise<ApiResponse> {
   const refused = (refusal: Refusal) => errorResponse(refusal, request.path, runtime.clock)
-  if (!endpoint) return refused(refuse(404, 'There is no such endpoint.'))
+  if (!endpoint) return refused(refuse(404, 'Endpoint not found.'))
   if (!allowsMethod(endpoint, request.method)) return refused(refuseMethod(endpoint))
   if (endpoint.kind === 'open') {
     const answer = await endpoint.respond(runtime, request)
@@ -66,7 +66,7 @@ async function respond(runtime: HttpRuntime, request: ApiRequest, endpoint: Endp
   return answer.ok ? { status: 200, body: answer.value, contentType: JSON_TYPE } : refused(answer.error)
 }
 
-/** What an endpoint itself refuses with 403: a service that is off, or a decision that the checker may not make. */
+/** Records the 403 of an endpoint itself: a service that is off, or a decision that the checker may not make. */
 function noteRefusal(runtime: HttpRuntime, request: ApiRequest, { name }: Endpoint, applicationId: string, { message }: Refusal): void {
   const cause = name === 'validateTransaction' || name === 'rejectTransaction' ? 'decision_refused' : 'service_disabled'
   runtime.refusals.note({ applicationId, cause, address: request.peerAddress ?? 'unknown', subject: message })

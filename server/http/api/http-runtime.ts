@@ -19,7 +19,7 @@ import type { Metrics } from './metrics.ts'
 export type HttpRuntime = CallerRecords & {
   config: Pick<Config, 'trustedProxies' | 'metricsToken' | 'isSandbox'>
   pool: Pool
-  /** Where lists and totals are read: the replica if there is one, otherwise the pool. Never used for decisions. */
+  /** The pool for lists and totals: the replica if there is one, otherwise the pool. Never used for decisions. */
   reportPool: Queryable
   clock: Clock
   logger: Logger

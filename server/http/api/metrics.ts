@@ -36,7 +36,7 @@ export function createMetrics(): Metrics {
   })
   new Counter({
     name: 'countersign_unexpected_errors_total',
-    help: 'Failures that nobody expects, by the place that reported them',
+    help: 'Unexpected failures, by the place that reported them',
     labelNames: ['place'],
     registers,
     collect() {

@@ -66,7 +66,7 @@ export function refuseType(request: Pick<ApiRequest, 'header'>): Refusal | undef
  * send any header.
  */
 function isJsonType(contentType: string): boolean {
-  // What nearly all clients send.
+  // Nearly all clients send exactly this.
   if (contentType === 'application/json') return true
   const [type = '', ...parameters] = contentType.toLowerCase().split(';')
   return type.trim() === 'application/json' && parameters.every((parameter) => isUtf8Parameter(parameter.trim()))

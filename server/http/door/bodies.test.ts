@@ -118,7 +118,7 @@ test('400 for a page’s body that is not HTTP, 408 for one that stops', async (
   assert.equal(answersOf(slow)[0]?.status, 408)
 })
 
-test('200 for a thousand elements whose fields have their maximum length, also when every letter of the names is escaped', async () => {
+test('200 for a thousand elements whose fields have their maximum length, even when every letter of the names is escaped', async () => {
   for (const write of [
     (text: string) => text,
     (text: string) => text.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`),
@@ -167,7 +167,7 @@ test('200 for a body of one-byte chunks, which takes the memory of its bytes', a
   assert.equal(answersOf(await talk(harness.port, `${bytes}${chunks}0\r\n\r\n`))[0]?.status, 200)
 })
 
-test('false for what exceeds a share, and everything that was taken is returned', () => {
+test('false for bytes beyond a share, and all that were taken are returned', () => {
   const small = new BodyBudget({ totalMax: 100, applicationMax: 60, addressesMax: 50, addressMax: 30 })
   const a = small.open({ kind: 'application', id: 'a' })
   const b = small.open({ kind: 'application', id: 'b' })

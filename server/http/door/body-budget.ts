@@ -1,4 +1,4 @@
-/** Whose bodies are counted together: an authenticated application, or otherwise an address. */
+/** The caller whose bodies are counted together: an authenticated application, or otherwise an address. */
 export type BodyOwner = { readonly kind: 'application' | 'address'; readonly id: string }
 
 type BodyBudgetOptions = {
@@ -15,11 +15,11 @@ type BodyBudgetOptions = {
 }
 
 const MB = 1024 * 1024
-/** What the first packet of a body brings; nearly every body is that small. */
+/** The size of a body's first packet; nearly every body is that small. */
 const PACKET_BYTES = 64 * 1024
 
 /**
- * Limits how many bytes of request bodies the process holds at one time. What counts is memory that is really in use: bytes that have
+ * Limits how many bytes of request bodies the process holds at one time. Only memory that is really in use counts: bytes that have
  * arrived, from the first one until the request is answered, not what a Content-Length announces. No application can use up the share of
  * the others, and callers who have not signed in can never use up the share of those who have.
  */
@@ -80,7 +80,7 @@ export class BodyBudget {
   }
 }
 
-/** What one request holds of the budget. */
+/** One request's share of the budget. */
 export class BodyHold {
   readonly #budget: BodyBudget
   readonly #owner: BodyOwner
@@ -91,7 +91,7 @@ export class BodyHold {
     this.#owner = owner
   }
 
-  /** Raises the hold to so many bytes; false when the budget is used up; the hold is then unchanged. */
+  /** Raises the hold to this many bytes; false when the budget is used up; the hold is then unchanged. */
   raiseTo(bytes: number): boolean {
     if (bytes <= this.#bytes) return true
     if (!this.#budget.take(this.#owner, bytes - this.#bytes)) return false

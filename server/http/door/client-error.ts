@@ -6,7 +6,7 @@ import type { BodyProblem } from '#server/http/api/api-request.ts'
 import { errorBody, type Refusal, refuse } from '#server/http/api/errors.ts'
 import { breakConnection, connectionOf, guardSocket } from './connection.ts'
 
-/** What node's parser tells beside the code. */
+/** The fields of a parser error of node besides the code. */
 type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer }
 
 type Fault = { refusal: Refusal; body: BodyProblem }
@@ -63,7 +63,7 @@ function writeRaw(stream: Duplex, refusal: Refusal, path: string, clock: Clock):
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? 'Error'}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
   )
-  // What the client still sends is taken and dropped: closing on it immediately would destroy the answer on its way.
+  // The rest that the client sends is read and dropped: closing immediately would destroy the answer on its way.
   stream.removeAllListeners('data')
   stream.on('data', () => undefined)
   stream.resume()

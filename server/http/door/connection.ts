@@ -24,7 +24,7 @@ type HttpSocket = Socket & { parser?: { onIncoming(incoming: IncomingMessage & {
 
 const CONNECTIONS = new WeakMap<Duplex, Connection>()
 
-/** What node's parser is told to leave the rest of the packet alone: it takes the request for an upgrade. */
+/** The return value that tells node's parser to leave the rest of the packet alone: it takes the request for an upgrade. */
 const STOP_PARSING = 2
 
 /**

@@ -18,7 +18,7 @@ async function readAll(socket: Socket): Promise<string> {
   return text
 }
 
-test('200 for requests that were sent over kept connections before the drain began and were not read yet', async () => {
+test('200 for requests that were sent over kept connections before the drain started and were not read yet', async () => {
   const harness = await openHttpHarness()
   try {
     const sockets = await Promise.all(Array.from({ length: 20 }, () => openKeptConnection(Number(new URL(harness.baseUrl).port))))

@@ -15,7 +15,7 @@ let isSliceOpen = false
 const paused: IncomingMessage[] = []
 
 /**
- * Takes a body that nobody wants off the wire and drops it; calls `onTooMuch` beyond `bytesMax`. All such bodies of the process share one
+ * Takes an unwanted body off the wire and drops it; calls `onTooMuch` beyond `bytesMax`. All such bodies of the process share one
  * rate: without it a few hundred clients that send what they are refused would occupy the event loop.
  */
 export function dropBody(incoming: IncomingMessage, bytesMax: number, onTooMuch: () => void): void {

@@ -24,7 +24,7 @@ export function isForwarded(headers: IncomingHttpHeaders): boolean {
   return headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined
 }
 
-/** X-Forwarded-For as one list, also when it came as several lines. */
+/** X-Forwarded-For as one list, even when it came as several lines. */
 export function forwardedFor(headers: IncomingHttpHeaders): string | undefined {
   const value = headers['x-forwarded-for']
   return Array.isArray(value) ? value.join(',') : value

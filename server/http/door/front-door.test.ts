@@ -81,7 +81,7 @@ for (const [name, bytes, status, path] of [
     '/api/v1/transaction/collect',
   ],
   ['a tunnel', head(['CONNECT other.example:443 HTTP/1.1', 'Host: x']), 405, 'other.example:443'],
-  ['a target that is no path', head(['OPTIONS * HTTP/1.1', 'Host: x']), 400, '*'],
+  ['a target that is not a path', head(['OPTIONS * HTTP/1.1', 'Host: x']), 400, '*'],
   [
     'an unknown expectation',
     head(['POST /api/v1/transaction/collect HTTP/1.1', 'Host: x', 'Expect: a-miracle', 'Content-Length: 0']),

@@ -25,7 +25,7 @@ export type FrontDoor = {
 
 const HEADER_BYTES_MAX = 16 * 1024
 const HEADERS_TIMEOUT_MS = 10_000
-// Longer than the limits of bodies: it only guards what nobody reads.
+// Longer than the limits of bodies: it only guards bodies that nothing reads.
 const REQUEST_TIMEOUT_MS = 60_000
 // A client that does not read its answer keeps that answer in memory. Live pages send something every 15 s.
 const STALL_TIMEOUT_MS = 120_000

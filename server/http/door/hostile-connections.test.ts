@@ -10,7 +10,7 @@ import { answersOf, headOf, post, talk } from '#server/http/testing/raw-client.t
 
 const COLLECT = '/api/v1/transaction/collect'
 let harness: HttpHarness
-/** Errors that nobody listened for: outside a test runner each of them ends the process. */
+/** Errors without a listener: outside a test runner each of them ends the process. */
 const uncaught: Error[] = []
 const note = (error: Error) => void uncaught.push(error)
 
@@ -73,7 +73,7 @@ test('200 for the next request after an error that follows the refusal of CONNEC
 })
 
 for (const [what, body] of [
-  ['a chunk size that is no number', 'zz\r\nhello\r\n0\r\n\r\n'],
+  ['a chunk size that is not a number', 'zz\r\nhello\r\n0\r\n\r\n'],
   ['a negative chunk size', '-5\r\nhello\r\n0\r\n\r\n'],
   ['a chunk longer than its size', '3\r\nhello\r\n0\r\n\r\n'],
   ['a chunk size beyond 64 bits', 'fffffffffffffffff\r\nhello\r\n0\r\n\r\n'],
@@ -201,7 +201,7 @@ test('200 immediately, and less than 150 MB more, while connections full of pipe
   for (const socket of sockets) socket.write(bytes)
   const startedMs = performance.now()
   await expectAlive()
-  // What is in the kernel's buffers is read within this time.
+  // Long enough to read what is in the kernel's buffers.
   await delay(500)
   assert.ok(performance.now() - startedMs < 2_000)
   assert.ok(process.memoryUsage().rss - before < 150 * 1024 * 1024, `${process.memoryUsage().rss - before} bytes`)

@@ -28,10 +28,10 @@ type MemoryPressureOptions = {
 }
 
 /**
- * Watches the memory of the process. What attacks hold is bounded part by part (bodies, connections, queues), but the heap and the
- * allocator keep what several of them used one after the other. Above 260 MB the heap is collected, which returns unused pages to the
- * system; above 330 MB, until memory is free again, it is collected each second and no body beyond 64 KB is accepted (503). A process that cannot collect (started without
- * the flags of `process/node-settings.mjs`) is never short: it would refuse bodies for good.
+ * Watches the memory of the process. The memory that attacks hold is bounded part by part (bodies, connections, queues), but the heap and
+ * the allocator keep what several of them used one after the other. Above 260 MB the heap is collected, which returns unused pages to the
+ * system; above 330 MB, until memory is free again, it is collected each second and no body beyond 64 KB is accepted (503). A process that
+ * cannot collect (started without the flags of `process/node-settings.mjs`) is never short: it would refuse bodies for good.
  */
 export function watchMemoryPressure(options: MemoryPressureOptions = {}): MemoryPressure {
   const readRss = options.readRss ?? (() => memoryUsage.rss())

@@ -10,7 +10,7 @@ import type { Target } from './target.ts'
 /** How long the body of an API request may take, from the first read. */
 export const BODY_TIMEOUT_MS = 10_000
 
-/** What the front door knows of a request besides node's own objects. */
+/** The facts that the front door knows of a request besides node's own objects. */
 export type Arrival = {
   target: Target
   peerAddress: string | undefined

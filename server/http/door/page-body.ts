@@ -7,10 +7,10 @@ import { BATCH_FILE_BYTES_MAX } from '#lib/batch-file/file-problem.ts'
  */
 const FORM_BYTES_MAX = 64 * 1024
 
-/** What a server action with arguments may receive; `next.config.ts` names the same limit. */
+/** The largest body of a server action with arguments; `next.config.ts` names the same limit. */
 const ACTION_BYTES_MAX = 1024 * 1024
 
-/** Where files of payments are uploaded, as they are: `app/api/back-office/[application]/batches`. */
+/** The path for uploads of payment files, as they are: `app/api/back-office/[application]/batches`. */
 const UPLOAD = /^\/api\/back-office\/[^/]+\/batches$/
 
 /** How long the body of a page's request may take: people are on slower links than programs. */

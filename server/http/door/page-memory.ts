@@ -26,7 +26,7 @@ type Render = (headers: Readonly<Record<string, string>>) => Promise<RenderedDoc
 const BYTES_MAX = 8 * 1024 * 1024
 const zip = promisify(gzip)
 
-/** Makes an empty memory. Beyond `bytesMax` it forgets the pages that were not asked for longest. */
+/** Makes an empty memory. Beyond `bytesMax` it forgets the pages that were not requested for the longest time. */
 export function createPageMemory({ bytesMax = BYTES_MAX }: { bytesMax?: number } = {}): PageMemory {
   const pages = new Map<string, StoredPage>()
   const underWay = new Map<string, Promise<StoredPage | 'busy' | 'unfit'>>()
@@ -112,7 +112,7 @@ async function toStored({ headers, body }: RenderedDocument): Promise<StoredPage
   return { headers: kept.flatMap(withoutLength), plain, zipped: await zip(plain) }
 }
 
-/** Headers that say how one answer was sent are written anew for each. */
+/** Headers that say how one answer was sent are written separately for each. */
 function withoutLength([name, value]: [string, string]): string[] {
   return ['content-length', 'content-encoding', 'transfer-encoding', 'connection', 'date'].includes(name.toLowerCase()) ? [] : [name, value]
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { processWide } from '#server/process-wide.ts'
 
-/** What our own code behind Next tells the front door about the request under way. */
+/** Notes from our own code behind Next to the front door about the current request. */
 export type PageNotes = {
   /** True once any code of ours was reached. Until then a failure is one of Next, reading the request. */
   isReached: boolean
@@ -32,7 +32,7 @@ export function noteReached(): void {
   if (notes) notes.isReached = true
 }
 
-/** True once the request under way reached our own code, and where there is no front door that could tell. */
+/** True once the current request reached our own code, and where there is no front door that could tell. */
 export function isReached(): boolean {
   return store().getStore()?.isReached ?? true
 }

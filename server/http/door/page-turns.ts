@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { throttleAddress, throttleNetwork } from '#server/credentials/address.ts'
 import { createFairLimiter } from '#server/credentials/fair-limiter.ts'
 
-/** Who asks for a page: the person of a valid session, otherwise an address. */
+/** The visitor of a page: the person of a valid session, otherwise an address. */
 type Visitor = { personId: string | undefined; peerAddress: string | undefined }
 
 /** Decides when a page is rendered. One per front door. */

@@ -21,7 +21,7 @@ type Passage = {
   refuse(refusal: Refusal): void
 }
 
-// What a Request of the fetch standard can carry; the others stop here.
+// The methods that a Request of the fetch standard can carry; the others stop here.
 const METHODS_FOR_NEXT = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /**

@@ -23,7 +23,7 @@ const PART_HEADERS = ['rsc', 'next-action', 'next-router-prefetch', 'next-router
  */
 export function publicAnswer({ method, headers, url = '/' }: IncomingMessage): PublicAnswer {
   const isDocument = (method === 'GET' || method === 'HEAD') && !PART_HEADERS.some((name) => headers[name] !== undefined)
-  // What cannot be read is refused where it would go on to Next.
+  // An unreadable address is refused where it would go on to Next.
   if (!isDocument || !isReadable(url)) return { kind: 'rendered' }
   const { pathname, search, searchParams } = new URL(url, 'http://localhost')
   const [, first = '', second, ...rest] = pathname.split('/')

@@ -31,14 +31,14 @@ export type ReceiverOptions = {
   pages?: PageOptions
 }
 
-/** Takes the requests of one front door, decides who answers each, and knows how many of the API's are under way. */
+/** Takes the requests of one front door, decides who answers each, and knows how many of the API's are in progress. */
 type Receiver = {
   receive(incoming: IncomingMessage, outgoing: ServerResponse, awaitsContinue: boolean): void
   /** Answers an Expect that is not 100-continue. */
   refuseExpectation(incoming: IncomingMessage, outgoing: ServerResponse): void
   /** From now on every answer is the last of its connection. */
   startDraining(): void
-  /** Resolves when no request of the API is under way. */
+  /** Resolves when no request of the API is in progress. */
   whenApiQuiet(): Promise<void>
 }
 
@@ -119,7 +119,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   }
 }
 
-/** Counts what is under way. `whenNone` resolves as soon as nothing is. */
+/** Counts what is in progress. `whenNone` resolves as soon as nothing is. */
 function createUnderWay(): { begin(): void; end(): void; whenNone(): Promise<void> } {
   let count = 0
   let resolveNone: (() => void) | undefined

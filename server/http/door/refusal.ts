@@ -7,7 +7,7 @@ import { reloadOnceAnswered } from '#lib/reload-once-answered.ts'
 import type { ApiResponse } from '#server/http/api/api-response.ts'
 import type { Refusal } from '#server/http/api/errors.ts'
 
-/** What a status is called: for programs, for a server action (one sentence), and for people (a page). */
+/** The wording of a status: for programs, for a server action (one sentence), and for people (a page). */
 type Text = { code: string; sentence: MessageKey; title: MessageKey; text: MessageKey }
 
 const UNREADABLE: Text = {
@@ -58,7 +58,7 @@ const TRANSLATES: Readonly<Record<Locale, Translate>> = {
   fr: createTranslate('fr', MESSAGES.fr),
 }
 
-/** What decides how a refusal is worded: the headers as the client sent them, and the path. */
+/** The facts that decide how a refusal is worded: the headers as the client sent them, and the path. */
 type RefusedRequest = {
   path: string
   accept: string | null
@@ -91,7 +91,7 @@ function render(found: Text, { status, headers }: Pick<Refusal, 'status' | 'head
   return { ...answer, contentType: 'text/html; charset=utf-8', body: writePage(found, locale, script) }
 }
 
-/** What decides how the refusal of this request is worded. */
+/** Returns the facts that decide how the refusal of this request is worded. */
 export function refusedRequest({ url = '/', headers }: IncomingMessage): RefusedRequest {
   return {
     path: url.split('?', 1)[0] ?? '/',

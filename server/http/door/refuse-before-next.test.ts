@@ -133,7 +133,7 @@ test('503 with a page that says that the database is away, in the language of it
   assert.equal((await send('/kora/totals', 'POST', { 'next-action': '00' })).status, 500)
 })
 
-test('200 for a page that was begun before the database was away', async () => {
+test('200 for a page that was started before the database was away', async () => {
   handler = (_, outgoing) => {
     noteReached()
     outgoing.write('a page ')
@@ -143,7 +143,7 @@ test('200 for a page that was begun before the database was away', async () => {
   assert.deepEqual(await send('/kora/totals').then(({ status, body }) => [status, body]), [200, 'a page and its end'])
 })
 
-test('400, 403, 405: what cannot be decoded, comes from elsewhere or is no method of a page never reaches Next', async () => {
+test('400, 403, 405: a request that cannot be decoded, comes from elsewhere or has no method of a page never reaches Next', async () => {
   handler = () => assert.fail('Next was called')
   assert.equal((await send('/%')).status, 400)
   assert.equal((await send('/kora?name=%00')).status, 400)

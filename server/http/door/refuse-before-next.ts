@@ -9,7 +9,7 @@ import { refusedRequest, renderDatabaseAway, renderRefusal } from './refusal.ts'
 /** The function that answers requests for pages: Next's request handler. */
 export type Fallback = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 
-/** What a page answers to. Data addresses say themselves what they offer. */
+/** The methods that a page answers. Data addresses declare their own. */
 const PAGE_METHODS = new Set(['GET', 'HEAD', 'POST'])
 const ALLOWED = { allow: [...PAGE_METHODS].join(', ') }
 

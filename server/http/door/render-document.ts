@@ -9,7 +9,7 @@ const RENDER_MS_MAX = 10_000
 export type RenderedDocument = { status: number; headers: [name: string, value: string][]; body: Buffer }
 
 /**
- * Renders the document at `path` as if a reader with just these headers had asked for it, and returns the whole answer. No client is
+ * Renders the document at `path` as if a reader with just these headers had requested it, and returns the whole answer. No client is
  * involved: one that leaves, or reads slowly, changes nothing. Rejects if the answer was cut off, or not there after ten seconds.
  */
 export function renderDocument(

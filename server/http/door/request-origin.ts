@@ -4,14 +4,14 @@ import type { BodyProblem } from '#server/http/api/api-request.ts'
 import { processWide } from '#server/process-wide.ts'
 import type { BodyBudget } from './body-budget.ts'
 
-/** What only the front door knows of a request, because Next hides or changes it on the way to a handler. */
+/** Facts that only the front door knows of a request, because Next hides or changes them on the way to a handler. */
 export type RequestOrigin = {
   peerAddress: string | undefined
   /** Whether the request came with the marks of a proxy; Next adds such marks of its own. */
   isForwarded: boolean
   /** The target as it arrived; Next repairs what it cannot decode. */
   url: string
-  /** What all bodies of the process are counted on. */
+  /** The budget shared by all bodies of the process. */
   budget: BodyBudget
   /** Why the body that Next is reading will not be complete. Next itself would see nothing but its end. */
   bodyProblem?: BodyProblem
@@ -30,12 +30,12 @@ export function runWithOrigin<Value>(facts: RequestOrigin, work: () => Value): V
   return store().run(facts, () => runWithCallerAddress(facts.peerAddress, work))
 }
 
-/** What the front door saw of the request under way; undefined where there is no front door. */
+/** Returns what the front door saw of the current request; undefined where there is no front door. */
 export function requestOrigin(): RequestOrigin | undefined {
   return store().getStore()
 }
 
-/** The address of the sender of the request under way; undefined if it is unknown. */
+/** The address of the sender of the current request; undefined if it is unknown. */
 export function currentPeerAddress(): string | undefined {
   return requestOrigin()?.peerAddress
 }

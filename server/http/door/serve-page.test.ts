@@ -8,7 +8,7 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 import { BodyBudget } from './body-budget.ts'
 import { createPageServer } from './serve-page.ts'
 
-/** Renders that have begun and are not answered yet, in order. */
+/** Renders that have started and are not answered yet, in order. */
 const held: { url: string; headers: IncomingMessage['headers']; finish(): void }[] = []
 let rendered: string[] = []
 let isHolding = false
@@ -129,7 +129,7 @@ test('a page of its own for a signed-in reader, for a part of a page and for an 
   assert.equal(rendered.length, 6)
 })
 
-test('404 without a render for what exists nowhere, 307 to the sign-in page and back for the places of applications', async () => {
+test('404 without a render for an unknown address, 307 to the sign-in page and back for the places of applications', async () => {
   for (const path of [
     '/docs/none',
     '/docs/webhooks/more',

@@ -25,7 +25,7 @@ export type PageServer = {
   serve(incoming: IncomingMessage, outgoing: ServerResponse, request: { facts: RequestOrigin; body?: Uint8Array | undefined }): void
 }
 
-/** What a client without a turn is told to wait, in seconds. */
+/** The wait announced to a client without a turn, in seconds. */
 const RETRY_AFTER_S = 2
 const REFUSED_AFTER_MS = 500
 /** Files beside the pages, and the streams of live pages: none renders anything. */
@@ -34,7 +34,7 @@ const STREAM = /^\/api\/back-office\/[^/]+\/live$/
 
 /**
  * Decides whether a page is answered from memory, refused without a render, or rendered by Next, and then when. The API shares the event
- * loop with the pages: nobody, and least of all somebody who is not signed in, may fill it with renders.
+ * loop with the pages: no client may fill it with renders, least of all one that is not signed in.
  */
 export function createPageServer(next: Fallback, options: PageOptions & { onRefused(): void }): PageServer {
   const { readVisitor, isFile = () => false, refusedAfterMs = REFUSED_AFTER_MS, onRefused } = options

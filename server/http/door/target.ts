@@ -1,4 +1,4 @@
-/** Where a request goes, undecoded. */
+/** The target of a request, undecoded. */
 export type Target = { path: string; search: string }
 
 const ABSOLUTE_FORM = /^https?:\/\/[^/?#]*/i

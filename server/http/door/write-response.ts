@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ApiResponse } from '#server/http/api/api-response.ts'
 import { dropBody } from './drop-body.ts'
 
-/** How long, and how much of, a body that nobody wants is still taken off the wire after its answer. */
+/** How long, and how much of, an unwanted body is still taken off the wire after its answer. */
 export type Linger = { timeMs: number; bytesMax: number }
 
 export const LINGER: Linger = { timeMs: 2_000, bytesMax: 32 * 1024 * 1024 }
@@ -19,7 +19,7 @@ export function writeResponse(outgoing: ServerResponse, response: ApiResponse, i
 
 /**
  * Writes an answer while the body is still arriving, and closes the connection only when the client has stopped sending: a client that
- * is cut off while it sends loses the answer with the connection. What arrives meanwhile is dropped.
+ * is cut off while it sends loses the answer with the connection. Bytes that arrive meanwhile are dropped.
  */
 export function writeEarlyResponse(incoming: IncomingMessage, outgoing: ServerResponse, response: ApiResponse, linger: Linger): void {
   writeHead(outgoing, response, true)

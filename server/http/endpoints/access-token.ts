@@ -42,7 +42,7 @@ export const APPLICATION_DISABLED = refuse(403, 'The application is disabled.')
 export function refuseIssue(failure: IssueFailure): Refusal {
   switch (failure.kind) {
     case 'wrong_credentials':
-      return refuse(401, 'The user name or the password is wrong.')
+      return refuse(401, 'Invalid username or password.')
     case 'throttled': {
       const seconds = Math.max(1, Math.ceil(failure.retryAfterMs / 1_000))
       return refuse(429, `Too many attempts. Try again in ${seconds} s.`, { 'retry-after': String(seconds) })

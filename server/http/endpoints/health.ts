@@ -59,7 +59,7 @@ function canCommit(pool: Pool): Promise<boolean> {
   return check.isCommitted
 }
 
-/** What the check found, or false after the limit: it may wait longer than that for a connection. */
+/** Returns the result of the check, or false after the limit: it may wait longer than that for a connection. */
 async function withinLimit(writing: Promise<boolean>): Promise<boolean> {
   const timer = new AbortController()
   // The database answered first, and the timer was aborted.

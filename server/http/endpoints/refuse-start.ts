@@ -6,7 +6,7 @@ import { OVERLOADED, type Refusal, refuse } from '#server/http/api/errors.ts'
 import type { StartProblem } from '#server/transactions/find-start-problems.ts'
 import type { StartFailure } from '#server/transactions/start-transactions.ts'
 
-/** What the caller sent: one request, or an array in which each sentence names the index of its element. */
+/** The call as sent: one request, or an array in which each sentence names the index of its element. */
 type Sent = { type: TransactionType; requests: readonly TransactionRequest[]; isArray: boolean }
 
 const PARTLY_STARTED =

@@ -169,7 +169,7 @@ export const ACCESS_TOKEN_CAUSES: readonly ErrorCause[] = [
   cause(
     'wrong_password',
     refuseIssue({ kind: 'wrong_credentials' }),
-    'The user name or the password is wrong',
+    'Invalid username or password',
     'Check both. Do not retry in a loop: attempts are throttled.',
   ),
   BLOCKED_USER,

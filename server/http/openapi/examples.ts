@@ -58,7 +58,7 @@ const COLLECT: ExampleTransaction = { id: COLLECT_ID, request: COLLECT_REQUEST, 
 const DEPOSIT: ExampleTransaction = { id: DEPOSIT_ID, request: DEPOSIT_REQUEST, payToken: 'pL9wA3nDc7uFe5Hg' }
 const SECOND_DEPOSIT: ExampleTransaction = { id: SECOND_DEPOSIT_ID, request: SECOND_DEPOSIT_REQUEST, payToken: 'tR4yB6kSv0iOm2Qj' }
 
-/** With the fees of an application whose schedule nobody has changed. */
+/** With the fees of an application with an unchanged schedule. */
 function fees({ amount, countryName }: ExampleRequest): { feesSystem: number; feesApp: number } {
   const amountMinor = parseAmountMinor(String(amount))
   if (amountMinor === undefined) throw new Error('The amount of an example is not an amount')

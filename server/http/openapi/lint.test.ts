@@ -20,7 +20,7 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true, force: true }))
 
-/** What both linters find, one line for each problem. */
+/** Returns the findings of both linters, one line for each problem. */
 async function lint(document: unknown): Promise<{ redocly: string[]; spectral: string[] }> {
   const text = JSON.stringify(document)
   return { redocly: await lintWithRedocly(text), spectral: await lintWithSpectral(text) }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 export const LIVE_SCRIPT_PATH = '/pay/live.js'
 
-/** For old telephones: no module, no arrow function. What the customer is typing is not replaced. */
+/** For old telephones: no module, no arrow function. The field that the customer is typing in is not replaced. */
 export const LIVE_SCRIPT = `(function(){
 var since=Date.now()
 function wait(){setTimeout(look,Date.now()-since<180000?4000:15000)}

@@ -34,7 +34,7 @@ const openUntil = (payToken: string, text: string) =>
     return html.includes(text) ? html : undefined
   })
 
-/** What the customer's phone shows after dialling. */
+/** Dials for the customer and returns the text on the phone. */
 async function dial(msisdn: string, amount = '12500'): Promise<string> {
   const response = await fetch(`${harness.simulatorUrl}/orange-bf/ussd?msisdn=${msisdn}&amount=${amount}`)
   return ((await response.json()) as { otp: string }).otp
@@ -125,7 +125,7 @@ test('Paid at Orange in Senegal as well: the page shows what to dial there, refu
   await openUntil(payToken, 'The payment has been made.')
 })
 
-test('nothing is sent for what is no code, and the page says so', async () => {
+test('nothing is sent for input that is not a code, and the page says so', async () => {
   const made = await collect('344')
   await openUntil(made.payToken, 'name="code"')
   for (const code of ['', '12', '12345', '1234567', '123456789', 'abcdef', '1'.repeat(900)]) {

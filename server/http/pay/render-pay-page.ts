@@ -12,7 +12,7 @@ import { escapeHtml, LIVE_SCRIPT_PATH, STYLE } from './page-parts.ts'
 
 /**
  * `needsLink`: the operator wants the customer to follow a link, which may not be there yet. `dial`: it wants a code, which the customer
- * gets by dialling this, of `codeLength` digits if its codes have one length. `isMalformed`: what was just entered is no code.
+ * gets by dialling this, of `codeLength` digits if its codes have one length. `isMalformed`: the last entry is not a code.
  */
 export type PaymentView = CustomerPayment & {
   payToken: string
@@ -27,7 +27,7 @@ const TRANSLATES: Readonly<Record<Locale, Translate>> = {
   fr: createTranslate('fr', MESSAGES.fr),
 }
 
-/** What each brand is called by its customers. */
+/** The name of each brand among its customers. */
 const WALLETS = {
   Orange: 'Orange Money',
   MTN: 'MTN MoMo',

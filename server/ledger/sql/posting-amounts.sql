@@ -1,7 +1,7 @@
--- What each kind of posting enters on the six accounts, as in the table of ../README.md: the only place that says so. Null kind: nothing.
--- A fund, move or correct posting moves p_amount_minor, which is negative where a correction takes money away; p_type says which balance a
--- correction is about (COLLECT, else deposit). The others belong to a transaction with this type, amount and fees.
--- Without a search_path of its own, so that PostgreSQL inlines it into the statements for whole batches. It reads no table.
+-- The entries of each kind of posting on the six accounts, as in the table of ../README.md: the only place that says so. Null kind:
+-- nothing. A fund, move or correct posting moves p_amount_minor, which is negative where a correction takes money away; p_type says which
+-- balance a correction is about (COLLECT, else deposit). The others belong to a transaction with this type, amount and fees. Without a
+-- search_path of its own, so that PostgreSQL inlines it into the statements for whole batches. It reads no table.
 create or replace function posting_amounts(p_kind text, p_type text, p_amount_minor bigint, p_fee_system_minor bigint, p_fee_app_minor bigint)
 returns table (collect_minor bigint, deposit_minor bigint, held_minor bigint, fees_minor bigint, clearing_minor bigint, revenue_minor bigint)
 language sql immutable rows 1 as $$

@@ -1,5 +1,5 @@
--- Brings ledger_days up to an instant that no transaction still under way can post before: a posting carries a time after
--- its transaction began, so the oldest one that writes is the limit. The margin is for clocks that are set back a little.
+-- Brings ledger_days up to an instant that no transaction still in progress can post before: a posting carries a time after
+-- its transaction started, so the oldest one that writes is the limit. The margin is for clocks that are set back a little.
 create or replace function seal_ledger_days(p_margin interval) returns timestamptz language plpgsql volatile
 set search_path from current as $$
 declare

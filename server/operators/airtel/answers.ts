@@ -31,7 +31,7 @@ export const AIRTEL_ANSWERS: AnswerTable = {
   DP00900001012: refused('invalidNumber'),
   // Any bad field. Its `result_code` or its message says which one (read-transfer.ts).
   DP00900001013: refused('other'),
-  // Timed out: final only if an enquiry reports it together with TF.
+  // Timed out: final only if a status query reports it together with TF.
   DP00900001014: ended('operatorTimeout'),
   DP00900001016: OUR_FAULT,
   DP00900001017: KNOWN,
@@ -40,7 +40,7 @@ export const AIRTEL_ANSWERS: AnswerTable = {
   DP02200000002: refused('notRegistered'),
   521002: refused('invalidNumber'),
   521050: KNOWN,
-  // Ambiguous: Airtel asks for an enquiry.
+  // Ambiguous: Airtel asks for a status query.
   ESB000001: UNKNOWN,
   ESB000004: UNKNOWN,
   ESB000008: UNKNOWN,
@@ -57,5 +57,5 @@ export const AIRTEL_ANSWERS: AnswerTable = {
 /** Airtel does not know the id. */
 export const UNKNOWN_ID = new Set(['DP00800001025', 'DP00900001015'])
 
-/** Under way: Airtel has the transaction. */
+/** In progress: Airtel has the transaction. */
 export const UNDER_WAY = new Set(['DP00800001006', 'DP00900001006'])

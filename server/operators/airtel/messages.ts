@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { identifierSchema } from '#server/operators/wire-formats.ts'
 
-/** What Airtel sends. What we send is written out in create-airtel-connector.ts. */
+/** The messages that Airtel sends. Ours are written out in create-airtel-connector.ts. */
 export const tokenSchema = z.object({
   access_token: z.string().min(1).max(4_096),
   // Text in the documentation; a number in some replies.
@@ -31,7 +31,7 @@ const transactionSchema = z.object({
   reference_id: identifierSchema,
 })
 
-/** The answer to a payment, a disbursement and an enquiry. Refusals come with HTTP 200 and without data. */
+/** The answer to a payment, a disbursement and a status query. Refusals come with HTTP 200 and without data. */
 export const transferSchema = z.object({
   data: z.object({ transaction: transactionSchema.nullish() }).nullish(),
   status: statusSchema,

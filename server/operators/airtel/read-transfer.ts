@@ -10,7 +10,7 @@ import { type AirtelTransfer, problemSchema, transferSchema } from './messages.t
 const INVALID_MSISDN = '521002'
 const BAD_FIELD = 'DP00900001013'
 
-/** What the answer to a payment or a disbursement means. Refusals come with HTTP 200, and were seen with HTTP 400. */
+/** The outcome of the answer to a payment or a disbursement. Refusals come with HTTP 200, and were seen with HTTP 400. */
 export function submitOutcomeOf(outcome: CallOutcome, id: string, type: TransactionType): SubmitOutcome {
   const transfer = transferIn(outcome, [200, 400])
   if (!transfer) return outcomeOfProblem(outcome, type)
@@ -36,7 +36,7 @@ function outcomeOfProblem(outcome: CallOutcome, type: TransactionType): SubmitOu
   return outcomeOfCode(AIRTEL_ANSWERS, code, outcome)
 }
 
-/** What the answer to an enquiry means: the status of the transaction decides, its code only says why. */
+/** The outcome of the answer to a status query: the status of the transaction decides, its code only says why. */
 export function queryOutcomeOf(outcome: CallOutcome, id: string): QueryOutcome {
   const transfer = transferIn(outcome, [200])
   if (!transfer) return unknownOutcome(outcome)

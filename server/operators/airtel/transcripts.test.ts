@@ -37,7 +37,7 @@ function take(submission: Submission): string {
   return (
     recorder
       .take(known)
-      // What is encrypted or drawn differs in each run.
+      // Encrypted and random values differ in each run.
       .replaceAll(/("pin":|x-key: |x-signature: |Bearer |"access_token":|"key":|"key_id":)"?[\w+/=-]{20,}"?/g, '$1{…}')
       .replaceAll(/"balance":"[\d,.]+"/g, '"balance":"{balance}"')
       .replaceAll(/("airtel_money_id":"(?:disbursement-)?)\d+/g, '$1{digits}')

@@ -59,7 +59,7 @@ test('CLOSED for one direction whose submissions fail, while the other one goes 
   await waitUntil('deposits are OPERATIONAL', async () => (await stateOf('DEPOSIT')) === 'OPERATIONAL')
   const untried = waiting.map((item) => item.transactionId).filter((reference) => !tried.includes(reference))
   const places = operator.submitted.slice(tried.length).map((reference) => untried.indexOf(reference))
-  // Several are under way at once, so neighbours may change places.
+  // Several are in progress at once, so neighbours may change places.
   places
     .filter((place) => place >= 0)
     .forEach((place, index) => assert.ok(Math.abs(place - index) <= 30, `${place} was sent as number ${index}`))

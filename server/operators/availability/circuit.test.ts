@@ -42,7 +42,7 @@ test('CLOSED after twenty failures in a row over five seconds; one trial after a
   assert.deepEqual(pausesMs, [4_000, 8_000, 16_000, 30_000, 30_000, 30_000])
 })
 
-test('no longer pause for failures of calls that began before the circuit was closed', () => {
+test('no longer pause for failures of calls that started before the circuit was closed', () => {
   const circuit = closed()
   assert.equal(bad(circuit, circuit.trialAtMs - 1).trialAtMs, circuit.trialAtMs)
 })

@@ -19,13 +19,13 @@ export const CIRCUIT_RULES: CircuitRules = {
   trialPauseMsMax: 30_000,
 }
 
-/** So many at once without trouble: the others may follow, and an operator with little traffic does not stay DELAYED for hours. */
+/** This many at once without trouble: the others may follow, and an operator with little traffic does not stay DELAYED for hours. */
 const TROUBLE_FREE_SLOTS = 16
 
 /** Whether calls to one operator in one direction are worth making. Times are milliseconds of one clock. */
 export type Circuit = {
   readonly state: Availability
-  /** Submissions that may be under way at once while DELAYED. */
+  /** Concurrent submissions allowed while DELAYED. */
   readonly slots: number
   /** Calls without a usable answer since the last good one. */
   readonly badInARow: number
@@ -42,7 +42,7 @@ export function newCircuit(rules: CircuitRules, state: Availability = 'OPERATION
   return { state, slots: 1, badInARow: 0, firstBadAtMs: 0, trialAtMs: 0, pauseMs: rules.trialPauseMs, isAnswering: false }
 }
 
-/** How many submissions may be under way now, of `callsMax` that the operator allows. */
+/** How many submissions may be in progress now, of `callsMax` that the operator allows. */
 export function slotsOf(circuit: Circuit, callsMax: number, nowMs: number): number {
   if (circuit.state === 'OPERATIONAL') return callsMax
   if (circuit.state === 'DELAYED') return Math.min(circuit.slots, callsMax)
@@ -69,7 +69,7 @@ export function afterBad(circuit: Circuit, rules: CircuitRules, callsMax: number
   const firstBadAtMs = circuit.badInARow === 0 ? nowMs : circuit.firstBadAtMs
   const counted = { ...circuit, badInARow, firstBadAtMs }
   if (circuit.state === 'CLOSED') {
-    // Calls that began before it closed say nothing about the trial.
+    // Calls that started before it closed say nothing about the trial.
     if (nowMs < circuit.trialAtMs) return counted
     const pauseMs = circuit.isAnswering ? rules.trialPauseMs : Math.min(circuit.pauseMs * 2, rules.trialPauseMsMax)
     return { ...counted, trialAtMs: nowMs + pauseMs, pauseMs, isAnswering: false }

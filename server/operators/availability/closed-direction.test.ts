@@ -70,7 +70,7 @@ test('nothing is claimed for a direction that another process closed for a fault
   await waitUntil('the process has started', () => tries.includes(first.transactionId))
   const settings = { operator: 'OMCM', type: 'DEPOSIT', settingsVersion: '1' } as const
   await storeAvailability(harness.database.pool, { ...settings, state: 'CLOSED', fault: 'The PIN was refused' })
-  // What a process says that has met no fault changes nothing.
+  // A report from a process that has met no fault changes nothing.
   await storeAvailability(harness.database.pool, { ...settings, state: 'OPERATIONAL' })
   assert.deepEqual([(await circuit())?.state, (await circuit())?.fault], ['CLOSED', 'The PIN was refused'])
   const item = await harness.make({ operator: 'OMCM' })
@@ -89,7 +89,7 @@ test('one submission at a time with new settings until one is answered, and none
   const [first, second, third] = [termsOf('1'), termsOf('2'), termsOf('3')]
   assert.equal(gate.free(...direction, first), first.callsMax)
   gate.note({ ...call, outcome: 'not_sent', closesDirection: 'The PIN was refused' }, first)
-  // Neither a query that is answered nor a submission that began before opens it.
+  // Neither a query that is answered nor a submission that started before opens it.
   gate.note({ ...call, kind: 'query', outcome: 'pending' }, first)
   gate.note({ ...call, outcome: 'succeeded' }, first)
   assert.deepEqual([gate.free(...direction, first), gate.faultOf(...direction, first)], [0, 'The PIN was refused'])

@@ -4,7 +4,7 @@ import type { TransactionType } from '#lib/transaction-status.ts'
 import type { QueryOutcome, SubmitOutcome, Terms } from '#server/operators/connector.ts'
 import { afterBad, afterGood, CIRCUIT_RULES, type Circuit, type CircuitRules, newCircuit, slotsOf } from './circuit.ts'
 
-/** What the last process stored. `fault`: why it is closed for the settings of `faultVersion`. */
+/** The availability that the last process stored. `fault`: why it is closed for the settings of `faultVersion`. */
 export type StoredAvailability = {
   operator: OperatorCode
   type: TransactionType
@@ -32,16 +32,16 @@ type SubmissionGateOptions = {
   onChange?(change: AvailabilityChange): void
 }
 
-/** Limits how many submissions to each operator and direction are under way and begin per second: as agreed, and as the operator answers. */
+/** Limits how many submissions to each operator and direction run at once and start per second: as agreed, and as the operator answers. */
 export type SubmissionGate = {
   /** How many submissions may begin now. */
   free(operator: OperatorCode, type: TransactionType, terms: Terms): number
   begin(operator: OperatorCode, type: TransactionType): void
-  /** Called once for each submission that began. */
+  /** Called once for each submission that started. */
   end(operator: OperatorCode, type: TransactionType): void
   /** Why nothing may be sent with these settings; undefined if it may. */
   faultOf(operator: OperatorCode, type: TransactionType, terms: Terms): string | undefined
-  /** What an answer says about the operator. `closesDirection`: nothing more is sent until the settings are saved again. */
+  /** Notes what an answer says about the operator. `closesDirection`: nothing more is sent until the settings are saved again. */
   note(call: NotedCall, terms: Terms): void
 }
 
@@ -139,7 +139,7 @@ function noteAnswer(
   { rules, nowMs }: { rules: CircuitRules; nowMs: number },
 ): boolean {
   const { kind, outcome, closesDirection } = call
-  // A call that began with earlier settings says nothing about these.
+  // A call that started with earlier settings says nothing about these.
   const isOutdated = direction.settingsVersion !== undefined && direction.settingsVersion !== terms.settingsVersion
   if (closesDirection !== undefined) {
     if (isOutdated) return false
@@ -147,10 +147,10 @@ function noteAnswer(
     direction.circuit = newCircuit(rules, 'CLOSED')
     return true
   }
-  // Calls that began before it was closed for a fault say nothing about the fault.
+  // Calls that started before it was closed for a fault say nothing about the fault.
   if (direction.fault) return false
   const isGood = outcome !== 'unknown' && outcome !== 'not_sent'
-  // A query that is lost is asked again and holds nothing up.
+  // A lost query is repeated and holds nothing up.
   if (!isGood && kind === 'query') return false
   if (isGood && kind === 'submit' && !isOutdated) direction.isProven = true
   direction.circuit = isGood

@@ -12,7 +12,7 @@ type OperatorBalance = {
   differsSince: Date | null
 }
 
-/** What the operators reported last as the balances of this installation. They belong to no application. */
+/** Returns the balances of this installation that the operators reported last. They belong to no application. */
 export async function listOperatorBalances(queryable: Queryable): Promise<OperatorBalance[]> {
   const { rows } = await queryable.query<OperatorBalance>({
     name: 'list_operator_balances',

@@ -6,7 +6,7 @@ import { customerCodePlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import type { TransitionItem } from '#server/transactions/transition.ts'
 import { CODE_MINUTES, countedNumber, holdNumber, NUMBER_REFUSALS_MAX, type NumberRefusal } from './code-number-store.ts'
 
-/** After so many refused codes the payment ends: an operator's codes are short. */
+/** After this many refused codes the payment ends: an operator's codes are short. */
 export const REFUSED_CODES_MAX = 3
 
 type Submission = Pick<ClaimedWork, 'applicationId' | 'transactionId' | 'operator' | 'phoneNumber' | 'submissions' | 'number'>

@@ -3,7 +3,7 @@ import { removeCodeNumbersBefore } from './code-number-store.ts'
 
 const DAY_MS = 86_400_000
 
-/** Removes the numbers that no payment has asked for a code for a day. */
+/** Removes the numbers whose last code request is at least a day old. */
 export async function forgetCodeNumbers(pool: Pool, now: Date): Promise<void> {
   await removeCodeNumbersBefore(pool, new Date(now.getTime() - DAY_MS))
 }

@@ -110,7 +110,7 @@ for (const [status, expected] of [
   ['94', 'unknown'],
   ['95', 'unknown'],
 ] as const) {
-  test(`${expected} for an enquiry that is answered with status ${status}: what may be about the enquiry itself decides nothing`, async () => {
+  test(`${expected} for a query answered with status ${status}: a code that may be about the query decides nothing`, async () => {
     sayStatus(status)
     assert.equal(factsOf(await connect().query(submission)), expected)
   })

@@ -69,7 +69,7 @@ async function push(moov: Moov, submission: Submission): Promise<SubmitOutcome> 
   })
   if (!answer || isOther(settings, answer.transid, submission.reference)) return notSentOrUnknown(outcome)
   const operatorReference = answer.referenceid || undefined
-  // Success is that the request was taken: the enquiry says whether the customer paid.
+  // Success is that the request was taken: the status query says whether the customer paid.
   if (answer.status === PENDING || answer.status === SUCCESS) return { kind: 'accepted', operatorReference, exchange: exchangeOf(outcome) }
   return outcomeOfCode(moov.answers, answer.status, outcome)
 }

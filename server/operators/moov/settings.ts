@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { TRANSACTION_TYPES } from '#lib/transaction-status.ts'
 import { COMMON_SETTINGS, secretText } from '#server/operators/settings/protocol.ts'
 
-/** What a code means: a failure, an outcome that is not known, or that Moov does not know the reference. */
+/** The meaning of a code: a failure, an unknown outcome, or that Moov does not know the reference. */
 const MEANINGS = [
   'insufficientFunds',
   'invalidNumber',
@@ -24,7 +24,7 @@ export const moovSettingsSchema = z.strictObject({
   key: z.string().regex(/^[\x21-\x7e]{32}$/, 'must have 32 characters'),
   /** One client leaves out its last slash. */
   namespace: z.url().max(200).optional(),
-  /** What customers read when they are asked to confirm. */
+  /** The text shown to customers when they are asked to confirm. */
   pushMessage: z.string().min(1).max(100).optional(),
   /** The number of our own account, for its balance. */
   accountMsisdn: z

@@ -34,7 +34,7 @@ function writeFields(fields: Fields): string {
     .join('')
 }
 
-/** The fields of an answer with HTTP 200; undefined for faults, and for everything that is no answer to this operation. */
+/** The fields of an answer with HTTP 200; undefined for faults, and for everything that is not an answer to this operation. */
 export function readEnvelope(outcome: CallOutcome, operation: MoovOperation): Record<string, string> | undefined {
   if (outcome.kind !== 'answered' || outcome.httpStatus !== 200) return undefined
   const envelope = readXmlTree(outcome.body)

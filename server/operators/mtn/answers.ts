@@ -17,7 +17,7 @@ export const MTN_ANSWERS: AnswerTable = {
   NOT_ALLOWED_TARGET_ENVIRONMENT: OUR_FAULT,
   INVALID_CALLBACK_URL_HOST: OUR_FAULT,
   INVALID_CURRENCY: OUR_FAULT,
-  // What becomes of a transfer after it was taken.
+  // Outcomes of a transfer after it was accepted.
   APPROVAL_REJECTED: ended('cancelledByCustomer'),
   PAYMENT_NOT_APPROVED: ended('cancelledByCustomer'),
   TRANSACTION_CANCELED: ended('cancelledByCustomer'),

@@ -102,7 +102,7 @@ function submitOutcomeOf(outcome: CallOutcome): SubmitOutcome {
 
 const MESSAGE_LENGTH_MAX = 160
 
-/** What the customer reads when asked for the PIN: who wants the money or pays it. MTN refuses apostrophes and other signs. */
+/** The message that the customer reads when asked for the PIN: who requests or pays the money. MTN refuses apostrophes and other signs. */
 function messageFor({ merchantName = '', reference }: Submission): string {
   const name = merchantName
     .normalize('NFD')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { identifierSchema, reportedAmountSchema } from '#server/operators/wire-formats.ts'
 
-/** What MTN sends. What we send is written out in create-mtn-connector.ts. */
+/** The messages that MTN sends. Ours are written out in create-mtn-connector.ts. */
 export const tokenSchema = z.object({
   access_token: z.string().min(1).max(4_096),
   // A number in the documentation; some gateways send text.

@@ -12,7 +12,7 @@ export const orangeBfSettingsSchema = z.strictObject({
   merchantMsisdn: z.string().regex(/^\d{8}$/, 'must have 8 digits'),
   apiUsername: secretText,
   apiPassword: secretText,
-  /** What codes mean that Orange has told us; it publishes few for this country. */
+  /** Meanings of the codes that Orange has told us; it publishes few for this country. */
   codeMeanings: codeMeaningsSchema.default({}),
 })
 export type OrangeBfSettings = z.infer<typeof orangeBfSettingsSchema>

@@ -18,7 +18,7 @@ const CALLBACK_URL = 'https://pay.example.com/operators/callback/OMCM'
 let server: Server
 let url = ''
 let connector: Connector
-/** What arrived: the end of the path, and the body. */
+/** The requests that arrived: the end of the path, and the body. */
 let calls: { path: string; body: Record<string, unknown>; headers: IncomingMessage['headers'] }[] = []
 let answers: Record<string, Answer> = {}
 
@@ -120,7 +120,7 @@ for (const [what, answer] of [
   })
 }
 
-test('not_found without a call for a transaction that has no payToken: no payment was ever begun', async () => {
+test('not_found without a call for a transaction that has no payToken: no payment was ever started', async () => {
   assert.equal((await connector.query(submission)).kind, 'not_found')
   assert.deepEqual(calls, [])
 })

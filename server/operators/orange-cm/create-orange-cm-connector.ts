@@ -104,7 +104,7 @@ async function queryStatus(orange: Orange, query: StatusQuery): Promise<QueryOut
   const { operatorToken, reference, type } = query
   // It is committed before the call that moves money, so that call was never made.
   if (operatorToken === undefined)
-    return { kind: 'not_found', exchange: { httpStatus: null, answer: 'No payment was begun: there is no payToken' } }
+    return { kind: 'not_found', exchange: { httpStatus: null, answer: 'No payment was started: there is no payToken' } }
   const path = `/${RESOURCES[type]}/paymentstatus/${encodeURIComponent(operatorToken)}`
   const outcome = await client.call({ method: 'GET', path, timeoutMs: context.queryTimeoutMs })
   const read = readPayment(outcome, operatorToken, orderIdOf(reference))

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { reportedAmountSchema } from '#server/operators/wire-formats.ts'
 
-/** What Orange sends. What we send is written out in create-orange-cm-connector.ts. */
+/** The messages that Orange sends. Ours are written out in create-orange-cm-connector.ts. */
 export const tokenSchema = z.object({
   access_token: z.string().min(1).max(4_096),
-  // What is left of it: the same token is returned until it ends, and in its last second that is 0.
+  // The remaining lifetime: the same token is returned until it ends, and in its last second that is 0.
   expires_in: z.coerce.number().nonnegative().max(86_400),
 })
 
-/** Nothing that is kept may be cut or cleaned on the way: another form is no payToken. */
+/** Nothing that is kept may be cut or cleaned on the way: another form is not a payToken. */
 export const initSchema = z.object({ data: z.object({ payToken: z.string().regex(/^[\w.-]{1,100}$/) }) })
 
 /** Text, numbers and null are mixed in the replies that were seen. */

@@ -20,7 +20,7 @@ export type ReadPayment =
   | { kind: 'refused'; code: string }
   | { kind: 'unreadable' }
 
-/** What an answer to `pay` or `paymentstatus` says about this payToken. */
+/** Reads an answer to `pay` or `paymentstatus` about this payToken. */
 export function readPayment(outcome: CallOutcome, payToken: string, orderId: string): ReadPayment {
   const answer = readAnswer(outcome, paymentAnswerSchema)
   if (outcome.kind !== 'answered' || !answer) return { kind: 'unreadable' }
@@ -54,7 +54,7 @@ export function failedOutcome(code: string | undefined, isUnregistered: boolean,
   return { kind: 'failed', reason, operatorCode: code, exchange }
 }
 
-/** Whether the code says why: otherwise Orange is asked whether the customer has an account. */
+/** Whether the code says why: otherwise a query to Orange says whether the customer has an account. */
 export function saysWhy(code: string | undefined): boolean {
   const answer = answerOf(ORANGE_CM_ANSWERS, code)
   return answer.outcome === 'failed' && answer.reason !== 'other'

@@ -34,7 +34,7 @@ function take(submission: Submission): string {
     recorder
       .take(known)
       .replaceAll(/MP\d{6}[0-9A-F]{20}/g, '{payToken}')
-      // What is drawn or counted differs in each run.
+      // Random and counted values differ in each run.
       .replaceAll(/(Bearer |"access_token":")[0-9a-f-]{36}/g, '$1{token}')
       .replaceAll(/("expires_in":|"id":)\d+/g, '$1{number}')
       .replaceAll(/("createtime":"|"txnid":")[^"]+/g, '$1{…}')

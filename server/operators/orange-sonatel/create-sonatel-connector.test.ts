@@ -59,7 +59,7 @@ function say(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-/** What an outcome says, in one line. */
+/** The facts of an outcome, in one line. */
 function factsOf(outcome: {
   kind: string
   reason?: string
@@ -157,7 +157,7 @@ test('a repeated submission looks for the first one, and sends nothing unless So
   assert.ok(calls.every((call) => call.startsWith('transactions?')))
 })
 
-test('one call with a wrong PIN, also if it is answered with HTTP 401, and none after it; balances included', async () => {
+test('one call with a wrong PIN, even if it is answered with HTTP 401, and none after it; balances included', async () => {
   const connector = connect()
   answer = (_, response) => say(response, 401, { code: '2011' })
   const deposit = aSonatelSubmission({ type: 'DEPOSIT' })

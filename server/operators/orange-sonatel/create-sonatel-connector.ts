@@ -43,8 +43,8 @@ export function createSonatelConnector(context: ConnectorContext, settings: Sona
 }
 
 /**
- * Sonatel has no key against a second payment. What an earlier submission may have begun is looked for first, and nothing is sent unless
- * Sonatel says that it knows nothing.
+ * Sonatel has no key against a second payment. A payment that an earlier submission may have started is searched for first, and nothing is
+ * sent unless Sonatel says that it knows nothing.
  */
 async function submit(sonatel: Sonatel, submission: Submission, keep: KeepIdentifiers): Promise<SubmitOutcome | CodeRefusal> {
   const { settings } = sonatel
@@ -97,7 +97,7 @@ function commonFields({ callbackUrl }: ConnectorContext, { reference, applicatio
   }
 }
 
-/** That Sonatel knows nothing is believed if that was agreed, and where nothing can be paid twice: nobody has the QR code of a lost reply. */
+/** An empty search counts as a denial if that was agreed, and where nothing can be paid twice: nobody has the QR code of a lost reply. */
 async function queryStatus(sonatel: Sonatel, query: StatusQuery): Promise<QueryOutcome> {
   const { believesEmptySearches, collectBy } = sonatel.settings
   const outcome = await lookUp(sonatel, query)
@@ -121,7 +121,7 @@ async function lookUp({ context, settings, client }: Sonatel, query: StatusQuery
     if (qr.isOpen) return { kind: 'pending', exchange }
     return { ...(judged ?? { kind: 'failed', ...QR_EXPIRED, exchange }), operatorReference: judged?.operatorReference ?? qr.qrId }
   }
-  // The id of a payment under way does not replace what is kept of its code.
+  // The id of a payment in progress does not replace what is kept of its code.
   return judged.kind === 'pending' ? { kind: 'pending', exchange } : judged
 }
 

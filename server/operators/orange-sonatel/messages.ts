@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { identifierSchema, reportedAmountSchema } from '#server/operators/wire-formats.ts'
 
-/** What Sonatel sends. What we send is written out in the files that call. */
+/** The messages that Sonatel sends. Ours are written out in the files that call. */
 export const tokenSchema = z.object({
   access_token: z.string().min(1).max(8_192),
   expires_in: z.coerce.number().positive().max(86_400),

@@ -8,7 +8,7 @@ import { qrSchema } from './messages.ts'
 import type { SonatelSettings } from './settings.ts'
 import type { SonatelClient } from './sonatel-client.ts'
 
-/** Sonatel promises the final status of a payment that was begun in the last moment within a day. */
+/** Sonatel promises the final status of a payment that was started at the last moment within a day. */
 const GRACE_S = 86_400
 const NAME_LENGTH_MAX = 50
 
@@ -18,7 +18,7 @@ type Sonatel = { context: ConnectorContext; settings: SonatelSettings; client: S
 
 /**
  * Makes a QR code with a link. It moves no money, and nobody gets the link before its end is stored: the code of a reply that was lost is
- * known to nobody, and the next submission makes another one.
+ * unknown to the customer, and the next submission makes another one.
  */
 export async function makeQrCode(sonatel: Sonatel, submission: Submission, keep: KeepIdentifiers): Promise<SubmitOutcome> {
   const { context, settings, client } = sonatel
@@ -30,7 +30,7 @@ export async function makeQrCode(sonatel: Sonatel, submission: Submission, keep:
   const body = {
     amount: { value: jsonAmount(amountMinor), unit: currency },
     code: settings.merchantCode,
-    // What the app shows to the customer who pays.
+    // The app shows this name to the customer who pays.
     name: (merchantName || settings.merchantCode).slice(0, NAME_LENGTH_MAX),
     // A second customer, or the same one again, cannot pay with it.
     restrictions: { isSingleUse: true },

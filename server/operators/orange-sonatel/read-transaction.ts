@@ -15,7 +15,7 @@ import { KEY_REVOKED, SONATEL_ANSWERS } from './answers.ts'
 import { problemSchema, type SonatelTransaction, transactionSchema, transactionsSchema } from './messages.ts'
 
 const FAILED = new Set(['FAILED', 'REJECTED', 'CANCELLED'])
-/** What the answer to a payment or a cash-in means. */
+/** The outcome of the answer to a payment or a cash-in. */
 export function submitOutcomeOf(outcome: CallOutcome, reference: string, wrongCodes: readonly string[]): SubmitOutcome | CodeRefusal {
   if (outcome.kind !== 'answered') return notSentOrUnknown(outcome)
   const exchange = exchangeOf(outcome)
@@ -41,9 +41,9 @@ export function transactionsIn(outcome: CallOutcome, { reference }: Pick<StatusQ
 type Judged = FinalOutcome | UnknownOutcome | Extract<QueryOutcome, { kind: 'pending' }>
 
 /**
- * What transactions with one reference mean together: one that is paid decides, and all must have failed before it has failed. Where two
- * are paid, the sum of both is reported, which is not what we asked for. `isNumberBound`: nobody but our customer can have paid; a QR code
- * is paid by whoever scans it.
+ * Judges the transactions with one reference together: one that is paid decides, and all must have failed before it has failed. Where two
+ * are paid, the sum of both is reported, which is not the requested amount. `isNumberBound`: only our customer can have paid; a QR code can
+ * be paid by anyone who scans it.
  */
 export function judge(
   transactions: readonly SonatelTransaction[],

@@ -17,7 +17,7 @@ export const sonatelSettingsSchema = z.strictObject({
   merchantCode: z.string().regex(/^\d{4,8}$/, 'must have 4 to 8 digits'),
   /** How the customer pays: with a code that the customer dials for, or in an app of Orange by a link or QR code. */
   collectBy: z.enum(['code', 'qr']).default('code'),
-  /** What the customer dials for a code. */
+  /** The sequence that the customer dials for a code. */
   dial: z
     .string()
     .regex(/^[*#][\d*#]{1,30}#$/, 'must be a USSD string')
@@ -34,11 +34,11 @@ export const sonatelSettingsSchema = z.strictObject({
     .optional(),
   pin: secretText.optional(),
   /**
-   * What two searches did not find is sent again. Only if it was agreed with Sonatel that a search shows everything that was taken: nothing else
-   * prevents that a first submission, which arrives late, is carried out too.
+   * A transfer that two searches did not find is sent again. Only if it was agreed with Sonatel that a search shows everything that was
+   * taken: nothing else prevents a first submission that arrives late from being carried out too.
    */
   believesEmptySearches: z.boolean().optional(),
-  /** What signs callbacks, as the portal shows it for their address. Without it they are hints. */
+  /** The secret that signs callbacks, as the portal shows it for their address. Without it they are hints. */
   signingSecret: secretText.optional(),
   /** Sends amounts with decimals as they are; otherwise they are refused. */
   takesDecimals: z.boolean().optional(),

@@ -35,7 +35,7 @@ function take({ reference, applicationId, payToken = '', customerCode = '' }: Su
   return (
     recorder
       .take(known)
-      // What is encrypted or drawn differs in each run.
+      // Encrypted and random values differ in each run.
       .replaceAll(
         /(Bearer |"access_token":"|"refresh_token":"|"key":"|"keyId":"|"encryptedPinCode":"|"requestId":")[\w+/=-]{10,}/g,
         '$1{…}',
@@ -47,7 +47,7 @@ function take({ reference, applicationId, payToken = '', customerCode = '' }: Su
   )
 }
 
-/** What the customer's phone shows after dialling. */
+/** Dials for the customer and returns the text on the phone. */
 async function dial(phoneNumber: string): Promise<string> {
   const answer = await request(`${recorder.simulatorUrl}/phone?${new URLSearchParams({ msisdn: phoneNumber, dial: '#144#391#' })}`)
   return ((await answer.body.json()) as { code: string }).code

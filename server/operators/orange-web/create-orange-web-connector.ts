@@ -42,7 +42,7 @@ export function createOrangeWebConnector(context: ConnectorContext, settings: Or
 
 /**
  * Opens a page of Orange. It moves no money, and the customer does not get its link before the token that finds the payment is stored: the
- * page of a reply that was lost is known to nobody, and the next submission opens another one.
+ * page of a lost reply stays unknown, and the next submission opens another one.
  */
 async function openPage({ context, settings, client }: OrangeWeb, submission: Submission, keep: KeepIdentifiers): Promise<SubmitOutcome> {
   const { publicUrl, callbackUrl, submitTimeoutMs } = context

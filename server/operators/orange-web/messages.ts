@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { identifierSchema } from '#server/operators/wire-formats.ts'
 
-/** What Orange sends. What we send is written out in create-orange-web-connector.ts. */
+/** The messages that Orange sends. Ours are written out in create-orange-web-connector.ts. */
 export const tokenSchema = z.object({
   access_token: z.string().min(1).max(4_096),
   // A number in the documentation; text in some answers.

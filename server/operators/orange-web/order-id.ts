@@ -8,7 +8,7 @@ const ORDER_ID = /^[0-9a-z]{25}-[0-9a-f]{4}$/
 
 /**
  * An order id for a reference: 30 characters that begin with the reference in base 36. Another one for each submission, because Orange
- * takes none twice, and the page of a reply that was lost is known to nobody.
+ * takes none twice, and the page of a lost reply stays unknown.
  */
 export function newOrderId(reference: string): string {
   const id = BigInt(`0x${reference.replaceAll('-', '')}`)

@@ -11,7 +11,7 @@ export const orangeWebSettingsSchema = z.strictObject({
   merchantKey: secretText,
   /** Sends amounts with decimals as they are; otherwise they are refused. */
   takesDecimals: z.boolean().optional(),
-  /** What codes mean that Orange has told us; it publishes few for this country. */
+  /** Meanings of the codes that Orange has told us; it publishes few for this country. */
   codeMeanings: codeMeaningsSchema.default({}),
 })
 export type OrangeWebSettings = z.infer<typeof orangeWebSettingsSchema>

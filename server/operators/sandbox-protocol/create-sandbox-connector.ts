@@ -20,7 +20,7 @@ import { balanceSchema, problemSchema, type Transfer, type TransferRequest, tran
 import { isSignedCallback, SIGNATURE_HEADER } from './signature.ts'
 
 type SandboxConnectorOptions = Omit<ConnectorContext, 'tokens'> & {
-  /** Where the operator listens, for example http://127.0.0.1:4010. */
+  /** The address of the operator, for example http://127.0.0.1:4010. */
   baseUrl: string
   /** Shared with the operator: authorises calls, signs callbacks. */
   secret: string
@@ -105,7 +105,7 @@ async function balance(client: OperatorHttpClient, options: SandboxConnectorOpti
   }
 }
 
-/** What a callback carries: a transfer that names one of our transactions and its application. */
+/** The body of a callback: a transfer that names one of our transactions and its application. */
 const callbackSchema = transferSchema.extend({ reference: z.uuid(), context: z.uuid() })
 
 function parseCallback(

@@ -43,7 +43,7 @@ test('kind, choices, range and whether it is required, as the schema has them', 
 
 for (const [name, protocol, document, expected] of [
   ['missing fields', 'gateway', {}, { baseUrl: 'missing', secret: 'missing' }],
-  ['a text that is no address', 'gateway', { baseUrl: 'x', secret: 's' }, { baseUrl: 'format' }],
+  ['a text that is not an address', 'gateway', { baseUrl: 'x', secret: 's' }, { baseUrl: 'format' }],
   ['a number out of range', 'gateway', { baseUrl: 'https://g.example', secret: 's', callsMax: 65 }, { callsMax: 'range' }],
   ['no direction', 'mtn-momo', { baseUrl: 'https://m.example', targetEnvironment: 'mtnbenin' }, { '': 'incomplete' }],
 ] as const) {

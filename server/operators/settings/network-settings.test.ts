@@ -49,7 +49,7 @@ test('format for an address over http that is not private: of the operator, of c
   assert.deepEqual(problemsOf({ httpProxy: 'http://10.0.0.5:3128' }), [])
 })
 
-test('certificates and keys are read when they are set, also where a form took their line ends', () => {
+test('certificates and keys are read when they are set, even where a form took their line ends', () => {
   const own = { clientCertificate: pem.client, clientKey: pem.clientKey, caCertificate: pem.authority }
   assert.deepEqual(problemsOf(own), [])
   const oneLine = Object.fromEntries(Object.entries(own).map(([name, text]) => [name, text.replaceAll('\n', ' ')]))

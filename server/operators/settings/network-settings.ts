@@ -8,7 +8,7 @@ const FORMAT = { problem: 'format' }
 
 /**
  * Whether credentials and payments may travel to this address: https, or http to an address that only our own network reaches (loopback and
- * private ranges). A host name over http is refused, because whoever answers for the name could read them.
+ * private ranges). A host name over http is refused, because any machine that answers for the name could read them.
  */
 export function isSafeAddress(text: string): boolean {
   if (!URL.canParse(text)) return false

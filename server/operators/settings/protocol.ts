@@ -10,11 +10,11 @@ import type { AccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { describeFields } from './describe-fields.ts'
 import { mismatchOfKey, NETWORK_SECRETS, NETWORK_SETTINGS, safeAddress } from './network-settings.ts'
 
-/** What a connector is given beside its settings. */
+/** The context of a connector besides its settings. */
 export type ConnectorContext = {
   operator: OperatorCode
   terms: Terms
-  /** Where the operator sends callbacks; undefined: nowhere, and polling finds the results. */
+  /** The address for the operator's callbacks; undefined: none, and polling finds the results. */
   callbackUrl: string | undefined
   /** This service's address as customers reach it: where the pages for them are. */
   publicUrl: string | undefined
@@ -42,9 +42,9 @@ export const COMMON_SETTINGS = {
   /** At most 10 s unless the protocol answers synchronously. */
   submitTimeoutMs: z.int().min(100).max(SYNCHRONOUS_TIMEOUT_MS_MAX).optional(),
   queryTimeoutMs: timeoutMs.optional(),
-  /** Submissions under way at once, per direction and process. */
+  /** Concurrent submissions, per direction and process. */
   callsMax: z.int().min(1).max(64).optional(),
-  /** Submissions begun per second, per direction and process. */
+  /** Submissions started per second, per direction and process. */
   submissionsPerSecondMax: z.number().min(0.1).max(10_000).optional(),
   /** This service's address as this operator reaches it; default: PUBLIC_URL. */
   callbackBaseUrl: safeAddress.optional(),
@@ -78,7 +78,7 @@ type CheckedSettings = {
   connect(context: ConnectorContext): Connector
 }
 
-/** What is wrong with a field of a document; `message` is for the command line. */
+/** A problem with a field of a document; `message` is for the command line. */
 export type FieldProblem = { path: string; problem: SettingProblem; message: string }
 
 /** A protocol, as everything outside its folder sees it. */
@@ -87,7 +87,7 @@ export type Protocol = {
   operators: readonly OperatorCode[]
   secretFields: ReadonlySet<string>
   answersSynchronously: boolean
-  /** What a form needs to know of each field. */
+  /** The fields as a form needs them. */
   fields: readonly SettingField[]
   /** Returns what is wrong with each field that does not fit. */
   check(document: unknown): Result<CheckedSettings, FieldProblem[]>

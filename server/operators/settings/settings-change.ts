@@ -50,8 +50,8 @@ function keptSecrets(protocol: Protocol, before: SettingsDocument, after: Settin
 }
 
 /**
- * What is and what would be, for the two people who decide. Of secrets, only that they are set and which ones change. `locks`: nobody changes
- * the settings until the transaction ends, so that what was compared is what is changed.
+ * Returns the present and the proposed settings for the two people who decide. Of secrets, only that they are set and which ones change.
+ * `locks`: nobody changes the settings until the transaction ends, so that what was compared is what is changed.
  */
 export async function readSettingsChange(
   queryable: Queryable,
@@ -65,7 +65,7 @@ export async function readSettingsChange(
   const about = { operator: change.operator, protocol: protocol.name }
   const before = { ...about, ...factsOf(protocol, stored?.document, []), version: stored ? Number(stored.version) : null }
   if (JSON.stringify(stored?.document) === JSON.stringify(after)) return ok({ before, after: before })
-  // The number is a part of what both people see: a change in between, also of a secret alone, makes the proposal outdated.
+  // The number is a part of what both people see: a change in between, even of a secret alone, makes the proposal outdated.
   const version = after === undefined ? null : (before.version ?? 0) + 1
   const changed = changedSecrets(stored?.document, after, protocol.secretFields)
   return ok({ before, after: { ...about, ...factsOf(protocol, after, changed), version } })

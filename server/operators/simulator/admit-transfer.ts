@@ -6,7 +6,7 @@ type Arrival = {
   operator: string
   protocol: string
   order: TransferOrder
-  /** What a submission that is repeated has in common with the first, where the operator gives each a reference of its own. */
+  /** The identity that a repeated submission shares with the first, where the operator assigns each a reference of its own. */
   sentAs?: string
   /** The customer has done everything already, so that a result which is not slow is there as soon as the order is answered. */
   isConfirmed?: boolean

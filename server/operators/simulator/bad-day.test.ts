@@ -11,7 +11,7 @@ const REFERENCE = '0f9a2b1e-3c4d-4e5f-8a6b-7c8d9e0f1a2b'
 
 let folder: string
 let simulator: Simulator
-/** What the next request is like: whether it is disturbed, how, and for how long it is late. */
+/** The random numbers for the next request: whether it is disturbed, how, and how late it is. */
 let numbers: number[] = []
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'countersign-bad-day-'))

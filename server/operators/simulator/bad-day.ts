@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 type BadDay = { badDayShare?: number; random?: () => number }
 
 const LATE_MS_MAX = 5_000
-/** What is no operator's. */
+/** Paths that belong to no operator. */
 const NEVER_DISTURBED = /^\/(books|health|phone|customers)\b/
 
 /**
@@ -29,7 +29,7 @@ export async function onBadDay(
       .writeHead(429, { 'content-type': 'application/json', 'retry-after': '1' })
       .end('{"statusCode":429,"message":"Rate limit is exceeded. Try again in 1 seconds."}')
   if (kind === 3) return void response.destroy()
-  // What the protocol writes is thrown away, and the connection with it.
+  // The protocol's answer is discarded, and the connection with it.
   response.end = () => {
     response.destroy()
     return response

@@ -1,6 +1,6 @@
 import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
 
-/** What the simulated operator does with a transfer; decided by the last three digits of the phone number. */
+/** The behaviour of the simulated operator for a transfer; decided by the last three digits of the phone number. */
 export type Behaviour = {
   /** When the result is there, counted from the acceptance. `at_once`: before the submission is answered. */
   due: 'normal' | 'slow' | 'never' | 'at_once'
@@ -8,9 +8,9 @@ export type Behaviour = {
   result: { kind: 'executed' } | { kind: 'failed'; message: string }
   /** How many callbacks are sent when the result is there. */
   callbacks: number
-  /** What they say; different from the result in one row of the table. */
+  /** The result that they claim; different from the actual one in one row of the table. */
   callbackClaim: 'truth' | 'SUCCESS'
-  /** So many submissions are refused first, without a trace in the transfers. */
+  /** The number of submissions refused first, without a trace in the transfers. */
   turnedAway: { times: number; how: 'http_500' | 'silence' }
   /** The operator was wrong: a minute after it reported the failure, the money moves, and callbacks and queries say so. */
   isTakenBack: boolean
@@ -69,7 +69,7 @@ const BY_LAST_DIGITS: Record<string, Row> = {
   },
 }
 
-/** What each row shows, for the reference. */
+/** The description of each row, for the reference. */
 export const SIMULATED_OUTCOMES: readonly {
   digits: string
   status: 'PENDING' | 'SUCCESS' | 'FAILED'

@@ -13,7 +13,7 @@ export type TransferOrder = {
   /** Sent back in callbacks as it came. */
   context: string
   callbackUrl?: string | undefined
-  /** What else the protocol returns as it came. */
+  /** Other fields that the protocol returns unchanged. */
   details?: Readonly<Record<string, string>>
 }
 
@@ -36,7 +36,7 @@ export type BookEntry = TransferOrder & {
   duplicates: number
   /** When the money moved; undefined if it did not, and in books of a release before. */
   executedAtMs?: number | undefined
-  /** What of the money went back, by refunds and reversals. */
+  /** The money returned, by refunds and reversals. */
   refunds: readonly Refund[]
 }
 
@@ -59,7 +59,7 @@ type Account = 'collect' | 'deposit'
 
 const FILE_NAME = 'books.jsonl'
 
-/** What each account holds before the first transfer, unless the books say otherwise. */
+/** The opening balance of each account before the first transfer, unless the books say otherwise. */
 const OPENING_MINOR = 10_000_000_000n
 
 /**
@@ -142,12 +142,12 @@ export class Books {
     return true
   }
 
-  /** What the account for both directions can pay out: what deposits that are not over will take is gone from it. */
+  /** The amount that the account for both directions can pay out: open deposits are already deducted from it. */
   availableMinorOf(operator: string): bigint {
     return this.accountsOf(operator).bothMinor - (this.#openDepositsMinor.get(operator) ?? 0n)
   }
 
-  /** What the transfers that were executed have left of the opening balances. */
+  /** The balances that the executed transfers have left of the opening balances. */
   accountsOf(operator: string): Accounts {
     return this.#accounts.get(operator) ?? { collectMinor: OPENING_MINOR, depositMinor: OPENING_MINOR, bothMinor: OPENING_MINOR }
   }

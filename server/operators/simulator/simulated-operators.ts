@@ -80,7 +80,10 @@ export function simulatedOperators(url: string, secret: string): OperatorSetting
   return [...own, ...collectsOnly, ...gatewaySettings(others, { baseUrl: url, secret })]
 }
 
-/** What the codes mean that Orange does not publish for these countries, and the simulator sends so that every row ends as the table says. */
+/**
+ * Meanings of the codes that Orange does not publish for these countries, and that the simulator sends so that every row ends as the table
+ * says.
+ */
 const CODE_MEANINGS = { 60019: 'insufficientFunds', 990422: 'invalidNumber', '00066': 'notRegistered', 990903: 'cancelledByCustomer' }
 
 function simulatedOrangeWeb(url: string, secret: string): OperatorSettings {

@@ -20,12 +20,12 @@ export type SimulatedProtocol = {
 }
 
 export type SimulatedCustomer = {
-  /** Does what the page of a payment asks for, in the background. While that is under way, the same invitation counts once. */
+  /** Does what the page of a payment asks for, in the background. While that is in progress, the same invitation counts once. */
   invite(invitation: { pageUrl: string; phoneNumber: string }): void
   close(): Promise<void>
 }
 
-/** What one simulator works with. */
+/** The state and dependencies of one simulator. */
 export type Simulation = {
   books: Books
   due: DueQueue<string>

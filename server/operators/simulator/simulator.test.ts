@@ -176,7 +176,7 @@ test('the books are readable after another reader disconnected in the middle', a
   }
 })
 
-test('FAILED for 915, and SUCCESS in queries and books after the slow time, also when the simulator was restarted in between', async () => {
+test('FAILED for 915, and SUCCESS in queries and books after the slow time, even when the simulator was restarted in between', async () => {
   const place = path.join(folder, 'taken back')
   const start = (slowDelayMs: number) => startSimulator({ port: 0, folder: place, secret: SECRET, delayMs: 0, slowDelayMs })
   const transfer = transferRequest({ phoneNumber: '237677209915' })

@@ -23,7 +23,7 @@ type SimulatorOptions = {
   /** 0 takes a free one. */
   port: number
   host?: string
-  /** Where the books are kept; they outlive the process. */
+  /** The folder of the books; they outlive the process. */
   folder: string
   /** Shared with the connectors: authorises calls, signs callbacks. */
   secret: string

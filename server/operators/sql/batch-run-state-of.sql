@@ -1,4 +1,4 @@
--- What people did with the batch of a transaction while it was being sent: running, paused or stopped; null outside a batch that
+-- The run state that people gave the batch of a transaction while it was being sent: running, paused or stopped; null outside a batch that
 -- anybody touched. Volatile, so that it sees what was committed while its caller waited for the row's lock.
 create or replace function batch_run_state_of(p_application uuid, p_transaction uuid) returns text language sql volatile
 set search_path from current as $$

@@ -1,13 +1,13 @@
 -- Sequential scans are off because plans outlive the size that the table had when they were made.
 --
 -- Takes due rows under a lease of lease_ms. Each item of p_items has slots for one lane of one operator: submissions of one direction
--- (COLLECT, DEPOSIT), or `begun` for everything else. What is `queued` becomes
--- `submitting`, with the number of its attempt, which is committed before the operator is called. What is found in
+-- (COLLECT, DEPOSIT), or `begun` for everything else. A `queued` row becomes
+-- `submitting`, with the number of its attempt, which is committed before the operator is called. A row found in
 -- `submitting` is a call whose process died: it becomes `unconfirmed`. If its result is stored, it is settled, otherwise queried.
 --
--- The lease is in `claimed_until`, which no index has, so that the claim of what has begun stays in the row's page. What is queued gets the
--- time of its first query (first_query_ms), because it moves to another index anyway. enquiry_delay_ms is the pause that the operator requires
--- before it.
+-- The lease is in `claimed_until`, which no index has, so that the claim of what has started stays in the row's page. A queued row gets
+-- the time of its first query (first_query_ms), because it moves to another index anyway. enquiry_delay_ms is the pause that the operator
+-- requires before it.
 create or replace function claim_operator_work(p_items json)
 returns table (application_id uuid, transaction_id uuid, operator text, found_state text, number integer, submissions integer,
                queries integer, is_repeated boolean, route text, operator_reference text, operator_token text, type text, currency text, amount_minor bigint,

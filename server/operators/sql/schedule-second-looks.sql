@@ -1,6 +1,6 @@
 -- Schedules the query of each payment that was submitted and ended as failed, one hour after its end. Follows the order in which payments end, so
 -- that the statement that ends one does no more than before. Takes at most p_limit failures of each application and returns how many it read.
--- What failed more than thirty days ago is not queried: no operator is expected to answer about it.
+-- Failures older than thirty days are not queried: no operator is expected to answer about them.
 create or replace function schedule_second_looks(p_limit integer, p_spread_ms integer)
 returns bigint
 language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -25,8 +25,8 @@ begin
         from failure f
         cross join lateral (select n.event, n.actor_kind from transaction_events n
                             where n.application_id = f.application_id and n.transaction_id = f.transaction_id and n.version = f.version offset 0) e
-        -- What people rejected or stopped, and what was ended without a call (`system`), was never at an operator. A row of a stopped batch that
-        -- the operator denied ends with this event too, in the name of the person who stopped it.
+        -- Transactions that people rejected or stopped, and those ended without a call (`system`), were never at an operator. A row of a
+        -- stopped batch that the operator denied ends with this event too, in the name of the person who stopped it.
         where e.event = 'failed' and e.actor_kind <> 'system' and f.final_at > clock_timestamp() - interval '30 days'
       on conflict do nothing
   ), marked as (

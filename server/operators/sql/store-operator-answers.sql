@@ -4,7 +4,7 @@
 -- the row until then, because a process that ends between the two could not ask for it again.
 --
 -- An answer that no longer counts still proves something when it shows that the operator has the transfer: it is marked
--- accepted, and a row that was about to be sent again is not. What was accepted once never returns to `queued`, because an
+-- accepted, and a row that was about to be sent again is not. A row that was accepted once never returns to `queued`, because an
 -- operator that loses sight of a transfer for a while would execute it twice.
 --
 -- An unknown answer to a submission with a reason is the refusal of a repeated one (guard-connector.ts). It is kept as `refused`: once the
@@ -96,7 +96,7 @@ begin
             when j.kind = 'submit' and j.proves_receipt and w.hinted_at is null
               and w.next_at between j.now_at + 0.7 * j.delay_ms * interval '1 millisecond' and j.now_at + 1.2 * j.delay_ms * interval '1 millisecond'
               then greatest(w.next_at, j.query_from)
-            -- What never left waits for no query.
+            -- A submission that never left waits for no query.
             else greatest(case when j.outcome <> 'not_sent' then j.query_from end, j.now_at + interval '1 millisecond' * case
               when j.is_absent and not j.was_accepted then j.requeue_ms
               when j.outcome = 'not_found' and not j.was_accepted and not j.was_refused and j.run_state <> 'stopped' then p_absence_ms
@@ -120,7 +120,7 @@ begin
           absent_since = case
             when j.is_late then w.absent_since
             when j.outcome <> 'not_found' or j.is_early then case when j.proves_receipt or j.kind = 'submit' then null else w.absent_since end
-            -- What is denied in a stopped batch keeps it: it is what the row may be ended for.
+            -- A row denied in a stopped batch keeps it: the row may be ended because of it.
             when j.is_absent and not j.was_accepted and j.run_state <> 'stopped' then null
             else coalesce(w.absent_since, j.now_at) end,
           -- A submission made again starts the schedule of its queries again.

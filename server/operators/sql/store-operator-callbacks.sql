@@ -1,8 +1,8 @@
--- Stores callbacks among the attempts and makes the next query of their rows due. While a call is under way the hint is only
+-- Stores callbacks among the attempts and makes the next query of their rows due. While a call is in progress the hint is only
 -- stored, and one pending hint is enough: a storm of callbacks costs one query. Rows that another statement is changing at
 -- this moment are not waited for but returned with is_taken false, to be retried.
 -- Of a row's unsigned callbacks only the first is stored among the attempts, and each makes a query due later than the one before
--- (hint-gap-ms.sql): a flood of them adds neither rows nor queries. A signed one is stored also while an unsigned one is pending.
+-- (hint-gap-ms.sql): a flood of them adds neither rows nor queries. A signed one is stored even while an unsigned one is pending.
 --
 -- A verified callback also proves that the operator has the transfer: a row that was about to be sent again is queried instead. Anybody
 -- can send an unverified one, so it proves nothing; a release without verification sends no is_verified and verified all of them.

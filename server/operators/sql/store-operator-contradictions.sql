@@ -1,5 +1,5 @@
 -- Stores what contradicts a final result, the first time for each transaction, and queues one question to the operator
--- about it. What does not contradict anything is ignored. Returns those that contradict, and whether they are
+-- about it. Answers that contradict nothing are ignored. Returns those that contradict, and whether they are
 -- new: however often a contradiction is repeated, it costs one row and one question.
 create or replace function store_operator_contradictions(p_items json)
 returns table (item_index integer, is_new boolean)

@@ -19,7 +19,7 @@ export function tokensInMemory(): AccessTokens {
   }
 }
 
-/** What a connector is given, with both directions in service. */
+/** A connector's context with both directions in service. */
 export function aConnectorContext(overrides: Partial<ConnectorContext> = {}): ConnectorContext {
   return {
     operator: 'MOMOCM',

@@ -7,7 +7,7 @@ import type { Connector, StatusQuery, Submission } from '#server/operators/conne
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
 import { aConnectorContext, keepNothing } from './connector-context.ts'
 
-/** What the suite needs to know about a protocol. */
+/** The facts about a protocol that the suite needs. */
 type ProtocolUnderTest = {
   name: string
   connect(baseUrl: string, context: ConnectorContext): Connector
@@ -26,7 +26,7 @@ type Behaviour = (request: IncomingMessage, response: ServerResponse) => void
 
 const HASTE_MS = 300
 
-/** What says nothing of the outcome. */
+/** Answers that say nothing about the outcome. */
 const LOST_RESPONSES: readonly (readonly [string, Behaviour])[] = [
   ['a connection that is reset before the request was read', (request) => request.socket.resetAndDestroy()],
   [
@@ -45,7 +45,7 @@ const LOST_RESPONSES: readonly (readonly [string, Behaviour])[] = [
   ['HTTP 429', (_, response) => void response.writeHead(429).end('{"statusCode":429,"message":"Rate limit is exceeded"}')],
   ['HTTP 404 of a proxy', (_, response) => void response.writeHead(404).end('<html>Not Found</html>')],
   ['a redirect', (_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
-  ['HTTP 200 with text that is no message of the protocol', (_, response) => void response.writeHead(200).end('{"status":')],
+  ['HTTP 200 with text that is not a message of the protocol', (_, response) => void response.writeHead(200).end('{"status":')],
   ['HTTP 200 with an empty body', (_, response) => void response.writeHead(200).end()],
   ['an answer that is too long', (_, response) => void response.writeHead(200).end(`{"x":"${'y'.repeat(100_000)}"}`)],
 ]

@@ -6,7 +6,7 @@ import type { TransferRequest } from '#server/operators/sandbox-protocol/message
 export type Asked = { reference: string; response: ServerResponse }
 type Submitted = Asked & { transfer: TransferRequest }
 
-/** What the operator does; both may answer, break the connection, or do nothing. */
+/** The operator's behaviour; both may answer, break the connection, or do nothing. */
 type Script = { submit(asked: Submitted): void; query(asked: Asked): void }
 
 export type ScriptedOperator = {

@@ -1,6 +1,6 @@
 import { idsIn } from '#server/operators/orange-web/order-id.ts'
 
-/** What identifies an entry in the books of the simulator. */
+/** The identity of an entry in the books of the simulator. */
 type Booked = { protocol?: string; reference: string; context: string }
 
 /** The transaction that an entry is about. An operator's own protocol has another reference; its context begins with the id. */

@@ -62,8 +62,8 @@ export async function queryCheckout(wave: Wave, query: StatusQuery): Promise<Que
 }
 
 /**
- * What sessions of one transfer mean together. One that is paid decides; all must have ended before it has failed. Where two are paid, the
- * sum of both is reported, which is not what we asked for.
+ * Judges the sessions of one transfer together. One that is paid decides; all must have ended before it has failed. Where two are paid, the
+ * sum of both is reported, which is not the requested amount.
  */
 function judge(wave: Wave, sessions: readonly WaveSession[], exchange: Exchange): Exclude<QueryOutcome, { kind: 'not_found' }> {
   const paid = sessions.filter(({ payment_status }) => payment_status === 'succeeded')
@@ -82,8 +82,8 @@ function judge(wave: Wave, sessions: readonly WaveSession[], exchange: Exchange)
 }
 
 /**
- * A payment that failed does not end its session: the customer may try again until it expires. A payment that was begun in the last moment
- * may still be carried out after that, so an end is believed some time later, and only with the time at which it came.
+ * A payment that failed does not end its session: the customer may try again until it expires. A payment that was started at the last
+ * moment may still be carried out after that, so an end is believed some time later, and only with the time at which it came.
  */
 function hasEnded({ context, settings }: Wave, { checkout_status, payment_status, when_expires }: WaveSession): boolean {
   if (payment_status === 'cancelled') return true

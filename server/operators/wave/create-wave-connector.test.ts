@@ -120,7 +120,7 @@ for (const [sessions, expected] of [
     [{ ...session, checkout_status: 'expired', last_payment_error: { code: 'blocked-account' } }],
     'failed Transaction refusée blocked-account',
   ],
-  // A payment that was begun in the last moment: for five minutes the end is not believed, nor without its time.
+  // A payment that was started at the last moment: for five minutes the end is not believed, nor without its time.
   [[{ ...session, checkout_status: 'expired', when_expires: '2026-03-01T09:55:01Z' }], `pending cos-1 ${link}`],
   [[{ ...session, checkout_status: 'expired', when_expires: null }], `pending cos-1 ${link}`],
   // Two payments, whose amounts are not known.
@@ -233,7 +233,7 @@ test('unverified for another secret, altered bytes, an age of more than five min
     assert.equal(outcome.kind, 'unverified')
 })
 
-test('irrelevant for events about payments of others; malformed for what is no event', () => {
+test('irrelevant for events about payments of others; malformed for anything that is not an event', () => {
   for (const event of [
     { id: 'AE_1', type: 'merchant.payment_received', data: {} },
     { id: 'EV_1', type: 'test.test_event', data: { test_key: 'x' } },

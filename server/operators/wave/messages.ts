@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { identifierSchema, reportedAmountSchema } from '#server/operators/wire-formats.ts'
 
-/** What Wave sends. What we send is written out in the files that call. */
+/** The messages that Wave sends. Ours are written out in the files that call. */
 export const sessionSchema = z.object({
   id: z.string().min(1),
   client_reference: z.string().nullish(),

@@ -60,7 +60,7 @@ function movementOf({ receive_amount: amountMinor, currency, mobile }: WavePayou
   return { amountMinor, currency: currency ?? undefined, phoneNumber: reportedNumber(mobile) }
 }
 
-/** Our key rules it out, unless something is wrong with it: the sum is reported, which is not what we asked for. */
+/** Our key rules it out, unless something is wrong with it: the sum is reported, which is not the requested amount. */
 function paidTwice(payouts: readonly WavePayout[], exchange: Exchange): QueryOutcome {
   const paid = payouts.filter(({ status }) => status === 'succeeded')
   const reported = reportedTogether(paid.map(movementOf))

@@ -14,7 +14,7 @@ export const waveSettingsSchema = z.strictObject({
     .array(z.enum(TRANSACTION_TYPES))
     .min(1)
     .default([...TRANSACTION_TYPES]),
-  /** How long after its end a checkout that nobody seems to have paid is asked about, for a payment that was begun in the last moment. */
+  /** How long after its end a checkout that nobody seems to have paid is queried, for a payment that was started at the last moment. */
   expiryGraceS: z.int().min(0).max(EXPIRY_GRACE_S_MAX).default(EXPIRY_GRACE_S),
   /** Of the webhook: what signs it, or what it carries as Authorization. Without one, callbacks are refused and polling finds the results. */
   signingSecret: secretText.optional(),

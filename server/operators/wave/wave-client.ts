@@ -33,7 +33,7 @@ export function createWaveClient(context: ConnectorContext, { baseUrl, apiKey }:
   }
 }
 
-/** What a submission became that Wave did not answer with its object: only a refusal of Wave's own, with its code, proves something. */
+/** The outcome of a submission that Wave did not answer with its object: only a refusal of Wave's own, with its code, proves something. */
 export function refusalOf(outcome: CallOutcome): SubmitOutcome {
   const isRefusal = outcome.kind === 'answered' && outcome.httpStatus >= 400 && outcome.httpStatus <= 499
   const error = isRefusal ? readAnswer(outcome, errorSchema) : undefined
@@ -42,7 +42,7 @@ export function refusalOf(outcome: CallOutcome): SubmitOutcome {
   return result.kind === 'failed' && isAboutNumber ? { ...result, reason: FAILURE_MESSAGES.invalidNumber } : result
 }
 
-/** What a transfer is called at Wave: it names the whole key of its row. */
+/** The client reference of a transfer at Wave: it names the whole key of its row. */
 export function clientReferenceOf({ reference, applicationId }: { reference: string; applicationId: string }): string {
   return `${reference}.${applicationId}`
 }

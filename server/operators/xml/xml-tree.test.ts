@@ -38,7 +38,7 @@ test('never throws, and reads back every escaped text', () => {
   )
 })
 
-/** What is left of a text that XML can contain. */
+/** Returns the part of a text that XML can contain. */
 function escapedAndBack(text: string): string {
   return Array.from(text.toWellFormed())
     .filter((character) => character === '\t' || character === '\n' || (character >= ' ' && !/[\ufffe\uffff]/.test(character)))

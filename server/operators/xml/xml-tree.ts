@@ -37,7 +37,7 @@ export function readXmlTree(text: string): XmlElement | undefined {
     parser.write(text).close()
     return top.children[0]
   } catch {
-    // What an operator sends may be anything, and then counts as unreadable.
+    // An operator may send anything; text that is not XML counts as unreadable.
     return undefined
   }
 }
@@ -52,7 +52,7 @@ export function fieldsOf(element: XmlElement): Record<string, string> {
   return Object.fromEntries(element.children.map(({ name, text }) => [name, text.trim()]))
 }
 
-/** Text as the content of an element. What XML cannot contain is left out. */
+/** Text as the content of an element. Characters that XML cannot contain are left out. */
 export function escapeXml(text: string): string {
   const names: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' }
   return (

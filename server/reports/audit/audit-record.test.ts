@@ -22,7 +22,7 @@ after(async () => {
   await database.drop()
 })
 
-/** What the program of the README says about these lines. */
+/** Runs the program of the README on these lines and returns its answer. */
 function verify(lines: readonly string[]): string {
   const program = /```js\n(\/\/ node verify-audit\.mjs FILE\n[\s\S]*?)```/.exec(readFileSync('README.md', 'utf8'))?.[1]
   assert.ok(program)

@@ -8,7 +8,7 @@ const AUDIT_PAGE_SIZE = 50
 
 type AuditPage = {
   entries: AuditEntryDto[]
-  /** Where the pages before and after this one begin; null if there are none. */
+  /** The starts of the pages before and after this one; null if there are none. */
   newer: string | null
   older: string | null
 }
@@ -52,7 +52,7 @@ export async function* readAuditPages(
   }
 }
 
-/** What acts without being a person. */
+/** Kinds of actor that are not people. */
 const WITHOUT_PERSON = ['system', 'api', 'operator'] as const
 
 function wanted({ who, action, subject, from, to }: Omit<AuditListFilter, 'before' | 'after'>, { businessZone }: Reader): AuditFilter {

@@ -68,7 +68,7 @@ export async function selectRunHead(queryable: Queryable, applicationId: string,
   return rows[0]
 }
 
-/** Who decided about a batch as a whole, in order. */
+/** The people who decided about a batch as a whole, in order. */
 export async function selectRunDecisions(
   queryable: Queryable,
   applicationId: string,

@@ -6,7 +6,7 @@ import type { BatchSum } from '#server/batches/batch.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { type ListedBatch, selectBatches } from './batch-report-store.ts'
 
-/** One page of an application's batches, newest first; discarded ones only if they are asked for. */
+/** One page of an application's batches, newest first; discarded ones only if they are requested. */
 export async function listBatches(
   queryable: Queryable,
   applicationId: string,

@@ -3,7 +3,7 @@ import { type BatchResult, selectResults } from './batch-run-store.ts'
 
 const PART = 1_000
 
-/** What became of each row of a batch, in the order of the file, in parts. */
+/** Returns the result of each row of a batch, in the order of the file, in parts. */
 export async function* readBatchResults(queryable: Queryable, applicationId: string, batchId: string): AsyncGenerator<BatchResult[]> {
   for (let after = 0n; ; ) {
     const part = await selectResults(queryable, { applicationId, batchId, after, limit: PART })

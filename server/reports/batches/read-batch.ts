@@ -131,8 +131,8 @@ async function readOperators(queryable: Queryable, batch: FoundBatch): Promise<B
 }
 
 /**
- * What the rules require, weighed with the total per currency, as they will be weighed when the rows are started. A single person who
- * received much from this maker within 24 hours can need more than is shown here.
+ * Returns the approvals that the rules require, weighed with the total per currency, as they will be weighed when the rows are started. A
+ * single person who received much from this maker within 24 hours can need more than is shown here.
  */
 async function readApprovals(queryable: Queryable, { policy }: ApplicationSnapshot, batch: FoundBatch): Promise<BatchApprovalNeed[]> {
   const needs = new Map<string, BatchApprovalNeed>()

@@ -64,7 +64,7 @@ export async function selectOpenChanges(queryable: Queryable, applicationId: str
   return rows
 }
 
-/** How many payments and batches a person has begun and not sent. */
+/** How many payments and batches a person has started and not sent. */
 export async function countDrafts(
   queryable: Queryable,
   applicationId: string,

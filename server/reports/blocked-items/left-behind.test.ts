@@ -48,7 +48,7 @@ test('every waiting transaction for the only checker, none while a second one ca
   assert.deepEqual(await left(anna), ids)
 })
 
-test('what the other checker has made is left, and so is what needs both, but not what needs more than there are', async () => {
+test('items that the other checker made or that need both are left behind, but not those that need more than there are', async () => {
   const { person, wait, left } = await scene()
   const anna = await person(['checker'])
   const ben = await person(['checker', 'maker'])

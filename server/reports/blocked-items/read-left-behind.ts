@@ -10,8 +10,9 @@ import { countDrafts, type LeftItemRow, selectLeftItems, selectOpenChanges } fro
 const LISTED_MAX = 20
 
 /**
- * What would wait for nobody if a person lost these roles: transactions and batches that too few others could decide, changes that they
- * proposed or that only they could confirm, and their drafts. What nobody can decide with them either is not among it.
+ * Returns the items that nobody could handle any more if a person lost these roles: transactions and batches that too few others could
+ * decide, changes that they proposed or that only they could confirm, and their drafts. Items that nobody can handle even with them are not
+ * included.
  */
 export async function readLeftBehind(
   queryable: Queryable,

@@ -66,7 +66,10 @@ function instants(): Date[] {
     .map((ms) => new Date(ms))
 }
 
-/** A life of an application by the real statements: zones are begun before, in the middle and at the end, and counted in slices in between. */
+/**
+ * A life of an application by the real statements: zones are started before, in the middle and at the end, and counted in slices in
+ * between.
+ */
 async function seed(): Promise<void> {
   const { pool } = database
   const random = createRandom(11)

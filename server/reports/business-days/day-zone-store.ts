@@ -1,7 +1,7 @@
 import { lockCounters } from '#server/database/application-locks.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
-/** Begins to count the edges of a zone; false if transactions under way prevent it, which only happens while a release is replaced. */
+/** Begins to count the edges of a zone; false if transactions in progress prevent it, which only happens while a release is replaced. */
 export async function beginZone(queryable: Queryable, applicationId: string, timeZone: string): Promise<boolean> {
   const { rows } = await queryable.query<{ begun: boolean }>('select begin_day_zone($1, $2) as begun', [applicationId, timeZone])
   return rows[0]?.begun ?? false

@@ -32,7 +32,7 @@ async function scene() {
   return { applicationId, pay, suggest }
 }
 
-test('what somebody received last of this type, by name and by number; null if nothing succeeded', async () => {
+test('the last payment of this type to somebody, by name and by number; null if nothing succeeded', async () => {
   const { pay, suggest } = await scene()
   const awa = { customerName: 'Awa Sow', phoneNumber: '237677000001' }
   await pay({ ...awa, amountMinor: 100_000n }, 'succeeded')
@@ -46,7 +46,7 @@ test('what somebody received last of this type, by name and by number; null if n
   assert.deepEqual(await suggest('diop'), [['Awa Diop', '237677000002', null]])
 })
 
-test('what was paid to the other form of a number of Benin', async () => {
+test('payments to the other form of a number of Benin', async () => {
   const { pay, suggest } = await scene()
   await pay({ customerName: 'Kossi Adjovi', phoneNumber: '22997451208', operator: 'BJMTN', amountMinor: 300_000n }, 'succeeded')
   await pay({ customerName: 'Kossi Adjovi', phoneNumber: '2290197451208', operator: 'BJMTN' })

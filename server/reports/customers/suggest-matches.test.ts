@@ -98,7 +98,7 @@ test('lists what came since the last run, and twice adds nothing', async () => {
   assert.equal(rows[0].count, 2)
 })
 
-test('returns the whole range of UUIDs for a prefix, and none for what is no prefix', () => {
+test('returns the whole range of UUIDs for a prefix, and none for text that is not a prefix', () => {
   assert.deepEqual(idRange('0A1b-'), { low: '0a1b0000-0000-0000-0000-000000000000', high: '0a1bffff-ffff-ffff-ffff-ffffffffffff' })
   for (const typed of ['abc', 'xyz1', 'a'.repeat(33)]) assert.equal(idRange(typed), undefined, typed)
 })

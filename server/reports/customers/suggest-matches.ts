@@ -79,7 +79,7 @@ function toUuid(digits: string): string {
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/** The begins of international numbers that the typed digits may begin; none when it is no number. */
+/** The prefixes of international numbers that the typed digits may match; none when it is not a number. */
 function phonePrefixes(typed: string): string[] {
   const digits = typed.replace(/[\s().-]/g, '').replace(/^\+|^00/, '')
   if (digits.length < PHONE_PREFIX_MIN || digits.length > 15 || !/^\d+$/.test(digits)) return []

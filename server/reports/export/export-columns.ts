@@ -4,7 +4,7 @@ import { formatMinor } from '#lib/money.ts'
 import { OPERATORS } from '#lib/operators.ts'
 import type { Transaction } from '#server/transactions/transaction.ts'
 
-/** What a cell holds decides how each format writes it: text is never taken for a number, a formula or a date. */
+/** The kind of a cell's content decides how each format writes it: text is never taken for a number, a formula or a date. */
 export type Cell =
   | { kind: 'text'; text: string }
   | { kind: 'number'; decimal: string }

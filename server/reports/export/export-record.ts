@@ -3,7 +3,7 @@ import type { ExportFormat, ListColumn } from '#lib/export-formats.ts'
 import type { SumDto } from '#lib/transaction-row.ts'
 import { chooseColumns } from './export-columns.ts'
 
-/** What is known of a file before its first row. */
+/** The facts about a file known before its first row. */
 export type ExportSubject = {
   exportId: string
   applicationName: string
@@ -17,11 +17,11 @@ export type ExportSubject = {
   columns: readonly ListColumn[] | null
   /** The zone whose days the filter means. */
   timeZone: string
-  /** What others committed after this instant is not in the file. */
+  /** Rows that others committed after this instant are not in the file. */
   cutOffAt: Date
 }
 
-/** What is known after its last row. */
+/** The facts known after its last row. */
 export type ExportResult = { rowCount: number; totals: SumDto[]; dataSha256: string }
 
 /**

@@ -1,6 +1,6 @@
 import { processWide } from '#server/process-wide.ts'
 
-/** One of the exports that may be under way. */
+/** One of the exports that may be in progress. */
 type ExportSlot = {
   /** Frees the slot; a second call has no effect. */
   release(): void
@@ -14,13 +14,13 @@ const SHARE_OF_CONNECTIONS = 2 / 3
 
 declare module '#server/process-wide.ts' {
   interface ProcessWideValues {
-    /** The exports under way, by application. */
+    /** The exports in progress, by application. */
     exportCounts: Map<string, number>
   }
 }
 
 /**
- * Takes a slot for an export of an application; undefined when it has two under way or the process has as many as it may. One
+ * Takes a slot for an export of an application; undefined when it has two in progress or the process has as many as it may. One
  * application's readers, however slow, therefore always leave slots to the others.
  * @param connectionsMax How many connections the pool has that the export reads from.
  */

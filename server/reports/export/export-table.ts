@@ -13,7 +13,7 @@ export type TableRequest = {
   applicationId: string
   personId: string
   action: 'balances.exported' | 'totals.exported' | 'statement.exported' | 'batch.exported' | 'audit.exported'
-  /** What the table is about: an operator's code, a batch, or the application's id. */
+  /** The subject of the table: an operator's code, a batch, or the application's id. */
   subject: string
   /** The filters, as the audit record keeps them. */
   details: AuditDetails
@@ -46,7 +46,7 @@ export async function exportLines(deps: ExportDeps, { lines, ...request }: Lines
 
 /**
  * Makes a file of batches. An audit entry is written before the first byte is sent; what cannot be read throws before that. `busy`: the
- * application has as many exports under way as it may. `rows` is always closed.
+ * application has as many exports in progress as it may. `rows` is always closed.
  */
 async function exportBatches<Batch>(
   deps: ExportDeps,

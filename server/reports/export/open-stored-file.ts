@@ -14,7 +14,7 @@ type StoredExport = { record: ExportDto; file: FilePieces }
 /**
  * Opens a stored file for another download, and records who downloads it. The bytes are those of the first download: if they had another
  * SHA-256, the transfer would be aborted before its end. `not_found`: the application has no such export, or its file is not stored.
- * `busy`: the application has as many exports under way as it may; each download holds pieces in memory for as long as it is read.
+ * `busy`: the application has as many exports in progress as it may; each download holds pieces in memory for as long as it is read.
  */
 export async function openStoredFile(
   deps: { pool: Pool; reportPool: Pool; limits?: FileLimits },

@@ -1,10 +1,10 @@
-/** What a cell of a spreadsheet can hold; longer texts make some programs refuse the whole file. */
+/** The longest text of a cell in a spreadsheet; longer texts make some programs refuse the whole file. */
 const CELL_LENGTH_MAX = 32_767
-/** What a spreadsheet may take for a formula when a text begins with it, also in full-width forms. */
+/** Signs at the beginning of a text that a spreadsheet may take for a formula, also in full-width forms. */
 const FORMULA_SIGNS = new Set('=+-@|%\uff1d\uff0b\uff0d\uff20\t\r\n')
 /**
  * A spreadsheet in a language with decimal commas, French among them, separates the fields of a CSV at semicolons, also inside quotes that
- * began after a comma: what follows a semicolon may be a cell of its own.
+ * started after a comma: what follows a semicolon may be a cell of its own.
  */
 const FORMULA_AFTER_SEMICOLON = /;(?=[\s"]*[=+\-@|%\uff1d\uff0b\uff0d\uff20])/g
 

@@ -66,7 +66,7 @@ async function open(overrides: Partial<ExportRequest> = {}, limits = PATIENT): P
 
 const heldConnections = () => database.pool.totalCount - database.pool.idleCount
 
-test('busy for an application that has two files under way, while the others still get theirs', async () => {
+test('busy for an application that has two files in progress, while the others still get theirs', async () => {
   assert.equal(database.pool.options.max, 10)
   const slots = [1, 2].map(() => takeExportSlot('one', 16))
   assert.equal(takeExportSlot('one', 16), undefined)

@@ -26,7 +26,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** An application with so many transactions. */
+/** An application with this many transactions. */
 async function makeList(rows: number): Promise<{ applicationId: string; transactionIds: string[] }> {
   const applicationId = await makeApplication(database.pool)
   const items = Array.from({ length: rows }, () => anIntakeItem(applicationId, { type: 'COLLECT' }))
@@ -182,7 +182,7 @@ test('the oldest stored files are removed first when an application has too many
   assert.equal(await countPieces(applicationId), 2)
 })
 
-test('what a crashed process left of a file is removed after an hour', async () => {
+test('a partial file of a crashed process is removed after an hour', async () => {
   const { applicationId } = await makeList(3)
   const { exportId, file } = await open(applicationId)
   await database.pool.query(`insert into export_pieces (application_id, export_id, number, content) values ($1, $2, 7, 'x')`, [

@@ -11,7 +11,7 @@ export const STYLES = `${HEAD}<styleSheet xmlns="${MAIN}"><numFmts count="2"><nu
 
 export const ROOT_RELATIONS = `${HEAD}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>`
 
-/** What each part of a workbook with so many sheets is. */
+/** The content type of each part of a workbook with this number of sheets. */
 export function contentTypes(sheets: number): string {
   const parts = Array.from(
     { length: sheets },

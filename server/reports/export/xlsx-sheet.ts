@@ -22,7 +22,7 @@ export function rowXml(cells: readonly Cell[], number: number): string {
   return `<row r="${number}">${cells.map((cell, place) => cellXml(addressOf(place, number), cell)).join('')}</row>`
 }
 
-/** The end of a sheet with so many rows below its heads. */
+/** The end of a sheet with this many rows below its heads. */
 export function sheetEnd(columns: number, rows: number): string {
   const lastCell = addressOf(columns - 1, rows + 1)
   // Otherwise Excel marks each phone number with a green corner: a number stored as text.

@@ -6,7 +6,7 @@ import { contentTypes, ROOT_RELATIONS, STYLES, workbookParts } from './xlsx-part
 import { addressOf, rowXml, STYLE, sheetEnd, sheetHead, textCell } from './xlsx-sheet.ts'
 import { ZipStream } from './zip-stream.ts'
 
-/** What a sheet can hold with its head. */
+/** The rows that fit on a sheet with its head. */
 const SHEET_ROWS_MAX = 1_048_575
 /**
  * A workbook of its own making: sheets of inline strings written in one pass, so that memory does not grow with the list. Texts are

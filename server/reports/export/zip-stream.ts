@@ -38,7 +38,7 @@ export class ZipStream {
     return this.send([header, entry.name])
   }
 
-  /** Adds content to the entry that was begun, and waits until it is compressed: nothing piles up. */
+  /** Adds content to the entry that was started, and waits until it is compressed: nothing piles up. */
   async write(content: Buffer): Promise<Buffer[]> {
     const { entry, deflate, ready } = this.open()
     entry.crc = crc32(content, entry.crc)
@@ -65,7 +65,7 @@ export class ZipStream {
     return [...compressed, ...this.send([descriptor])]
   }
 
-  /** Frees the entry that was begun and not ended. */
+  /** Frees the entry that was started and not ended. */
   discard(): void {
     this.current?.deflate.destroy()
     this.current = undefined
@@ -104,7 +104,7 @@ export class ZipStream {
   }
 
   private open() {
-    if (!this.current) throw new Error('No entry of the zip was begun')
+    if (!this.current) throw new Error('No entry of the zip was started')
     return this.current
   }
 

@@ -81,7 +81,7 @@ test('succeeded, failed by cause, open and the time to a result of the hour and 
   assert.ok(Math.abs(slowest - 60_000) < 8_000, `95 % within ${slowest}`)
 })
 
-test('the stretches that were not OPERATIONAL with their minutes per hour, also those that began before the first hour', async () => {
+test('the stretches that were not OPERATIONAL with their minutes per hour, also those that started before the first hour', async () => {
   const applicationId = await makeApplication(database.pool)
   const now = new Date('2026-03-10T12:40:00Z')
   const at = (hours: number) => new Date(now.getTime() - hours * HOUR_MS)
@@ -116,7 +116,7 @@ test('the stretches that were not OPERATIONAL with their minutes per hour, also 
   assert.deepEqual([disturbanceCount, days[0]?.delayedMinutes], [3, 24 * 60])
 })
 
-test('what is older than the pages look back is removed', async () => {
+test('history older than the pages look back is removed', async () => {
   const applicationId = await makeApplication(database.pool)
   await submitted(applicationId, { secondsAgo: 2 })
   await addOperatorOutcomes(database.pool, new Date())

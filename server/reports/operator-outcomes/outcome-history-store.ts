@@ -60,7 +60,7 @@ export async function selectDays(
   return rows
 }
 
-/** What was submitted and has no result: `at` null if nothing was submitted yet. */
+/** Submitted transactions without a result: `at` null if nothing was submitted yet. */
 export type OpenRow = { type: TransactionType; at: Date | null; count: number; unconfirmed: number }
 
 /** The open transactions of one operator by the hour of their first submission. */

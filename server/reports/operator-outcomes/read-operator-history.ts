@@ -22,7 +22,7 @@ const DISTURBANCES_MAX = 20
 /** The bounds of the buckets grow by this factor; the figure of a bucket is its middle. */
 const BUCKET_GROWTH = 1.2
 
-/** What became of one operator's transactions by hour and by business day, and when it was not available. */
+/** Returns the outcomes of one operator's transactions by hour and by business day, and when it was not available. */
 export async function readOperatorHistory(
   pool: Pool,
   { applicationId, businessZone }: BusinessTime,

@@ -13,7 +13,10 @@ export const RESPONSE_SAMPLE = 2_000
 
 const NO_RESPONSES: ResponseTimes = { count: 0, unknown: 0, medianMs: null, slowMs: null }
 
-/** What became of the transactions of each operator and direction in the last days, by business day, and how fast submissions were answered. */
+/**
+ * Returns the outcomes of each operator's transactions by direction in the last days, by business day, and how fast submissions were
+ * answered.
+ */
 export async function readOperatorOutcomes(
   pool: Pool,
   time: BusinessTime,

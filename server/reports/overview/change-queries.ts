@@ -1,6 +1,6 @@
 import type { Queryable } from '#server/database/pool.ts'
 
-/** What an open page compares: how often its application has changed, and the zone of its days. */
+/** The revision that an open page compares: how often its application has changed, and the zone of its days. */
 export type ApplicationRevision = { changeNumber: bigint; timeZone: string }
 
 /** The revisions of these applications, in one statement. A page that was rendered with another one may show what is old. */

@@ -14,7 +14,7 @@ export type ContradictionRow = {
   at: Date
 }
 
-/** What contradicts the result of a transaction, then what the operator answered when it was queried about it, in order. */
+/** Returns the contradiction of a transaction's result, then the operator's answers to the queries about it, in order. */
 export async function selectContradiction(queryable: Queryable, applicationId: string, transactionId: string): Promise<ContradictionRow[]> {
   const { rows } = await queryable.query<ContradictionRow>({
     name: 'select_contradiction',

@@ -5,7 +5,7 @@ import type { Queryable } from '#server/database/pool.ts'
 
 type OwnWaitingSum = { currency: Currency; count: bigint; amountMinor: bigint; oldestAt: Date }
 
-/** What a person started that still waits for approval, per currency. */
+/** Returns the transactions that a person started and that still wait for approval, per currency. */
 export async function selectOwnWaiting(queryable: Queryable, applicationId: string, personId: string): Promise<OwnWaitingSum[]> {
   const { rows } = await queryable.query<OwnWaitingSum>({
     name: 'select_own_waiting',
@@ -32,9 +32,8 @@ export type OwnEndRow = {
 }
 
 /**
- * What a person started that was rejected or failed since an instant, newest first; what they recalled or sent again is
- * left out. Only their `lookedMax`
- * newest transactions are read.
+ * Returns the transactions that a person started and that were rejected or failed since an instant, newest first, without those that were
+ * recalled or sent again. Only their `lookedMax` newest transactions are read.
  */
 export async function selectOwnEnded(
   queryable: Queryable,
@@ -49,7 +48,7 @@ export async function selectOwnEnded(
       from (select n.* from transactions n where n.application_id = $1 and n.maker_id = $2 order by n.sequence desc limit $4) t
       join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
       where t.status = 'FAILED' and t.final_at >= $3 and e.event <> 'recalled'
-        -- What was sent again is done with.
+        -- A transaction that was sent again is done with.
         and not exists (select 1 from transaction_origins o where o.application_id = t.application_id and o.origin_id = t.transaction_id)
       order by t.final_at desc`,
     values: [applicationId, personId, since, lookedMax],

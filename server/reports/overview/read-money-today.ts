@@ -22,7 +22,7 @@ const ALERTED_MAX = 1_000
 const ALERTED_SHOWN = 5
 const SHARED_REFERENCE_DAYS = 30
 
-/** What finance sees first: today's money by direction beside yesterday's, and what needs attention. */
+/** Returns what finance sees first: today's money by direction beside yesterday's, and everything that needs attention. */
 export async function readMoneyToday(pool: Pool, application: BusinessTime, range: DayRange, now: Date): Promise<FinanceOverview> {
   const { applicationId, businessZone } = application
   const today = dayIn(businessZone, now)

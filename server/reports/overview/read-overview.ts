@@ -29,7 +29,7 @@ export async function readOverview(pool: Pool, reader: OverviewReader, days: num
   return { zone: reader.businessZone, asOf: now.toISOString(), ...range, disturbed, checker, finance, maker, administrator }
 }
 
-/** What waits for this checker, and the flags of the first page of their queue: the payments that they see next. */
+/** Returns the items that wait for this checker, and the flags of the first page of their queue: the payments that they see next. */
 async function readWaiting(pool: Pool, viewer: ApprovalViewer & BusinessTime): Promise<CheckerOverview> {
   const { rows, total, sums, oldestAt, batches } = await listApprovals(pool, viewer, approvalFilterSchema.parse({}))
   const flagged = rows.filter((row) => row.risks.length > 0)

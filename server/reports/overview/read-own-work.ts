@@ -6,14 +6,14 @@ import { listDrafts } from '#server/transactions/payment-drafts.ts'
 import { type OwnEndRow, selectOwnEnded, selectOwnWaiting } from './own-work-store.ts'
 
 const FAILED_DAYS = 7
-/** What was returned waits for its maker, so it is shown for longer. */
+/** Returned items wait for their maker, so they are shown for longer. */
 const RETURNED_DAYS = 30
 /** Of how many of their newest transactions the ends are looked for. */
 const LOOKED_MAX = 2_000
 const SHOWN = 5
 const RETURNED_SHOWN = 20
 
-/** What a maker started: what waits for approval, what was returned in the last thirty days, what failed in the last seven, and drafts. */
+/** Returns a maker's work: items that wait for approval, items returned in the last thirty days, failures of the last seven, and drafts. */
 export async function readOwnWork(
   pool: Queryable,
   { applicationId, id }: { applicationId: string; id: string },
@@ -46,7 +46,7 @@ export async function readOwnWork(
   }
 }
 
-/** What was returned to a maker and not sent again, the newest first. */
+/** Returns the items that were returned to a maker and not sent again, the newest first. */
 export async function readReturned(
   pool: Queryable,
   { applicationId, id }: { applicationId: string; id: string },

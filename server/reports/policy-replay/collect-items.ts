@@ -2,7 +2,7 @@ import type { ApprovalBand } from '#lib/approval-policy.ts'
 import { joinSteps } from '#server/policy/bands-for.ts'
 import type { ReplayGroup } from './replay-store.ts'
 
-/** What an item needs under one version. */
+/** The requirements of an item under one version. */
 export type ItemNeeds = { needed: number; needsCode: boolean; rules: string[] }
 
 /** Items that are alike: a number of single transactions, or one batch from a file. */

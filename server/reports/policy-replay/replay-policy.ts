@@ -36,7 +36,7 @@ type Replayed = Result<PolicyReplay, ReplayFailure>
 
 declare module '#server/process-wide.ts' {
   interface ProcessWideValues {
-    /** The replays under way, by application and versions. */
+    /** The replays in progress, by application and versions. */
     policyReplays: Map<string, Promise<Replayed>>
   }
 }

@@ -90,7 +90,7 @@ function makersOf(items: readonly ReplayItems[], observed: readonly ObservedWait
     .sort((left, right) => right.itemsNew - left.itemsNew || right.itemsActive - left.itemsActive)
 }
 
-/** What the proposed version would have stopped and too few of the current checkers could have approved. */
+/** The items that the proposed version would have stopped and that too few of the current checkers could have approved. */
 function shortagesOf(items: readonly ReplayItems[], members: readonly Member[]): ReplayShortage[] {
   const shortages = new Map<string, ReplayShortage>()
   for (const { makerId, makerName, items: count, proposed, transactionId } of items) {

@@ -1,5 +1,5 @@
 -- Begins to count the transactions of an application for a zone: new ones from now on, those before by count_day_edges. Returns false if it
--- cannot begin yet, because a transaction is under way since before the functions were replaced that count new ones.
+-- cannot begin yet, because a transaction has been open since before the functions were replaced that count new ones.
 create or replace function begin_day_zone(p_application uuid, p_time_zone text) returns boolean language plpgsql volatile
 set search_path from current as $$
 declare

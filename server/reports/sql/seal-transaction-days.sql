@@ -2,12 +2,12 @@
 create or replace function seal_transaction_days() returns void language plpgsql set jit = off
 set search_path from current as $$
 declare
-  -- A day is left alone for a day, so that no statement that began on it can still be under way.
+  -- A day is left alone for a day, so that no statement that started on it can still be in progress.
   v_through date := (now() at time zone 'UTC')::date - 2;
   v_seal record;
   v_open date[];
 begin
-  -- One at a time: a look that began earlier must not write its open days over those of a later one.
+  -- One at a time: a look that started earlier must not write its open days over those of a later one.
   perform pg_advisory_xact_lock(7304114804);
   for v_seal in
     select c.application_id, coalesce(s.sealed_through, '-infinity') as sealed_through, coalesce(s.open_days, '{}') as open_days

@@ -13,7 +13,7 @@ set search_path from current as $$
         and t.first_day >= p_start and t.first_day <= p_end and (t.first_day + interval '1 month')::date - 1 <= p_end
       order by t.first_day
   ), gap as materialized (
-    -- What lies before, between and after them, up to where sealing has come.
+    -- The ranges before, between and after them, as far as sealing has come.
     select coalesce(lag(w.next_day) over (order by w.first_day), p_start) as from_day, w.first_day - 1 as to_day from whole_months w
     union all
     select coalesce((select max(w.next_day) from whole_months w), p_start), least(p_end, s.sealed_through) from seal s

@@ -10,7 +10,7 @@ export type PeriodLength = 10 | 7 | 4
 /** The period of all days after the last requested one. */
 export const AFTERWARDS = 'after'
 
-/** What moved at an operator in a period; `day` null: on all days before the first requested one. Hundredths. */
+/** The movements at an operator in a period; `day` null: on all days before the first requested one. Hundredths. */
 export type DayMovements = {
   operator: OperatorCode
   day: UtcDay | null

@@ -168,7 +168,7 @@ test('opening, movements and closing equal the postings, whether all, some or no
   }
 })
 
-test('no posting is lost that is under way while the days are sealed', async () => {
+test('no posting is lost that is in progress while the days are sealed', async () => {
   const applicationId = await makeApplication(database.pool)
   const open = await database.pool.connect()
   try {

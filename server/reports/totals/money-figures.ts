@@ -20,8 +20,8 @@ type MoneyQuery = RollUpQuery & { status: TransactionStatus | 'ALL' }
 export const LATE_MAX = 50_000n
 
 /**
- * What the query matches in every status, and the fees of what succeeded (null while they are being summed), in the caller's snapshot; and the
- * same for the days that are compared, null where there are none.
+ * Returns the sums of the query in every status, and the fees of succeeded transactions (null while they are being summed), in the caller's
+ * snapshot; and the same for the days that are compared, null where there are none.
  */
 export async function readMoneySums(
   snapshot: Queryable,

@@ -21,7 +21,7 @@ const EVERYTHING = totalsQuerySchema.parse({ from: '0001-01-01', to: '9999-12-31
 const PERIODS_MAX = 120
 const RESPONSE_BYTES_MAX = 64 * 1024
 
-/** An application with something on every so many-th day from `first` on, in all three currencies; with the exact sum of what succeeded. */
+/** An application with something on every nth day from `first` on, in all three currencies; with the exact sum of what succeeded. */
 async function applicationSince(first: string, everyDays: number): Promise<{ applicationId: string; succeeded: string }> {
   const applicationId = await makeApplication(database.pool)
   await database.pool.query(

@@ -23,7 +23,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** What each sentence says of the balance of its direction: which share of the net amount has arrived, left or is held. */
+/** The effect that each sentence states on the balance of its direction: which share of the net amount has arrived, left or is held. */
 const SAID: Record<BalanceEffect, { collect: bigint; deposit: bigint; held: bigint }> = {
   collect_after_approval: { collect: 0n, deposit: 0n, held: 0n },
   collect_expected: { collect: 0n, deposit: 0n, held: 0n },

@@ -48,7 +48,7 @@ export async function selectOperatorAttempts(
 ): Promise<OperatorAttemptRow[]> {
   const { rows } = await queryable.query<OperatorAttemptRow>({
     name: 'select_operator_attempts',
-    // A submission that is under way is not yet among the attempts.
+    // A submission that is in progress is not yet among the attempts.
     text: `select a.number, a.kind, a.started_at as "startedAt", a.finished_at as "finishedAt", a.outcome, a.http_status as "httpStatus", a.answer
       from (select number, kind, started_at, finished_at, outcome, http_status, answer from operator_attempts
               where application_id = $1 and transaction_id = $2
@@ -70,7 +70,7 @@ export type WorkRow = {
   isDenied: boolean
 }
 
-/** What is still to be done at the operator; undefined when nothing is. */
+/** Returns the work still to be done at the operator; undefined when there is none. */
 export async function selectOperatorWork(queryable: Queryable, applicationId: string, transactionId: string): Promise<WorkRow | undefined> {
   const { rows } = await queryable.query<WorkRow>({
     name: 'select_operator_work',
@@ -108,7 +108,7 @@ export async function selectEntries(queryable: Queryable, applicationId: string,
 
 export type ItemRow = { policyVersion: number; rule: { name: string }; steps: number[]; needsCode: boolean; expiresAt: Date }
 
-/** What a transaction had to wait for, as the rule stood when it came in; undefined when it never waited. */
+/** Returns the approvals that a transaction had to wait for, by the rule that was active at intake; undefined when it never waited. */
 export async function selectApprovalItem(queryable: Queryable, applicationId: string, transactionId: string): Promise<ItemRow | undefined> {
   const { rows } = await queryable.query<ItemRow>({
     name: 'select_approval_item',
@@ -121,7 +121,7 @@ export async function selectApprovalItem(queryable: Queryable, applicationId: st
 
 export type DecisionRow = ApprovalDecision & { checkerName: string }
 
-/** Who decided about a transaction, in order of time. */
+/** The people who decided about a transaction, in order of time. */
 export async function selectDecisions(queryable: Queryable, applicationId: string, transactionId: string): Promise<DecisionRow[]> {
   const { rows } = await queryable.query<DecisionRow>({
     name: 'select_transaction_decisions',
@@ -144,7 +144,7 @@ export async function selectPersonName(queryable: Queryable, personId: string): 
   return rows[0]?.name
 }
 
-/** What a transaction replaces, and what replaces it. */
+/** Returns the transaction that this one replaces, and the one that replaces it. */
 export async function selectLineage(
   queryable: Queryable,
   applicationId: string,

@@ -147,7 +147,7 @@ function toAttempt({ startedAt, finishedAt, ...attempt }: OperatorAttemptRow) {
 
 /**
  * A contradiction and the question about it, numbered on behind the attempts: the row that numbers attempts is gone once there is
- * a result. What contradicted as the answer to an attempt is among them already.
+ * a result. A contradiction that answered an attempt is among them already.
  */
 function asAttempts(contradiction: readonly ContradictionRow[], lastNumber: number): OperatorAttemptRow[] {
   return contradiction

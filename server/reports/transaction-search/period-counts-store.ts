@@ -10,10 +10,10 @@ import { edgesOf, type RollUpRanges } from './roll-up-ranges-store.ts'
 /** A day or a sealed month of an application: all its transactions, and those that match the part of the filter that roll-ups know. */
 export type PeriodCount = { firstDay: UtcDay; isMonth: boolean; all: bigint; matching: bigint }
 
-/** What matches of one operator. */
+/** The matches of one operator. */
 export type OperatorSum = { operator: OperatorCode; count: bigint; amountMinor: bigint }
 
-/** What matches in one currency. */
+/** The matches in one currency. */
 export type CurrencySum = { currency: Currency; count: bigint; amountMinor: bigint }
 
 type Grouped = {

@@ -58,7 +58,7 @@ function toRow(row: Transaction, extra: RowNote | undefined): TransactionRow {
   }
 }
 
-/** What to know of a row beyond its status: why it failed, since when it is unconfirmed, or how many approvals it has. */
+/** The note of a row besides its status: why it failed, since when it is unconfirmed, or how many approvals it has. */
 function noteOf(row: Transaction, extra: RowNote | undefined): TransactionNote | null {
   if (row.status === 'FAILED') return row.message === null ? null : { kind: 'message', text: row.message }
   if (row.status === 'PENDING' && extra?.unconfirmedSince) return { kind: 'unconfirmed', since: extra.unconfirmedSince.toISOString() }

@@ -36,14 +36,14 @@ test('undefined for what belongs to another application', async () => {
     assert.equal(await resolveSearch(pool, other, typed), undefined)
 })
 
-test('undefined for text that is no id and no phone number', async () => {
+test('undefined for text that is neither an id nor a phone number', async () => {
   const application = await makeApplication(database.pool)
   for (const typed of ['', '   ', '\0', "' or 1=1 --", '%', 'x'.repeat(500), '12'])
     assert.equal(await resolveSearch(database.pool, application, typed), undefined)
   assert.deepEqual(phoneCandidates('12ab'), [])
 })
 
-test('a filter by phone for digits, by name for anything else that is no id', () => {
+test('a filter by phone for digits, by name for anything else that is not an id', () => {
   assert.deepEqual(listFilterOf('+237 6 77'), { phone: '237677' })
   assert.deepEqual(listFilterOf('00237'), { phone: '237' })
   assert.deepEqual(listFilterOf('12'), { name: '12' })

@@ -14,8 +14,8 @@ const TEXT_MAX = 200
 const NAME_MAX = 100
 
 /**
- * What the one search box means by what was typed: a transaction by its id, external id, pay token or operator reference (within a minute
- * of its result), a batch, or a phone number, which may have spaces, a plus, two zeros, or lack the country's dial code. Undefined when
+ * Resolves the text typed into the search box: a transaction by its id, external id, pay token or operator reference (within a minute of
+ * its result), a batch, or a phone number, which may have spaces, a plus, two zeros, or lack the country's dial code. Undefined when
  * nothing in this application fits.
  */
 export async function resolveSearch(queryable: Queryable, applicationId: string, typed: string): Promise<SearchTarget | undefined> {

@@ -81,9 +81,9 @@ function edgePlaces({ months, fromDays, toDays }: RollUpRanges, use: EdgeUse): {
 }
 
 /**
- * What the edges of a zone add to the sums of these ranges and take from them, as rows of day, is_month, operator, type, status,
- * transaction_count, amount_minor, fee_system_minor and fee_app_minor. `offset 0` keeps the planner at one descent of the key per place
- * and status.
+ * Returns the corrections that the edges of a zone make to the sums of these ranges, as rows of day, is_month, operator, type, status,
+ * transaction_count, amount_minor, fee_system_minor and fee_app_minor. `offset 0` keeps the planner at one descent of the key per place and
+ * status.
  */
 export function edgesOf(applicationId: string, ranges: RollUpRanges, statuses: readonly TransactionStatus[], use: EdgeUse): Sql {
   const places = edgePlaces(ranges, use)

@@ -32,9 +32,9 @@ type SearchedPage = {
 }
 
 /**
- * Returns one page of the transactions of an application that match a filter. What roll-ups know (status, type, operator, country, currency, day)
- * costs the same at any size and depth: the counts of days and sealed months show where a page begins. With other filters the newest
- * `scanMax` transactions of the matching days are read, and the result says so if there are more.
+ * Returns one page of the transactions of an application that match a filter. A filter that roll-ups know (status, type, operator, country,
+ * currency, day) costs the same at any size and depth: the counts of days and sealed months show where a page begins. With other filters
+ * the newest `scanMax` transactions of the matching days are read, and the result says so if there are more.
  */
 export async function searchTransactions(
   queryable: Queryable,

@@ -77,7 +77,7 @@ const SHAPES: { title: string; of: 'pending' | 'waiting'; damage: string[]; chec
   },
 ]
 
-/** What the books' checks find of this payment after it was damaged so; the damage is undone. */
+/** Damages a payment, returns the findings of the books' checks about it, and undoes the damage. */
 async function findIn(transactionId: string, damage: readonly string[]) {
   const client = await database.pool.connect()
   try {

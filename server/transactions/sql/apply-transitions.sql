@@ -5,7 +5,7 @@
 -- transaction does not exist in its application.
 -- An approved deposit is funded here. If the balance does not cover it, it becomes PENDING with nothing held, and the dispatcher
 -- ends it without calling the operator.
--- An answer that comes with an item is stored as an attempt, also if nothing moves.
+-- An answer that comes with an item is stored as an attempt, even if nothing moves.
 create or replace function apply_transitions(p_application_ids uuid[], p_items json)
 returns table (item_index integer, is_moved boolean, status text, version integer)
 language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
@@ -48,7 +48,7 @@ begin
              and case when i.event = 'approved'
                       then i.application_id in (select o.application_id from open_application o)
                            and (i.application_id, t.operator, t.type) not in (select c.application_id, c.operator, c.type from closed_service c)
-                      -- What an operator may have is never stopped. The caller holds the locks of the rows.
+                      -- A transaction that an operator may have is never stopped. The caller holds the locks of the rows.
                       when i.event = 'stopped'
                       then coalesce((select w.state in ('queued', 'paused') from operator_work w
                                        where w.application_id = i.application_id and w.transaction_id = i.transaction_id), false)
@@ -183,7 +183,7 @@ begin
           and (select count(*) from transaction_days r where r.application_id = d.application_id and r.day = d.day
                  and r.operator = d.operator and r.type = d.type and r.status = d.status) = 0
   ), moved_edges as (
-    -- What is still to be counted for a zone is counted with the status that it has then.
+    -- Rows still to be counted for a zone are counted with the status that they have then.
     insert into transaction_day_edges (application_id, time_zone, status, day, business_day, operator, type, transaction_count,
         amount_minor, fee_system_minor, fee_app_minor)
       select e.application_id, z.time_zone, v.status, d.day, d.business_day, e.operator, e.type, sum(v.sign), sum(v.sign * e.amount_minor),

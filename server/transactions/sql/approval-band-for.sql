@@ -1,4 +1,4 @@
--- Returns the approval band that applies to a new transaction, which approval_band_among chooses by what is measured here. What is
+-- Returns the approval band that applies to a new transaction, which approval_band_among chooses by what is measured here. The value
 -- compared with most limits is the largest of the amount, the total of its batch, and the sum of everything of its type that the same maker
 -- started for that person within 24 hours, so that splitting a payment does not avoid a rule. p_phones holds every form of the
 -- person's number. Returns null if no band applies.

@@ -12,7 +12,7 @@
 -- `item_index = item_index + 0` is true of every row, but the planner expects it of one in two hundred. Otherwise it expects a hundred rows of
 -- JSON, and reads a table that is small at that moment from end to end and compares each row with them, instead of looking them up by key.
 -- Where a statement updates a table that may be empty, it first reads the addresses of the rows in a subquery, which `offset 0` keeps out of
--- the join. Nobody changes these rows meanwhile: everyone who does holds the lock of the counters. Counts replace `exists`, which the planner
+-- the join. These rows do not change meanwhile: every writer holds the lock of the counters. Counts replace `exists`, which the planner
 -- may answer from a hash of the whole table.
 
 -- Starts transactions and returns one row per item, with what is stored: outcome `created`; `existing` if the externalId was stored

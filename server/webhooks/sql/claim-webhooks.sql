@@ -70,7 +70,7 @@ begin
         continue;
       end if;
       select d.target, d.next_at into v_target, v_head from webhook_deliveries d
-        -- What is claimed is passed over here, because a receiver that hangs has nothing else.
+        -- Claimed deliveries are passed over here, because a receiver that hangs has nothing else.
         where d.state = 'due' and d.target > v_cursor and (d.claimed_until is null or d.claimed_until <= v_at)
         order by d.target, d.next_at limit 1;
       if v_target is null and not v_has_wrapped then
@@ -93,7 +93,7 @@ begin
       end if;
     end if;
 
-    -- What a receiver may receive is counted per claim, so each is served once.
+    -- A receiver's allowance is counted per claim, so each is served once.
     continue when v_target = any (v_served);
     v_is_suspect := p_suspects ? v_target;
     v_take := least(v_request.rows_max - v_rows, v_request.each_max, case when v_is_suspect

@@ -2,7 +2,7 @@
 -- the claim of the resend. A 200 ends the delivery, also the 200 to a resend and one that arrives after the lease: an
 -- attempt that was recorded as interrupted is corrected. A failure counts only for the attempt that is current, and a failed
 -- resend changes nothing but its own row.
--- spread_ms is added to the pause before the next attempt; waited_ms is how long after its due time the attempt began.
+-- spread_ms is added to the pause before the next attempt; waited_ms is how long after its due time the attempt started.
 create or replace function record_webhook_outcomes(p_items json, p_gaps_ms integer[]) returns void
 language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off

@@ -21,7 +21,7 @@ const CODES = {
 /** Why an order is refused before it is taken: `result_code` and `response_code`, where they are known. */
 type Problem = { result?: string; response?: string; message: string }
 
-/** What a refused request is answered with. The codes of payments for bad fields are not published: those of disbursements are borrowed. */
+/** The answers to refused requests. The codes of payments for bad fields are not published: those of disbursements are borrowed. */
 export const PROBLEMS = {
   msisdn: { result: '521002', response: 'DP00900001013', message: 'Invalid Msisdn Length' },
   number: { result: '521002', response: 'DP00900001012', message: 'Invalid mobile number' },
@@ -61,7 +61,7 @@ export function readOrder(body: Record<string, unknown> | undefined, family: Air
   }
 }
 
-/** A transfer as an enquiry reports it, and as the answer to its submission. */
+/** A transfer as a status query reports it, and as the answer to its submission. */
 export function transferOf(entry: BookEntry): object {
   const [status, code] = resultOf(entry)
   const isFailed = entry.status === 'FAILED'

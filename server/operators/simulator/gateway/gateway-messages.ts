@@ -4,7 +4,7 @@ import type { Simulation } from '#server/operators/simulator/simulation.ts'
 
 export const GATEWAY = 'gateway'
 
-/** What the gateway protocol takes as a transfer. Written apart from the connector, so that a mistake there is not repeated here. */
+/** The transfer as the gateway protocol accepts it. Written apart from the connector, so that a mistake there is not repeated here. */
 export const orderSchema = z.object({
   reference: z.uuid(),
   direction: z.enum(['COLLECT', 'DEPOSIT']),

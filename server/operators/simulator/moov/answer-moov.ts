@@ -80,7 +80,7 @@ async function take(call: Call, operation: 'Push' | 'PushWithPending' | 'transfe
   const isRefused = result.kind === 'failed' && result.message === 'Num\u00e9ro invalide'
   if (isRefused || !NUMBERS[country].test(order.phoneNumber)) return say(call, textOf('3', operation))
   const admission = await admitTransfer(simulation, { operator, protocol: 'moov', order })
-  // What Moov does with a reference that it has is not known: nothing that anybody should rely on.
+  // Moov's answer to a reference that it already has is not known, so nothing should rely on this one.
   if (admission.kind === 'known') return say(call, textOf('98', operation))
   if (admission.kind === 'turned_away') return admission.how === 'silence' ? undefined : fault(response, 'soap:Server', 'Internal error')
   if (!admission.isAnswered) return
@@ -117,7 +117,7 @@ function say({ response, operation }: Call, fields: Record<string, string>): voi
   response.writeHead(200, { 'content-type': 'text/xml;charset=UTF-8' }).end(envelopeOf(operation, OPERATIONS[operation], fields))
 }
 
-/** What a SOAP library reads first. */
+/** Sends the WSDL, which a SOAP library reads first. */
 function sendWsdl({ headers, url = '' }: IncomingMessage, response: ServerResponse): void {
   const address = `http://${headers.host}${url.split('?')[0]}`
   response.writeHead(200, { 'content-type': 'text/xml;charset=UTF-8' }).end(wsdlOf(address))

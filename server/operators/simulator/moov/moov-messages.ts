@@ -52,13 +52,13 @@ export function readOrder(
   return { reference, direction, amount, currency, phoneNumber: isPush ? msisdn : destination, customerName: '', context: reference }
 }
 
-/** What is answered to a push, and to an enquiry about any transfer. */
+/** The answer to a push, and to a status query about any transfer. */
 export function statusOf(entry: BookEntry): Texts {
   const status = codeOf(entry)
   return { description: describe(status), referenceid: referenceOf(entry), status, transid: entry.reference }
 }
 
-/** What is answered to a transfer. */
+/** The answer to a transfer. */
 export function transferOf(entry: BookEntry, balanceMinor: bigint): Texts {
   const movedMinor = entry.status === 'SUCCESS' ? parseMinor(entry.amount) : 0n
   const status = codeOf(entry)

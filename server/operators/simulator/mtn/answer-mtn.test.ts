@@ -90,7 +90,7 @@ test('202 for refunds, which move the money back up to the amount that was paid,
   assert.equal(await balance(), before - 500)
 })
 
-test('409 for a refund under a reference that was used, and nothing moves; 404 for one that nobody asked for', async () => {
+test('409 for a refund under a reference that was used, and nothing moves; 404 for an unknown one', async () => {
   const { reference } = await requestToPay('237677209341')
   const first = await refund(reference, '100')
   const again = { amount: '100', currency: 'XAF', externalId: 'r', referenceIdToRefund: reference }

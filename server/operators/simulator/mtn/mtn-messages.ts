@@ -2,7 +2,7 @@ import type { BookEntry, TransferOrder } from '#server/operators/simulator/books
 import { digitsOf } from '#server/operators/simulator/reference-digits.ts'
 import type { MtnSimulatorProduct } from './credentials.ts'
 
-/** What each target environment belongs to. MTN's own sandbox takes nothing but euros. */
+/** The operator and currency of each target environment. MTN's own sandbox only accepts euros. */
 export const ENVIRONMENTS: Readonly<Record<string, { operator: string; currency: string }>> = {
   mtncameroon: { operator: 'MOMOCM', currency: 'XAF' },
   mtnbenin: { operator: 'BJMTN', currency: 'XOF' },

@@ -1,7 +1,10 @@
 import type { Simulation } from '#server/operators/simulator/simulation.ts'
 import { type RefundOrder, refundOf } from './mtn-messages.ts'
 
-/** Refunds of payments, by the X-Reference-Id of each. What is asked about them later is lost with the process; what they moved is not. */
+/**
+ * Refunds of payments, by the X-Reference-Id of each. The answers to later queries about them are lost with the process; the money that
+ * they moved is not.
+ */
 export class MtnRefunds {
   #found = new Map<string, object>()
 

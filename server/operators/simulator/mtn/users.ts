@@ -7,7 +7,9 @@ const TOKEN_SECONDS = 3_600
 
 type User = { product: MtnSimulatorProduct; apiKey: string | undefined; callbackHost: string | undefined }
 
-/** Who may call: subscription keys, API users that were made here, and the tokens that were issued. Lost with the process, like a sandbox. */
+/**
+ * The callers: subscription keys, API users that were made here, and the tokens that were issued. Lost with the process, like a sandbox.
+ */
 export class MtnUsers {
   readonly #secret: string
   #users = new Map<string, User>()

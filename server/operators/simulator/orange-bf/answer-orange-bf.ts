@@ -56,7 +56,7 @@ export function createOrangeBfSimulator(secret: string): SimulatedProtocol {
   }
 }
 
-/** What a customer gets who dials `*144*4*6*amount#`. */
+/** Returns the text shown to a customer who dials `*144*4*6*amount#`. */
 function dial(otps: Map<string, Otp>, msisdn: string, amount: string): string {
   const otp = String(randomInt(100_000, 1_000_000))
   otps.set(otp, { msisdn, amount, isUsed: false })
@@ -66,7 +66,7 @@ function dial(otps: Map<string, Otp>, msisdn: string, amount: string): string {
 type Call = { simulation: Simulation; response: ServerResponse; otps: Map<string, Otp> }
 
 /**
- * The reply is the result, and nothing can be asked later. So rows whose submission is not answered are answered late, and one that is
+ * The reply is the result, and there is no status query. So rows whose submission is not answered are answered late, and one that is
  * refused twice refuses the code twice.
  */
 async function pay({ simulation, response, otps }: Call, command: Record<string, string>): Promise<void> {

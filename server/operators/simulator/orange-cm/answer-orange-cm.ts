@@ -101,7 +101,7 @@ async function pay(call: Call, resource: OrangeResource): Promise<void> {
     return admission.how === 'silence' ? undefined : fault(response, 500, '101503', 'Runtime Error', 'Error connecting to the back end')
   const { entry } = admission
   if (admission.kind === 'known') return answer(response, 417, { message: '60041 :: Le payToken est deja utilise (already used)' })
-  // What the balance does not cover is refused at once.
+  // An amount that the balance does not cover is refused immediately.
   if (result.kind === 'failed' && result.message === 'Solde insuffisant') await concludeNow(simulation, entry)
   if (!admission.isAnswered) return
   const data = paymentOf(entry, account.channelMsisdn)

@@ -32,7 +32,7 @@ export function readOrder(
   }
 }
 
-/** What `pay` and `paymentstatus` return about a payment. */
+/** The payment as `pay` and `paymentstatus` return it. */
 export function paymentOf(entry: BookEntry, channelMsisdn: string): Record<string, unknown> {
   const status = statusOf(entry)
   const base = { id: Number(digitsOf(entry.reference, 9)), createtime: createTimeOf(entry.reference), payToken: entry.reference, status }

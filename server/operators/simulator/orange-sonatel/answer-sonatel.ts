@@ -24,7 +24,7 @@ import {
 } from './sonatel-messages.ts'
 
 const TOKEN_SECONDS = 300
-/** What a customer dials for a code. */
+/** The sequence that a customer dials for a code. */
 const DIAL = '#144#391#'
 const OPERATOR = { operator: 'SNOM', protocol: 'orange-sonatel' } as const
 
@@ -168,7 +168,7 @@ async function take(
   })
 }
 
-/** By our reference or by Sonatel's own. What nobody has paid yet is no transaction. */
+/** By our reference or by Sonatel's own. Until it is paid, a code is not a transaction. */
 function search({ simulation, response, account }: Call, searchParams: URLSearchParams): void {
   const reference = searchParams.get('reference')
   const byId = reference === null ? findById(simulation, searchParams.get('transactionId') ?? '') : undefined
@@ -188,7 +188,7 @@ function transactionsOf(books: Simulation['books'], reference: string): BookEntr
   return found
 }
 
-/** What the books call a transaction whose reference this many others had before. */
+/** The name in the books of a transaction whose reference this many earlier ones had. */
 function laterReference(reference: string, earlier: number): string {
   return `${reference} ${earlier + 1}`
 }

@@ -32,7 +32,7 @@ export async function takeQrCode(
   if (!isRegistered) return refuse(response, PROBLEMS.malformed)
   const phoneNumber = typeof metadata['customer'] === 'string' ? metadata['customer'] : ''
   const behaviour = behaviourFor(phoneNumber)
-  // Nobody can pay with a code that nobody got: silence loses the first reply, regardless of the result in the row.
+  // A code that was never received cannot be paid: silence loses the first reply, regardless of the result in the row.
   if (behaviour.answer === 'silence' && simulation.books.timesTurnedAway(reference) === 0 && !simulation.books.find(reference))
     return simulation.books.turnAway(reference)
   const qrId = qrIdOf(reference)
@@ -63,7 +63,7 @@ export async function takeQrCode(
   })
 }
 
-/** What the app of Orange shows. */
+/** Answers with the page that Orange's app shows. */
 export function answerQrPage(simulation: Simulation, request: IncomingMessage, response: ServerResponse, qrId: string): void {
   const entry = [...simulation.books.entries()].find(({ details }) => details?.['qrId'] === qrId)
   actAsCustomer(simulation, request, response, entry, entry?.details?.['returnUrl'])

@@ -2,7 +2,7 @@ import { isSame } from '#server/operators/simulator/is-same.ts'
 import { SealingKeys } from '#server/operators/simulator/sealing-keys.ts'
 import { PROBLEMS, type Problem } from './sonatel-messages.ts'
 
-/** After so many wrong PINs the account is blocked. */
+/** After this many wrong PINs the account is blocked. */
 const TRIES = 3
 
 /** The retailer's PIN, which travels encrypted, and what Sonatel does about wrong ones. */

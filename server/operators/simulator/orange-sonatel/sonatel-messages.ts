@@ -25,7 +25,7 @@ export function refusalFor(message: string, direction: TransferOrder['direction'
   if (message === 'Solde insuffisant') return direction === 'COLLECT' ? PROBLEMS.customerBalance : PROBLEMS.partnerBalance
   if (message === 'Num\u00e9ro invalide') return PROBLEMS.invalidMsisdn
   if (message === 'Compte non inscrit') return PROBLEMS.noAccount
-  // No code says that an operator took too long. The nearest one is that of a code that nobody used in time.
+  // No code says that an operator took too long. The nearest one is that of a code that was not used in time.
   return message === 'Timeout op\u00e9rateur' ? PROBLEMS.expired : undefined
 }
 

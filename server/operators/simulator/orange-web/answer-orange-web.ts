@@ -83,7 +83,7 @@ function takeOrder(call: Call, orders: Map<string, string>, fields: Record<strin
   // Orange learns no phone number before the customer pays; a tester writes it into the reference.
   const phoneNumber = text('reference')
   const behaviour = behaviourFor(phoneNumber)
-  // A customer cannot pay on a page whose address nobody got: silence loses the first order, regardless of the result in the row.
+  // A customer cannot pay on a page whose address was never received: silence loses the first order, regardless of the result in the row.
   const isSilent = behaviour.answer === 'silence' || behaviour.turnedAway.how === 'silence'
   if (simulation.books.timesTurnedAway(notifUrl) < (isSilent ? 1 : behaviour.turnedAway.times)) {
     simulation.books.turnAway(notifUrl)
@@ -113,7 +113,7 @@ function takeOrder(call: Call, orders: Map<string, string>, fields: Record<strin
 }
 
 /**
- * A question with the pay_token shows that the merchant has got the page's address, so that a customer can follow it. Before that nobody
+ * A query with the pay_token shows that the merchant has got the page's address, so that a customer can follow it. Before that no customer
  * pays: the reply may have been lost, and then the merchant makes another order.
  */
 function sendStatus({ simulation, response }: Call, paying: Set<string>, fields: Record<string, unknown>): void {
@@ -128,7 +128,7 @@ function sendStatus({ simulation, response }: Call, paying: Set<string>, fields:
   send(response, 201, { status: statusOf(entry), order_id: entry.reference, txnid: txnidOf(entry), ...reasonOf(entry) })
 }
 
-/** Who does nothing lets the page expire. */
+/** A customer who does nothing lets the page expire. */
 function statusOf({ status, message }: BookEntry): string {
   if (status !== 'FAILED') return status === 'SUCCESS' ? 'SUCCESS' : 'INITIATED'
   return message === 'Timeout op\u00e9rateur' ? 'EXPIRED' : 'FAILED'

@@ -101,7 +101,7 @@ test('SUCCESSFUL for a transfer, and ResourceAlreadyExistError for its reference
 test('a balance for each product, and whether an account is active', async () => {
   for (const product of [collections, disbursements]) {
     const { availableBalance, currency } = await product.getBalance()
-    // What the other tests collected and paid is in it.
+    // Includes the collects and deposits of the other tests.
     assert.match(availableBalance, /^1\d{8}$|^9{2}\d{6}$/)
     assert.equal(currency, 'EUR')
   }
@@ -120,6 +120,6 @@ for (const [what, change, name] of [
   })
 }
 
-test('ResourceNotFoundError in the program for a reference that nobody used', async () => {
+test('ResourceNotFoundError in the program for an unused reference', async () => {
   await assert.rejects(collections.getTransaction(randomUUID()), { name: 'ResourceNotFoundError' })
 })

@@ -28,7 +28,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** What a SOAP library makes of an answer: an object with the names of its elements. */
+/** Returns an answer as a SOAP library reads it: an object with the names of its elements. */
 async function call(operation: string, parameters: object): Promise<Record<string, Record<string, string>>> {
   const [answer] = await client[`${operation}Async`]({ token, ...parameters })
   return answer
@@ -66,7 +66,7 @@ test('status 0 in the answer to a push that waits for the customer, and the reas
   assert.equal((await call('Push', aPush('2290195209901', randomUUID())))['return']?.['status'], '10')
 })
 
-test('status 3 for a number that does not exist, and 94 for a reference that nobody used', async () => {
+test('status 3 for a number that does not exist, and 94 for an unused reference', async () => {
   assert.equal((await call('PushWithPending', aPush('2290195209902', randomUUID())))['result']?.['status'], '3')
   assert.equal((await call('getTransactionStatus', { request: { transid: randomUUID() } }))['response']?.['status'], '94')
 })

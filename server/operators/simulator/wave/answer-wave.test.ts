@@ -126,7 +126,7 @@ test('a second session for a second checkout of the same client_reference', asyn
   assert.equal(await executionsOf('cart'), 2)
 })
 
-test('a session by its transaction_id, and 404 for one that nobody has', async () => {
+test('a session by its transaction_id, and 404 for an unknown one', async () => {
   const { body } = await openCheckout()
   const paid = await untilPaid(`/v1/checkout/sessions/${body['id']}`, 'payment_status')
   const { body: found } = await call('GET', `/v1/checkout/sessions?transaction_id=${paid['transaction_id']}`)

@@ -35,7 +35,7 @@ export function transactionIdOf(id: string): string {
   return `T${createHash('sha256').update(id).digest('hex').slice(0, 10).toUpperCase()}`
 }
 
-/** Where the customer pays: here, unless nobody asks who could follow it. */
+/** The page where the customer pays: ours, or an address of Wave where no host is known. */
 export function launchUrlOf(host: string | undefined, id: string): string {
   return host === undefined ? `https://pay.wave.com/c/${id}` : `http://${host}/wave/c/${id}`
 }

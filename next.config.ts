@@ -5,7 +5,6 @@ import type { NextConfig } from 'next'
  * serves the result; packages with native parts or worker threads stay outside the bundle.
  */
 const config: NextConfig = {
-  distDir: process.env['NEXT_DIST_DIR'] ?? '.next',
   poweredByHeader: false,
   reactStrictMode: true,
   typescript: { ignoreBuildErrors: true },

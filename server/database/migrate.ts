@@ -152,11 +152,13 @@ async function applyMigration(trx: TrxClient, name: string, sql: string): Promis
   return true
 }
 
-/** Whether the migration was applied. Throws if it was edited since. */
+/** Whether the migration was applied. Throws an Error if it was edited afterwards. */
 async function checkDigest(trx: TrxClient, name: string, digest: string): Promise<boolean> {
   const known = await readDigest(trx, 'select digest from schema_migrations where name = $1', name)
   if (known !== undefined && known !== digest)
-    throw new Error(`${name} was edited after it had been applied; write a new migration instead`)
+    throw new Error(
+      `${name} was edited after it had been applied. A released file is never edited: write a new one. Before the first release: start with a new database.`,
+    )
   return known !== undefined
 }
 

@@ -93,7 +93,7 @@ class Row {
 
   async passTime(): Promise<void> {
     await database.pool.query(
-      `update operator_work set next_at = least(next_at, now() - interval '1 second'), claimed_until = null
+      `update operator_work set next_at = least(next_at, now() - interval '1 second'), claimed_until = now()
        where transaction_id = $1 and state <> 'paused'`,
       [this.item.transactionId],
     )

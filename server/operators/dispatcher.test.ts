@@ -127,13 +127,3 @@ test('no effect of the late failure of a submission that was taken over', async 
   assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
   await dispatcher.drain()
 })
-
-test('FAILED with Solde insuffisant for a row that a process of the release before wrote as refused', async () => {
-  const item = await harness.make()
-  await harness.database.pool.query("update operator_work set state = 'refused' where transaction_id = $1", [item.transactionId])
-  harness.startDispatcher()
-  const { status, message } = await harness.untilFinal(item)
-  await stopAll()
-  assert.deepEqual([status, message], ['FAILED', 'Solde insuffisant'])
-  assert.deepEqual(await harness.attemptsOf(item), [])
-})

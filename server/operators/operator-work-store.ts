@@ -139,7 +139,7 @@ export async function keepIdentifiers(
     text: `update operator_work set operator_reference = coalesce($4, operator_reference), operator_token = coalesce($5, operator_token),
              customer_link = coalesce($6, customer_link)
            where application_id = $1 and transaction_id = $2 and state = 'submitting' and submissions = $3
-             and coalesce(claimed_until, next_at) > clock_timestamp()`,
+             and claimed_until > clock_timestamp()`,
     values: [
       work.applicationId,
       work.transactionId,
@@ -212,7 +212,7 @@ export async function takeAttemptNumber(queryable: Queryable, applicationId: str
     name: 'take_attempt_number',
     text: `update operator_work set attempts = attempts + case when enquire_at > clock_timestamp() then 0 else 1 end
            where application_id = $1 and transaction_id = $2
-           returning coalesce(enquire_at > clock_timestamp(), false) as "isEarly", case state when 'refused' then 'unfunded' else state end as state, attempts as number, operator_reference as "operatorReference", operator_token as "operatorToken"`,
+           returning coalesce(enquire_at > clock_timestamp(), false) as "isEarly", state, attempts as number, operator_reference as "operatorReference", operator_token as "operatorToken"`,
     values: [applicationId, transactionId],
   })
   return rows[0]

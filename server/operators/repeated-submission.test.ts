@@ -95,7 +95,7 @@ test('open, and queried, where the operator proves receipt after two denials of 
     rules: { absenceMs: 0, acceptedAbsenceMs: 0, hintGapMs: 5 },
   })
   const claim = async () => {
-    await harness.database.pool.query('update operator_work set next_at = now(), claimed_until = null where transaction_id = $1', [
+    await harness.database.pool.query('update operator_work set next_at = now(), claimed_until = now() where transaction_id = $1', [
       item.transactionId,
     ])
     const [work] = await claimAll(harness.database.pool, 'OMCM', 5, 60_000)
@@ -117,7 +117,7 @@ test('unconfirmed until a refused repetition was denied for ten times as long as
   const recorder = createAnswerRecorder({ pool, random: () => 0.5, pollDelaysMs: [600_000], rules })
   const pass = (ms: number) =>
     pool.query(
-      `update operator_work set next_at = now(), claimed_until = null, absent_since = absent_since - $2 * interval '1 millisecond'
+      `update operator_work set next_at = now(), claimed_until = now(), absent_since = absent_since - $2 * interval '1 millisecond'
          where transaction_id = $1`,
       [item.transactionId, ms],
     )

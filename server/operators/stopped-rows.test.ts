@@ -55,7 +55,7 @@ function command({ batchId }: { batchId: string }) {
 /** Claims the row, as if `elapsedMs` had passed since whatever happened to it last. Undefined if it is not claimed. */
 async function claim({ transactionId, operator }: IntakeItem, elapsedMs: number): Promise<ClaimedWork | undefined> {
   await database.pool.query(
-    `update operator_work set claimed_until = null, next_at = next_at - $2 * interval '1 millisecond',
+    `update operator_work set claimed_until = now(), next_at = next_at - $2 * interval '1 millisecond',
        absent_since = absent_since - $2 * interval '1 millisecond' where transaction_id = $1`,
     [transactionId, elapsedMs],
   )

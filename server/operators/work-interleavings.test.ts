@@ -124,7 +124,7 @@ class Model {
 
   async #passTime(): Promise<void> {
     await database.pool.query(
-      "update operator_work set next_at = now() - interval '1 second', claimed_until = null where application_id = $1",
+      "update operator_work set next_at = now() - interval '1 second', claimed_until = now() where application_id = $1",
       [applicationId],
     )
     this.#isLeased = false

@@ -30,7 +30,7 @@ async function crashDuring(applicationId: string, transactionId: string, number:
     [applicationId, transactionId, number],
   )
   await database.pool.query(
-    'update webhook_deliveries set attempts = $3, next_at = now() where application_id = $1 and transaction_id = $2',
+    'update webhook_deliveries set attempts = $3, next_at = now(), claimed_until = now() where application_id = $1 and transaction_id = $2',
     [applicationId, transactionId, number],
   )
 }

@@ -23,8 +23,8 @@ export async function selectResendFacts(
 ): Promise<ResendFactsRow | undefined> {
   const { rows } = await queryable.query<ResendFactsRow>(
     `select d.target, d.state,
-            d.state = 'due' and d.attempts > 0 and coalesce(d.claimed_until, d.next_at) > clock_timestamp() and not exists (select 1 from webhook_attempts a
-              where a.application_id = d.application_id and a.transaction_id = d.transaction_id and a.number = d.attempts) as "isAttemptUnderWay",
+            d.state = 'due' and d.attempts > 0 and coalesce(d.claimed_until > clock_timestamp(), false) and not exists (select 1
+              from webhook_attempts a where a.application_id = d.application_id and a.transaction_id = d.transaction_id and a.number = d.attempts) as "isAttemptUnderWay",
             coalesce(r.has_waiting, false) as "hasWaitingResend", coalesce(r.last_number, 0) as "lastNumber",
             coalesce(r.recent_count, 0)::integer as "recentCount",
             ceil(extract(epoch from r.newest[$3] - clock_timestamp()) * 1000 + $4)::integer as "retryAfterMs"

@@ -90,6 +90,9 @@ test('resend_waiting for all but one of ten requests at the same moment, and one
 test('attempt_in_progress while an automatic attempt is leased', async () => {
   const item = await addDelivery(database.pool, well.url, 'due')
   await database.pool.query('delete from webhook_attempts where transaction_id = $1', [item.transactionId])
+  await database.pool.query("update webhook_deliveries set claimed_until = now() + interval '30 seconds' where transaction_id = $1", [
+    item.transactionId,
+  ])
   assert.deepEqual(await resend(database.pool, item), { ok: false, error: 'attempt_in_progress' })
 })
 

@@ -1,9 +1,18 @@
--- The payments, their history and their money. Every table here has application_id first in its keys, so that the
--- database can be sharded by application (DESIGN 3). No foreign keys on these tables: each would cost a look-up and a
--- lock per row on the hot path; `npm run verify` checks the references instead.
+-- Transactions and their history.
+--
+-- Every table of volume has application_id first in its keys, here and in all later chapters, so that the database can be sharded by
+-- application. None has a foreign key: each would cost a look-up and a lock per row; `npm run verify` checks the references instead.
 
--- One row per application. Its lock orders everything that happens to that application's money, and its counters give
--- the gap-free sequences that make any page one index descent (DESIGN 8).
+-- Rows that prove something are written once. The triggers that call this are `enable always`, because session_replication_role = replica
+-- would switch ordinary triggers off.
+create function refuse_change() returns trigger language plpgsql
+set search_path from current as $$
+begin
+  raise exception 'rows of % are never changed or removed: write a new one', tg_table_name using errcode = 'restrict_violation';
+end $$;
+
+-- One row per application. Its lock puts everything that happens to the application's money in one order, and its counts are the
+-- gap-free sequences with which any page of a list is one index descent.
 create table application_counters (
   application_id uuid primary key,
   transaction_count bigint not null default 0,
@@ -11,15 +20,19 @@ create table application_counters (
   pending_approval_count bigint not null default 0 check (pending_approval_count >= 0),
   success_count bigint not null default 0,
   failed_count bigint not null default 0,
-  -- Moves with every batch that touched the application: what live pages watch.
+  -- Rises with every batch that changed a transaction of the application; live pages compare it.
   change_number bigint not null default 0
 ) with (fillfactor = 50);
 
+-- A payment from a customer (COLLECT) or to one (DEPOSIT). Its content never changes; status, result and held money do, along the edges of
+-- lib/transaction-status.ts.
 create table transactions (
   application_id uuid not null,
   transaction_id uuid not null,
+  -- Its number in the order of creation, from 1 without a gap; and, once it is final, among those of its status in the order of results.
   sequence bigint not null,
   final_sequence bigint,
+  -- Chosen by the caller: the same request again returns the stored transaction and pays nothing twice.
   external_id uuid not null,
   type text not null check (type in ('COLLECT', 'DEPOSIT')),
   status text not null check (status in ('PENDING_APPROVAL', 'PENDING', 'SUCCESS', 'FAILED')),
@@ -28,18 +41,23 @@ create table transactions (
   amount_minor bigint not null check (amount_minor > 0),
   fee_system_minor bigint not null check (fee_system_minor >= 0),
   fee_app_minor bigint not null check (fee_app_minor >= 0),
-  -- What was taken from the deposit balance for this deposit and not yet settled or released.
+  -- Taken from the deposit balance for this deposit, and neither settled nor released yet.
   held_minor bigint not null default 0 check (held_minor >= 0),
   customer_name text not null,
   phone_number text not null,
-  webhook_url text not null,
+  -- Null if a person started it and the application has no default address: no program waits for the result.
+  webhook_url text,
   pay_token text not null,
   operator_token text,
+  -- The operator's own reference, the only one in the operator's statements. Kept after the operator work is deleted.
+  operator_reference text,
   message text,
   source text not null check (source in ('api', 'person', 'file')),
+  -- Null if a program started it.
   maker_id uuid,
   checker_id uuid,
   batch_id uuid,
+  -- The number of its events.
   version integer not null default 1,
   created_at timestamptz not null,
   final_at timestamptz,
@@ -47,16 +65,29 @@ create table transactions (
   constraint transactions_external_id unique (application_id, external_id),
   constraint transactions_sequence unique (application_id, sequence),
   constraint maker_is_not_checker check (maker_id is null or checker_id is null or maker_id <> checker_id),
-  constraint final_has_sequence check ((status in ('SUCCESS', 'FAILED')) = (final_sequence is not null))
-);
-create unique index transactions_final_sequence on transactions (application_id, status, final_sequence)
-  where final_sequence is not null;
--- PENDING needs no index of its own: operator_work holds exactly the PENDING transactions, in order of their ids.
+  constraint final_has_sequence check ((status in ('SUCCESS', 'FAILED')) = (final_sequence is not null)),
+  constraint api_has_webhook check (source <> 'api' or webhook_url is not null)
+-- A settled transaction leaves a dead row. With PostgreSQL's fifth of the table they would be as many as the history is long.
+) with (autovacuum_vacuum_scale_factor = 0.05);
+create unique index transactions_final_sequence on transactions (application_id, status, final_sequence) where final_sequence is not null;
+-- PENDING needs no index: operator_work contains exactly the PENDING transactions.
 create index transactions_waiting on transactions (application_id, sequence) where status = 'PENDING_APPROVAL';
+-- The queue and its badge read what waits outside batches, and one row of each batch, never the thousands of rows of a batch.
+create index transactions_waiting_alone on transactions (application_id, sequence)
+  where status = 'PENDING_APPROVAL' and not (source = 'file' and batch_id is not null);
+create index transactions_waiting_batches on transactions (application_id, batch_id, sequence)
+  where status = 'PENDING_APPROVAL' and batch_id is not null;
+-- Other payments to the same name that wait. The name is first, so that no other statement reads through this index.
+create index transactions_waiting_by_name on transactions (lower(btrim(customer_name)), application_id) where status = 'PENDING_APPROVAL';
 create index transactions_by_phone on transactions (application_id, phone_number, sequence);
 create index transactions_by_batch on transactions (application_id, batch_id) where batch_id is not null;
+create index transactions_by_maker on transactions (application_id, maker_id, sequence) where maker_id is not null;
+-- The search finds a transaction by its pay token, ours or the operator's. Only equality is asked, and a hash costs a new row less than a tree
+-- over random text.
+create index transactions_by_pay_token on transactions using hash (pay_token);
+create index transactions_by_operator_token on transactions using hash (operator_token) where operator_token is not null;
 
--- version counts the events of a transaction: 1 is its creation.
+-- Each edge that a transaction took, its creation included, with the person or program that moved it. `version` counts from 1.
 create table transaction_events (
   application_id uuid not null,
   transaction_id uuid not null,
@@ -70,56 +101,34 @@ create table transaction_events (
   at timestamptz not null,
   primary key (application_id, transaction_id, version)
 );
+create trigger refuse_change before update or delete on transaction_events for each row execute function refuse_change();
+create trigger refuse_truncate before truncate on transaction_events for each statement execute function refuse_change();
+alter table transaction_events enable always trigger refuse_change;
+alter table transaction_events enable always trigger refuse_truncate;
 
--- The live balances of one application at one operator; each column is an account. Column and CHECK together say that
--- a deposit balance never goes below zero and that the books sum to zero, whoever writes.
-create table ledger_balances (
+-- A transaction and the one that it was sent in place of. Each is replaced at most once, so that a rejected payment that is repaired in two
+-- windows is paid once.
+create table transaction_origins (
   application_id uuid not null,
-  operator text not null,
-  currency text not null,
-  collect_minor bigint not null default 0,
-  deposit_minor bigint not null default 0 check (deposit_minor >= 0),
-  held_minor bigint not null default 0 check (held_minor >= 0),
-  fees_minor bigint not null default 0,
-  clearing_minor bigint not null default 0,
-  revenue_minor bigint not null default 0,
-  primary key (application_id, operator),
-  constraint books_balance check (collect_minor + deposit_minor + held_minor + fees_minor + clearing_minor + revenue_minor = 0)
-) with (fillfactor = 50);
-
--- One row is one posting; each of its six columns is the entry on that account. (subject_id, kind) is the key: a
--- transaction can be held, settled or released once, whatever a retry does.
-create table ledger_postings (
-  application_id uuid not null,
-  subject_id uuid not null,
-  kind text not null check (kind in ('hold', 'release', 'settle', 'fund', 'correct')),
-  operator text not null,
-  currency text not null,
-  collect_minor bigint not null default 0,
-  deposit_minor bigint not null default 0,
-  held_minor bigint not null default 0,
-  fees_minor bigint not null default 0,
-  clearing_minor bigint not null default 0,
-  revenue_minor bigint not null default 0,
-  actor_id uuid,
-  reason text,
-  at timestamptz not null,
-  primary key (application_id, subject_id, kind),
-  constraint posting_balances check (collect_minor + deposit_minor + held_minor + fees_minor + clearing_minor + revenue_minor = 0)
+  transaction_id uuid not null,
+  origin_id uuid not null check (origin_id <> transaction_id),
+  primary key (application_id, transaction_id),
+  constraint transaction_origins_origin unique (application_id, origin_id)
 );
--- Append-only and in time order on disk: a block range index serves statements at almost no price to the writer.
-create index ledger_postings_by_time on ledger_postings using brin (at) with (pages_per_range = 16, autosummarize = on);
 
--- The same postings as classic entries, one line per account touched.
-create view ledger_entries as
-  select p.application_id, p.subject_id, p.kind, p.operator, p.currency, e.account, e.amount_minor, p.at
-  from ledger_postings p
-  cross join lateral (values ('collect', p.collect_minor), ('deposit', p.deposit_minor), ('held', p.held_minor),
-                             ('fees', p.fees_minor), ('clearing', p.clearing_minor), ('revenue', p.revenue_minor))
-    as e (account, amount_minor)
-  where e.amount_minor <> 0;
+-- A payment that a person is writing. It is sent with its external id, so that a form that is sent twice pays once.
+create table payment_drafts (
+  application_id uuid not null,
+  person_id uuid not null,
+  external_id uuid not null,
+  origin_id uuid,
+  -- The form as typed.
+  content jsonb not null check (length(content::text) <= 4000),
+  saved_at timestamptz not null default clock_timestamp(),
+  primary key (application_id, person_id, external_id)
+);
 
--- Roll-ups by the UTC day of creation: totals over any range read days, not transactions (DESIGN 8).
+-- Counts and sums by UTC day of creation, written in the statement that moves the transactions: a total over a range reads days.
 create table transaction_days (
   application_id uuid not null,
   day date not null,
@@ -131,121 +140,3 @@ create table transaction_days (
   -- The order in which ranges are read: one status, consecutive days.
   primary key (application_id, status, day, operator, type)
 ) with (fillfactor = 50);
-
--- What is still to be done at an operator for a PENDING transaction. The row ends with the transaction's result.
--- next_at is both the schedule and the lease: a claim moves it ahead, so what a dead process held comes back by itself.
-create table operator_work (
-  application_id uuid not null,
-  transaction_id uuid not null,
-  operator text not null,
-  state text not null check (state in ('queued', 'refused', 'submitting', 'submitted', 'unconfirmed')),
-  next_at timestamptz not null,
-  attempts integer not null default 0,
-  queries integer not null default 0,
-  unconfirmed_since timestamptz,
-  last_answer text,
-  primary key (application_id, transaction_id)
-);
-create index operator_work_due on operator_work (next_at);
-
-create table operator_attempts (
-  application_id uuid not null,
-  transaction_id uuid not null,
-  number integer not null,
-  kind text not null check (kind in ('submit', 'query', 'callback')),
-  started_at timestamptz not null,
-  finished_at timestamptz,
-  outcome text,
-  http_status integer,
-  answer text,
-  primary key (application_id, transaction_id, number)
-);
-
--- The outbox: a row is written by the same statement that makes a transaction final.
-create table webhook_deliveries (
-  application_id uuid not null,
-  transaction_id uuid not null,
-  -- scheme://host:port of the receiver: the queue it stands in, so that a receiver that hangs delays only itself.
-  target text not null,
-  state text not null default 'due' check (state in ('due', 'delivered', 'exhausted')),
-  attempts smallint not null default 0 check (attempts between 0 and 4),
-  next_at timestamptz not null,
-  created_at timestamptz not null,
-  finished_at timestamptz,
-  primary key (application_id, transaction_id)
-);
-create index webhook_deliveries_due on webhook_deliveries (target, next_at) where state = 'due';
-
-create table webhook_attempts (
-  application_id uuid not null,
-  transaction_id uuid not null,
-  number smallint not null,
-  started_at timestamptz not null,
-  duration_ms integer not null,
-  outcome text not null,
-  http_status integer,
-  detail text,
-  primary key (application_id, transaction_id, number)
-);
-create index webhook_attempts_by_time on webhook_attempts using brin (started_at) with (autosummarize = on);
-
--- What a waiting transaction needs, as the rule stood when it came in.
-create table approval_items (
-  application_id uuid not null,
-  transaction_id uuid not null,
-  policy_version integer not null,
-  rule jsonb not null,
-  steps smallint[] not null check (cardinality(steps) between 1 and 2),
-  needs_code boolean not null default false,
-  expires_at timestamptz not null,
-  primary key (application_id, transaction_id)
-);
-create index approval_items_by_expiry on approval_items (expires_at);
-
-create table approval_decisions (
-  application_id uuid not null,
-  transaction_id uuid not null,
-  checker_id uuid not null,
-  maker_id uuid,
-  decision text not null check (decision in ('validated', 'rejected')),
-  step smallint not null default 1,
-  note text not null,
-  used_code boolean not null default false,
-  through text not null check (through in ('api', 'back_office')),
-  decided_at timestamptz not null default now(),
-  primary key (application_id, transaction_id, checker_id),
-  constraint decider_is_not_maker check (maker_id is null or maker_id <> checker_id)
-);
-create index approval_decisions_by_time on approval_decisions (application_id, decided_at);
-
--- Who did what to the configuration, the people and the decisions; each row carries the digest of the one before it.
-create table audit_entries (
-  application_id uuid not null,
-  sequence bigint not null,
-  at timestamptz not null,
-  actor_kind text not null check (actor_kind in ('api', 'person', 'operator', 'system')),
-  actor_id uuid,
-  action text not null,
-  subject text not null,
-  details jsonb not null,
-  previous_hash bytea not null,
-  hash bytea not null,
-  primary key (application_id, sequence)
-);
-
-create function refuse_change() returns trigger language plpgsql as $$
-begin
-  raise exception 'rows of % are never changed or removed: write a new one', tg_table_name using errcode = 'restrict_violation';
-end $$;
-
-do $$
-declare kept text;
-begin
-  foreach kept in array array['ledger_postings', 'transaction_events', 'approval_decisions', 'audit_entries'] loop
-    execute format('create trigger refuse_change before update or delete on %I for each row execute function refuse_change()', kept);
-    execute format('create trigger refuse_truncate before truncate on %I for each statement execute function refuse_change()', kept);
-    -- Also under session_replication_role = replica, which otherwise switches triggers off.
-    execute format('alter table %I enable always trigger refuse_change', kept);
-    execute format('alter table %I enable always trigger refuse_truncate', kept);
-  end loop;
-end $$;

@@ -41,15 +41,14 @@ begin
       cross join lateral (
         select o.ctid as row_address, o.application_id, o.transaction_id, o.state from operator_work o
           where o.operator = free.operator and o.phase <> 'queued' and o.next_at <= v_at
-            and not (o.is_claimed and coalesce(o.claimed_until, o.next_at) > v_at)
+            and not (o.is_claimed and o.claimed_until > v_at)
           order by o.next_at limit free.slots_max for update skip locked
       ) w
       where free.lane = 'begun'
   ), due as materialized (
     select row_address, application_id, transaction_id, 'queued' as state, route, lease_ms, first_query_ms, enquiry_delay_ms from waiting
     union all
-    select row_address, application_id, transaction_id, case state when 'refused' then 'unfunded' else state end, null, lease_ms, null, null
-      from begun
+    select row_address, application_id, transaction_id, state, null, lease_ms, null, null from begun
   ), claimed as materialized (
     update operator_work w
       set state = case d.state when 'queued' then 'submitting' when 'submitting' then 'unconfirmed' else d.state end,
@@ -75,16 +74,8 @@ begin
   ), interrupted as (
     insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome)
       select c.application_id, c.transaction_id, c.submit_number, 'submit', c.claimed_before, v_at, 'interrupted'
-        from claimed c where c.found_state = 'submitting' and c.submit_number is not null
+        from claimed c where c.found_state = 'submitting'
       on conflict (application_id, transaction_id, number) do nothing
-  ), interrupted_before as (
-    -- The release before wrote the attempt with the claim.
-    update operator_attempts a set finished_at = v_at, outcome = 'interrupted'
-      from claimed c
-      cross join lateral (select n.ctid as row_address from operator_attempts n
-        where n.application_id = c.application_id and n.transaction_id = c.transaction_id and n.kind = 'submit' and n.finished_at is null
-        offset 0) o
-      where c.found_state = 'submitting' and c.submit_number is null and a.ctid = o.row_address
   )
   select c.application_id, c.transaction_id, c.operator, c.found_state, c.attempts, c.submissions, c.queries, c.is_repeated, c.route,
          c.operator_reference, c.operator_token, t.type, t.currency, t.amount_minor, t.phone_number, t.customer_name,

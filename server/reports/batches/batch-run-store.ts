@@ -19,7 +19,7 @@ const PLACE = `case
   when t.status = 'SUCCESS' then 'succeeded'
   when t.status = 'FAILED' then case e.event when 'stopped' then 'stopped' when 'failed' then 'failed' when 'refused_for_funds' then 'failed' else 'rejected' end
   when w.state = 'paused' then 'paused'
-  when w.state in ('queued', 'unfunded', 'refused', 'awaiting_code') then 'queued'
+  when w.state in ('queued', 'unfunded', 'awaiting_code') then 'queued'
   else 'sent' end`
 
 /** Every row of a batch, counted and summed by operator and by where it is. */

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import { totalsQuerySchema } from '#lib/schemas/finance-query.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
 import { createRandom } from '#lib/seeded-random.ts'
-import { TRANSACTION_TYPES } from '#lib/transaction-status.ts'
 import { createApplication } from '#server/applications/create-application.ts'
-import { setTransferService } from '#server/applications/set-transfer-service.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { readOverview } from '#server/reports/overview/read-overview.ts'
@@ -155,31 +151,6 @@ test('unknown_time_zone for what is no IANA name of the database, not_permitted 
     error: 'unknown_time_zone',
   })
   await assert.rejects(pool.query("update applications set time_zone = 'Mars/Olympus'"), /time zone "Mars\/Olympus" not recognized/)
-})
-
-test('an application of an earlier release gets the zone of its only country once its sums are counted; one of several countries stays in UTC', async () => {
-  const { pool } = database
-  const [ugandan, everywhere] = [await makeApplication(pool), await makeApplication(pool)]
-  const service = { isEnabled: false, enforcesLimits: false, minimumMinor: null, maximumMinor: null }
-  for (const operator of OPERATOR_CODES.filter((code) => OPERATORS[code].country.name !== 'UGANDA'))
-    for (const type of TRANSACTION_TYPES)
-      must(await setTransferService(pool, { applicationId: ugandan, operator, type, service, actor: SYSTEM_ACTOR }))
-  const item = anIntakeItem(ugandan, { type: 'COLLECT', operator: 'UGMTN' })
-  await inSimulatedTime(pool, async (trx, setTime) => {
-    await setTime(new Date('2026-03-13T21:30:00Z'))
-    await takeIn(trx, [item])
-  })
-
-  const migration = await readFile(new URL('../../database/migrations/0330_business_time_zones.sql', import.meta.url), 'utf8')
-  const [choice] = /insert into day_zones[^;]+/.exec(migration) ?? []
-  await pool.query(`${choice} on conflict do nothing`)
-  assert.deepEqual([await zoneOf(ugandan), await zoneOf(everywhere)], ['UTC', 'UTC'])
-  await countWantedZones(pool)
-  assert.deepEqual([await zoneOf(ugandan), await zoneOf(everywhere)], ['Africa/Kampala', 'UTC'])
-  assert.deepEqual(await auditOf(ugandan), [{ before: 'UTC', after: 'Africa/Kampala' }])
-  const application = { applicationId: ugandan, businessZone: 'Africa/Kampala' }
-  assert.equal((await searchTransactions(pool, application, { ...EVERYTHING, from: '2026-03-14', to: '2026-03-14' })).total, 1n)
-  assert.deepEqual(await verifyBooks(pool), [])
 })
 
 test('sums of a zone that was left a day ago are removed, those of the present one are not', async () => {

@@ -52,7 +52,7 @@ export function toRecordFile(applicationName: string, one: ExportDto) {
     exportedBy: one.personName,
     format: one.format,
     filter: one.query,
-    filterTimeZone: one.timeZone ?? 'UTC',
+    filterTimeZone: one.timeZone,
     selectedRows: one.selected,
     columns: columnNames(one.columns),
     cutOffAt: one.cutOffAt,

@@ -60,7 +60,7 @@ export type ExportRow = {
   query: string
   selected: number | null
   columns: ListColumn[] | null
-  timeZone: string | null
+  timeZone: string
   cutOffAt: Date
   finishedAt: Date | null
   rowCount: bigint | null

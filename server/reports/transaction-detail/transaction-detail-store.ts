@@ -74,7 +74,7 @@ export type WorkRow = {
 export async function selectOperatorWork(queryable: Queryable, applicationId: string, transactionId: string): Promise<WorkRow | undefined> {
   const { rows } = await queryable.query<WorkRow>({
     name: 'select_operator_work',
-    text: `select case w.state when 'refused' then 'unfunded' else w.state end as state,
+    text: `select w.state,
         case when w.is_claimed then greatest(w.next_at, now()) else w.next_at end as "nextAt", w.unconfirmed_since as "unconfirmedSince", w.queries, w.last_answer as "lastAnswer",
         w.accepted_at is not null and w.absent_since is not null as "isDenied"
       from operator_work w where w.application_id = $1 and w.transaction_id = $2`,

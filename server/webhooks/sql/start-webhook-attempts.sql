@@ -3,7 +3,7 @@
 --   send     the attempt is counted and leased for p_lease_ms
 --   wait     a delivery was interrupted: its next attempt keeps the pause of the schedule, of which the lease is a part
 --   give_up  the fourth attempt was interrupted
--- The lease of a delivery is in `claimed_until`, which no index has, so that its row stays in its page; a release before had it in `next_at`.
+-- The lease of a delivery is in `claimed_until`, which no index has, so that its row stays in its page.
 -- Returns the webhooks to send. Amounts and times are text, because JSON has no form for them.
 create or replace function start_webhook_attempts(p_applications uuid[], p_transactions uuid[], p_resends integer[], p_at timestamptz,
   p_lease_ms integer, p_gaps_ms integer[])
@@ -23,7 +23,7 @@ begin
       -- One row for the planner (start-transactions.sql).
       where u.position = u.position + 0
   ), claims as materialized (
-    select c.application_id, c.transaction_id, c.resend_number, c.position, d.target, d.attempts, d.next_at, coalesce(d.claimed_until, d.next_at) as lease_ends_at,
+    select c.application_id, c.transaction_id, c.resend_number, c.position, d.target, d.attempts, d.next_at, d.claimed_until as lease_ends_at,
            d.attempts > 0 and not exists (select 1 from webhook_attempts a
              where a.application_id = d.application_id and a.transaction_id = d.transaction_id and a.number = d.attempts) as is_interrupted
       from claimed c join webhook_deliveries d on d.application_id = c.application_id and d.transaction_id = c.transaction_id

@@ -1,21 +1,23 @@
--- A file of payments that a maker prepares and submits as one batch. Its transactions carry its id (transactions.batch_id).
+-- Payments from a file: prepared by a maker, checked row by row, submitted as one batch.
+
+-- A batch. Its transactions carry its id (transactions.batch_id).
 create table batches (
   application_id uuid not null,
   batch_id uuid not null,
   name text not null check (name <> '' and length(name) <= 200),
   type text not null check (type in ('COLLECT', 'DEPOSIT')),
-  -- Who submits it: the maker of its transactions. Before submission, whoever changed it last.
+  -- The maker of its transactions. Before submission: the last person who changed it.
   maker_id uuid not null,
   created_by uuid not null,
   file_name text not null,
   file_sha256 bytea not null,
   -- Digest of the payments (operator, number, name, amount) of the rows that are or would be submitted, in their order; null before the first check.
   content_hash bytea,
-  -- checking: stored, but nobody has said yet what its columns contain. draft: checked, can be changed. submitting: its rows are
-  -- being started, a worker continues after a crash. submitted: every row that was to be started is, and it can be decided.
+  -- checking: stored, but nobody has said yet which column contains which field. draft: checked, can be changed. submitting: its rows are being started,
+  -- and a worker continues after a crash. submitted: every row that was to be started is, and it can be decided.
   state text not null check (state in ('checking', 'draft', 'submitting', 'submitted', 'discarded')),
   row_count integer not null check (row_count between 0 and 10000),
-  -- The transactions that a retry of failed ones repeats belong to this batch.
+  -- For a retry of failed transactions: the batch that they belong to.
   parent_batch_id uuid,
   -- How the file was read: encoding, separator, sheet, what was left out.
   reading jsonb not null default '{}',
@@ -27,15 +29,14 @@ create table batches (
   accepted_repairs text[] not null default '{}',
   -- For rows that name no operator.
   default_operator text,
-  webhook_url text,
-  -- Rows that can be submitted, that have problems, that the maker excluded, and that have been started.
+  -- Rows that can be submitted, that have problems, that the maker excluded, and that were started.
   ready_count integer not null default 0,
   problem_count integer not null default 0,
   excluded_count integer not null default 0,
   started_count integer not null default 0,
   -- Of the rows that can be submitted, per operator: [{"operator", "currency", "count", "amountMinor", "feeMinor"}], amounts as text.
   sums jsonb not null default '[]',
-  -- Incremented by each change, so that two people who edit at the same time cannot overwrite each other.
+  -- Raised by each change, so that two people who edit at the same time cannot overwrite each other.
   version integer not null default 1,
   -- The earlier batch with the same payments, and why they are sent again.
   repeats_batch_id uuid,
@@ -49,10 +50,10 @@ create table batches (
 );
 create index batches_by_time on batches (application_id, created_at desc, batch_id);
 create index batches_by_content on batches (application_id, content_hash) where submitted_at is not null;
--- What the worker looks for: few rows at any time.
+-- For the worker: few rows at any time.
 create index batches_submitting on batches (leased_until) where state = 'submitting';
 
--- One row of the file each.
+-- One row of the file.
 create table batch_rows (
   application_id uuid not null,
   batch_id uuid not null,
@@ -73,7 +74,8 @@ create table batch_rows (
   problems jsonb not null default '[]',
   -- Repairs by rule, accepted or not: [{"field", "kind", "before", "after"}].
   repairs jsonb not null default '[]',
-  -- What a person should look at, found by comparing with other rows and earlier transactions.
+  -- For a person to look at: `notes` about the row alone, `warnings` from comparing it with other rows and earlier transactions.
+  notes jsonb not null default '[]',
   warnings jsonb not null default '[]',
   -- Why the maker left it out; null if it was not left out.
   exclusion text,
@@ -88,7 +90,7 @@ create table batch_rows (
 create index batch_rows_by_phone on batch_rows (application_id, batch_id, (phone_forms[1]), row_number);
 create index batch_rows_by_transaction on batch_rows (application_id, transaction_id) where transaction_id is not null;
 
--- The columns that a person assigned, by the digest of the header row, so that nobody assigns them again for the next file.
+-- The columns that a person assigned, by the digest of the header row, so that nobody has to assign them again for the next file.
 create table batch_columns (
   application_id uuid not null,
   header_hash bytea not null,
@@ -96,4 +98,42 @@ create table batch_columns (
   changed_by uuid not null,
   changed_at timestamptz not null default clock_timestamp(),
   primary key (application_id, header_hash)
+);
+
+-- A person's last order to a batch while its rows are sent. A batch without a row here runs.
+create table batch_runs (
+  application_id uuid not null,
+  batch_id uuid not null,
+  -- paused: rows that the operator does not have wait. stopped: they end as FAILED.
+  state text not null check (state in ('running', 'paused', 'stopped')),
+  changed_by uuid not null,
+  changed_at timestamptz not null default clock_timestamp(),
+  reason text,
+  primary key (application_id, batch_id)
+);
+
+-- A failed transaction and the row of another batch that repeats it. The key allows one retry of each; if that fails, the retry is repeated.
+create table batch_retries (
+  application_id uuid not null,
+  failed_transaction_id uuid not null,
+  -- The batch of the failed transaction, and the row that repeats it.
+  parent_batch_id uuid not null,
+  batch_id uuid not null,
+  row_number integer not null,
+  external_id uuid not null,
+  primary key (application_id, failed_transaction_id),
+  constraint batch_retries_row unique (application_id, batch_id, row_number),
+  constraint batch_retries_external_id unique (application_id, external_id)
+);
+create index batch_retries_by_parent on batch_retries (application_id, parent_batch_id);
+
+-- Failed rows that a retry left out because they may have been paid.
+create table batch_left_out (
+  application_id uuid not null,
+  batch_id uuid not null,
+  failed_transaction_id uuid not null,
+  -- contradicted: the operator reports another result. asked: it is being queried about that. unanswered: it did not confirm the failure when it
+  -- was queried before the retry.
+  reason text not null check (reason in ('contradicted', 'asked', 'unanswered')),
+  primary key (application_id, batch_id, failed_transaction_id)
 );

@@ -1,0 +1,255 @@
+-- The work at the mobile-money operators: submit once, query until the outcome is known, and never pay twice.
+
+-- What remains to be done at an operator for a PENDING transaction; settling it deletes the row. A lease lets any process continue what
+-- a dead one left.
+create table operator_work (
+  application_id uuid not null,
+  transaction_id uuid not null,
+  operator text not null,
+  type text not null check (type in ('COLLECT', 'DEPOSIT')),
+  -- queued: to be submitted. paused: queued, but its batch is paused; next_at is infinity. awaiting_code: nothing is sent before the customer
+  -- has entered a code. unfunded: the balance does not cover it, to be failed. submitting, submitted, unconfirmed: the operator may have it.
+  state text not null check (state in ('queued', 'paused', 'unfunded', 'awaiting_code', 'submitting', 'submitted', 'unconfirmed')),
+  -- The predicate of a partial index counts as an indexed column. With the state in it, each accepted submission would write all index
+  -- entries of the row; the phase changes less often.
+  phase text generated always as (case when state in ('queued', 'paused', 'awaiting_code') then state else 'begun' end) stored,
+  next_at timestamptz not null,
+  -- The lease is not in next_at, which is in an index: a claim changes the row in its page.
+  is_claimed boolean not null default false,
+  claimed_at timestamptz,
+  claimed_until timestamptz,
+  -- Every call of the operator is an attempt; submissions and queries are counted apart. submit_number is the attempt that submitted last.
+  attempts integer not null default 0,
+  submissions integer not null default 0,
+  queries integer not null default 0,
+  submit_number integer,
+  -- The protocol and the operator's environment of the last submission: one that another environment does not know was not refused.
+  route text,
+  -- The pause that an operator requires from a submission to the first query. Until then a denial does not count.
+  enquire_at timestamptz,
+  operator_reference text,
+  operator_token text,
+  -- Since when the operator is known to have the transfer. Such a row is not sent again without a person's decision.
+  accepted_at timestamptz,
+  unconfirmed_since timestamptz,
+  -- Since when the operator has denied that it knows the reference.
+  absent_since timestamptz,
+  -- A callback arrived and no query has followed it yet.
+  hinted_at timestamptz,
+  -- Unsigned callbacks that made queries due since the last signed one. Anybody can send them, so each waits longer than the one before.
+  hints smallint not null default 0,
+  last_answer text,
+  -- The final result of a submission, until it is settled: an operator that refuses may keep no trace that a query would find after a restart.
+  -- refused: a repeated submission was refused, which is the result once the operator denies that it knows the reference.
+  result text check (result in ('succeeded', 'failed', 'refused')),
+  result_reason text,
+  result_code text,
+  -- Where the customer of a collect has to go before the operator moves the money.
+  customer_link text,
+  -- The code, encrypted, from its entry to the submission that sends it; until when the customer may enter one; how many were refused.
+  customer_code text,
+  code_until timestamptz,
+  refused_codes integer not null default 0,
+  -- Sandbox only: a tester opened the page of this payment, so the simulated customer leaves it to them.
+  page_opened_at timestamptz,
+  primary key (application_id, transaction_id),
+  constraint operator_work_accepted_stays check (state not in ('queued', 'paused', 'awaiting_code') or accepted_at is null)
+-- A row lives for seconds and changes several times: room in its page, and early vacuums.
+) with (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
+-- Claimed operator by operator, so that the queue of one that hangs costs the others nothing; submissions also by direction, so that one
+-- direction can be held back.
+create index operator_work_waiting on operator_work (operator, type, next_at) where phase = 'queued';
+create index operator_work_begun on operator_work (operator, next_at) where phase <> 'queued';
+create index operator_work_paused on operator_work (application_id, transaction_id) where phase = 'paused';
+create index operator_work_awaiting_code on operator_work (code_until) where phase = 'awaiting_code';
+-- Money of unknown outcome, by age.
+create index operator_work_unconfirmed on operator_work (application_id, unconfirmed_since) where unconfirmed_since is not null;
+
+-- Each call of an operator and each callback, written once, when its outcome is known.
+create table operator_attempts (
+  application_id uuid not null,
+  transaction_id uuid not null,
+  number integer not null,
+  kind text not null check (kind in ('submit', 'query', 'callback')),
+  started_at timestamptz not null,
+  finished_at timestamptz,
+  outcome text,
+  http_status integer,
+  answer text,
+  -- False for a callback without a signature, which is a hint and proves nothing.
+  is_verified boolean,
+  primary key (application_id, transaction_id, number)
+);
+
+-- A customer's codes are short, so wrong ones are counted by operator and number over all applications, and one payment at a time asks for a
+-- code: `transaction_id`, until `held_until`.
+create table customer_code_numbers (
+  operator text not null,
+  phone_number text not null,
+  transaction_id uuid not null,
+  held_until timestamptz not null,
+  -- The refusals of the last day.
+  refused_at timestamptz[] not null default '{}',
+  primary key (operator, phone_number)
+);
+
+-- How this installation reaches each operator. The document contains credentials, so all of it is encrypted. It has an id of its own because
+-- encrypted columns are found by UUIDs.
+create table operator_settings (
+  operator_settings_id uuid primary key,
+  operator text not null,
+  protocol text not null,
+  document text not null,
+  version bigint not null check (version > 0),
+  changed_at timestamptz not null default now(),
+  unique (operator, protocol)
+);
+
+-- Access tokens that operators issued, shared by all processes. Until `renewing_until` one process fetches the next token.
+create table operator_access_tokens (
+  operator_access_token_id uuid primary key,
+  operator text not null,
+  account text not null,
+  token text,
+  renew_at timestamptz,
+  expires_at timestamptz,
+  renewing_until timestamptz,
+  unique (operator, account)
+);
+
+-- Whether submissions reach each operator, per direction. A fault of ours, such as a wrong PIN, would fail every submission and could lock the
+-- operator's account: the direction stays closed in all processes as long as the settings are the ones that had the fault.
+create table operator_circuits (
+  operator text not null,
+  type text not null check (type in ('COLLECT', 'DEPOSIT')),
+  state text not null check (state in ('OPERATIONAL', 'DELAYED', 'CLOSED')),
+  since timestamptz not null,
+  fault text,
+  fault_version text,
+  primary key (operator, type),
+  constraint operator_circuits_fault_check check (fault is null or state = 'CLOSED' and fault_version is not null)
+);
+
+-- Every change of a circuit, for as long as the pages look back.
+create table operator_availability (
+  operator text not null,
+  type text not null check (type in ('COLLECT', 'DEPOSIT')),
+  since timestamptz not null,
+  state text not null check (state in ('OPERATIONAL', 'DELAYED', 'CLOSED')),
+  primary key (operator, type, since)
+);
+
+-- Our balance as the operator reports it, beside what the ledger says. `differs_since` is null while they are equal.
+create table operator_balances (
+  operator text primary key,
+  collect_minor bigint,
+  deposit_minor bigint,
+  ledger_minor bigint not null,
+  difference_minor bigint,
+  checked_at timestamptz not null,
+  differs_since timestamptz
+);
+
+-- An operator's statement against a final result. The result never changes: people read these rows and talk to the operator.
+create table operator_contradictions (
+  application_id uuid not null,
+  transaction_id uuid not null,
+  -- 1: the contradiction. From 2: the operator's answers when it was queried about it.
+  number smallint not null check (number between 1 and 9),
+  -- A hint is an unsigned callback that the operator could neither confirm nor deny.
+  source text not null check (source in ('callback', 'hint', 'submit', 'query')),
+  said text not null check (said in ('succeeded', 'failed', 'pending', 'not_found', 'unknown')),
+  stored_status text not null check (stored_status in ('SUCCESS', 'FAILED')),
+  http_status integer,
+  answer text not null,
+  at timestamptz not null,
+  primary key (application_id, transaction_id, number)
+);
+create index operator_contradictions_newest on operator_contradictions (application_id, at) where number = 1;
+create trigger refuse_change before update or delete on operator_contradictions for each row execute function refuse_change();
+create trigger refuse_truncate before truncate on operator_contradictions for each statement execute function refuse_change();
+alter table operator_contradictions enable always trigger refuse_change;
+alter table operator_contradictions enable always trigger refuse_truncate;
+
+-- Queries about payments that have ended. contradiction: the operator reported the other result. hint: an unsigned callback did. hour_look,
+-- day_look: the payment failed an hour or a day ago, and a failure may have been reported too early.
+create table contradiction_queries (
+  application_id uuid not null,
+  transaction_id uuid not null,
+  kind text not null check (kind in ('contradiction', 'hint', 'hour_look', 'day_look')),
+  operator text not null,
+  tries smallint not null default 0,
+  next_at timestamptz not null,
+  -- The statement of a hint's callback, and its text: the only copy.
+  said text,
+  answer text,
+  -- A hint stays for a day after its end, so that another one about the same payment causes no query.
+  ended_at timestamptz,
+  primary key (application_id, transaction_id, kind)
+);
+create index contradiction_queries_due on contradiction_queries (operator, application_id, kind, next_at) where ended_at is null;
+create index contradiction_queries_ended on contradiction_queries (ended_at) where ended_at is not null;
+
+-- The failure, by final sequence, up to which an application's second looks are scheduled.
+create table second_look_marks (
+  application_id uuid primary key,
+  failed_sequence bigint not null
+);
+
+-- The operators' references of final transactions, for the search, and to find a reference that two transactions have. A scheduled task fills
+-- it, so that settling writes no further index.
+create table operator_references (
+  application_id uuid not null,
+  operator_reference text not null,
+  transaction_id uuid not null,
+  operator text not null,
+  type text not null,
+  primary key (application_id, operator_reference, transaction_id)
+);
+-- An account at an operator belongs to the installation, so references are looked up over all applications. Not unique: a repeated reference
+-- must not stop money that has moved.
+create index operator_references_by_operator on operator_references (operator, type, operator_reference);
+
+-- The final sequences up to which an application's references are in operator_references.
+create table operator_reference_marks (
+  application_id uuid primary key,
+  success_until bigint not null,
+  failed_until bigint not null
+);
+
+-- Transactions whose reference another transaction of the same operator and direction has too.
+create table shared_operator_references (
+  application_id uuid not null,
+  transaction_id uuid not null,
+  operator text not null,
+  type text not null,
+  operator_reference text not null,
+  other_application_id uuid not null,
+  other_transaction_id uuid not null,
+  at timestamptz not null default clock_timestamp(),
+  primary key (application_id, transaction_id)
+);
+create index shared_operator_references_newest on shared_operator_references (application_id, at);
+create trigger refuse_change before update or delete on shared_operator_references for each row execute function refuse_change();
+create trigger refuse_truncate before truncate on shared_operator_references for each statement execute function refuse_change();
+alter table shared_operator_references enable always trigger refuse_change;
+alter table shared_operator_references enable always trigger refuse_truncate;
+
+-- How the transactions submitted in each hour ended, and how long that took: bucket n is 1.2^n to 1.2^(n+1) milliseconds.
+create table operator_outcomes (
+  application_id uuid not null,
+  operator text not null,
+  type text not null,
+  hour timestamptz not null,
+  outcome text not null,
+  bucket smallint not null,
+  transaction_count bigint not null,
+  primary key (application_id, operator, hour, type, outcome, bucket)
+);
+
+-- The final sequences up to which an application's outcomes are counted.
+create table operator_outcome_marks (
+  application_id uuid primary key,
+  success_until bigint not null,
+  failed_until bigint not null
+);

@@ -116,8 +116,7 @@ export type ApprovalRulePart = {
   name: string
   aboveMinor: string
   currency: string | null
-  /** Absent in parts that were stored before totals had limits of their own: `any`. */
-  measure?: RuleMeasure
+  measure: RuleMeasure
   firstTimeOnly: boolean
   steps: number[]
   needsCode: boolean

@@ -13,7 +13,6 @@ import { startLoops } from '#server/process/start-loops.ts'
 import { startMonitoring } from '#server/process/start-monitoring.ts'
 import { simulatorFolder, startSimulator } from '#server/process/start-simulator.ts'
 import { startWeb } from '#server/process/start-web.ts'
-import { SEEDED_USERNAMES } from '#server/sandbox/seed-applications.ts'
 import { seedSandbox } from '#server/sandbox/seed-sandbox.ts'
 import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
 import { publishKeyring } from '#server/secrets-at-rest/process-keyring.ts'
@@ -69,7 +68,6 @@ async function start(config: Config, logger: Logger, ending: Shutdown): Promise<
     databaseUrl: database.url,
     keyring,
     logger,
-    seededUsernames: SEEDED_USERNAMES,
     seed: (pool) => seed(pool, config),
   })
 

@@ -5,6 +5,8 @@ import { decideMany } from '#server/approvals/decide-many.ts'
 import { findApprovals } from '#server/approvals/list-approvals.ts'
 import { recallTransaction } from '#server/approvals/recall-transaction.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
+import { totpSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { aBand, anIntakeItem, decisionDeps, fund } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -75,7 +77,7 @@ export async function newQueue(pool: Pool) {
 export async function giveDevice(pool: Pool, person: SandboxPerson): Promise<string> {
   await pool.query('update people set totp_secret = $2, totp_enabled_at = now(), totp_last_step = null where person_id = $1', [
     person.id,
-    SECRET,
+    keyringOfProcess().seal(totpSecretPlace(person.id), SECRET),
   ])
   return SECRET
 }

@@ -50,18 +50,16 @@ export const serviceChangeSchema = z.strictObject({
   maximumMinor: minor.nullable(),
 })
 export const feesChangeSchema = z.strictObject({ ...direction, appRatePpm: z.int().min(0).max(999_999), appFixedMinor: minor })
-/** The defaults are for what was proposed before these settings existed: it no longer agrees with what is now, so it is refused. */
 export const applicationChangeSchema = z.strictObject({
   name: text(200).min(1),
   requiresSecondFactor: z.boolean(),
   copiesWebhookStatus: z.boolean(),
-  allowsCombinedRoles: z.boolean().default(false),
+  allowsCombinedRoles: z.boolean(),
   countries: z
     .array(z.enum(COUNTRY_NAMES))
     .min(1)
-    .refine((countries) => new Set(countries).size === countries.length)
-    .default([...COUNTRY_NAMES]),
-  defaultWebhookUrl: z.string().refine(isShownWebhookUrl).nullable().default(null),
+    .refine((countries) => new Set(countries).size === countries.length),
+  defaultWebhookUrl: z.string().refine(isShownWebhookUrl).nullable(),
 })
 export const timeZoneChangeSchema = z.strictObject({ timeZone: text(60).min(1) })
 export const addressAllowanceSchema = z.strictObject({ network: text(60).min(1), note: text(200) })

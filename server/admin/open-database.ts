@@ -6,7 +6,6 @@ import { migrate } from '#server/database/migrate.ts'
 import { createPool, type Pool } from '#server/database/pool.ts'
 import { NO_STATEMENT_LIMIT_MS } from '#server/database/statement-limit.ts'
 import { readSandboxSecrets, sandboxSecrets } from '#server/process/sandbox-secrets.ts'
-import { SEEDED_USERNAMES } from '#server/sandbox/seed-applications.ts'
 import { checkSecretsKeys } from '#server/secrets-at-rest/check-keys.ts'
 import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
 import { publishKeyring } from '#server/secrets-at-rest/process-keyring.ts'
@@ -24,11 +23,11 @@ export async function openAdminDatabase(environment: Environment, options: { use
   const { databaseUrl, mode } = await findDatabase(environment, dataDirectory)
   const pool = createPool({ databaseUrl, connectionsMax: 2, applicationName: 'countersign admin', statementLimitMs: NO_STATEMENT_LIMIT_MS })
   try {
-    await refusingInWords(() => requireDatabaseMode(pool, mode, SEEDED_USERNAMES))
+    await refusingInWords(() => requireDatabaseMode(pool, mode))
     const isNew = await isEmptyDatabase(pool)
     if (isNew) {
       await migrate(pool)
-      await refusingInWords(() => stampDatabase(pool, mode, SEEDED_USERNAMES))
+      await refusingInWords(() => stampDatabase(pool, mode))
     }
     if (options.usesSecrets) await loadKeys(pool, secretsKeysOf(environment, { mode, dataDirectory, isNew }))
     return pool

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createPool, type Pool } from '#server/database/pool.ts'
+import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
+import { webhookSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, type TestPartner } from '#server/testing/partner.ts'
 import { createDirectory, type Directory, makeApplicationKnown } from './directory.ts'
@@ -42,6 +45,7 @@ async function msUntilEverywhere(isSeen: (directory: Directory) => boolean): Pro
 
 test('in force within 1 s in two processes: every kind of change', async () => {
   const id = partner.applicationId
+  const newSecretId = randomUUID()
   const see = (directory: Directory) => directory.find(id) ?? assert.fail('the application is missing')
   const changes: [string, unknown[], (directory: Directory) => boolean][] = [
     ['update applications set is_enabled = false where application_id = $1', [id], (d) => !see(d).isEnabled],
@@ -67,8 +71,8 @@ test('in force within 1 s in two processes: every kind of change', async () => {
       (d) => see(d).policy?.version === 2 && see(d).policy?.rules[0]?.approvals[0] === 2,
     ],
     [
-      `insert into webhook_secrets (application_id, webhook_secret_id, secret, created_at) values ($1, gen_random_uuid(), 'whsec_new', now() + interval '1 second')`,
-      [id],
+      `insert into webhook_secrets (application_id, webhook_secret_id, secret, created_at) values ($1, $2, $3, now() + interval '1 second')`,
+      [id, newSecretId, keyringOfProcess().seal(webhookSecretPlace(id, newSecretId), 'whsec_new')],
       (d) =>
         see(d)
           .webhookSecrets.map(({ secret }) => secret)

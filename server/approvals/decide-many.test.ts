@@ -6,6 +6,8 @@ import type { DecisionResult } from '#lib/approvals.ts'
 import type { Role } from '#lib/permissions.ts'
 import { systemClock } from '#server/clock.ts'
 import { verifySecondFactor } from '#server/people/verify-second-factor.ts'
+import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
+import { totpSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -41,7 +43,7 @@ async function scene(roles: Role[] = ['checker']) {
 async function enrol(personId: string): Promise<string> {
   await database.pool.query('update people set totp_secret = $2, totp_enabled_at = now(), totp_last_step = null where person_id = $1', [
     personId,
-    SECRET,
+    keyringOfProcess().seal(totpSecretPlace(personId), SECRET),
   ])
   return new TOTP({ secret: Secret.fromBase32(SECRET), algorithm: 'SHA1', digits: 6, period: 30 }).generate()
 }

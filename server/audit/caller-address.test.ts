@@ -7,7 +7,6 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { must } from '#server/testing/partner.ts'
 import { type AuditEntry, appendAudit } from './append-audit.ts'
-import { GENESIS_HASH, hashEntry } from './canonical-text.ts'
 import { listAudit } from './list-audit.ts'
 import { verifyAuditChain } from './verify-audit-chain.ts'
 
@@ -54,25 +53,6 @@ test('the address of each of many requests at once', async () => {
     ),
   )
   for (const entry of await listAudit(database.pool, applicationId, { size: 20 })) assert.equal(entry.address, entry.subject)
-})
-
-test('the same digest as before there were addresses, for an entry without one', () => {
-  const entry = {
-    applicationId: '00000000-0000-4000-8000-000000000001',
-    sequence: 1n,
-    at: new Date('2026-03-03T10:00:00.000Z'),
-    actor: { kind: 'person' as const, id: '00000000-0000-4000-8000-000000000002' },
-    action: 'person.added',
-    subject: '00000000-0000-4000-8000-000000000003',
-    details: { roles: ['maker'], isNew: true },
-    address: null,
-  }
-  // Of the text that all releases before the column hashed.
-  assert.equal(hashEntry(GENESIS_HASH, entry).toString('hex'), '72a12a8ec86268f042a67f1d7566e09e5db4aceb01559f10332cc3073b424c7d')
-  assert.notEqual(
-    hashEntry(GENESIS_HASH, { ...entry, address: ADDRESS }).toString('hex'),
-    '72a12a8ec86268f042a67f1d7566e09e5db4aceb01559f10332cc3073b424c7d',
-  )
 })
 
 test('content_changed for an address that was removed, replaced or added later', async () => {

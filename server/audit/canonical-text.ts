@@ -43,8 +43,7 @@ export function hashEntry(previousHash: Buffer, entry: ChainedEntry): Buffer {
     entry.action,
     entry.subject,
     sortKeys(entry.details),
-    // Absent, not null: entries that were written before there was an address keep their digest.
-    ...(entry.address === null ? [] : [entry.address]),
+    entry.address,
   ])
   return createHash('sha256').update(previousHash).update(text).digest()
 }

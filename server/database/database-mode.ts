@@ -8,19 +8,19 @@ export type DatabaseMode = 'sandbox' | 'production'
 /**
  * Refuses a database of the other mode: a sandbox process would let its simulator confirm transfers that were never paid.
  * Called before the migrations, so that a process that does not belong here changes nothing. Throws an Error whose message
- * says what to do. `seededUsernames` are the API users of the sandbox's own applications; see `inferMode`.
+ * says what to do. A database without a stamp belongs to the first process that stamps it.
  */
-export async function requireDatabaseMode(queryable: Queryable, mode: DatabaseMode, seededUsernames: readonly string[]): Promise<void> {
-  const actual = (await readStampedMode(queryable)) ?? (await inferMode(queryable, seededUsernames))
+export async function requireDatabaseMode(queryable: Queryable, mode: DatabaseMode): Promise<void> {
+  const actual = await readStampedMode(queryable)
   if (actual !== undefined && actual !== mode) throw new Error(explainMismatch(actual))
 }
 
 /** Stamps a migrated database that has no stamp yet. Throws like `requireDatabaseMode` when it belongs to the other mode. */
-export async function stampDatabase(pool: Pool, mode: DatabaseMode, seededUsernames: readonly string[]): Promise<void> {
+export async function stampDatabase(pool: Pool, mode: DatabaseMode): Promise<void> {
   await withTransaction<void, never>(pool, async (trx) => {
     // Two first starts in different modes: the second one waits here and then finds the stamp of the first.
     await trx.query('select pg_advisory_xact_lock(7304114806)')
-    await requireDatabaseMode(trx, mode, seededUsernames)
+    await requireDatabaseMode(trx, mode)
     await trx.query('insert into installation (mode) values ($1) on conflict do nothing', [mode])
     return ok(undefined)
   })
@@ -31,23 +31,6 @@ export async function readStampedMode(queryable: Queryable): Promise<DatabaseMod
   if (!(await hasTable(queryable, 'installation'))) return undefined
   const { rows } = await queryable.query<{ mode: DatabaseMode }>('select mode from installation')
   return rows[0]?.mode
-}
-
-/**
- * Infers the mode of a database from a release without stamps; undefined when it holds no application, so that either mode may take it.
- * Only the sandbox's seeds create all of the seeded API users. Anything else counts as production: a production process on a forgotten
- * sandbox does no harm, the reverse invents payments.
- */
-async function inferMode(queryable: Queryable, seededUsernames: readonly string[]): Promise<DatabaseMode | undefined> {
-  if (!(await hasTable(queryable, 'api_users'))) return undefined
-  const { rows } = await queryable.query<{ is_empty: boolean; seeded_count: number }>(
-    `select not exists (select 1 from applications) as is_empty,
-            (select count(*)::int from api_users where username = any ($1::text[])) as seeded_count`,
-    [seededUsernames],
-  )
-  const [found] = rows
-  if (!found || found.is_empty) return undefined
-  return seededUsernames.length > 0 && found.seeded_count === seededUsernames.length ? 'sandbox' : 'production'
 }
 
 /** True for a database that has none of our tables. */

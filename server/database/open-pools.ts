@@ -30,8 +30,7 @@ export function openPools({ databaseUrl, databaseReplicaUrl, poolSize, preparesS
     pool: createPool({
       databaseUrl,
       connectionsMax: databaseReplicaUrl ? poolSize : poolSize - reportConnections,
-      // Unlike the names that releases used which store secrets in plain text; see secrets-at-rest/seal-store.ts.
-      applicationName: `countersign ${role} process`,
+      applicationName: `countersign ${role}`,
       preparesStatements,
     }),
     reportPool: createPool({

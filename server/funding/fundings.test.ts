@@ -11,6 +11,8 @@ import { systemClock } from '#server/clock.ts'
 import { readBalances, readPostingKinds } from '#server/ledger/testing.ts'
 import { readStatementLines } from '#server/reports/statements/read-statement-lines.ts'
 import { verifyDatabase } from '#server/reports/verify/verify-database.ts'
+import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
+import { totpSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { confirmFunding } from './confirm-funding.ts'
@@ -184,7 +186,7 @@ test('code_required, wrong_code and then posted once with a new code, where the 
   assert.deepEqual(await confirm(device.generate()), { ok: false, error: 'second_factor_missing' })
   await database.pool.query('update people set totp_secret = $2, totp_enabled_at = now() where person_id = $1', [
     serge.id,
-    device.secret.base32,
+    keyringOfProcess().seal(totpSecretPlace(serge.id), device.secret.base32),
   ])
   assert.deepEqual(await confirm(), { ok: false, error: 'code_required' })
   assert.deepEqual(await confirm('000'), { ok: false, error: 'wrong_code' })

@@ -10,7 +10,7 @@ const ISSUER = 'countersign'
 const VERIFIED_MAX = 20_000
 const TOKEN_LENGTH_MAX = 4_096
 
-/** The epoch of every API user until its tokens are first ended, and of tokens that were issued before they carried one. */
+/** The epoch of every API user until its tokens are first ended. */
 const FIRST_EPOCH = 1
 
 /** `epoch` counts how often the tokens of this user have been ended; see `authenticateCaller`. */
@@ -56,7 +56,7 @@ export function createTokens({ clock, secret }: TokensOptions): Tokens {
         requiredClaims: ['sub', 'app', 'exp'],
         currentDate: at,
       })
-      const { sub, exp, app, epoch = FIRST_EPOCH } = payload
+      const { sub, exp, app, epoch } = payload
       if (typeof sub !== 'string' || typeof app !== 'string' || typeof epoch !== 'number' || exp === undefined) return undefined
       return { apiUserId: sub, applicationId: app, epoch, expiresAtMs: exp * 1_000 }
     } catch {

@@ -5,7 +5,7 @@ import { type NamedPolicyRow, readNamedPolicies } from './policy-store.ts'
 /** A version of the rules as pages show it. Instants are ISO 8601; names are null for the command line. */
 export type RuleVersion = {
   version: number
-  /** Null: they were stored by another release and cannot be read. Then everything waits (`toPolicy` in applications/). */
+  /** Null: they cannot be read. Then everything waits (`toPolicy` in applications/). */
   rules: ApprovalRule[] | null
   isActive: boolean
   proposedBy: { personId: string; name: string } | null

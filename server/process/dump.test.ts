@@ -198,7 +198,7 @@ test('no secret of an operator is in the log at its finest level: used, refused,
   const stored = { protocol: 'gateway', actor: SYSTEM_ACTOR } as const
   must(await setOperator(database.pool, { ...stored, operator: 'SNFREE', changes: { baseUrl: simulator.url, secret } }))
   must(await setOperator(database.pool, { ...stored, operator: 'SNOM', changes: { baseUrl: 'http://127.0.0.1:1', secret } }))
-  // As another release could have stored it: a secret where none belongs.
+  // As somebody with access to the database could have stored it: a secret where none belongs.
   const misfit = { baseUrl: secret, environment: secret, clientId: secret, clientSecret: secret, pin: { [secret]: secret } }
   await withTransaction(database.pool, async (trx) => {
     await putSettings(trx, { operator: 'UGAIRTEL', protocol: 'airtel', document: misfit })

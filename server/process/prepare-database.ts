@@ -7,25 +7,22 @@ import { NO_STATEMENT_LIMIT_MS } from '#server/database/statement-limit.ts'
 import type { Logger } from '#server/logger.ts'
 import { checkSecretsKeys } from '#server/secrets-at-rest/check-keys.ts'
 import type { Keyring } from '#server/secrets-at-rest/keyring.ts'
-import { sealPlainSecrets } from '#server/secrets-at-rest/reseal-secrets.ts'
 
 type Preparation = {
   config: Config
   databaseUrl: string
   keyring: Keyring
   logger: Logger
-  /** The API users by which a sandbox from before stamps is recognised. */
-  seededUsernames: readonly string[]
   /** Fills an empty sandbox; true when it was filled now. */
   seed(pool: Pool): Promise<boolean>
 }
 
 /**
- * Makes a database ready for this process: it must accept writes within DATABASE_WAIT_MS and belong to the same mode, its schema is brought up to date, it must be
- * readable with our keys, nothing in it stays in plain text, and an empty sandbox is filled. Returns true when it was
- * filled now. Throws an Error whose message says what to do.
+ * Makes a database ready for this process: it must accept writes within DATABASE_WAIT_MS and belong to the same mode, its schema is brought
+ * up to date, its secrets must be readable with our keys, and an empty sandbox is filled. Returns true when it was filled now. Throws an
+ * Error whose message says what to do.
  */
-export async function prepareDatabase({ config, databaseUrl, keyring, logger, seededUsernames, seed }: Preparation): Promise<boolean> {
+export async function prepareDatabase({ config, databaseUrl, keyring, logger, seed }: Preparation): Promise<boolean> {
   const { preparesStatements, isSandbox } = config
   const mode = isSandbox ? 'sandbox' : 'production'
   const pool = createPool({
@@ -40,12 +37,10 @@ export async function prepareDatabase({ config, databaseUrl, keyring, logger, se
       limitMs: config.databaseWaitMs,
       onWait: (reason) => logger.warn({ reason }, `The database cannot be used yet; waiting up to ${config.databaseWaitMs / 1_000} s`),
     })
-    await requireDatabaseMode(pool, mode, seededUsernames)
+    await requireDatabaseMode(pool, mode)
     await migrate(pool, { onWait: (message) => logger.warn(message) })
-    await stampDatabase(pool, mode, seededUsernames)
+    await stampDatabase(pool, mode)
     await checkSecretsKeys(pool, keyring)
-    if ((await sealPlainSecrets(pool, keyring)) === 'waits_for_old_processes')
-      logger.warn('Some secrets are stored in plain text until the last process of the release before is gone; they are encrypted then')
     return isSandbox && (await seed(pool))
   } finally {
     await pool.end()

@@ -11,7 +11,7 @@ export function writePrivateFile(file: string, content: string): void {
   renameSync(unfinished, file)
 }
 
-/** Creates the data folder of a sandbox, which only its owner enters (0700), and tightens it and its folders if a release before made them. */
+/** Creates the data folder of a sandbox, which only its owner enters (0700), and tightens it and its folders if somebody made them with wider rights. */
 export function makeDataFolder(dataDirectory: string): void {
   mkdirSync(dataDirectory, { recursive: true, mode: PRIVATE_FOLDER })
   chmodSync(dataDirectory, PRIVATE_FOLDER)

@@ -1,12 +1,11 @@
-import { hkdfSync } from 'node:crypto'
 import { linkSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { randomSecret } from '#server/config.ts'
 import { makeDataFolder, writePrivateFile } from './private-file.ts'
 
-const storedSecretsSchema = z.object({ TOKEN_SECRET: z.string(), SESSION_SECRET: z.string(), SECRETS_KEY: z.string().optional() })
-type SandboxSecrets = { TOKEN_SECRET: string; SESSION_SECRET: string; SECRETS_KEY: string }
+const sandboxSecretsSchema = z.object({ TOKEN_SECRET: z.string(), SESSION_SECRET: z.string(), SECRETS_KEY: z.string() })
+type SandboxSecrets = z.infer<typeof sandboxSecretsSchema>
 
 /**
  * The sandbox's own secrets, random and stored in DATA_DIR/secrets.json, so that sessions, tokens and encrypted values in
@@ -37,15 +36,9 @@ export function readSandboxSecrets(dataDirectory: string): SandboxSecrets | unde
   const file = path.join(dataDirectory, 'secrets.json')
   const text = readIfThere(file)
   if (text === undefined) return undefined
-  const stored = storedSecretsSchema.safeParse(parseJson(text))
+  const stored = sandboxSecretsSchema.safeParse(parseJson(text))
   if (!stored.success) throw new Error(`${file} is damaged: restore it, or delete ${dataDirectory} to begin a new sandbox.`)
-  const { TOKEN_SECRET, SESSION_SECRET, SECRETS_KEY } = stored.data
-  if (SECRETS_KEY !== undefined) return { TOKEN_SECRET, SESSION_SECRET, SECRETS_KEY }
-  // A sandbox from before secrets were encrypted. Derived and not random: processes that do this at once agree on it.
-  const derived = hkdfSync('sha256', `${TOKEN_SECRET}\n${SESSION_SECRET}`, '', 'countersign sandbox secrets key', 32)
-  const completed = { TOKEN_SECRET, SESSION_SECRET, SECRETS_KEY: Buffer.from(derived).toString('base64url') }
-  writePrivateFile(file, format(completed))
-  return completed
+  return stored.data
 }
 
 function readIfThere(file: string): string | undefined {

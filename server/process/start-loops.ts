@@ -23,8 +23,6 @@ import { addFeeDays } from '#server/reports/totals/add-fee-days.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
 import { removeOldRows } from '#server/retention/remove-old-rows.ts'
 import type { Runtime } from '#server/runtime.ts'
-import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
-import { sealPlainSecrets } from '#server/secrets-at-rest/reseal-secrets.ts'
 import { createDeliveryLoop } from '#server/webhooks/delivery-loop.ts'
 import { continueRecoveries } from '#server/webhooks/recover-webhooks.ts'
 import { runScheduledTasks, type ScheduledTask, scheduledTask } from './run-scheduled-tasks.ts'
@@ -130,8 +128,6 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
       const repaired = await repairLedgerDays(pool)
       if (repaired.length > 0) logger.warn({ applications: repaired }, 'Sums by day differed from the balances and were computed again')
     }),
-    // Secrets that a process of the previous release wrote while it was being replaced.
-    scheduledTask('seal_plain_secrets', '*/5 * * * *', async () => void (await sealPlainSecrets(pool, keyringOfProcess()))),
     scheduledTask('remove_old_rows', '41 * * * *', async () => {
       const removed = await removeOldRows(pool, { months: config.retentionMonths, now: clock.now(), isEnding })
       if (Object.keys(removed).length > 0) logger.info({ removed }, 'Rows that were older than this installation keeps them were removed')

@@ -175,6 +175,3 @@ export const REJECTION_REASONS = [
   'Wrong operator for this beneficiary',
 ] as const
 export const RECALL_REASON = 'Préparé deux fois par erreur'
-
-/** The API users of both applications: a database that has all of them was seeded as a sandbox. */
-export const SEEDED_USERNAMES: readonly string[] = SEED_APPLICATIONS.map((application) => application.username)

@@ -11,8 +11,8 @@ export type Keyring = {
   /** Encrypts `plain` for this place under the current key. */
   seal(place: SecretPlace, plain: string): string
   /**
-   * Decrypts what `seal` returned for this place. A text that was stored before secrets were encrypted is returned as it
-   * is. Throws when the key is not on the ring, or when the text was altered or belongs to another place.
+   * Decrypts what `seal` returned for this place. Throws when the text is not encrypted, when the key is not on the ring, and when the
+   * text was altered or belongs to another place.
    */
   open(place: SecretPlace, stored: string): string
 }
@@ -47,10 +47,10 @@ export function createKeyring(keys: { current: string; previous: readonly string
       return `${MARK}${current.id}:${sealed.toString('base64url')}`
     },
     open(place, stored) {
-      if (!stored.startsWith(MARK)) return stored
+      const where = `${place.field} of ${place.table} ${place.row}`
+      if (!stored.startsWith(MARK)) throw new Error(`The ${where} is not encrypted.`)
       const [keyId = '', body = ''] = stored.slice(MARK.length).split(':')
       const key = byId.get(keyId)
-      const where = `${place.field} of ${place.table} ${place.row}`
       if (!key) throw new Error(`The ${where} is encrypted with the key ${keyId}, which this process does not have.`)
       try {
         const bytes = Buffer.from(body, 'base64url')

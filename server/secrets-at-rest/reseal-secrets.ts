@@ -1,41 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { ok } from '#lib/result.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import type { Keyring } from './keyring.ts'
-import {
-  forgetKeysBut,
-  hasPlainSecrets,
-  hasPlainTextProcess,
-  lockSecrets,
-  lockSecretsOf,
-  readKeyIdsInUse,
-  replaceSecrets,
-  type Wanted,
-} from './seal-store.ts'
+import { forgetKeysBut, lockSecrets, lockSecretsOf, readKeyIdsInUse, replaceSecrets } from './seal-store.ts'
 import { rowBeforeAll, SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 
 /** Rows per transaction: few enough that the locks delay no other statement noticeably. */
 const BATCH_SIZE = 200
-/** An idle process queries for changes every quarter of a second; its connection may be closed in between. */
-const SECOND_LOOK_MS = 600
-
-type SealPlainResult = 'nothing_plain' | 'sealed' | 'waits_for_old_processes'
-
-/**
- * Encrypts every secret that is stored as plain text: those of a release before secrets were encrypted. While processes
- * of such a release are connected nothing is changed, because they would sign webhooks with the encrypted text and refuse
- * every one-time code; the scheduled task tries again. Safe in several processes at once.
- */
-export async function sealPlainSecrets(pool: Pool, keyring: Keyring): Promise<SealPlainResult> {
-  if (!(await hasPlainSecrets(pool))) return 'nothing_plain'
-  if (await hasPlainTextProcess(pool)) return 'waits_for_old_processes'
-  await delay(SECOND_LOOK_MS)
-  if (await hasPlainTextProcess(pool)) return 'waits_for_old_processes'
-  for (const column of SEALED_COLUMNS) await resealColumn(pool, keyring, column, { kind: 'plain' }, BATCH_SIZE)
-  return 'sealed'
-}
-
 type RotationResult = {
   resealedCount: number
   /** Keys that nothing in this database needs. */
@@ -52,13 +23,7 @@ type RotationResult = {
 export async function rotateSecretsKey(pool: Pool, keyring: Keyring, batchSize = BATCH_SIZE): Promise<RotationResult> {
   const result: RotationResult = { resealedCount: 0, droppedKeyIds: [], unreadable: [] }
   for (const column of SEALED_COLUMNS) {
-    const { resealedCount, unreadable } = await resealColumn(
-      pool,
-      keyring,
-      column,
-      { kind: 'not_under', keyId: keyring.currentKeyId },
-      batchSize,
-    )
+    const { resealedCount, unreadable } = await resealColumn(pool, keyring, column, batchSize)
     result.resealedCount += resealedCount
     result.unreadable.push(...unreadable)
   }
@@ -73,10 +38,10 @@ export async function rotateSecretsKey(pool: Pool, keyring: Keyring, batchSize =
 
 type Resealed = Pick<RotationResult, 'resealedCount' | 'unreadable'>
 
-async function resealColumn(pool: Pool, keyring: Keyring, column: SealedColumn, wanted: Wanted, batchSize: number): Promise<Resealed> {
+async function resealColumn(pool: Pool, keyring: Keyring, column: SealedColumn, batchSize: number): Promise<Resealed> {
   const total: Resealed = { resealedCount: 0, unreadable: [] }
   for (let afterRow: string | undefined = rowBeforeAll(column); afterRow !== undefined; ) {
-    const batch: ResealedBatch = await resealBatch(pool, keyring, column, { wanted, afterRow, limit: batchSize })
+    const batch: ResealedBatch = await resealBatch(pool, keyring, column, { afterRow, limit: batchSize })
     total.resealedCount += batch.resealedCount
     total.unreadable.push(...batch.unreadable)
     afterRow = batch.lastRow
@@ -90,11 +55,11 @@ async function resealBatch(
   pool: Pool,
   keyring: Keyring,
   column: SealedColumn,
-  range: { wanted: Wanted; afterRow: string; limit: number },
+  range: { afterRow: string; limit: number },
 ): Promise<ResealedBatch> {
   let batch: ResealedBatch = { resealedCount: 0, unreadable: [], lastRow: undefined }
   await withTransaction<void, never>(pool, async (trx) => {
-    const secrets = await lockSecretsOf(trx, column, range)
+    const secrets = await lockSecretsOf(trx, column, { keyId: keyring.currentKeyId, ...range })
     const unreadable: string[] = []
     const resealed = secrets.flatMap(({ row, stored }) => {
       const place = { table: column.table, row, field: column.field }

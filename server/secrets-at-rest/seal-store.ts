@@ -5,22 +5,19 @@ import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 /** `row` is the row's identity as text, its parts separated by a slash, as in the place of a secret. */
 type StoredSecret = { row: string; stored: string }
 
-/** Which rows of a column: those that are not encrypted, or all that are not encrypted under one key. */
-export type Wanted = { kind: 'plain' } | { kind: 'not_under'; keyId: string }
-
 /** Takes the lock under which keys are registered and secrets encrypted again, to the end of the transaction. */
 export async function lockSecrets(trx: Queryable): Promise<void> {
   await trx.query('select pg_advisory_xact_lock(7304114807)')
 }
 
 /**
- * Reads some secrets in the order of their rows, from the one after `afterRow`, and locks them, so that no other process replaces
- * one between the reading and the writing.
+ * Reads some secrets that are not encrypted under the key, in the order of their rows, from the one after `afterRow`, and locks them, so
+ * that no other process replaces one between the reading and the writing.
  */
 export async function lockSecretsOf(
   trx: Queryable,
   column: SealedColumn,
-  { wanted, afterRow, limit }: { wanted: Wanted; afterRow: string; limit: number },
+  { keyId, afterRow, limit }: { keyId: string; afterRow: string; limit: number },
 ): Promise<StoredSecret[]> {
   const { table, field } = column
   const identity = column.identity.join(', ')
@@ -29,7 +26,7 @@ export async function lockSecretsOf(
     `select ${column.identity.map((name) => `${name}::text`).join(" || '/' || ")} as row, ${field} as stored from ${table}
       where ${field} is not null and not starts_with(${field}, $1) and (${identity}) > (${identityOf('$2::text', column)})
       order by ${identity} limit $3 for update`,
-    [prefixOf(wanted), afterRow, limit],
+    [sealedPrefix(keyId), afterRow, limit],
   )
   return rows
 }
@@ -42,17 +39,6 @@ export async function replaceSecrets(trx: Queryable, column: SealedColumn, secre
       where (${identity.map((name) => `${table}.${name}`).join(', ')}) = (${identityOf('s.row', column)})`,
     [secrets.map((secret) => secret.row), secrets.map((secret) => secret.stored)],
   )
-}
-
-/** True when any secret is still stored as plain text. */
-export async function hasPlainSecrets(queryable: Queryable): Promise<boolean> {
-  const { rows } = await queryable.query<{ has_plain: boolean }>(
-    `select ${SEALED_COLUMNS.map(
-      ({ table, field }) => `exists (select 1 from ${table} where ${field} is not null and not starts_with(${field}, $1))`,
-    ).join(' or ')} as has_plain`,
-    [sealedPrefix()],
-  )
-  return rows[0]?.has_plain ?? false
 }
 
 /** The ids of all keys that something is encrypted with. */
@@ -86,22 +72,6 @@ export async function forgetKeysBut(trx: Queryable, keyIds: readonly string[]): 
     keyIds,
   ])
   return rows.map((row) => row.key_id)
-}
-
-/**
- * True while a process of a release that stores and reads plain text is connected: those are named after their role
- * alone. A role without special rights sees the names of all connections.
- */
-export async function hasPlainTextProcess(queryable: Queryable): Promise<boolean> {
-  const { rows } = await queryable.query<{ is_there: boolean }>(
-    `select exists (select 1 from pg_stat_activity where datname = current_database()
-       and application_name in ('countersign web', 'countersign worker', 'countersign all')) as is_there`,
-  )
-  return rows[0]?.is_there ?? false
-}
-
-function prefixOf(wanted: Wanted): string {
-  return wanted.kind === 'plain' ? sealedPrefix() : sealedPrefix(wanted.keyId)
 }
 
 /** The columns of a row's identity, taken out of its text, so that the primary key finds it. */

@@ -9,11 +9,10 @@ import { acceptStep, readSecondFactor } from '#server/people/second-factor-store
 import { startSecondFactor } from '#server/people/start-second-factor.ts'
 import { createTestDatabase, TEST_SECRETS_KEY, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
-import { waitUntil } from '#server/testing/wait-until.ts'
 import { checkSecretsKeys } from './check-keys.ts'
 import { createKeyring, type Keyring } from './keyring.ts'
 import { publishKeyring } from './process-keyring.ts'
-import { rotateSecretsKey, sealPlainSecrets } from './reseal-secrets.ts'
+import { rotateSecretsKey } from './reseal-secrets.ts'
 
 const ring = createKeyring({ current: TEST_SECRETS_KEY, previous: [] })
 const newKey = () => randomBytes(32).toString('base64')
@@ -53,15 +52,6 @@ async function storedSecrets(): Promise<string[]> {
   return rows.map((row) => row.stored)
 }
 
-/** Stores secrets as a release without encryption left them. */
-async function storePlain(partner: TestPartner, person: Person): Promise<void> {
-  await database.pool.query('update webhook_secrets set secret = $2 where application_id = $1', [
-    partner.applicationId,
-    partner.webhookSecret,
-  ])
-  await database.pool.query('update people set totp_secret = $2 where person_id = $1', [person.personId, person.secret])
-}
-
 async function readsBoth(partner: TestPartner, person: Person): Promise<void> {
   const directory = await createDirectory({ pool: database.pool })
   try {
@@ -98,28 +88,18 @@ test('no secret from a ciphertext that was copied to another row; other applicat
   assert.match(String(errors[0]), new RegExp(`secret of webhook_secrets ${thief.applicationId}/.* cannot be decrypted`))
 })
 
-test('encrypted once: plain text of an earlier release, by four processes that start at once', async () => {
+test('no secret from plain text; it is reported', async () => {
   const partner = await createTestPartner(database.pool)
-  const person = await enrolling(partner)
-  await storePlain(partner, person)
-  await readsBoth(partner, person)
-  const results = await Promise.all(Array.from({ length: 4 }, () => sealPlainSecrets(database.pool, ring)))
-  assert.ok(results.every((result) => result === 'sealed'))
-  assert.ok((await storedSecrets()).every(isSealedUnder(ring)))
-  await readsBoth(partner, person)
-  assert.equal(await sealPlainSecrets(database.pool, ring), 'nothing_plain')
-})
-
-test('nothing encrypted while a process of an earlier release is connected, everything afterwards', async () => {
-  const partner = await createTestPartner(database.pool)
-  await storePlain(partner, await enrolling(partner))
-  const old = createPool({ databaseUrl: database.url, connectionsMax: 1, applicationName: 'countersign worker' })
-  await old.query('select 1')
-  assert.equal(await sealPlainSecrets(database.pool, ring), 'waits_for_old_processes')
-  assert.ok((await storedSecrets()).every((stored) => !stored.startsWith('sealed:')))
-  await old.end()
-  await waitUntil('everything is encrypted', async () => (await sealPlainSecrets(database.pool, ring)) === 'sealed', { pauseMs: 50 })
-  assert.ok((await storedSecrets()).every(isSealedUnder(ring)))
+  await database.pool.query('update webhook_secrets set secret = $2 where application_id = $1', [
+    partner.applicationId,
+    partner.webhookSecret,
+  ])
+  const errors: unknown[] = []
+  const directory = await createDirectory({ pool: database.pool, onError: (error) => errors.push(error) })
+  await directory.close()
+  assert.deepEqual(directory.find(partner.applicationId)?.webhookSecrets, [])
+  assert.match(String(errors[0]), new RegExp(`secret of webhook_secrets ${partner.applicationId}/.* is not encrypted`))
+  assert.ok(!String(errors[0]).includes(partner.webhookSecret))
 })
 
 test('refused with an instruction: a wrong key, even if nothing is encrypted yet', async () => {

@@ -34,7 +34,7 @@ export async function createTestDatabase(options: { mode?: DatabaseMode } = {}):
   const pool = createPool({ databaseUrl: url, connectionsMax: 10, applicationName: 'test', statementLimitMs: NO_STATEMENT_LIMIT_MS })
   // On a busy machine hundreds of commands at once wait longer than those of the product may.
   pool.options.connectionTimeoutMillis = CONNECTION_LIMIT_MS
-  if (options.mode) await stampDatabase(pool, options.mode, [])
+  if (options.mode) await stampDatabase(pool, options.mode)
   return {
     url,
     pool,

@@ -3,7 +3,10 @@ import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
 import { digest, generateWebhookSecret } from '#server/credentials/secrets.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { createTokens } from '#server/partner-auth/access-token.ts'
+import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
+import { webhookSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { TOKEN_SECRET } from './environment.ts'
+import { SECRETS_KEY } from './server-process.ts'
 
 /** A partner with its three credentials. */
 export type Partner = { applicationId: string; apiId: string; apiKey: string; accessToken: string }
@@ -46,10 +49,11 @@ export async function createPartners(pool: Pool, count: number): Promise<Partner
     `insert into approval_policies (application_id, version, rules, activated_at) select a, 1, $2::jsonb, now() from unnest($1::uuid[]) as a`,
     [ids, JSON.stringify(DEFAULT_POLICY_RULES)],
   )
-  await pool.query(`insert into webhook_secrets (application_id, webhook_secret_id, secret) select a, a, $2 from unnest($1::uuid[]) as a`, [
-    ids,
-    generateWebhookSecret(),
-  ])
+  const keyring = createKeyring({ current: SECRETS_KEY, previous: [] })
+  await pool.query(
+    `insert into webhook_secrets (application_id, webhook_secret_id, secret) select s.id, s.id, s.secret from unnest($1::uuid[], $2::text[]) as s (id, secret)`,
+    [ids, ids.map((id) => keyring.seal(webhookSecretPlace(id, id), generateWebhookSecret()))],
+  )
   await fundPartners(pool, ids)
   return partners
 }

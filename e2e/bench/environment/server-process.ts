@@ -10,6 +10,9 @@ import { OPERATOR_CODES } from '#lib/operators.ts'
 import { freePort } from '#server/database/embedded.ts'
 import { ALLOCATOR_ENVIRONMENT, NODE_FLAGS } from '#server/process/node-settings.mjs'
 
+/** What the secrets of every benched database are encrypted with. */
+export const SECRETS_KEY = Buffer.alloc(32, 'bench').toString('base64')
+
 /** The real process, started the way production starts it. */
 export type ServerProcess = { port: number; pid: number; stop(): Promise<void> }
 
@@ -57,7 +60,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
       DATABASE_URL: options.databaseUrl,
       TOKEN_SECRET: options.tokenSecret,
       SESSION_SECRET: 'the secret of sessions that nobody opens here',
-      SECRETS_KEY: Buffer.alloc(32, 'bench').toString('base64'),
+      SECRETS_KEY,
       PUBLIC_URL: `http://127.0.0.1:${port}`,
       ROLE: options.role ?? 'web',
       // A worker has no front door.

@@ -26,15 +26,14 @@ export type BookEntry = TransferOrder & {
   message?: string
   /** When the result is there, in milliseconds since 1970; null: never. */
   dueAtMs: number | null
-  /** When it was accepted; undefined in books of a release before. */
-  acceptedAtMs?: number | undefined
+  acceptedAtMs: number
   /** How often the money moved: more than once would be the operator's own mistake. */
   timesExecuted: number
   /** Every submission that arrived with this reference, those that were refused included. */
   submissions: number
   /** Submissions that arrived although the reference was in the books: each is a mistake of the sender. */
   duplicates: number
-  /** When the money moved; undefined if it did not, and in books of a release before. */
+  /** When the money moved; undefined if it did not. */
   executedAtMs?: number | undefined
   /** The money returned, by refunds and reversals. */
   refunds: readonly Refund[]
@@ -46,9 +45,9 @@ type Refund = { id: string; amount: string; atMs: number }
 /** An entry of the file: one JSON object per line. */
 type BookLine =
   | { what: 'turned_away'; reference: string }
-  | { what: 'accepted'; operator: string; protocol?: string; dueAtMs: number | null; atMs?: number; request: TransferOrder }
+  | { what: 'accepted'; operator: string; protocol: string; dueAtMs: number | null; atMs: number; request: TransferOrder }
   | { what: 'duplicate'; reference: string }
-  | { what: 'executed'; reference: string; atMs?: number }
+  | { what: 'executed'; reference: string; atMs: number }
   | { what: 'refunded'; reference: string; account: Account; refund: Refund }
   | { what: 'failed'; reference: string; message: string }
   | { what: 'opening'; operator: string; collect: string; deposit: string }
@@ -103,9 +102,9 @@ export class Books {
     { operator, protocol }: Pick<BookEntry, 'operator' | 'protocol'>,
     request: TransferOrder,
     dueAtMs: number | null,
-    atMs?: number,
+    atMs: number,
   ): BookEntry {
-    this.#write({ what: 'accepted', operator, protocol, dueAtMs, ...(atMs !== undefined && { atMs }), request })
+    this.#write({ what: 'accepted', operator, protocol, dueAtMs, atMs, request })
     const entry = this.#entries.get(request.reference)
     if (!entry) throw new Error(`Transfer ${request.reference} was not entered`)
     return entry
@@ -116,7 +115,7 @@ export class Books {
   }
 
   /** Moves the money, once. */
-  execute(reference: string, atMs?: number): void {
+  execute(reference: string, atMs: number): void {
     if (this.#entries.get(reference)?.status === 'PENDING') this.#writeExecution(reference, atMs)
   }
 
@@ -156,8 +155,8 @@ export class Books {
     closeSync(this.#file)
   }
 
-  #writeExecution(reference: string, atMs: number | undefined): void {
-    this.#write({ what: 'executed', reference, ...(atMs !== undefined && { atMs }) })
+  #writeExecution(reference: string, atMs: number): void {
+    this.#write({ what: 'executed', reference, atMs })
   }
 
   #write(line: BookLine): void {
@@ -181,7 +180,7 @@ export class Books {
       this.#entries.set(line.request.reference, {
         ...line.request,
         operator: line.operator,
-        protocol: line.protocol ?? 'gateway',
+        protocol: line.protocol,
         status: 'PENDING',
         dueAtMs: line.dueAtMs,
         acceptedAtMs: line.atMs,
@@ -209,7 +208,7 @@ export class Books {
     }
   }
 
-  #applyExecution(entry: BookEntry, atMs: number | undefined): void {
+  #applyExecution(entry: BookEntry, atMs: number): void {
     entry.status = 'SUCCESS'
     entry.timesExecuted++
     entry.executedAtMs = atMs

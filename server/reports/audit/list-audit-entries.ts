@@ -82,8 +82,7 @@ function toDto({ sequence, at, actor, action, subject, address, details }: Store
     action,
     subject,
     subjectName: known.get(about) ?? null,
-    // Failed sign-ins have had the address in their details since before entries had one.
-    address: address ?? (typeof named['address'] === 'string' ? named['address'] : null),
+    address,
     details: named,
     names: Object.fromEntries(names),
   }

@@ -8,8 +8,8 @@ const NO_DIGEST = '0'.repeat(64)
 /** How the digest of an entry is computed, for an auditor who has only the file. */
 const FORMAT =
   'countersign audit record 1: hash = SHA-256 of the 32 bytes of previousHash (zeros before the first entry) followed by the UTF-8 text of the ' +
-  'JSON array [applicationId, sequence as text, at, actorKind, actorId, action, subject, details, address], without spaces; address is left out ' +
-  'where it is null, and each object in details is a list of [name, value] in order of the names'
+  'JSON array [applicationId, sequence as text, at, actorKind, actorId, action, subject, details, address], without spaces, where ' +
+  'each object in details is a list of [name, value] in order of the names'
 
 /**
  * The whole record of an application as lines of JSON, the first entry first. The first line says how many entries follow and which digest the

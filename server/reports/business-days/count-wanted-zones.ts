@@ -8,9 +8,9 @@ import { deleteZone, isWanted, selectUnusedZones, selectWantedZones } from './da
 import { changeZone } from './set-time-zone.ts'
 
 /**
- * Sets for applications of an earlier release the zone that the migration chose for them, each as soon as its sums are counted: until then it keeps
- * its UTC days. An application that cannot be counted holds up no other. Removes sums of zones that were left more than a day ago, when no
- * process can read them any longer.
+ * Switches each application to the zone that two administrators chose, as soon as its sums are counted: until then it keeps the days of the
+ * zone before. An application that cannot be counted holds up no other. Removes the sums of zones that were left more than a day ago, when
+ * no process reads them.
  */
 export async function countWantedZones(pool: Pool, isEnding: () => boolean = () => false): Promise<void> {
   for (const wanted of await selectWantedZones(pool)) {

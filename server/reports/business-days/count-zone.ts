@@ -6,7 +6,7 @@ const SLICE_MAX = 5_000
 
 /**
  * Brings the sums by business day of a zone into being: what is created from now on is counted as it happens, what was created before slice by
- * slice. Can be interrupted and repeated. Returns false if it could not begin, or did not finish because of `isEnding`.
+ * slice. Can be interrupted and repeated. Returns false if `isEnding` stopped it.
  */
 export async function countZone(
   pool: Pool,
@@ -15,7 +15,7 @@ export async function countZone(
 ): Promise<boolean> {
   // The roll-ups of UTC days need no edges.
   if (timeZone === 'UTC') return true
-  if (!(await beginZone(pool, applicationId, timeZone))) return false
+  await beginZone(pool, applicationId, timeZone)
   while ((await countEdges(pool, applicationId, timeZone, SLICE_MAX)) > 1n) if (isEnding()) return false
   await countLedgerEdges(pool, applicationId, timeZone)
   return true

@@ -1,10 +1,9 @@
 import { lockCounters } from '#server/database/application-locks.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
-/** Begins to count the edges of a zone; false if transactions in progress prevent it, which only happens while a release is replaced. */
-export async function beginZone(queryable: Queryable, applicationId: string, timeZone: string): Promise<boolean> {
-  const { rows } = await queryable.query<{ begun: boolean }>('select begin_day_zone($1, $2) as begun', [applicationId, timeZone])
-  return rows[0]?.begun ?? false
+/** Starts to count the edges of a zone, unless it has been started. */
+export async function beginZone(queryable: Queryable, applicationId: string, timeZone: string): Promise<void> {
+  await queryable.query('select begin_day_zone($1, $2)', [applicationId, timeZone])
 }
 
 /** Counts the next older transactions for a zone; returns from which sequence on all are counted. */

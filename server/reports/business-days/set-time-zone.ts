@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { err, ok, type Result } from '#lib/result.ts'
 import { checkTimeZone, type TimeZoneProblem } from '#server/applications/check-time-zone.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
@@ -11,9 +10,6 @@ import { lockTimeZone, switchTimeZone } from './day-zone-store.ts'
 type SetTimeZone = { applicationId: string; timeZone: string; actor: CommandActor }
 type Changed = { before: string; after: string }
 
-const BEGIN_ATTEMPTS = 50
-const BEGIN_PAUSE_MS = 200
-
 /**
  * Sets the business time zone of an application. Its sums by business day are counted first, which takes about a minute for ten million
  * transactions; until then everybody sees the days of the old zone. Reserved for the machine administrator, because it changes what every past
@@ -22,7 +18,7 @@ const BEGIN_PAUSE_MS = 200
 export async function setTimeZone(
   pool: Pool,
   { applicationId, timeZone, actor }: SetTimeZone,
-): Promise<Result<Changed, 'not_permitted' | 'unknown_application' | 'busy' | TimeZoneProblem>> {
+): Promise<Result<Changed, 'not_permitted' | 'unknown_application' | TimeZoneProblem>> {
   if (actor.kind !== SYSTEM_ACTOR.kind) return err('not_permitted')
   const problem = await checkTimeZone(pool, timeZone)
   if (problem) return err(problem)
@@ -31,10 +27,7 @@ export async function setTimeZone(
     return before === undefined ? err('unknown_application') : ok(before)
   })
   if (!known.ok) return known
-  for (let attempt = 1; !(await countZone(pool, { applicationId, timeZone })); attempt++) {
-    if (attempt === BEGIN_ATTEMPTS) return err('busy')
-    await delay(BEGIN_PAUSE_MS)
-  }
+  await countZone(pool, { applicationId, timeZone })
   return changeZone(pool, { applicationId, timeZone, actor })
 }
 

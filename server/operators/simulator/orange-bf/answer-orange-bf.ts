@@ -99,7 +99,7 @@ async function pay({ simulation, response, otps }: Call, command: Record<string,
   // Open forever, without a reply.
   if (due === 'never') return
   if (result.kind === 'failed') books.fail(reference, result.message)
-  else books.execute(reference)
+  else books.execute(reference, simulation.now().getTime())
   const isLate = answer === 'silence' || (turnedAway.how === 'silence' && turnedAway.times > 0)
   if (isLate) await delay(simulation.delayMs)
   if (result.kind === 'failed') return reply(response, CODES[result.message] ?? '990499', 'Refused')

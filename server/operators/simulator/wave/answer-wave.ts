@@ -31,7 +31,7 @@ export function createWaveSimulator(): SimulatedProtocol {
     },
     callbackOf(simulation, entry, claim) {
       const told: BookEntry = claim ? { ...entry, status: 'SUCCESS' } : entry
-      const session = sessionOf(told, simulation.now(), launchUrlOf(undefined, entry.reference))
+      const session = sessionOf(told, launchUrlOf(undefined, entry.reference))
       const type = told.status === 'SUCCESS' ? 'checkout.session.completed' : 'checkout.session.payment_failed'
       const body = JSON.stringify({ id: `EV_${entry.reference.slice(4)}`, type, data: session })
       const time = String(Math.floor(simulation.now().getTime() / 1_000))

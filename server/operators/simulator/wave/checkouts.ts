@@ -79,6 +79,6 @@ function sendSession(call: Call, session: BookEntry | undefined): void {
   send(call.response, 200, shown(call, session))
 }
 
-function shown({ simulation, request }: Call, session: BookEntry): Record<string, unknown> {
-  return sessionOf(session, simulation.now(), launchUrlOf(request.headers.host, session.reference))
+function shown({ request }: Call, session: BookEntry): Record<string, unknown> {
+  return sessionOf(session, launchUrlOf(request.headers.host, session.reference))
 }

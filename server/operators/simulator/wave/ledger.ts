@@ -61,7 +61,7 @@ function movementsOf({ simulation, operator }: Call): Movement[] {
     const sign = isCollect ? 1n : -1n
     const id = transactionIdOf(entry.reference)
     const common = { clientReference: entry.context, mobile: entry.phoneNumber }
-    const atMs = entry.executedAtMs ?? entry.acceptedAtMs ?? 0
+    const atMs = entry.executedAtMs ?? entry.acceptedAtMs
     movements.push({ ...common, atMs, id, type, movedMinor: sign * parseMinor(entry.amount) })
     for (const { id: refundId, amount, atMs: refundedAtMs } of entry.refunds)
       movements.push({ ...common, atMs: refundedAtMs, id: transactionIdOf(refundId), type: back, movedMinor: -sign * parseMinor(amount) })

@@ -50,7 +50,7 @@ async function takePayout(call: Call): Promise<void> {
     return admission.how === 'silence' ? undefined : refuse(response, 500, 'internal-server-error', 'A server error occurred.')
   clientReferences.add(simulation.books, admission.entry)
   if (admission.kind === 'accepted' && !admission.isAnswered) return
-  return send(response, 200, payoutOf(admission.entry, simulation.now()))
+  return send(response, 200, payoutOf(admission.entry))
 }
 
 /** Each payout of a batch is accepted, and those that cannot be paid have failed. */
@@ -86,19 +86,19 @@ function sendBatch(call: Call, id: string): void {
   const payouts = payoutsOf(call, id)
   if (payouts.length === 0) return refuse(call.response, 404, 'not-found', 'Not found.')
   const status = payouts.some((payout) => payout.status === 'PENDING') ? 'processing' : 'complete'
-  send(call.response, 200, { id, status, payouts: payouts.map((payout) => payoutOf(payout, call.simulation.now())) })
+  send(call.response, 200, { id, status, payouts: payouts.map(payoutOf) })
 }
 
 function searchPayouts({ simulation, request, response, operator, clientReferences }: Call): void {
   const context = new URL(request.url ?? '/', 'http://simulator').searchParams.get('client_reference') ?? ''
   const found = clientReferences.find(simulation.books, { operator, direction: 'DEPOSIT', context })
-  send(response, 200, { result: found.map((payout) => payoutOf(payout, simulation.now())) })
+  send(response, 200, { result: found.map(payoutOf) })
 }
 
 function sendPayout(call: Call, id: string): void {
   const payout = findOwn(call, id, 'DEPOSIT')
   if (!payout) return refuse(call.response, 404, 'not-found', 'Not found.')
-  send(call.response, 200, payoutOf(payout, call.simulation.now()))
+  send(call.response, 200, payoutOf(payout))
 }
 
 /** Takes a payout back, once; again it answers the same and moves nothing. */
@@ -108,7 +108,7 @@ function reverse(call: Call, id: string): void {
   if (!payout) return refuse(response, 404, 'not-found', 'Not found.')
   if (payout.refunds.length > 0) return void response.writeHead(200).end()
   const nowMs = simulation.now().getTime()
-  if (nowMs - (payout.acceptedAtMs ?? 0) > REVERSAL_DAYS * 86_400_000)
+  if (nowMs - payout.acceptedAtMs > REVERSAL_DAYS * 86_400_000)
     return refuse(response, 400, 'payout-reversal-time-limit-exceeded', 'The payout is too old to be reversed.')
   const refund = { id: `${payout.reference}-reversal`, amount: payout.amount, atMs: nowMs }
   // Wave publishes no code for a payout that has not been paid.

@@ -102,8 +102,8 @@ function isMobile(value: unknown): boolean {
 }
 
 /** The session as Wave returns it. */
-export function sessionOf(entry: BookEntry, now: Date, launchUrl: string): Record<string, unknown> {
-  const created = new Date(entry.acceptedAtMs ?? now.getTime())
+export function sessionOf(entry: BookEntry, launchUrl: string): Record<string, unknown> {
+  const created = new Date(entry.acceptedAtMs)
   const isPaid = entry.status === 'SUCCESS'
   const code = CODES[entry.message ?? '']
   return {
@@ -127,7 +127,7 @@ export function sessionOf(entry: BookEntry, now: Date, launchUrl: string): Recor
 }
 
 /** The payout as Wave returns it. */
-export function payoutOf(entry: BookEntry, now: Date): Record<string, unknown> {
+export function payoutOf(entry: BookEntry): Record<string, unknown> {
   return {
     id: entry.reference,
     currency: entry.currency,
@@ -137,7 +137,7 @@ export function payoutOf(entry: BookEntry, now: Date): Record<string, unknown> {
     ...(entry.details?.['name'] !== undefined && { name: entry.details['name'] }),
     client_reference: entry.context || null,
     status: entry.refunds.length > 0 ? 'reversed' : { PENDING: 'processing', SUCCESS: 'succeeded', FAILED: 'failed' }[entry.status],
-    timestamp: new Date(entry.acceptedAtMs ?? now.getTime()).toISOString(),
+    timestamp: new Date(entry.acceptedAtMs).toISOString(),
     ...(entry.status === 'FAILED' && {
       payout_error: { error_code: PAYOUT_CODES[entry.message ?? ''] ?? 'internal-error', error_message: 'The payout failed.' },
     }),

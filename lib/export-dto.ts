@@ -10,8 +10,8 @@ export type ExportDto = {
   selected: number | null
   /** The columns of the list that were chosen, in order; null: all. */
   columns: ListColumn[] | null
-  /** The zone whose days the filter means; null: made before applications had one, in UTC. */
-  timeZone: string | null
+  /** The zone whose days the filter means. */
+  timeZone: string
   cutOffAt: string
   finishedAt: string | null
   rowCount: number | null

@@ -35,7 +35,7 @@ export type ClaimedWork = {
   isRepeated: boolean
   /** The end of this claim, on the clock of `performance.now()`. The lease in the database ends no earlier. */
   leaseEndsAtMs: number
-  /** The route of the submission; null: by a release that did not store it. */
+  /** The protocol and environment of its last submission; null before the first. */
   route: string | null
   operatorReference: string | null
   operatorToken: string | null

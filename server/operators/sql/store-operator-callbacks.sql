@@ -5,7 +5,7 @@
 -- (hint-gap-ms.sql): a flood of them adds neither rows nor queries. A signed one is stored even while an unsigned one is pending.
 --
 -- A verified callback also proves that the operator has the transfer: a row that was about to be sent again is queried instead. Anybody
--- can send an unverified one, so it proves nothing; a release without verification sends no is_verified and verified all of them.
+-- can send an unverified one, so it proves nothing.
 create or replace function store_operator_callbacks(p_items json, p_gap_ms integer)
 returns table (item_index integer, is_taken boolean)
 language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -20,10 +20,10 @@ begin
       -- One row for the planner (start-transactions.sql).
       where i.item_index = i.item_index + 0
   ), waiting as materialized (
-    select w.application_id, w.transaction_id, i.item_index, i.outcome, i.answer, coalesce(i.is_verified, true) as is_verified
+    select w.application_id, w.transaction_id, i.item_index, i.outcome, i.answer, i.is_verified
       from operator_work w join item i on w.application_id = i.application_id and w.transaction_id = i.transaction_id and w.operator = i.operator
-      where (w.state in ('submitting', 'submitted', 'unconfirmed') or (w.state in ('queued', 'paused') and w.submissions > 0 and coalesce(i.is_verified, true)))
-        and (w.hinted_at is null or (w.hints > 0 and coalesce(i.is_verified, true)))
+      where (w.state in ('submitting', 'submitted', 'unconfirmed') or (w.state in ('queued', 'paused') and w.submissions > 0 and i.is_verified))
+        and (w.hinted_at is null or (w.hints > 0 and i.is_verified))
   ), locked as materialized (
     select w.application_id, w.transaction_id, w.attempts, n.item_index, n.outcome, n.answer, n.is_verified,
            n.is_verified or w.hints = 0 as is_stored, case when n.is_verified then 0 else least(w.hints + 1, 20) end as hints

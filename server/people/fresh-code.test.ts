@@ -13,6 +13,8 @@ import { proposeChange } from '#server/changes/propose-change.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { confirmFunding } from '#server/funding/confirm-funding.ts'
 import { proposeFunding } from '#server/funding/propose-funding.ts'
+import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
+import { totpSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
@@ -40,7 +42,10 @@ async function scene() {
     const device = new TOTP({ secret: new Secret({ size: 20 }) })
     const id = await makePerson(pool, applicationId, roles)
     const secret = device.secret.base32
-    await pool.query('update people set totp_secret = $2, totp_enabled_at = now() where person_id = $1', [id, secret])
+    await pool.query('update people set totp_secret = $2, totp_enabled_at = now() where person_id = $1', [
+      id,
+      keyringOfProcess().seal(totpSecretPlace(id), secret),
+    ])
     return { kind: 'person', id, applicationId, roles, code: () => device.generate({ timestamp: nowMs }) }
   }
   return { deps: { pool, clock }, applicationId, anna: await administrator(), ben: await administrator(), administrator }

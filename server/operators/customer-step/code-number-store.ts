@@ -72,6 +72,17 @@ export async function storeRefusedCode(queryable: Queryable, payment: Payment): 
   })
 }
 
+/** Returns how many codes of a payment's number were refused within a day. */
+export async function countRefusedCodes(queryable: Queryable, payment: Pick<Payment, 'operator' | 'phoneNumber'>): Promise<number> {
+  const { rows } = await queryable.query<{ count: number }>({
+    name: 'count_refused_codes',
+    text: `select count(*)::integer as count from customer_code_numbers n, unnest(n.refused_at) r
+           where n.operator = $1 and n.phone_number = $2 and r > clock_timestamp() - interval '24 hours'`,
+    values: [payment.operator, countedNumber(payment)],
+  })
+  return rows[0]?.count ?? 0
+}
+
 /** Removes the numbers whose refusals count no longer. */
 export async function removeCodeNumbersBefore(queryable: Queryable, before: Date): Promise<void> {
   await queryable.query(

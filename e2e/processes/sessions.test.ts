@@ -9,7 +9,10 @@ import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { freePort } from '#server/database/embedded.ts'
 import { blockPerson } from '#server/people/block-person.ts'
 import { createPerson } from '#server/people/create-person.ts'
+import { endMemberSessions } from '#server/people/end-member-sessions.ts'
+import { listMemberSessions } from '#server/people/list-member-sessions.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
 import { type ServiceProcess, startProcess } from './start-process.ts'
 
@@ -121,6 +124,22 @@ test('401 in both processes, and the end of both streams, once the person is blo
   assert.deepEqual(await statuses(cookie), [401, 401])
   for (const text of await streams.ended) assert.match(text, /event: ended/)
   assert.ok(performance.now() - startedMs < END_LIMIT_MS)
+})
+
+test('seen and ended by the administrators of an application: a session that only asked for its data', async () => {
+  const { pool } = database
+  const { applicationId } = application
+  const { personId, email, password } = await newPerson()
+  const cookie = await signIn(baseUrl(0), email, password)
+  const ask = async () => {
+    const headers = { cookie, accept: 'application/json' }
+    return (await fetch(`${baseUrl(0)}/api/back-office/${application.slug}/waiting`, { headers })).status
+  }
+  assert.equal(await ask(), 200)
+  assert.equal((await listMemberSessions(pool, { applicationId, personId, now: new Date() })).length, 1)
+  const id = await makePerson(pool, applicationId, ['administrator'])
+  must(await endMemberSessions(pool, { applicationId, personId, actor: { kind: 'person', id, applicationId, roles: ['administrator'] } }))
+  assert.equal(await ask(), 401)
 })
 
 test('no cookie and the same end each time the session is read', async () => {

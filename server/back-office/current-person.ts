@@ -36,7 +36,9 @@ export const currentMembership = cache(async (application: string): Promise<Sess
   if (!membership || !session) return undefined
   const { applicationId, usedAt } = membership
   const { pool, clock } = backOfficeRuntime()
-  if (await isUse()) await noteApplicationUse(pool, { ...session, ...(await currentOrigin()), applicationId, notedAt: usedAt }, clock.now())
+  // As above: one that only asks for data would otherwise be neither seen nor ended by the administrators of the application.
+  if (usedAt === null || (await isUse()))
+    await noteApplicationUse(pool, { ...session, ...(await currentOrigin()), applicationId, notedAt: usedAt }, clock.now())
   return membership
 })
 

@@ -28,7 +28,7 @@ export async function noteSessionUse(queryable: Queryable, use: SessionUse, now:
 type ApplicationUse = Pick<SessionUse, 'personId' | 'sessionId' | 'address' | 'userAgent' | 'notedAt'> & { applicationId: string }
 
 /**
- * Notes that a session is used in an application, if that was not done in the last five minutes: its administrators see and end only such
+ * Notes that a session is used in an application, if that was not done in the last minute: its administrators see and end only such
  * sessions. The session itself has been noted before.
  */
 export async function noteApplicationUse(queryable: Queryable, use: ApplicationUse, now: Date): Promise<void> {

@@ -195,6 +195,24 @@ test('person.invite makes a link once for a person whom two administrators want,
   assert.deepEqual(await make('person.invite', again), { ok: false, error: { code: 'refused', reason: 'already_member' } })
 })
 
+test('already_member for person.invite of somebody who left, and works_elsewhere for a reset, when they are proposed', async () => {
+  const { pool } = database
+  const [left, busy] = [await makePerson(pool, applicationId, ['maker']), await makePerson(pool, applicationId, ['maker'])]
+  const { rows } = await pool.query<{ email: string }>(
+    `update memberships m set is_active = false from people p where p.person_id = $1 and m.person_id = $1 returning p.email`,
+    [left],
+  )
+  await pool.query(`insert into memberships (application_id, person_id, roles) values ($1, $2, '{maker}')`, [
+    await makeApplication(pool),
+    busy,
+  ])
+  const propose = (kind: ChangeKindName, input: unknown) => proposeChange(pool, { applicationId, kind, input, actor: anna })
+  const refused = (reason: string) => ({ ok: false, error: { code: 'refused', reason } })
+  const again = { email: rows[0]?.email, name: 'Back', roles: ['maker'] }
+  assert.deepEqual(await propose('person.invite', again), refused('already_member'))
+  assert.deepEqual(await propose('person.second_factor_reset', { personId: busy }), refused('works_elsewhere'))
+})
+
 test('combined_roles for person.invite with maker, checker and administrator; any other role is granted', async () => {
   const present = (await readTerms(database.pool, applicationId)) ?? assert.fail()
   assert.ok((await make('application.set', { ...present, allowsCombinedRoles: false })).ok)

@@ -118,3 +118,16 @@ test('the person for the session of a maker that was not used for an hour', asyn
   await noteSessionUse(pool, { ...session, address: '198.51.100.1', userAgent: 'Test browser', notedAt: null }, now)
   assert.ok(await findSignedIn(pool, session, later(62)))
 })
+
+test('undefined for the idle session of a person who is a checker in one application and a maker in another', async () => {
+  const { pool } = database
+  const personId = await makePerson(pool, await makeApplication(pool), ['maker'])
+  await pool.query("insert into memberships (application_id, person_id, roles) values ($1, $2, '{checker}')", [
+    await makeApplication(pool),
+    personId,
+  ])
+  const session = { personId, epoch: 1, sessionId: crypto.randomUUID(), startedAt: now, endsAt: later(720) }
+  await noteSessionUse(pool, { ...session, address: '198.51.100.1', userAgent: 'Test browser', notedAt: null }, now)
+  assert.ok(await findSignedIn(pool, session, later(30)))
+  assert.equal(await findSignedIn(pool, session, later(62)), undefined)
+})

@@ -34,7 +34,7 @@ after(() => people.database.drop())
 
 const ORIGIN = { address: '198.51.100.7', userAgent: 'Browser of Carine' }
 
-async function scene() {
+async function scene(email = `${randomUUID()}@example.com`) {
   const { pool } = people.database
   const applicationId = await makeApplication(pool)
   const administrator = async (): Promise<PersonCommandActor> => ({
@@ -44,7 +44,6 @@ async function scene() {
     roles: ['administrator'],
   })
   const [anna, ben] = [await administrator(), await administrator()]
-  const email = `${randomUUID()}@example.com`
   const invite = (roles: Role[] = ['maker'], actor = ben) =>
     withTransaction(pool, (trx) => invitePerson(trx, { applicationId, email, name: 'Carine', roles, proposedBy: anna.id, actor }))
   const token = async () => must(await invite()).token
@@ -356,4 +355,69 @@ test('needed_for_code for a new link to the only one who could enter the code af
   const { personId } = must(await accept(must(await renew(ben)).token))
   assert.deepEqual(await activate(await codeOf(personId), ben), { ok: false, error: 'had_the_link' })
   assert.deepEqual(await activate(await codeOf(personId), carl), { ok: true, value: { personId } })
+})
+
+test('wrong_spoken_code for a code that differs in its last character only', async () => {
+  const { join, codeOf, activate } = await scene()
+  const code = await codeOf(await join())
+  assert.deepEqual(await activate(code.slice(0, -1) + (code.endsWith('A') ? 'B' : 'A')), { ok: false, error: 'wrong_spoken_code' })
+})
+
+test('confirmation_ended once the person who renewed the link has left; the one who confirmed before does not count any more', async () => {
+  const { pool, applicationId, administrator, ben, token, accept, only, codeOf, activate } = await scene()
+  const carl = await administrator()
+  await token()
+  const renewed = must(await renewInvitation({ pool, clock }, { applicationId, invitationId: (await only()).invitationId, actor: carl }))
+  const { personId } = must(await accept(renewed.token))
+  const code = await codeOf(personId)
+  const setActive = async (of: PersonCommandActor, isActive: boolean) =>
+    must(await setMembership(pool, { applicationId, personId: of.id, isActive, actor: SYSTEM_ACTOR }))
+  await setActive(carl, false)
+  assert.deepEqual(await activate(code), { ok: false, error: 'confirmation_ended' })
+  await setActive(carl, true)
+  await setActive(ben, false)
+  assert.deepEqual(await activate(code), { ok: true, value: { personId } })
+})
+
+test('not_found for a new link once somebody has joined', async () => {
+  const { pool, applicationId, ben, join, only } = await scene()
+  await join()
+  const { invitationId } = await only()
+  assert.deepEqual(await renewInvitation({ pool, clock }, { applicationId, invitationId, actor: ben }), { ok: false, error: 'not_found' })
+})
+
+test('not_found for an invitation that a person with an account accepts after seven days', async () => {
+  const { create, token, age, answer } = await known()
+  const { personId } = await create()
+  await token()
+  await age(24 * 7)
+  assert.deepEqual(await answer(personId, true), { ok: false, error: 'not_found' })
+})
+
+test('nobody named for a person who joined from another address with the same browser as the one who confirmed', async () => {
+  const { pool, ben, join, only } = await scene()
+  const session = { personId: ben.id, epoch: 1, sessionId: randomUUID(), startedAt: new Date(), endsAt: new Date(Date.now() + 60_000) }
+  await noteSessionUse(pool, { ...session, ...ORIGIN, notedAt: null }, new Date())
+  await join({ ...ORIGIN, address: '203.0.113.9' })
+  assert.equal((await only()).joinedLikeName, null)
+})
+
+test('password_too_common, and nobody created, for a new person with a common password', async () => {
+  const { token, accept, only } = await scene()
+  assert.deepEqual(await accept(await token(), 'password1234'), { ok: false, error: 'password_too_common' })
+  assert.equal((await only()).joinedBy, null)
+})
+
+test('combined_roles for an invitation as maker, checker and administrator', async () => {
+  const { invite } = await scene()
+  assert.deepEqual(await invite(['maker', 'checker', 'administrator']), { ok: false, error: 'combined_roles' })
+})
+
+test('has_account for one of the links of two applications that a new person uses at once; they join the other one', async () => {
+  const one = await scene()
+  const other = await scene(one.email)
+  const links = [await one.token(), await other.token()]
+  const results = await Promise.all(links.map((link) => one.accept(link)))
+  assert.deepEqual(results.map((result) => (result.ok ? 'ok' : result.error)).sort(), ['has_account', 'ok'])
+  assert.equal([await one.only(), await other.only()].filter(({ joinedBy }) => joinedBy !== null).length, 1)
 })

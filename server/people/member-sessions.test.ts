@@ -6,6 +6,7 @@ import { listAudit } from '#server/audit/list-audit.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
+import { bumpSessionEpoch } from './bump-session-epoch.ts'
 import { endMemberSessions } from './end-member-sessions.ts'
 import { pruneEndedSessions } from './end-session.ts'
 import { findAdmitted } from './find-admitted.ts'
@@ -251,4 +252,13 @@ test('one_administrator_a_day: nobody alone suspends all who could object, not e
   assert.equal(await suspend(mayNot, await person('maker')), 'suspended')
   // Of two, one suspends the other: that account may be in somebody else's hands.
   assert.equal(await suspend(may, mayNot), 'suspended')
+})
+
+test('not listed: the sessions that a person ended everywhere', async () => {
+  const { pool, personId, session, use, list } = await scene()
+  await use(session(), 0)
+  must(await bumpSessionEpoch(pool, { personId, actor: { kind: 'person', id: personId } }))
+  assert.deepEqual(await list(1), [])
+  await use({ ...session(), epoch: 2 }, 1)
+  assert.equal((await list(2)).length, 1)
 })

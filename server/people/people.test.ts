@@ -197,3 +197,11 @@ test('invalid_email, invalid_name, invalid_roles and unknown_application; no per
   const { rowCount } = await people.database.pool.query('select 1 from people where email = $1', [good.email])
   assert.equal(rowCount, 0)
 })
+
+test('combined_roles for a new person with the roles maker, checker and administrator; no person is stored', async () => {
+  const email = 'all-roles@example.com'
+  const roles: Role[] = ['maker', 'checker', 'administrator']
+  const person = { applicationId: people.applicationId, email, name: 'All Roles', roles, actor: SYSTEM_ACTOR }
+  assert.deepEqual(await createPerson(people.database.pool, person), { ok: false, error: 'combined_roles' })
+  assert.equal((await people.database.pool.query('select 1 from people where email = $1', [email])).rowCount, 0)
+})

@@ -274,3 +274,21 @@ test('the twentieth wrong code counts, though hours passed and old counts were r
   nowMs += 25 * 3_600_000
   assert.ok((await pruneSignInThrottles(people.database.pool, new Date(nowMs))) > 0)
 })
+
+test('too_many again, and the person told again, after twenty more wrong codes', async () => {
+  const { personId } = await withSecondFactor()
+  await guess(personId, 20, 'confirmation')
+  await dismissGuessedCodes(people.database.pool, { personId })
+  // Five that come too early, and twenty that count.
+  assert.deepEqual((await guess(personId, 25, 'confirmation')).at(-1), 'too_many')
+  assert.ok((await stateOf(personId)).isTold)
+})
+
+test('wrong_code five times more after a right code', async () => {
+  const person = await withSecondFactor()
+  await guess(person.personId, 4, 'confirmation')
+  assert.ok((await check(person.personId, person.code(), 'confirmation')).ok)
+  const answers = []
+  for (let tries = 0; tries < 5; tries++) answers.push(await check(person.personId, 'abcdef', 'confirmation'))
+  assert.deepEqual(answers, Array(5).fill({ ok: false, error: { kind: 'wrong_code' } }))
+})

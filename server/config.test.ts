@@ -136,3 +136,8 @@ for (const hosts of ['h1:5432,h2:5433/countersign', 'h1,h2/countersign', 'h1/cou
     assert.equal(loadConfig({ ...PRODUCTION, DATABASE_URL: 'postgres://app:pw,word@h1/x' }).databaseUrl, 'postgres://app:pw,word@h1/x')
   })
 }
+
+test('60 s for a database to come, unless DATABASE_WAIT_MS says otherwise', () => {
+  assert.equal(loadConfig({}).databaseWaitMs, 60_000)
+  assert.equal(loadConfig({ DATABASE_WAIT_MS: '0' }).databaseWaitMs, 0)
+})

@@ -136,3 +136,24 @@ test('undefined as soon as its signal is aborted, and its place in the queue is 
   assert.deepEqual([await first, await last, left.hasStarted()], ['done', 'done', false])
   assert.equal(await gate.run(of('two', { signal: leaving.signal }), left.work), undefined)
 })
+
+test('undefined, without running it, for work whose turn has not come in time', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const gate = createFairLimiter({ concurrency: 1, levelMax: [10, 10], waitMaxMs: 500 })
+  const [running, waiting] = [held(), held()]
+  const results = [gate.run(of('one'), running.work), gate.run(of('two'), waiting.work)]
+  let outcome: unknown = 'none yet'
+  void results[1]?.then((value) => {
+    outcome = value
+  })
+  await tick()
+  t.mock.timers.tick(499)
+  await tick()
+  assert.equal(outcome, 'none yet')
+  t.mock.timers.tick(1)
+  await tick()
+  assert.equal(outcome, undefined)
+  running.finish()
+  await Promise.all(results)
+  assert.ok(!waiting.hasStarted())
+})

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
@@ -188,4 +189,16 @@ test('one turn for every waiting share before any share gets its second', () => 
       },
     ),
   )
+})
+
+test('a batch outside of the context of the work that submitted its first item', async () => {
+  const context = new AsyncLocalStorage<string>()
+  const batcher = createBatcher<string, string | undefined>({
+    key: (item) => item,
+    run: async (items) => items.map(() => context.getStore()),
+    queueMax: 10,
+    batchMax: 10,
+    slots: 1,
+  })
+  assert.equal(await context.run('a task', () => batcher.submit('item')), undefined)
 })

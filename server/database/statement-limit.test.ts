@@ -79,6 +79,8 @@ for (const [name, error, expected] of [
   ['a server that starts', { code: '57P03' }, true],
   ['a connection failure', { code: '08006' }, true],
   ['a standby', { code: '25006' }, true],
+  ['a server without a free connection', { code: '53300' }, true],
+  ['a pool without a free connection', { message: 'timeout exceeded when trying to connect' }, true],
   ['a refused connection', { code: 'ECONNREFUSED' }, true],
   ['an error that wraps a lost connection', { cause: new Error('Connection terminated unexpectedly') }, true],
   ['a statement that was cancelled', { code: '57014' }, false],
@@ -87,3 +89,24 @@ for (const [name, error, expected] of [
 ] as const) {
   test(`${expected ? 'away' : 'not away'}: ${name}`, () => assert.equal(isDatabaseAway(Object.assign(new Error('x'), error)), expected))
 }
+
+test('ETIMEDOUT after 15 s for a statement of a pool without a limit of its own', async (t) => {
+  const plain = createPool({ databaseUrl: database.url, connectionsMax: 1, applicationName: 'plain' })
+  const client = await plain.connect()
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const errors: unknown[] = []
+  const ended = client.query('select pg_sleep(60)').catch((reason: unknown) => {
+    errors.push(reason)
+  })
+  t.mock.timers.tick(14_999)
+  await new Promise(setImmediate)
+  assert.equal(errors.length, 0)
+  t.mock.timers.tick(1)
+  await ended
+  client.release(true)
+  await plain.end()
+  assert.deepEqual(
+    errors.map((error) => error instanceof Error && awayWith('ETIMEDOUT')(error)),
+    [true],
+  )
+})

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { freePort } from '#server/database/embedded.ts'
+import { createPool } from '#server/database/pool.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { runScheduledTasks, type ScheduledTask, scheduledTask } from './run-scheduled-tasks.ts'
@@ -101,6 +102,102 @@ test('taken over when its lease ends: a task of a process that died; not taken o
   assert.deepEqual(runs, ['long', 'orphan'])
   gate.resolve()
   await living.stop()
+})
+
+test('one run of each task that was due while no process ran, however often it was due', async () => {
+  const runs: string[] = []
+  await database.pool.query(`insert into scheduled_tasks (task, due_at) values ('hourly', now() - interval '5 hours'), ('daily', now())`)
+  // Their next times are far away.
+  const [hour, minute] = [(new Date().getUTCHours() + 12) % 24, (new Date().getUTCMinutes() + 30) % 60]
+  run([
+    scheduledTask('hourly', `${minute} * * * *`, async () => void runs.push('hourly')),
+    scheduledTask('daily', `0 ${hour} * * *`, async () => void runs.push('daily')),
+  ])
+  await waitUntil('nothing is due', async () => runs.length > 1 && (await rows()).every((row) => !row.is_due && !row.is_claimed))
+  assert.deepEqual(runs.sort(), ['daily', 'hourly'])
+})
+
+test('run again after its lease, and the process lives: a task whose end cannot be recorded', async () => {
+  let count = 0
+  await database.pool.query(`create function refuse_end() returns trigger language plpgsql as $$ begin raise 'not now'; end $$;
+    create trigger refuse_end before update on scheduled_tasks for each row when (new.claim_id is null) execute function refuse_end()`)
+  try {
+    run([scheduledTask('unrecorded', '* * * * *', async () => void count++)], { leaseMs: 200 })
+    await waitUntil('the task is known', async () => (await rows()).length === 1)
+    await database.pool.query(`update scheduled_tasks set due_at = now(), claim_id = gen_random_uuid(), claimed_until = now()`)
+    await waitUntil('it ran again', () => count > 1)
+  } finally {
+    await database.pool.query('drop function refuse_end cascade')
+  }
+})
+
+test('claimed by its new process still, when the one that it was taken over from ends', async () => {
+  const gate = Promise.withResolvers<void>()
+  let hasBegun = false
+  const runner = run([
+    scheduledTask('long', '* * * * *', () => {
+      hasBegun = true
+      return gate.promise
+    }),
+  ])
+  await makeDue()
+  await waitUntil('it runs', () => hasBegun)
+  await database.pool.query(`update scheduled_tasks set claim_id = gen_random_uuid(), claimed_until = now() + interval '1 hour'`)
+  gate.resolve()
+  await runner.stop()
+  assert.deepEqual(
+    (await rows()).map((row) => row.is_claimed),
+    [true],
+  )
+})
+
+test('a stop resolves only after the tasks that run have ended', async () => {
+  const gate = Promise.withResolvers<void>()
+  let hasBegun = false
+  const runner = run([
+    scheduledTask('long', '* * * * *', () => {
+      hasBegun = true
+      return gate.promise
+    }),
+  ])
+  await makeDue()
+  await waitUntil('it runs', () => hasBegun)
+  let hasStopped = false
+  const stopping = runner.stop().then(() => {
+    hasStopped = true
+  })
+  // As long as several polls.
+  for (let look = 0; look < 10; look++) await database.pool.query('select pg_sleep(0.01)')
+  assert.ok(!hasStopped)
+  gate.resolve()
+  await stopping
+})
+
+test('a result after the limit of its pool for a statement of a task', async () => {
+  const limited = createPool({ databaseUrl: database.url, connectionsMax: 1, applicationName: 'limited', statementLimitMs: 50 })
+  let hasEnded = false
+  run([
+    scheduledTask('slow', '* * * * *', async () => {
+      await limited.query('select pg_sleep(0.2)')
+      hasEnded = true
+    }),
+  ])
+  await makeDue()
+  await waitUntil('it ran', async () => (await rows()).every((row) => !row.is_due && !row.is_claimed))
+  await limited.end()
+  assert.ok(hasEnded)
+})
+
+test('four tasks at once, and the next when one of them has ended', async () => {
+  const gates = Array.from({ length: 6 }, () => Promise.withResolvers<void>())
+  let begun = 0
+  run(gates.map(({ promise }, place) => scheduledTask(`task ${place}`, '* * * * *', () => (begun++, promise))))
+  await makeDue(6)
+  await waitUntil('four run', () => begun >= 4)
+  for (let look = 0; look < 10; look++) await database.pool.query('select pg_sleep(0.01)')
+  assert.equal(begun, 4)
+  for (const gate of gates) gate.resolve()
+  await waitUntil('all ran', () => begun === 6)
 })
 
 test('the process lives through 200 cuts of its connections while every task of the service runs, and the tasks go on', async () => {

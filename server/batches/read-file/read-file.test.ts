@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { BATCH_COLUMNS_MAX, BATCH_ROWS_MAX } from '#lib/batch-file/batch-fields.ts'
 import { readRow } from '#lib/batch-file/read-row.ts'
 import { recogniseColumns } from '#lib/batch-file/recognise-columns.ts'
 import { problemText } from '#lib/batch-text.ts'
@@ -207,6 +208,15 @@ test('the file of an application is read before the first of four workbooks of a
   assert.deepEqual(ended, ['busy', 'busy'])
   await Promise.all(uploads)
   assert.equal(ended.length, 4)
+  const impatient = createFileReader({ timeLimitMs: 200 })
+  assert.deepEqual(await impatient.read(Buffer.from(hostile), 'hostile'), { ok: false, error: { kind: 'too_slow' } })
+})
+
+test('unpacks_too_large for more stored texts than a table has cells, and for more than 16 million characters of them', async () => {
+  for (const texts of ['<si></si>'.repeat(BATCH_ROWS_MAX * BATCH_COLUMNS_MAX + 1), `<si><t>${'x'.repeat(16 * MEGABYTE + 1)}</t></si>`]) {
+    const result = await readFile(await workbook({ sheet: sheetXml(ROWS), sharedStrings: `<sst>${texts}</sst>` }))
+    assert.deepEqual(result, { ok: false, error: { kind: 'unpacks_too_large' } })
+  }
 })
 
 test('unpacks_too_large, before anything is unpacked, for parts that are too large together, and for a directory of sheets beyond 4 MB', async () => {

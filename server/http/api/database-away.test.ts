@@ -107,3 +107,17 @@ test('503 for readiness, which waits for no lock, while no commit can end, thoug
     holder.release()
   }
 })
+
+test('503 for readiness within 2.5 s while no connection is free', async () => {
+  const { pool } = harness.runtime
+  const held = await Promise.all(Array.from({ length: 6 }, () => pool.connect()))
+  try {
+    const durationMs = await waitUntil('a check that waits for a connection', async () => {
+      const startedMs = performance.now()
+      return (await get('/health/ready')).status === 503 && performance.now() - startedMs
+    })
+    assert.ok(durationMs < 2_500)
+  } finally {
+    for (const client of held) client.release()
+  }
+})

@@ -9,13 +9,13 @@ const ANONYMOUS = { personId: undefined, peerAddress: '192.0.2.1' }
 const LONG_MS = 60_000
 
 /** Begins a render whose answer is never written. */
-function begin(turns: PageTurns): { hasBegun(): boolean; endTurn(): void } {
+function begin(turns: PageTurns): { hasBegun(): boolean; endTurn(): void; leave(): void } {
   let end: (() => void) | undefined
   const outgoing = new ServerResponse(new IncomingMessage(new Socket()))
   void turns.take(ANONYMOUS, outgoing, (endTurn) => {
     end = endTurn
   })
-  return { hasBegun: () => end !== undefined, endTurn: () => end?.() }
+  return { hasBegun: () => end !== undefined, endTurn: () => end?.(), leave: () => void outgoing.emit('close') }
 }
 
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -42,4 +42,15 @@ test('a render whose reader reads nothing makes room for the next after the time
   t.mock.timers.tick(1)
   await soon()
   assert.ok(second.hasBegun())
+})
+
+test('a render whose client leaves makes room for the next', async () => {
+  const turns = createPageTurns({ anonymousMax: 1, turnMs: { person: LONG_MS, anonymous: LONG_MS } })
+  const [first, second] = [begin(turns), begin(turns)]
+  await soon()
+  assert.deepEqual([first.hasBegun(), second.hasBegun()], [true, false])
+  first.leave()
+  await soon()
+  assert.ok(second.hasBegun())
+  second.endTurn()
 })

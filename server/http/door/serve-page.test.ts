@@ -12,6 +12,9 @@ import { createPageServer } from './serve-page.ts'
 const held: { url: string; headers: IncomingMessage['headers']; finish(): void }[] = []
 let rendered: string[] = []
 let isHolding = false
+/** In place of an answer that may be kept. */
+let unfit: { status: number; cookie: string | undefined } | undefined
+const REFUSED_AFTER_MS = 20
 let refused = 0
 let arrived = 0
 let server: Server
@@ -24,6 +27,8 @@ function renderPage(incoming: IncomingMessage, outgoing: ServerResponse): void {
   const finish = () => {
     if (outgoing.headersSent) return
     const nonce = `nonce${rendered.length}`
+    if (unfit) outgoing.statusCode = unfit.status
+    if (unfit?.cookie) outgoing.setHeader('set-cookie', unfit.cookie)
     outgoing.setHeader('content-type', 'text/html; charset=utf-8')
     outgoing.setHeader('content-security-policy', `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'`)
     outgoing.setHeader('link', `</font.woff2>; rel=preload; nonce="${nonce}"; type="font/woff2"`)
@@ -44,7 +49,7 @@ before(async () => {
     readVisitor: async (cookies) => /^session=(\w+)$/.exec(cookies ?? '')?.[1],
     isFile: (path) => path === '/_next/static/a.js',
     onRefused: () => refused++,
-    refusedAfterMs: 20,
+    refusedAfterMs: REFUSED_AFTER_MS,
     turns: {
       concurrency: 3,
       anonymousMax: 2,
@@ -236,4 +241,44 @@ test('the place of a client that leaves the queue is free, and its page is never
   for (const { status } of await Promise.all([...running, waiting])) assert.equal(status, 200)
   assert.equal((await joined)?.status, 200)
   assert.ok(!rendered.includes('/sign-in?left'))
+})
+
+test('rendered for each reader and never kept: an answer with a cookie, and one whose status is not 200', async () => {
+  for (const answered of [
+    { status: 200, cookie: 'a=b' },
+    { status: 500, cookie: undefined },
+  ]) {
+    unfit = answered
+    for (const _ of [1, 2]) assert.equal((await send('/docs/deposit')).status, answered.status)
+    unfit = undefined
+  }
+  const before = rendered.length
+  assert.equal((await send('/docs/deposit')).status, 200)
+  assert.equal(rendered.length, before + 1)
+})
+
+test('a place for a page of a person whose other places are held by live streams', async () => {
+  isHolding = true
+  const streams = [1, 2].map(() => send('/api/back-office/kora/live', { cookie: 'session=amina' }))
+  await beginning(2)
+  const page = send('/kora', { cookie: 'session=amina' })
+  await beginning(3)
+  assert.equal(held[2]?.url, '/kora')
+  isHolding = false
+  for (const one of held.splice(0)) one.finish()
+  for (const { status } of await Promise.all([...streams, page])) assert.equal(status, 200)
+})
+
+test('503 held back from a client without a session, so that it cannot ask again at once', async () => {
+  isHolding = true
+  const all = ['a', 'b', 'c', 'd'].map((name) => send(`/sign-in?${name}`))
+  await beginning(2)
+  await waitUntil('the queue of the address is full', async () => (await send('/sign-in?e')).status === 503)
+  const startedMs = performance.now()
+  assert.equal((await send('/sign-in?f')).status, 503)
+  // A timer may be a millisecond early.
+  assert.ok(performance.now() - startedMs >= REFUSED_AFTER_MS - 1)
+  isHolding = false
+  for (const one of held.splice(0)) one.finish()
+  await Promise.all(all)
 })

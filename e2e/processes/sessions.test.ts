@@ -142,6 +142,31 @@ test('seen and ended by the administrators of an application: a session that onl
   assert.equal(await ask(), 401)
 })
 
+test('no use of a session: the live connection of an open page, and a page that Next prefetches', async () => {
+  const { pool } = database
+  const { personId, email, password } = await newPerson()
+  const cookie = await signIn(baseUrl(0), email, password)
+  const ask = async (path: string, headers: Record<string, string>) => {
+    await pool.query(`update person_sessions set last_used_at = now() - interval '10 minutes' where person_id = $1`, [personId])
+    await pool.query(`update application_sessions set last_used_at = now() - interval '10 minutes'`)
+    const answer = await fetch(baseUrl(0) + path, { headers: { cookie, ...headers } })
+    assert.equal(answer.status, 200)
+    await answer.body?.cancel()
+    const { rows } = await pool.query<{ isUse: boolean }>(
+      `select s.last_used_at > now() - interval '5 minutes' and u.last_used_at > now() - interval '5 minutes' as "isUse"
+         from person_sessions s join application_sessions u using (session_id) where s.person_id = $1`,
+      [personId],
+    )
+    return rows.map(({ isUse }) => isUse)
+  }
+  const page = `/${application.slug}`
+  // The first request always counts.
+  await statuses(cookie)
+  assert.deepEqual(await ask(`/api/back-office${page}/live`, { accept: 'text/event-stream' }), [false])
+  assert.deepEqual(await ask(page, { accept: 'text/html', 'next-router-prefetch': '1', rsc: '1' }), [false])
+  assert.deepEqual(await ask(page, { accept: 'text/html' }), [true])
+})
+
 test('no cookie and the same end each time the session is read', async () => {
   const person = await newPerson()
   const cookie = await signIn(baseUrl(0), person.email, person.password)

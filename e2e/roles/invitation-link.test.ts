@@ -97,6 +97,8 @@ test('throttled after twenty tries in a row, also with a right token', async () 
   const { token } = await invite()
   for (let tries = 0; tries < 20; tries++) assert.match((await call('openInvitation', { token: randomUUID() })).body, /"unknown"/)
   assert.match((await call('openInvitation', { token })).body, /"throttled"/)
+  const joining = { token, name: 'Carine Ngo', password: 'a long enough password', wantsSecondFactor: false }
+  assert.match((await call('joinApplication', joining)).body, /"throttled"/)
   for (const wrong of [{}, null, [], { token: 7 }, { token: 'x'.repeat(100_000) }, { token: 'a\0b' }]) {
     const { status, body } = await call('openInvitation', wrong)
     assert.ok(status === 200 && body.includes('"unknown"'), `${JSON.stringify(wrong).slice(0, 40)}: ${status}`)

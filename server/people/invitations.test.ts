@@ -421,3 +421,31 @@ test('has_account for one of the links of two applications that a new person use
   assert.deepEqual(results.map((result) => (result.ok ? 'ok' : result.error)).sort(), ['has_account', 'ok'])
   assert.equal([await one.only(), await other.only()].filter(({ joinedBy }) => joinedBy !== null).length, 1)
 })
+
+test('expired 24 hours after a new link was made, however long the earlier one was still valid', async () => {
+  const { pool, applicationId, ben, token, accept, age, only } = await scene()
+  await token()
+  const renewed = must(await renewInvitation(pool, { applicationId, invitationId: (await only()).invitationId, actor: ben }))
+  await age(24)
+  assert.deepEqual(await accept(renewed.token), { ok: false, error: 'expired' })
+})
+
+test('no proposer named to the person who joined once that administrator has left or was blocked', async () => {
+  const { pool, applicationId, anna, join } = await scene()
+  const personId = await join()
+  const proposer = async () => (await listOwnInvitations(pool, personId))[0]?.proposerName
+  const name = (await readMember(pool, applicationId, anna.id))?.name
+  assert.equal(await proposer(), name)
+  await pool.query('update people set is_blocked = true where person_id = $1', [anna.id])
+  assert.equal(await proposer(), null)
+  await pool.query('update people set is_blocked = false where person_id = $1', [anna.id])
+  must(await setMembership(pool, { applicationId, personId: anna.id, isActive: false, actor: SYSTEM_ACTOR }))
+  assert.equal(await proposer(), null)
+})
+
+test('confirmation_ended when the person who confirmed has another role now', async () => {
+  const { pool, applicationId, ben, join, codeOf, activate } = await scene()
+  const code = await codeOf(await join())
+  must(await setMembership(pool, { applicationId, personId: ben.id, roles: ['finance'], actor: SYSTEM_ACTOR }))
+  assert.deepEqual(await activate(code), { ok: false, error: 'confirmation_ended' })
+})

@@ -262,3 +262,10 @@ test('not listed: the sessions that a person ended everywhere', async () => {
   await use({ ...session(), epoch: 2 }, 1)
   assert.equal((await list(2)).length, 1)
 })
+
+test('listed still: a session that was last used hours ago and has not ended', async () => {
+  const { pool, session, use, list } = await scene()
+  await use(session(), 0)
+  await pruneEndedSessions(pool, later(600))
+  assert.equal((await list(600)).length, 1)
+})

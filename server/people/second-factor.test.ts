@@ -292,3 +292,13 @@ test('wrong_code five times more after a right code', async () => {
   for (let tries = 0; tries < 5; tries++) answers.push(await check(person.personId, 'abcdef', 'confirmation'))
   assert.deepEqual(answers, Array(5).fill({ ok: false, error: { kind: 'wrong_code' } }))
 })
+
+test('throttled also for slow guesses, an hour apart', async () => {
+  const { personId } = await withSecondFactor()
+  const kinds: string[] = []
+  for (let tries = 0; tries < 5; tries++) {
+    nowMs += 60 * 60_000
+    kinds.push(...(await guess(personId, 1, 'confirmation')))
+  }
+  assert.deepEqual([...kinds, ...(await guess(personId, 1, 'confirmation'))], [...Array(5).fill('wrong_code'), 'throttled'])
+})

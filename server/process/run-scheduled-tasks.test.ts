@@ -191,7 +191,11 @@ test('a result after the limit of its pool for a statement of a task', async () 
 test('four tasks at once, and the next when one of them has ended', async () => {
   const gates = Array.from({ length: 6 }, () => Promise.withResolvers<void>())
   let begun = 0
-  run(gates.map(({ promise }, place) => scheduledTask(`task ${place}`, '* * * * *', () => (begun++, promise))))
+  const begin = (end: Promise<void>) => () => {
+    begun++
+    return end
+  }
+  run(gates.map(({ promise }, place) => scheduledTask(`task ${place}`, '* * * * *', begin(promise))))
   await makeDue(6)
   await waitUntil('four run', () => begun >= 4)
   for (let look = 0; look < 10; look++) await database.pool.query('select pg_sleep(0.01)')

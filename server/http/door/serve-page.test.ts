@@ -84,7 +84,7 @@ const send = (path: string, headers: Record<string, string> = {}, method = 'GET'
   sendRequest(baseUrl, { path, method, headers })
 const beginning = (count: number) => waitUntil(`${count} renders`, () => held.length >= count)
 
-test('one render of a page of the reference for all readers without a session, with the hashes of its scripts in place of a nonce', async () => {
+test('one render of a page of the reference for all readers without a session, with the hashes of its scripts in place of a nonce, zipped where it may be', async () => {
   isHolding = true
   const answers = Promise.all(Array.from({ length: 5 }, () => send('/docs')))
   await beginning(1)
@@ -100,6 +100,8 @@ test('one render of a page of the reference for all readers without a session, w
   const zipped = await fetch(`${baseUrl}/docs`, { headers: { 'accept-encoding': 'gzip' } })
   assert.equal(zipped.headers.get('content-encoding'), 'gzip')
   assert.equal(await zipped.text(), first?.body)
+  const refused = await fetch(`${baseUrl}/docs`, { headers: { 'accept-encoding': 'br, gzip;q=0' } })
+  assert.equal(refused.headers.get('content-encoding'), null)
   assert.equal((await send('/docs', {}, 'HEAD')).body, '')
 })
 

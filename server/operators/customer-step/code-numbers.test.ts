@@ -78,6 +78,7 @@ test('occupied until the payment that asked for the code has released its number
   assert.equal(await holdNumber(pool, second), 'occupied')
   await releaseNumber(pool, first)
   assert.equal(await holdNumber(pool, second), undefined)
+  assert.equal(await holdNumber(pool, first), 'occupied')
 })
 
 test('never sent: a code that was entered before the sixth code of its number was refused', async () => {

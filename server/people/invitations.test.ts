@@ -425,7 +425,7 @@ test('has_account for one of the links of two applications that a new person use
 test('expired 24 hours after a new link was made, however long the earlier one was still valid', async () => {
   const { pool, applicationId, ben, token, accept, age, only } = await scene()
   await token()
-  const renewed = must(await renewInvitation(pool, { applicationId, invitationId: (await only()).invitationId, actor: ben }))
+  const renewed = must(await renewInvitation({ pool, clock }, { applicationId, invitationId: (await only()).invitationId, actor: ben }))
   await age(24)
   assert.deepEqual(await accept(renewed.token), { ok: false, error: 'expired' })
 })

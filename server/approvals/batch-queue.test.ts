@@ -8,8 +8,8 @@ import { must } from '#server/testing/partner.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { countWaiting } from './count-waiting.ts'
 import { listApprovals } from './list-approvals.ts'
-import { type BatchDesk, openBatchDesk } from './testing/batch-desk.ts'
-import { makeFileBatch } from './testing/file-batch.ts'
+import { type BatchDesk, openBatchDesk } from '../testing/batches/batch-desk.ts'
+import { makeFileBatch } from '../testing/batches/file-batch.ts'
 
 let desk: BatchDesk
 before(async () => {

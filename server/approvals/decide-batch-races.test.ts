@@ -5,7 +5,7 @@ import { must } from '#server/testing/partner.ts'
 import { createSettler } from '#server/transactions/settle.ts'
 import { expireApprovals } from './expire-approvals.ts'
 import { recallBatch } from './recall-batch.ts'
-import { type BatchDesk, openBatchDesk } from './testing/batch-desk.ts'
+import { type BatchDesk, openBatchDesk } from '../testing/batches/batch-desk.ts'
 
 let desk: BatchDesk
 before(async () => {

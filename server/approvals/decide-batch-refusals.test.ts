@@ -5,7 +5,7 @@ import { aBand, decisionDeps, makeApplication, makePerson } from '#server/testin
 import { must } from '#server/testing/partner.ts'
 import { decide } from './decide.ts'
 import { decideBatch } from './decide-batch.ts'
-import { type BatchDesk, openBatchDesk } from './testing/batch-desk.ts'
+import { type BatchDesk, openBatchDesk } from '../testing/batches/batch-desk.ts'
 
 let desk: BatchDesk
 before(async () => {

@@ -9,8 +9,8 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { selectBatch } from './batch-store.ts'
-import type { BatchProcessPlan } from './testing/batch-process.ts'
-import { makeFileBatch } from './testing/file-batch.ts'
+import type { BatchProcessPlan } from '../testing/batches/batch-process.ts'
+import { makeFileBatch } from '../testing/batches/file-batch.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-const MAIN = fileURLToPath(new URL('./testing/batch-process.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../testing/batches/batch-process.ts', import.meta.url))
 const ROWS = 600
 /** From immediately to long after the answer on a calm machine. */
 const KILLED_AFTER_MS = [0, 40, 120, 400]

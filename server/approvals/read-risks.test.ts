@@ -11,7 +11,7 @@ import { decide } from './decide.ts'
 import { listApprovals } from './list-approvals.ts'
 import { listBatchRows } from './read-batch.ts'
 import { readEvidence } from './read-evidence.ts'
-import { makeFileBatch } from './testing/file-batch.ts'
+import { makeFileBatch } from '../testing/batches/file-batch.ts'
 
 let database: TestDatabase
 before(async () => {

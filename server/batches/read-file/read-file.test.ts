@@ -10,7 +10,7 @@ import { batchTemplate } from '#server/reports/batches/batch-template.ts'
 import { watchEventLoop } from '#server/testing/cpu-time.ts'
 import { must } from '#server/testing/partner.ts'
 import { BAD_FILES } from '../testing/bad-files.ts'
-import { rowsXml, sheetXml, workbook } from '../testing/workbook.ts'
+import { rowsXml, sheetXml, workbook } from '../../testing/batches/workbook.ts'
 import { createFileReader } from './file-reader.ts'
 import { type ReadFile, readFile } from './read-file.ts'
 

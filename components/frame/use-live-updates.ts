@@ -18,7 +18,7 @@ type Connection = 'live' | 'lost' | 'database_lost' | 'ended'
 
 async function isDatabaseAway(answer: Response): Promise<boolean> {
   if (answer.status !== 503) return false
-  // A proxy answered in our place: of the database nothing is known.
+  // biome-ignore lint/plugin/no-silent-error: a proxy answered in our place: of the database nothing is known.
   const body: unknown = await answer.json().catch(() => null)
   return typeof body === 'object' && body !== null && 'code' in body && body.code === 'unavailable'
 }

@@ -45,7 +45,7 @@ export class DataError extends Error {
 export async function fetchData<Dto>(address: string, isDto: (answer: unknown) => answer is Dto, signal?: AbortSignal): Promise<Dto> {
   const response = await fetch(address, { headers: { accept: 'application/json', ...inUseHeader() }, ...(signal ? { signal } : {}) })
   if (!response.ok) {
-    // A proxy answered in our place: the status says enough.
+    // biome-ignore lint/plugin/no-silent-error: A proxy answered in our place: the status says enough.
     const body: unknown = await response.json().catch(() => null)
     const code = typeof body === 'object' && body !== null && 'code' in body && typeof body.code === 'string' ? body.code : 'unknown'
     throw new DataError(response.status, code)

@@ -3,6 +3,7 @@
 /** The languages of the examples, in the order of their tabs. */
 export const SAMPLE_LANGUAGES = ['curl', 'typescript', 'python', 'php'] as const
 export type SampleLanguage = (typeof SAMPLE_LANGUAGES)[number]
+export const SAMPLE_TITLES: Record<SampleLanguage, string> = { curl: 'curl', typescript: 'TypeScript', python: 'Python', php: 'PHP' }
 
 /** The cookie that remembers the language of the examples in this browser. It is set by the page when somebody chooses one. */
 export const SAMPLE_COOKIE = 'countersign.samples'

@@ -8,9 +8,9 @@ export function reloadOnceAnswered(): () => void {
   function ask(): void {
     // As a request for data, which does not count as use of the session.
     const request = fetch(location.href, { method: 'HEAD', headers: { accept: 'application/json' }, cache: 'no-store', redirect: 'manual' })
-    // Ignored: nobody answered, so it is asked again.
     const answered = request.then(
       ({ status }) => status < 500,
+      // biome-ignore lint/plugin/no-silent-error: nobody answered, so it is asked again.
       () => false,
     )
     void answered.then((isAnswered) => (isAnswered ? location.reload() : later()))

@@ -58,8 +58,8 @@ async function start(config: Config, logger: Logger, ending: Shutdown): Promise<
     ending.addBeginListener(() => instance.update({ isEnding: true }))
   }
   const opening = openDatabase(config, logger)
-  // A signal may come while PostgreSQL starts: it must not stay behind.
-  // Ignored: a failed start is thrown by the next statement.
+  // A signal may come while PostgreSQL starts: it must not stay behind. A failed start is thrown by the next statement.
+  // biome-ignore lint/plugin/no-silent-error: the comment above says why.
   ending.add('the database', async () => (await opening.catch(() => undefined))?.close())
   const database = await opening
   ending.addForcedListener(() => database.kill())

@@ -167,7 +167,7 @@ async function lockCheckout(say) {
 function bind(name) {
   if (process.platform !== 'linux') return Promise.resolve(createServer())
   return new Promise((resolve, reject) => {
-    // Ignored: who connects is not answered, so a connection that breaks loses nothing.
+    // biome-ignore lint/plugin/no-silent-error: who connects is not answered, so a connection that breaks loses nothing.
     const server = createServer((socket) => socket.on('error', () => undefined).destroy())
     server.unref()
     server.once('error', (error) => (error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error)))

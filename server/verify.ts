@@ -24,9 +24,9 @@ process.exitCode = problems.length === 0 ? 0 : 1
 /** A running sandbox leaves its database's address in its data folder. */
 async function sandboxUrl(): Promise<string | undefined> {
   const file = path.join(process.env['DATA_DIR'] || '.data', 'postgres.url')
-  // Ignored: without a file no sandbox is running, and the caller says what is missing.
   return readFile(file, 'utf8').then(
     (text) => text.trim(),
+    // biome-ignore lint/plugin/no-silent-error: without a file no sandbox is running, and the caller says what is missing.
     () => undefined,
   )
 }

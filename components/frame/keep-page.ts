@@ -65,7 +65,7 @@ export function keepPage(onRefresh: () => void): () => void {
 
 /** Asks the service for a file that costs it nothing, and returns whether it answered. */
 export async function findService(): Promise<boolean> {
-  // Ignored: a request that fails is the answer, nothing is there.
+  // biome-ignore lint/plugin/no-silent-error: a request that fails is the answer, nothing is there.
   const answer = await fetch('/robots.txt', { cache: 'no-store' }).catch(() => undefined)
   const isThere = answer !== undefined && !AWAY.has(answer.status)
   setServiceLost(!isThere)

@@ -3,7 +3,7 @@
 import { lazy, Suspense, useLayoutEffect, useRef, useState } from 'react'
 import type { SuggestionKeys } from './suggestion-keys.ts'
 
-// Without them, for example offline, the field is still a form.
+// biome-ignore lint/plugin/no-silent-error: Without them, for example offline, the field is still a form.
 const SuggestionList = lazy(() => import('./suggestion-list.tsx').catch(() => ({ default: () => null })))
 
 /**

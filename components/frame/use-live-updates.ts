@@ -18,7 +18,7 @@ type Connection = 'live' | 'lost' | 'database_lost' | 'ended'
 
 async function isDatabaseAway(answer: Response): Promise<boolean> {
   if (answer.status !== 503) return false
-  // A proxy answered in our place: of the database nothing is known.
+  // biome-ignore lint/plugin/no-silent-error: a proxy answered in our place: of the database nothing is known.
   const body: unknown = await answer.json().catch(() => null)
   return typeof body === 'object' && body !== null && 'code' in body && body.code === 'unavailable'
 }
@@ -86,7 +86,7 @@ export function useLiveUpdates(application: string): Connection {
     // Signed out or blocked: a reload shows what the server allows now, unless it would lose what somebody typed. Or this page renewed
     // its session (a new password) and the new cookie had not arrived yet: then it reconnects.
     async function askWhy(isAllowed?: () => void) {
-      // Ignored: offline, and the connection is tried again.
+      // biome-ignore lint/plugin/no-silent-error: offline, and the connection is tried again.
       const answer = await fetch(paths.data(application, 'waiting'), { headers: { accept: 'application/json' } }).catch(() => undefined)
       if (isOver) return
       const lost = answer && (await isDatabaseAway(answer)) ? 'database_lost' : 'lost'

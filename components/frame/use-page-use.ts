@@ -16,7 +16,7 @@ export function usePageUse(application: string): void {
     for (const event of events) addEventListener(event, noteInput, options)
     const timer = setInterval(() => {
       if (Object.keys(inUseHeader()).length > 0)
-        // Ignored: a lost connection shows elsewhere, and the next check repeats it.
+        // biome-ignore lint/plugin/no-silent-error: a lost connection shows elsewhere, and the next check repeats it.
         void fetchData(paths.data(application, 'waiting'), hasParts<{ count: number }>('count')).catch(() => undefined)
     }, CHECKED_EVERY_MS)
     return () => {

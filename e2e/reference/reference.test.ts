@@ -2,7 +2,6 @@ import { after, before, describe } from 'node:test'
 import { type Service, startService } from '#e2e/contract/service.ts'
 import { describeGeneratedClient } from './generated-client.ts'
 import { describeSamples } from './samples.ts'
-import { describeVerification } from './verification.ts'
 
 let service: Service
 before(async () => {
@@ -12,6 +11,5 @@ after(() => service.stop())
 
 describe('the API reference', () => {
   describeSamples(() => service)
-  describeVerification()
   describeGeneratedClient(() => service)
 })

@@ -20,7 +20,7 @@ import { beneficiaryQuerySchema, paymentPreviewSchema } from '#lib/schemas/payme
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { suggestionQuerySchema } from '#lib/schemas/suggestion-query.ts'
 import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
-import { makeFileBatch } from '#server/approvals/testing/file-batch.ts'
+import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { makeBatch } from '#server/batches/testing/make-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, makePerson } from '#server/testing/factories.ts'

@@ -1,6 +1,6 @@
 import { decideBatch } from '#server/approvals/decide-batch.ts'
 import { readBatch } from '#server/approvals/read-batch.ts'
-import { makeFileBatch } from '#server/approvals/testing/file-batch.ts'
+import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { aBand, decisionDeps } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'

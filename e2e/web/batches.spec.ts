@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright/test'
 import readWorkbook from 'read-excel-file/node'
-import { rowsXml, sheetXml, workbook } from '#server/batches/testing/workbook.ts'
+import { rowsXml, sheetXml, workbook } from '#server/testing/batches/workbook.ts'
 import { expect, expectAccessibleEverywhere, LOOKS, signIn, test } from './fixtures.ts'
 import { personWith, type SandboxPerson } from './sandbox.ts'
 

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test'
-import { makeFileBatch } from '#server/approvals/testing/file-batch.ts'
+import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { expect, expectAccessible, moveToFirstRow, signIn, test, waitForScripts } from './fixtures.ts'
 import { newPerson, sandboxPool } from './people.ts'

@@ -40,7 +40,7 @@ export async function openAdminDatabase(environment: Environment, options: { use
 async function findDatabase(environment: Environment, dataDirectory: string): Promise<{ databaseUrl: string; mode: DatabaseMode }> {
   const named = environment['DATABASE_URL']
   if (!named) {
-    // No file: no sandbox is running, which the next line says.
+    // biome-ignore lint/plugin/no-silent-error: No file: no sandbox is running, which the next line says.
     const text = await readFile(path.join(dataDirectory, 'postgres.url'), 'utf8').catch(() => '')
     if (text.trim() === '') throw new AdminError('No database: set DATABASE_URL, or start the sandbox first (npm start).')
     return { databaseUrl: text.trim(), mode: 'sandbox' }

@@ -87,7 +87,7 @@ export async function createDirectory(options: DirectoryOptions): Promise<Direct
 
   /** One refresh at a time. A caller gets one that started after its call. */
   async function refreshNow(): Promise<void> {
-    // Ignored: the caller that started this refresh reports its failure.
+    // biome-ignore lint/plugin/no-silent-error: the caller that started this refresh reports its failure.
     while (current) await current.catch(() => undefined)
     current = refresh()
     try {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { type BatchDesk, openBatchDesk } from '#server/testing/batches/batch-desk.ts'
 import { aBand, decisionDeps } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { createSettler } from '#server/transactions/settle.ts'
 import { expireApprovals } from './expire-approvals.ts'
 import { recallBatch } from './recall-batch.ts'
-import { type BatchDesk, openBatchDesk } from './testing/batch-desk.ts'
 
 let desk: BatchDesk
 before(async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { type BatchDesk, openBatchDesk } from '#server/testing/batches/batch-desk.ts'
 import { aBand, decisionDeps, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { decide } from './decide.ts'
 import { decideBatch } from './decide-batch.ts'
-import { type BatchDesk, openBatchDesk } from './testing/batch-desk.ts'
 
 let desk: BatchDesk
 before(async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { type BatchDesk, openBatchDesk } from '#server/testing/batches/batch-desk.ts'
 import { aBand, decisionDeps, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { recallBatch } from './recall-batch.ts'
-import { type BatchDesk, openBatchDesk } from './testing/batch-desk.ts'
 import { weighBatch } from './weigh-batch.ts'
 
 let desk: BatchDesk

@@ -5,12 +5,12 @@ import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
+import type { BatchProcessPlan } from '#server/testing/batches/batch-process.ts'
+import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { selectBatch } from './batch-store.ts'
-import type { BatchProcessPlan } from './testing/batch-process.ts'
-import { makeFileBatch } from './testing/file-batch.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-const MAIN = fileURLToPath(new URL('./testing/batch-process.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../testing/batches/batch-process.ts', import.meta.url))
 const ROWS = 600
 /** From immediately to long after the answer on a calm machine. */
 const KILLED_AFTER_MS = [0, 40, 120, 400]

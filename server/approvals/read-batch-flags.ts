@@ -29,7 +29,7 @@ export function readBatchFlags(queryable: Queryable, applicationId: string, batc
   if (entry && performance.now() - entry.atMs < KEPT_MS) return entry.flags
   const flags = computeFlags(queryable, applicationId, batchId)
   known.set(key, { atMs: performance.now(), flags })
-  // A failure is not kept.
+  // biome-ignore lint/plugin/no-silent-error: A failure is not kept.
   flags.catch(() => known.delete(key))
   return flags
 }

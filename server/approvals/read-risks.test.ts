@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { riskFlags } from '#lib/risk-flags.ts'
 import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
+import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
@@ -11,7 +12,6 @@ import { decide } from './decide.ts'
 import { listApprovals } from './list-approvals.ts'
 import { listBatchRows } from './read-batch.ts'
 import { readEvidence } from './read-evidence.ts'
-import { makeFileBatch } from './testing/file-batch.ts'
 
 let database: TestDatabase
 before(async () => {

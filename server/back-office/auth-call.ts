@@ -41,7 +41,7 @@ export async function readAuthCall(request: Request, path: readonly string[]): P
 
 async function readFields(request: Request): Promise<unknown> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  // Ignored: what is not JSON is refused by the schema, with 400.
+  // biome-ignore lint/plugin/no-silent-error: what is not JSON is refused by the schema, with 400.
   if (type === 'application/json') return request.json().catch(() => undefined)
   if (type === 'application/x-www-form-urlencoded') return Object.fromEntries(new URLSearchParams(await request.text()))
   return undefined

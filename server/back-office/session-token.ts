@@ -33,7 +33,7 @@ export function sealSession(session: Session, kind: SessionKind, secret: string,
 /** The session of a token; undefined when it has ended, is of another kind, or was not made by us. Says nothing about the person yet. */
 export async function openSession(token: string, kind: SessionKind, secret: string, now: Date): Promise<Session | undefined> {
   if (token.length > TOKEN_LENGTH_MAX || !token.startsWith(HEADER)) return undefined
-  // Every kind of bad token is reported by throwing; here they are all the same.
+  // biome-ignore lint/plugin/no-silent-error: Every kind of bad token is reported by throwing; here they are all the same.
   const claims = claimsSchema.safeParse(await decode({ token, secret, salt: saltOf(kind) }).catch(() => null))
   if (!claims.success) return undefined
   const session = fromClaims(claims.data)

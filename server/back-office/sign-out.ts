@@ -1,4 +1,4 @@
-import { currentPeerAddress } from '#server/http/door/request-origin.ts'
+import { currentPeerAddress } from '#server/http/request/request-origin.ts'
 import { bumpSessionEpoch } from '#server/people/bump-session-epoch.ts'
 import { endSession } from '#server/people/end-session.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'

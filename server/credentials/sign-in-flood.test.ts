@@ -2,13 +2,16 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createDirectory, type Directory } from '#server/applications/directory.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import type { Pool } from '#server/database/pool.ts'
 import { createTokens } from '#server/partner-auth/access-token.ts'
 import { issueTokens, type TokenDeps } from '#server/partner-auth/issue-tokens.ts'
+import { createPerson } from '#server/people/create-person.ts'
 import { verifyPersonPassword } from '#server/people/verify-person-password.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { createTestPartner, type TestPartner } from '#server/testing/partner.ts'
+import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
 import { createSignInThrottle, type SignInThrottleOptions } from './sign-in-throttle.ts'
-import { cheapHasher, flood, makePartner, makePersonWhoSignsIn, type SignIn } from './testing.ts'
+import { cheapHasher, flood } from './testing.ts'
 
 const FLOOD_ADDRESS = '203.0.113.66'
 /** How long a correct password may wait for its answer while the flood lasts, on a busy machine. */
@@ -218,3 +221,23 @@ test('throttled: the eleventh wrong password from a known device, whose own gues
   for (let place = 0; place < 11; place++) kinds.push(await guess(place))
   assert.deepEqual(kinds, [...Array<string>(10).fill('wrong_credentials'), 'throttled'])
 })
+
+type SignIn = { email: string; password: string }
+
+/** A partner whose stored password is cheap to compare. */
+async function makePartner(pool: Pool): Promise<TestPartner> {
+  const partner = await createTestPartner(pool)
+  const passwordHash = await cheapHasher.hashPassword(partner.password)
+  await pool.query('update api_users set password_hash = $2 where api_user_id = $1', [partner.apiUserId, passwordHash])
+  return partner
+}
+
+/** A checker of the application whose stored password is cheap to compare. */
+async function makePersonWhoSignsIn(pool: Pool, applicationId: string): Promise<SignIn> {
+  const email = `${crypto.randomUUID()}@example.com`
+  const created = must(await createPerson(pool, { applicationId, email, name: 'Aminata Diallo', roles: ['checker'], actor: SYSTEM_ACTOR }))
+  const password = created.password ?? assert.fail('a new person has a password')
+  const passwordHash = await cheapHasher.hashPassword(password)
+  await pool.query('update people set password_hash = $2 where person_id = $1', [created.personId, passwordHash])
+  return { email, password }
+}

@@ -11,10 +11,10 @@ export const ORDERLY_SHUTDOWN_MS = 6_000
 /** Stops the server that a killed process of ours left running on this data. */
 export async function endLeftover(dataDirectory: string, shutdownLimitMs = ORDERLY_SHUTDOWN_MS): Promise<void> {
   const pidFile = path.join(dataDirectory, 'postmaster.pid')
-  // No file: no server was left running.
+  // biome-ignore lint/plugin/no-silent-error: No file: no server was left running.
   const pid = Number((await readFile(pidFile, 'utf8').catch(() => '')).split('\n')[0])
   if (!pid) return
-  // No such process, or a system without /proc: not recognised as ours.
+  // biome-ignore lint/plugin/no-silent-error: No such process, or a system without /proc: not recognised as ours.
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
   // The number may have been reused for an unrelated process.
   if (!command.includes(dataDirectory)) return
@@ -43,9 +43,9 @@ function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
 
 /** Returns whether there is a file or folder of this name. */
 export async function exists(file: string): Promise<boolean> {
-  // No such file is the answer.
   return stat(file).then(
     () => true,
+    // biome-ignore lint/plugin/no-silent-error: no such file is the answer.
     () => false,
   )
 }

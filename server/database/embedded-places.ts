@@ -35,7 +35,7 @@ export async function reachablePlaces(wanted: string, owner: Owner | undefined):
 
 /** Returns where the data that was wanted at this place is stored, without creating anything. */
 export async function findDataDirectory(wanted: string): Promise<string> {
-  // No marker: the data is where it is wanted.
+  // biome-ignore lint/plugin/no-silent-error: No marker: the data is where it is wanted.
   const elsewhere = (await readFile(markerOf(wanted), 'utf8').catch(() => '')).trim()
   return elsewhere ? path.join(elsewhere, 'postgres') : wanted
 }
@@ -57,7 +57,7 @@ function markerOf(wanted: string): string {
 
 /** The folder under /var/lib/countersign for this data. `marker`, next to the wanted place, stores its path. */
 async function placeElsewhere(marker: string): Promise<string> {
-  // No marker: the data was never placed elsewhere.
+  // biome-ignore lint/plugin/no-silent-error: No marker: the data was never placed elsewhere.
   let place = (await readFile(marker, 'utf8').catch(() => '')).trim()
   if (!place) {
     place = path.join(ELSEWHERE, randomBytes(8).toString('hex'))
@@ -71,12 +71,12 @@ async function placeElsewhere(marker: string): Promise<string> {
 
 /** Removes data whose wanted place no longer exists, because that folder was deleted. */
 async function removeAbandoned(): Promise<void> {
-  // No folder: nothing was ever placed there.
+  // biome-ignore lint/plugin/no-silent-error: No folder: nothing was ever placed there.
   for (const name of await readdir(ELSEWHERE).catch(() => [])) {
     const place = path.join(ELSEWHERE, name)
-    // A folder without a marker is not one of ours.
+    // biome-ignore lint/plugin/no-silent-error: A folder without a marker is not one of ours.
     const marker = await readFile(path.join(place, 'marker'), 'utf8').catch(() => '')
-    // No marker: nothing claims this folder any longer, and it is removed.
+    // biome-ignore lint/plugin/no-silent-error: No marker: nothing claims this folder any longer, and it is removed.
     if (!marker || (await readFile(marker, 'utf8').catch(() => '')).trim() === place) continue
     await endLeftover(path.join(place, 'postgres'))
     await rm(place, { recursive: true, force: true })
@@ -103,7 +103,7 @@ async function copyNative(packaged: string): Promise<string> {
   const unfinished = `${target}.${randomBytes(4).toString('hex')}`
   await mkdir(unfinished, { recursive: true, mode: 0o755 })
   await cp(packaged, unfinished, { recursive: true, verbatimSymlinks: true })
-  // If another process was faster, its copy is the same.
+  // biome-ignore lint/plugin/no-silent-error: If another process was faster, its copy is the same.
   await rename(unfinished, target).catch(() => rm(unfinished, { recursive: true, force: true }))
   return target
 }

@@ -70,7 +70,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const password = (await readFile(passwordFile, 'utf8')).trim()
   const port = options.port ?? (await freePort())
   const child = spawnServer(native, dataDirectory, { ...SETTINGS, ...options.settings, port: String(port) }, owner)
-  // A program that could not be started counts as ended; the wait below throws and says why.
+  // biome-ignore lint/plugin/no-silent-error: A program that could not be started counts as ended; the wait below throws and says why.
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()))
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
   await untilReady(url, child, logFileOf(dataDirectory))
@@ -154,8 +154,8 @@ async function untilReady(url: string, child: ChildProcess, logFile: string): Pr
       await client.end()
       return
     } catch {
-      // Not ready yet: tried again until the time limit.
-      // Ignored: a connection that was never made cannot be closed.
+      // Not ready yet: tried again until the time limit. A connection that was never made cannot be closed.
+      // biome-ignore lint/plugin/no-silent-error: the comment above says why.
       await client.end().catch(() => undefined)
       await delay(50)
     }

@@ -57,7 +57,8 @@ export function createPool(options: PoolOptions): Pool {
     maxLifetimeSeconds: 300,
     keepAlive: true,
   })
-  // Ignored: without a listener a broken idle connection would end the process. The statement that needs the database reports that it is away.
+  // Without a listener a broken idle connection would end the process. The statement that needs the database reports that it is away.
+  // biome-ignore lint/plugin/no-silent-error: the comment above says why.
   pool.on('error', () => undefined)
   // The same for a connection that breaks while it is held between two statements: the next statement then rejects.
   pool.on('connect', (client) => client.on('error', markIfAway))

@@ -89,7 +89,8 @@ function requestCancel(client: pg.Client): void {
   const isFolder = client.host.startsWith('/')
   const socket = isFolder ? connect(`${client.host}/.s.PGSQL.${client.port}`) : connect(client.port, client.host)
   socket.setTimeout(CANCEL_LIMIT_MS, () => socket.destroy())
-  // Ignored: a server that cannot be reached cancels nothing; the statement was already answered as unknown.
+  // A server that cannot be reached cancels nothing; the statement was already answered as unknown.
+  // biome-ignore lint/plugin/no-silent-error: the comment above says why.
   socket.on('error', () => undefined)
   socket.end(message)
   socket.unref()

@@ -90,7 +90,7 @@ export function createCallbackIntake(options: CallbackIntakeOptions): CallbackIn
     if (isThrottled(callback)) return Promise.resolve('throttled')
     const verdict = batcher.submit(callback)
     waiting.set(key, verdict)
-    // Refused before it was in any batch.
+    // biome-ignore lint/plugin/no-silent-error: Refused before it was in any batch.
     verdict.catch(() => waiting.get(key) === verdict && waiting.delete(key))
     return verdict
   }

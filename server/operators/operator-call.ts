@@ -130,7 +130,8 @@ class Call implements Dispatcher.DispatchHandler {
   }
 
   onRequestUpgrade(_controller: Dispatcher.DispatchController, _status: number, _headers: object, socket: NodeJS.WritableStream): void {
-    // Ignored: the request named no other protocol. The socket is ours now: without a listener its reset would end the process.
+    // The request named no other protocol. The socket is ours now: without a listener its reset would end the process.
+    // biome-ignore lint/plugin/no-silent-error: the comment above says why.
     socket.on('error', () => undefined)
     if ('destroy' in socket && typeof socket.destroy === 'function') socket.destroy()
     this.#lose('The operator switched to another protocol')

@@ -7,9 +7,9 @@ import { claimDataDirectory } from './instance.ts'
 const environment = processEnvironment()
 if (!environment['DATABASE_URL']) {
   const dataDirectory = path.resolve(environment['DATA_DIR'] || '.data')
-  // If another process has claimed the folder meanwhile, the server in it is that one's.
   const isOurs = await claimDataDirectory(dataDirectory).then(
     () => true,
+    // biome-ignore lint/plugin/no-silent-error: if another process has claimed the folder meanwhile, the server in it is that one's.
     () => false,
   )
   if (isOurs) await endLeftoverPostgres(path.join(dataDirectory, 'postgres'))

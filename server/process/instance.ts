@@ -31,7 +31,7 @@ export async function claimDataDirectory(dataDirectory: string, limits: ClaimLim
   makeDataFolder(dataDirectory)
   const state: InstanceState = { pid: process.pid, url: '', isEnding: false }
   const server = createServer((socket) => {
-    // Ignored: another start stopped listening. It reads the answer or tries again.
+    // biome-ignore lint/plugin/no-silent-error: another start stopped listening. It reads the answer or tries again.
     socket.on('error', () => undefined)
     socket.end(JSON.stringify(state))
   })
@@ -87,7 +87,7 @@ function ask(name: string): Promise<InstanceState | undefined> {
       text += chunk
       if (text.length > ANSWER_CHARACTERS_MAX) socket.destroy()
     })
-    // Ignored: the holder is gone. `close` follows and resolves without an answer.
+    // biome-ignore lint/plugin/no-silent-error: the holder is gone. `close` follows and resolves without an answer.
     socket.on('error', () => undefined)
     socket.on('close', () => resolve(parseState(text)))
   })

@@ -85,7 +85,7 @@ export function runScheduledTasks({ pool, tasks, ...options }: TaskRunnerOptions
         wake = resolve
       })
       await claim().catch((error: unknown) => reportUnexpected('tasks: claim', error, { message: 'Due tasks could not be claimed' }))
-      // Ignored: the wait is only ended early, and never fails.
+      // biome-ignore lint/plugin/no-silent-error: the wait is only ended early, and never fails.
       await Promise.race([isOver, delay(pollMs, undefined, { signal: stopping.signal }).catch(() => undefined)])
     }
   }

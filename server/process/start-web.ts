@@ -31,9 +31,9 @@ export async function startWeb(runtime: Runtime, options: { sharesPort: boolean 
     pages: { readVisitor: createVisitorReader({ ...config, clock: runtime.clock }), isFile: (path) => files.has(path) },
     fallback: (incoming, outgoing) => {
       if (handler) return handler(incoming, outgoing)
-      // The failure was reported when the pages were loaded; each request is told.
       pages.promise.then(
         (ready) => ready(incoming, outgoing),
+        // biome-ignore lint/plugin/no-silent-error: the failure was reported when the pages were loaded; each request is told.
         () => refusePage(outgoing),
       )
     },
@@ -49,7 +49,8 @@ export async function startWeb(runtime: Runtime, options: { sharesPort: boolean 
       pages.reject(error)
     },
   )
-  // Ignored: it was reported above. Without a listener, a rejection that no request waits for would end the process.
+  // It was reported above. Without a listener, a rejection that no request waits for would end the process.
+  // biome-ignore lint/plugin/no-silent-error: the comment above says why.
   pages.promise.catch(() => undefined)
   return { port, pagesReady, drain: () => frontDoor.drain() }
 }

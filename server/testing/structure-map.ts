@@ -1,5 +1,5 @@
 import { CREATION_STATUSES, TRANSITIONS } from '#lib/transaction-status.ts'
-import { importsOf, type SourceFile } from './import-graph.ts'
+import type { SourceFile } from './imports.ts'
 import { LAYERS } from './layers.ts'
 
 const BEGIN = '<!-- npm run map: begin -->'
@@ -39,7 +39,7 @@ function drawFolders(files: readonly SourceFile[]): string[] {
 
 function importedBy(part: string, files: readonly SourceFile[], order: readonly string[]): string[] {
   const own = files.filter((file) => partOf(file.path) === part && !/\.test\.tsx?$|\/testing(\/|\.ts$)/.test(file.path))
-  const targets = new Set(own.flatMap((file) => importsOf(file).map(partOf)))
+  const targets = new Set(own.flatMap((file) => file.imports.map(partOf)))
   return order.filter((candidate) => candidate !== part && targets.has(candidate)).toReversed()
 }
 

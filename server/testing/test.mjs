@@ -43,6 +43,7 @@ try {
   // Awaited minutes later, where its reason is thrown.
   browser.catch(() => undefined)
   await Promise.all([step('Types', scripts.typecheck), step('Lint', scripts.lint, { isBeside: true })])
+  await step('Unused files, exports and packages', scripts.unused)
   // Pure functions: one process for all of them costs half as much as one for each file.
   await step('Tests of lib', "node --test --test-isolation=none 'lib/**/*.test.ts'")
   // In one run, so that no core waits for the last file of the one before the other begins. The crash run waits most of its time, for

@@ -53,7 +53,7 @@ export function createConnectionPool(dependencies: ConnectDependencies, idleMax:
     forget(connection)
     connection.progress.isAborted = true
     connection.progress.socket?.destroy()
-    // Ignored: it rejects what the client still holds, and that was answered already.
+    // biome-ignore lint/plugin/no-silent-error: it rejects what the client still holds, and that was answered already.
     connection.client.destroy().catch(() => undefined)
   }
 

@@ -30,7 +30,7 @@ export default function ErrorPage({ error }: { error: Error & { digest?: string 
     if (kind !== 'error' || error.digest) return
     import('./_components/report-failure.ts')
       .then(({ reportFailure }) => reportFailure(application, error))
-      // Ignored: the failure was not reported, and the page says what to do all the same.
+      // biome-ignore lint/plugin/no-silent-error: the failure was not reported, and the page says what to do all the same.
       .then(setReference, () => undefined)
   }, [application, error, kind])
   return (

@@ -28,9 +28,9 @@ export function LinkCopier() {
     const copy = (event: MouseEvent) => {
       const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[data-place]') : null
       if (!link) return
-      // Ignored: without permission the address is in the address bar all the same.
       navigator.clipboard?.writeText(link.href).then(
         () => toast(t('docs.linkCopied')),
+        // biome-ignore lint/plugin/no-silent-error: without permission the address is in the address bar all the same.
         () => undefined,
       )
     }

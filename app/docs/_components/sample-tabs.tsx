@@ -3,9 +3,8 @@
 import { type KeyboardEvent, type ReactNode, useId, useSyncExternalStore } from 'react'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { SAMPLE_COOKIE, SAMPLE_LANGUAGES, type SampleLanguage, type Samples } from '#lib/reference.ts'
+import { SAMPLE_COOKIE, SAMPLE_LANGUAGES, SAMPLE_TITLES, type SampleLanguage, type Samples } from '#lib/reference.ts'
 
-const TITLES: Record<SampleLanguage, string> = { curl: 'curl', typescript: 'TypeScript', python: 'Python', php: 'PHP' }
 const YEAR_S = 365 * 24 * 60 * 60
 
 let chosen: SampleLanguage | undefined
@@ -61,7 +60,7 @@ export function SampleTabs({ title, sources, panels, initial }: Props) {
               onKeyDown={(event) => move(event, language)}
               className="h-9 border-b-2 border-transparent px-3 text-second font-medium text-ink-2 -outline-offset-2 hover:text-ink aria-selected:border-accent aria-selected:text-ink touch-target"
             >
-              {TITLES[language]}
+              {SAMPLE_TITLES[language]}
             </button>
           ))}
         </div>

@@ -30,9 +30,9 @@ export function useSearch(text: string): Search {
   const [entries, setEntries] = useState<readonly SearchEntry[] | 'failed'>()
   async function load() {
     if (typeof entries === 'object') return
-    // Ignored: without a connection the page says so, and the next key tries again.
+    // biome-ignore lint/plugin/no-silent-error: without a connection the page says so, and the next key tries again.
     const response = await fetch(paths.docsSearch()).catch(() => undefined)
-    // Ignored: anything else than the index, such as the page of a proxy, is a failure too.
+    // biome-ignore lint/plugin/no-silent-error: anything else than the index, such as the page of a proxy, is a failure too.
     const json: unknown = response?.ok ? await response.json().catch(() => undefined) : undefined
     setEntries(searchIndexSchema.safeParse(json).data ?? 'failed')
   }

@@ -37,7 +37,7 @@ export function InvitationForm() {
     if (token === '') return setState((current) => (current.kind === 'opening' ? { kind: 'refused', refusal: 'incomplete' } : current))
     void openInvitation({ token })
       .then((read) => setState(read.ok ? { kind: 'open', token, invitation: read.value } : { kind: 'refused', refusal: read.error }))
-      // No connection, which the page says.
+      // biome-ignore lint/plugin/no-silent-error: No connection, which the page says.
       .catch(() => setState({ kind: 'refused', refusal: 'offline' }))
       // Next wrote the address that it began with while it started.
       .finally(forgetToken)

@@ -1,38 +1,14 @@
 import type { Arsenal } from '#e2e/attack/arsenal.ts'
 import type { CaseMaker, Family } from '#e2e/attack/case.ts'
+import { draw, filterValues, noIds, pageNumbers, wordsExcept } from '#e2e/attack/values.ts'
 import { credentials, type Header, oneRequest } from '#e2e/attack/wire/request.ts'
 import type { Random } from '#lib/seeded-random.ts'
 import { TRANSACTION_PATH } from './transfers.ts'
 
-const PAGES = [
-  '0',
-  '1',
-  '2147483647',
-  '2147483648',
-  '-1',
-  '-0',
-  '00',
-  '+1',
-  '1.0',
-  '1e2',
-  '0x1',
-  '',
-  ' 1',
-  '١',
-  '９',
-  'NaN',
-  '9'.repeat(400),
-  'null',
-  '[]',
-  '1;2',
-  '1,2',
-] as const
-const SIZES = ['1', '1000', '1001', '0', '-1', '', '1e3', '99999999999', 'x', '０'] as const
-
 const paging: CaseMaker = {
   name: 'page and size',
   make(random, arsenal) {
-    const [page, size] = [random.pick(PAGES), random.pick(SIZES)]
+    const [page, size] = [draw(random, pageNumbers), draw(random, pageNumbers)]
     const endpoint = random.pick([
       'getByApplicationProduct?',
       'getByApplicationProductAndStatus?transactionStatus=SUCCESS&',
@@ -41,53 +17,28 @@ const paging: CaseMaker = {
     const isGood = (text: string, least: number, most: number) => /^\d{1,10}$/.test(text) && Number(text) >= least && Number(text) <= most
     const isRight = isGood(page, 0, 2_147_483_647) && isGood(size, 1, 1_000)
     const target = `${TRANSACTION_PATH}/${endpoint}${new URLSearchParams({ page, size })}`
-    return oneRequest(`page ${page.slice(0, 20)}, size ${size}`, { target, headers: credentials(arsenal) }, [isRight ? 200 : 400])
+    return oneRequest(`page ${page.slice(0, 20)}, size ${size.slice(0, 20)}`, { target, headers: credentials(arsenal) }, [
+      isRight ? 200 : 400,
+    ])
   },
 }
 
-const STATUSES_TRIED = [
-  '',
-  'success',
-  'SUCCESS ',
-  'DONE',
-  'SUCCESS,FAILED',
-  'null',
-  '%',
-  "' or '1'='1",
-  'SUCCESS\u0000',
-  '__proto__',
-  'constructor',
-] as const
+const TRANSACTION_STATUSES = ['PENDING_APPROVAL', 'PENDING', 'SUCCESS', 'FAILED']
 
 const words: CaseMaker = {
   name: 'unknown statuses',
   make(random, arsenal) {
-    const word = random.pick(STATUSES_TRIED)
-    const search = word.includes('\u0000') ? 'SUCCESS%00' : encodeURIComponent(word)
+    const word = draw(random, wordsExcept(TRANSACTION_STATUSES))
+    const search = encodeURIComponent(word)
     const target = `${TRANSACTION_PATH}/getByApplicationProductAndStatus?transactionStatus=${search}&page=0&size=1`
     return oneRequest(`the status ${JSON.stringify(word)}`, { target, headers: credentials(arsenal) }, [400])
   },
 }
 
-const IDS = [
-  '',
-  'x',
-  '0',
-  'null',
-  '00000000-0000-0000-0000-00000000000',
-  '{00000000-0000-4000-8000-000000000000}',
-  '00000000000040008000000000000000',
-  '00000000-0000-4000-8000-00000000000g',
-  '%00',
-  '../x',
-  "' or 1=1 --",
-  '1;select pg_sleep(5)',
-] as const
-
 const ids: CaseMaker = {
   name: 'ids that are none',
   make(random, arsenal) {
-    const id = random.pick(IDS)
+    const id = draw(random, noIds)
     const [endpoint, name] = random.pick([
       ['transaction-status', 'id'],
       ['chekTransactionStatus', 'transactionId'],
@@ -191,34 +142,6 @@ const manyOfPages: CaseMaker = {
   },
 }
 
-const VALUES = [
-  '',
-  'x',
-  '%00',
-  '%FF',
-  '%',
-  '0000-01-01',
-  '0001-01-01',
-  '9999-12-31',
-  '-1',
-  '0',
-  '99999999999999999999',
-  '1e999',
-  'null',
-  '__proto__',
-  '%F0%9F%98%80',
-  '%ED%A0%80',
-  'a'.repeat(3_000),
-  "'",
-  '2026-01-01T00:00:00Z',
-  '0000-01-01T00:00:00Z',
-  '-000001-01-01T00:00:00Z',
-  '9999-12-31T23:59:59.999Z',
-  '%E2%80%AE',
-  '[]',
-  '1,2,3',
-  '..%2F..',
-] as const
 const FILTERS: Readonly<Record<string, readonly string[]>> = {
   transactions: [
     'status',
@@ -253,7 +176,7 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
 function filterCase(random: Random, arsenal: Arsenal): { target: string; headers: readonly Header[] } {
   const list = random.pick(Object.keys(FILTERS))
   const names = FILTERS[list] ?? []
-  const search = Array.from({ length: random.between(1, 4) }, () => `${random.pick(names)}=${random.pick(VALUES)}`).join('&')
+  const search = Array.from({ length: random.between(1, 4) }, () => `${random.pick(names)}=${draw(random, filterValues)}`).join('&')
   const { slug } = arsenal.program
   const base =
     list.endsWith('/lines') || random.chance(0.5) ? `/api/back-office/${slug}/${list}` : `/${slug}/${list === 'overview' ? '' : list}`

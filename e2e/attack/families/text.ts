@@ -1,64 +1,13 @@
 import type { CaseMaker, Family } from '#e2e/attack/case.ts'
+import { brokenUtf8, draw, names } from '#e2e/attack/values.ts'
 import { credentials, oneRequest } from '#e2e/attack/wire/request.ts'
 import type { Random } from '#lib/seeded-random.ts'
 import { objectText, pickStart, startCase, TRANSACTION_PATH, transfer } from './transfers.ts'
 
-/** Names that a customer may have, or at least that are text: they must come back as they were sent. */
-const NAMES: readonly string[] = [
-  'Ève « N’Diaye »',
-  '李小龍',
-  'أحمد بن محمد',
-  'नरेन्द्र',
-  'Ọlámídé Ọ̀ṣúnkẹ́mi',
-  '👩‍👩‍👧‍👦 Family',
-  '🇨🇲',
-  '0',
-  'null',
-  'undefined',
-  'true',
-  'NULL',
-  '-1',
-  "O'Brien",
-  "'; drop table transactions; --",
-  '" or ""="',
-  '<script>alert(1)</script>',
-  '<img src=x onerror=alert(1)>',
-  '{{7*7}}',
-  '#{7*7}',
-  '%s%s%n',
-  '%00',
-  '=cmd|calc',
-  '@SUM(1)',
-  '../../etc/passwd',
-  '\\u0041',
-  'a\u2028b',
-  'a\u2029b',
-  'a\u202eb',
-  '\u200fAbc\u200e',
-  '\u2066Abc\u2069',
-  'a\u200bb',
-  'a\ufeffb',
-  'a\u00adb',
-  'a\u0301\u0301\u0301',
-  '\ufdfd',
-  'ﬃ',
-  'ſ',
-  'İstanbul',
-  'ß',
-  '\u{1d573}\u{1d56a}',
-  '\uffff',
-  '\ufffe',
-  '\u{10ffff}',
-  'CON',
-  '__proto__',
-  'constructor',
-  'hasOwnProperty',
-]
-
 const named: CaseMaker = {
   name: 'an unusual name',
   make(random, arsenal) {
-    const name = random.pick(NAMES)
+    const name = draw(random, names)
     const isEscaped = random.chance(0.3)
     const text = isEscaped ? escapeAll(name) : JSON.stringify(name)
     const fields = transfer(random, arsenal, { customerName: text })
@@ -86,32 +35,10 @@ function echoes(body: string, name: string): boolean {
   return (Array.isArray(parsed) ? parsed[0] : parsed)?.customerName === name
 }
 
-/** Bytes that are no UTF-8: cut sequences, overlong forms, surrogates, code points beyond the last one. */
-const BROKEN: readonly (readonly number[])[] = [
-  [0x80],
-  [0xbf],
-  [0xc0, 0x80],
-  [0xc1, 0xbf],
-  [0xc3],
-  [0xc3, 0x28],
-  [0xe0, 0x80, 0xaf],
-  [0xe2, 0x82],
-  [0xe2, 0x28, 0xa1],
-  [0xed, 0xa0, 0x80],
-  [0xed, 0xbf, 0xbf],
-  [0xf0, 0x80, 0x80, 0xaf],
-  [0xf0, 0x9f, 0x92],
-  [0xf4, 0x90, 0x80, 0x80],
-  [0xf8, 0x88, 0x80, 0x80, 0x80],
-  [0xfe],
-  [0xff],
-  [0xff, 0xfe, 0x41, 0x00],
-]
-
-const brokenUtf8: CaseMaker = {
+const brokenText: CaseMaker = {
   name: 'bytes that are no UTF-8',
   make(random, arsenal) {
-    const bytes = random.pick(BROKEN)
+    const bytes = draw(random, brokenUtf8)
     const fields = transfer(random, arsenal, { customerName: '"Ab§Cd"' })
     const [before = '', after = ''] = objectText(fields).split('§')
     const body = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)])
@@ -181,7 +108,7 @@ function lengthCase(
   }
 }
 
-const names = lengthCase('customerName', (random) => {
+const nameLengths = lengthCase('customerName', (random) => {
   const length = random.pick([1, 199, 200, 201, 1_000, 10_000])
   return { text: random.pick(['x', 'é', '漢', '😀']).repeat(length), isRight: length <= 200 }
 })
@@ -228,7 +155,7 @@ const webhookUrls: CaseMaker = {
 const notes: CaseMaker = {
   name: 'text in a decision that is refused',
   make(random, arsenal) {
-    const note = random.pick([...NAMES, 'x'.repeat(1_001), '😀'.repeat(1_000), ' '])
+    const note = random.pick([draw(random, names), 'x'.repeat(1_001), '😀'.repeat(1_000), ' '])
     const [endpoint, field] = random.pick([
       ['validateTransaction', 'payeeNote'],
       ['rejectTransaction', 'reason'],
@@ -245,5 +172,5 @@ const notes: CaseMaker = {
 export const text: Family = {
   name: 'text',
   weight: 10,
-  makers: [named, brokenUtf8, forbidden, combining, names, phones, webhookUrls, notes],
+  makers: [named, brokenText, forbidden, combining, nameLengths, phones, webhookUrls, notes],
 }

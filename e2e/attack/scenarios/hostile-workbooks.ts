@@ -1,5 +1,5 @@
 import { signIn } from '#e2e/roles/callers.ts'
-import { rowsXml, sheetXml, workbook } from '#server/batches/testing/workbook.ts'
+import { rowsXml, sheetXml, workbook } from '#server/testing/batches/workbook.ts'
 import { startBystander } from './bystander.ts'
 import type { Scenario, ScenarioContext } from './scenario.ts'
 

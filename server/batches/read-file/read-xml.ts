@@ -19,7 +19,7 @@ export async function readXml(entry: ZipEntry, handler: XmlHandler): Promise<voi
   const fail = (error: Error) => {
     throw error
   }
-  // The XML error is only useful to the author of the XML.
+  // biome-ignore lint/plugin/no-silent-error: The XML error is only useful to the author of the XML.
   parser.on('error', () => fail(new UnreadableFile('damaged_workbook')))
   parser.on('doctype', () => fail(new UnreadableFile('entities')))
   parser.on('opentag', (tag: SaxesTagPlain) => handler.open?.(localName(tag.name), tag.attributes))

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import { type AdmissionFailure, admitCaller } from '#server/partner-auth/admit-caller.ts'
 import { authenticateCaller, type Caller } from '#server/partner-auth/authenticate-caller.ts'
-import type { ApiRequest } from './api-request.ts'
+import type { ApiRequest } from '../request/api-request.ts'
 import { type Refusal, refuse, UNAUTHENTICATED } from './errors.ts'
 import type { HttpRuntime } from './http-runtime.ts'
 

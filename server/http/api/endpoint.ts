@@ -1,7 +1,7 @@
 import type { Result } from '#lib/result.ts'
 import type { Caller } from '#server/partner-auth/authenticate-caller.ts'
-import type { ApiRequest } from './api-request.ts'
-import type { ApiResponse } from './api-response.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import type { ApiResponse } from '../request/api-response.ts'
 import type { Refusal } from './errors.ts'
 import type { HttpRuntime } from './http-runtime.ts'
 

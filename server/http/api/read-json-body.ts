@@ -1,7 +1,7 @@
 import { type JsonValue, parseJsonBytes } from '#lib/json.ts'
 import { err, type Result } from '#lib/result.ts'
-import type { BodyOwner } from '#server/http/door/body-budget.ts'
-import type { ApiRequest, BodyProblem } from './api-request.ts'
+import type { BodyOwner } from '#server/http/request/body-budget.ts'
+import type { ApiRequest, BodyProblem } from '../request/api-request.ts'
 import { type Refusal, refuse } from './errors.ts'
 import { HEAVY_BYTES, takeHeavyTurn } from './heavy-turn.ts'
 

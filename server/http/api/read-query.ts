@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { err, ok, type Result } from '#lib/result.ts'
 import { joinProblems, parseInput } from '#lib/schemas/problems.ts'
-import type { ApiRequest } from './api-request.ts'
+import type { ApiRequest } from '../request/api-request.ts'
 import { type Refusal, refuse } from './errors.ts'
 import { parseQuery } from './parse-query.ts'
 

@@ -9,7 +9,7 @@ import { errorSchema, initiationSchema } from '#lib/schemas/responses.ts'
 import { aCollect, collectBody, type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
 import { answersOf, headOf, talk } from '#server/http/testing/raw-client.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { BodyBudget } from './body-budget.ts'
+import { BodyBudget } from '../request/body-budget.ts'
 
 const MB = 1024 * 1024
 const TRANSACTION = '/api/v1/transaction'

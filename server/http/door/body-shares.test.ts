@@ -7,7 +7,7 @@ import { aCollect, type HttpHarness, openHttpHarness } from '#server/http/testin
 import { answersOf, headOf, talk } from '#server/http/testing/raw-client.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { BodyBudget } from './body-budget.ts'
+import { BodyBudget } from '../request/body-budget.ts'
 
 const MB = 1024 * 1024
 const TRANSACTION = '/api/v1/transaction'

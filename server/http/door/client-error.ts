@@ -2,9 +2,9 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '#lib/time.ts'
-import type { BodyProblem } from '#server/http/api/api-request.ts'
 import { errorBody, type Refusal, refuse } from '#server/http/api/errors.ts'
-import { breakConnection, connectionOf, guardSocket } from './connection.ts'
+import type { BodyProblem } from '#server/http/request/api-request.ts'
+import { breakConnection, connectionOf, guardSocket } from '../request/connection.ts'
 
 /** The fields of a parser error of node besides the code. */
 type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer }

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { reportUnexpected } from '#server/report-unexpected.ts'
-import { BodyBudget } from './body-budget.ts'
+import { BodyBudget } from '../request/body-budget.ts'
+import { openConnection } from '../request/connection.ts'
 import { answerClientError, refuseConnect } from './client-error.ts'
-import { openConnection } from './connection.ts'
 import { watchMemoryPressure } from './memory-pressure.ts'
 import { createReceiver, type ReceiverOptions } from './receive-request.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { BodyBudget } from './body-budget.ts'
+import { BodyBudget } from '../request/body-budget.ts'
 import { watchMemoryPressure } from './memory-pressure.ts'
 
 const MB = 1024 * 1024

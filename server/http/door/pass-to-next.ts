@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { err, type Result } from '#lib/result.ts'
-import type { BodyProblem } from '#server/http/api/api-request.ts'
 import { type Refusal, refuse } from '#server/http/api/errors.ts'
-import { announcesBody, readBody } from '#server/http/api/read-body.ts'
 import { refuseBody } from '#server/http/api/read-json-body.ts'
-import type { BodyHold } from './body-budget.ts'
-import { type Connection, noteAnswered } from './connection.ts'
-import { cleanForNext, isForwarded } from './forwarded-headers.ts'
-import type { Arrival } from './node-request.ts'
+import type { BodyProblem } from '#server/http/request/api-request.ts'
+import { announcesBody, readBody } from '#server/http/request/read-body.ts'
+import type { BodyHold } from '../request/body-budget.ts'
+import { type Connection, noteAnswered } from '../request/connection.ts'
+import { cleanForNext, isForwarded } from '../request/forwarded-headers.ts'
+import type { Arrival } from '../request/node-request.ts'
+import { type RequestOrigin, runWithOrigin } from '../request/request-origin.ts'
 import { pageBodyMax, withBody } from './page-body.ts'
-import { type RequestOrigin, runWithOrigin } from './request-origin.ts'
 import type { PageServer } from './serve-page.ts'
 
 type Passage = {
@@ -65,9 +65,10 @@ function readPageBody(incoming: IncomingMessage, arrival: Arrival, reading: Read
 /** Follows an answer that Next writes until it is written, or its client is gone. */
 function noteAnswer(incoming: IncomingMessage, outgoing: ServerResponse, connection: Connection): void {
   const { socket } = incoming
-  // Ignored: Next may write to an answer that a reset or a refusal has ended; without a listener that would end the process.
+  // Next may write to an answer that a reset or a refusal has ended; without a listener that would end the process.
+  // biome-ignore lint/plugin/no-silent-error: the comment above says why.
   outgoing.on('error', () => undefined)
-  // Ignored: the client is gone, and nobody is left to answer.
+  // biome-ignore lint/plugin/no-silent-error: the client is gone, and nobody is left to answer.
   incoming.on('error', () => undefined)
   // A client that leaves a live page closes the connection. If it closes only the sending half, the stream would continue.
   const isStream = incoming.headers.accept?.includes('text/event-stream') === true

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isCleanText } from '#lib/clean-text.ts'
-import { hasFewValues } from '#server/http/api/action-values.ts'
-import type { ApiResponse } from '#server/http/api/api-response.ts'
-import { guardAnswer } from '#server/http/api/guard-answer.ts'
+import { hasFewValues } from '#server/http/door/action-values.ts'
+import { guardAnswer } from '#server/http/door/guard-answer.ts'
+import type { ApiResponse } from '#server/http/request/api-response.ts'
 import { type PageNotes, runWithNotes } from './page-notes.ts'
 import { refusedRequest, renderDatabaseAway, renderRefusal } from './refusal.ts'
 

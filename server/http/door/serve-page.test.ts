@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
 import { type Sent, sendRequest } from '#e2e/roles/send-request.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { BodyBudget } from './body-budget.ts'
+import { BodyBudget } from '../request/body-budget.ts'
 import { createPageServer } from './serve-page.ts'
 
 /** Renders that have started and are not answered yet, in order. */

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { reportUnexpected } from '#server/report-unexpected.ts'
+import { type RequestOrigin, runWithOrigin } from '../request/request-origin.ts'
 import { createPageMemory } from './page-memory.ts'
 import { createPageTurns, type PageTurnOptions } from './page-turns.ts'
 import { publicAnswer } from './public-pages.ts'
 import { REFUSAL_HEADERS, refusedRequest, renderRefusal } from './refusal.ts'
 import { callNext, type Fallback, send } from './refuse-before-next.ts'
 import { renderDocument } from './render-document.ts'
-import { type RequestOrigin, runWithOrigin } from './request-origin.ts'
 
 export type PageOptions = {
   /** Returns the id of the person whose session these cookies carry. Without it nothing is known of sessions: every page is rendered. */

@@ -1,10 +1,10 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import { joinProblems, parseFields } from '#lib/schemas/problems.ts'
 import { accessTokenRequestSchema } from '#lib/schemas/tokens.ts'
-import { type ApiResponse, jsonResponse } from '#server/http/api/api-response.ts'
 import type { OpenEndpoint } from '#server/http/api/endpoint.ts'
 import { type Refusal, refuse } from '#server/http/api/errors.ts'
 import { addressOwner, BODY_BYTES_MAX, readJsonBody } from '#server/http/api/read-json-body.ts'
+import { type ApiResponse, jsonResponse } from '#server/http/request/api-response.ts'
 import { type IssueFailure, issueTokens, type TokenPair } from '#server/partner-auth/issue-tokens.ts'
 
 /** POST /public/access_token: returns a pair of tokens for a user name and password. */

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withStatementLimit } from '#server/database/statement-limit.ts'
-import { type ApiResponse, jsonResponse } from '#server/http/api/api-response.ts'
 import type { OpenEndpoint } from '#server/http/api/endpoint.ts'
 import { type Refusal, refuse } from '#server/http/api/errors.ts'
 import { writeReadiness } from '#server/http/api/health-store.ts'
 import type { HttpRuntime } from '#server/http/api/http-runtime.ts'
+import { type ApiResponse, jsonResponse } from '#server/http/request/api-response.ts'
 
 const COMMIT_LIMIT_MS = 2_000
 const CHECK_GAP_MS = 1_000
@@ -48,7 +48,7 @@ function canCommit(pool: Pool): Promise<boolean> {
   if (latest && (!latest.hasEnded || performance.now() - latest.startedMs < CHECK_GAP_MS)) return latest.isCommitted
   const writing = withStatementLimit(COMMIT_LIMIT_MS, () => writeReadiness(pool)).then(
     () => true,
-    // A database that is away is one of the two answers of this endpoint: 503.
+    // biome-ignore lint/plugin/no-silent-error: A database that is away is one of the two answers of this endpoint: 503.
     () => false,
   )
   const check: Check = { startedMs: performance.now(), hasEnded: false, isCommitted: withinLimit(writing) }
@@ -62,7 +62,7 @@ function canCommit(pool: Pool): Promise<boolean> {
 /** Returns the result of the check, or false after the limit: it may wait longer than that for a connection. */
 async function withinLimit(writing: Promise<boolean>): Promise<boolean> {
   const timer = new AbortController()
-  // The database answered first, and the timer was aborted.
+  // biome-ignore lint/plugin/no-silent-error: The database answered first, and the timer was aborted.
   const isCommitted = await Promise.race([writing, delay(COMMIT_LIMIT_MS, false, { signal: timer.signal }).catch(() => false)])
   timer.abort()
   return isCommitted

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { err, ok } from '#lib/result.ts'
-import type { ApiRequest } from '#server/http/api/api-request.ts'
 import type { OpenEndpoint } from '#server/http/api/endpoint.ts'
 import { type Refusal, refuse } from '#server/http/api/errors.ts'
 import type { HttpRuntime } from '#server/http/api/http-runtime.ts'
-import { isPrivateAddress } from '#server/http/door/peer-address.ts'
+import type { ApiRequest } from '#server/http/request/api-request.ts'
+import { isPrivateAddress } from '#server/http/request/peer-address.ts'
 
 const BEARER = /^Bearer +(\S+) *$/i
 

@@ -1,10 +1,10 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import { joinProblems, parseFields } from '#lib/schemas/problems.ts'
 import { refreshTokenRequestSchema } from '#lib/schemas/tokens.ts'
-import type { ApiResponse } from '#server/http/api/api-response.ts'
 import type { OpenEndpoint } from '#server/http/api/endpoint.ts'
 import { type Refusal, refuse } from '#server/http/api/errors.ts'
 import { addressOwner, BODY_BYTES_MAX, readJsonBody } from '#server/http/api/read-json-body.ts'
+import type { ApiResponse } from '#server/http/request/api-response.ts'
 import { exchangeRefreshToken, type RefreshFailure } from '#server/partner-auth/exchange-refresh-token.ts'
 import { APPLICATION_DISABLED, tokenResponse, USER_BLOCKED } from './access-token.ts'
 

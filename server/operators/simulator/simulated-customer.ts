@@ -53,7 +53,7 @@ export function createSimulatedCustomer(simulationOf: () => Simulation): Simulat
     if (underWay >= UNDER_WAY_MAX) return void waiting.push(invitation)
     underWay++
     act(invitation)
-      // Ignored: the page cannot be reached now. Its sender repeats the invitation.
+      // biome-ignore lint/plugin/no-silent-error: the page cannot be reached now. Its sender repeats the invitation.
       .catch(() => undefined)
       .finally(() => {
         underWay--

@@ -89,7 +89,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   }
 
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-    // Ignored: a caller may disconnect in the middle.
+    // biome-ignore lint/plugin/no-silent-error: a caller may disconnect in the middle.
     response.on('error', () => undefined)
     onBadDay(options, request, response, () => handleRequest(simulation, request, response)).catch((error: unknown) => {
       if (!request.destroyed && !response.closed) process.stderr.write(`The simulator failed: ${String(error)}\n`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Role } from '#lib/permissions.ts'
-import { makeFileBatch } from '#server/approvals/testing/file-batch.ts'
+import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { proposeChange } from '#server/changes/propose-change.ts'

@@ -78,7 +78,7 @@ function createExpiry(end: () => Promise<void>, limits: FileLimits) {
 
   function expire(message: string): void {
     expired ??= new FileExpiredError(message)
-    // Ignored: the reader gets the error with its next piece; a failed release does not concern it.
+    // biome-ignore lint/plugin/no-silent-error: the reader gets the error with its next piece; a failed release does not concern it.
     finish().catch(() => undefined)
   }
 

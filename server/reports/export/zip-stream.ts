@@ -32,7 +32,8 @@ export class ZipStream {
     const ready: Buffer[] = []
     const deflate = createDeflateRaw({ level: 6 })
     deflate.on('data', (chunk: Buffer) => ready.push(chunk))
-    // Ignored: the caller gets the error through the callback or the promise; without a listener it would end the process.
+    // The caller gets the error through the callback or the promise; without a listener it would end the process.
+    // biome-ignore lint/plugin/no-silent-error: the comment above says why.
     deflate.on('error', () => undefined)
     this.current = { entry, deflate, ready }
     return this.send([header, entry.name])

@@ -74,7 +74,7 @@ function recentHealth(pool: Queryable, applicationId: string): Promise<WebhookHe
   healthByApplication.delete(applicationId)
   const entry = { readAtMs: nowMs, health }
   healthByApplication.set(applicationId, entry)
-  // A failed read is repeated by the next viewer.
+  // biome-ignore lint/plugin/no-silent-error: A failed read is repeated by the next viewer.
   health.catch(() => {
     if (healthByApplication.get(applicationId) === entry) healthByApplication.delete(applicationId)
   })

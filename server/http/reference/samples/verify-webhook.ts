@@ -1,13 +1,14 @@
 import type { Samples } from '#lib/reference.ts'
 
-// How a receiver verifies the signature of a webhook. e2e/reference runs each of them on a webhook that the service signed.
+// How a receiver verifies the signature of a webhook; the reference and the page about signing show it.
 
 const CURL = `# WEBHOOK_ID, WEBHOOK_TIMESTAMP and WEBHOOK_SIGNATURE: the headers. body.json: the body, byte for byte.
 key=$(printf %s "\${WEBHOOK_SECRET#whsec_}" | base64 -d | od -An -v -tx1 | tr -d ' \\n')
 expected=$({ printf '%s.%s.' "$WEBHOOK_ID" "$WEBHOOK_TIMESTAMP"; cat body.json; } |
   openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | base64)
+age=$(( $(date +%s) - WEBHOOK_TIMESTAMP ))
 case " $WEBHOOK_SIGNATURE " in
-  *" v1,$expected "*) echo genuine ;;
+  *" v1,$expected "*) [ "\${age#-}" -le 300 ] && echo genuine || echo "too old" ;;
   *) echo "not genuine" ;;
 esac`
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { airtelAccountOf } from '#server/operators/simulator/airtel/credentials.ts'
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 
 const SECRET = 'a secret between two programs'
-const PROGRAM = createRequire(import.meta.url).resolve('airtel-money-node-sdk')
+const PROGRAM = fileURLToPath(import.meta.resolve('airtel-money-node-sdk'))
 const SCRIPT = `require(process.argv[1]).initiateAirtelPayment(500, process.argv[2], 'Order 4711').then(
   (answer) => console.log('\\n' + JSON.stringify(answer)), (error) => console.log('\\n' + JSON.stringify({ error: error.message })))`
 

@@ -1,5 +1,6 @@
 'use client'
 
+// biome-ignore lint/plugin/no-default-import: the panel is loaded on demand as a whole; on other pages the form alone is.
 import DecisionForm from '#components/domain/decision-form.tsx'
 import { DecisionReport } from '#components/domain/decision-report.tsx'
 import { BoardContext, useBoardContext } from './board-context.ts'

@@ -21,7 +21,7 @@ export function BoardPanel({ board }: { board: Board }) {
   const { subject, state, dispatch, isPanelOver } = board
   useEffect(() => {
     const idle = globalThis.requestIdleCallback ?? ((then: () => void) => setTimeout(then, 200))
-    // Ignored: a load that fails here is tried again when its part is opened.
+    // biome-ignore lint/plugin/no-silent-error: a load that fails here is tried again when its part is opened.
     idle(() => LATER.map((part) => part.load().catch(() => undefined)))
   }, [])
   if (!subject && !state.report) return null

@@ -20,7 +20,7 @@ const isCheck = hasParts<AuditCheck>('isUnbroken')
 async function checkAll(application: string, onPart: (count: number) => void): Promise<AuditCheck | null> {
   let failures = 0
   for (let after = '0'; failures < FAILURES_MAX; ) {
-    // No connection: the check says that it could not be finished.
+    // biome-ignore lint/plugin/no-silent-error: No connection: the check says that it could not be finished.
     const answer = await fetch(paths.data(application, 'audit/chain', { after })).catch(() => null)
     if (answer?.ok) {
       const check: unknown = await answer.json()

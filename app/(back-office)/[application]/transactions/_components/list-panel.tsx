@@ -26,7 +26,7 @@ export function ListPanel({ application, transactionId, href, position, canResen
   const t = useT()
   useEffect(() => {
     const idle = globalThis.requestIdleCallback ?? ((then: () => void) => setTimeout(then, 200))
-    // Ignored: a load that fails here is tried again when its part is opened.
+    // biome-ignore lint/plugin/no-silent-error: a load that fails here is tried again when its part is opened.
     idle(() => [CONTENT, SELECTION].map((part) => part.load().catch(() => undefined)))
   }, [])
   if (transactionId === null) return null

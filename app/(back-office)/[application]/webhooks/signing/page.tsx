@@ -6,11 +6,12 @@ import { hideSecrets } from '#lib/hide-secrets.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
 import { can } from '#lib/permissions.ts'
-import { WEBHOOK_EXAMPLES } from '#lib/webhook-examples.ts'
+import { SAMPLE_LANGUAGES, SAMPLE_TITLES } from '#lib/reference.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
+import { VERIFY_WEBHOOK } from '#server/http/reference/samples/verify-webhook.ts'
 import { listActiveMembers } from '#server/people/person-queries.ts'
 import { readLatestWebhookUrl } from '#server/webhooks/delivery-list-queries.ts'
 import { listWebhookTests } from '#server/webhooks/send-test-webhook.ts'
@@ -73,11 +74,11 @@ export default async function SigningPage({ params }: Props) {
         <h2 id="verify">{t('webhooks.verify')}</h2>
         <p className="max-w-3xl text-ink-2">{t('webhooks.verifyText')}</p>
         <div className="mt-3 grid grid-cols-1 gap-2">
-          {WEBHOOK_EXAMPLES.map(({ language, text }, place) => (
+          {SAMPLE_LANGUAGES.map((language, place) => (
             <details key={language} open={place === 0} className="rounded-lg border border-line bg-surface px-4 py-2">
-              <summary className="cursor-pointer font-medium">{language}</summary>
+              <summary className="cursor-pointer font-medium">{SAMPLE_TITLES[language]}</summary>
               <div className="mt-2 mb-1">
-                <CodeBlock label={t('webhooks.exampleIn', { language })} text={text} />
+                <CodeBlock label={t('webhooks.exampleIn', { language: SAMPLE_TITLES[language] })} text={VERIFY_WEBHOOK[language]} />
               </div>
             </details>
           ))}

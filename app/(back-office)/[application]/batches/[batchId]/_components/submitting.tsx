@@ -18,7 +18,7 @@ export function Submitting({ application, started, total }: { application: strin
     const read = () =>
       fetch(paths.data(application, 'waiting')).then(
         (answer) => answer.ok && router.refresh(),
-        // Ignored: asked again in a moment.
+        // biome-ignore lint/plugin/no-silent-error: asked again in a moment.
         () => undefined,
       )
     const timer = setInterval(() => void read(), REFRESH_MS)

@@ -49,7 +49,7 @@ export async function POST(request: NextRequest, { params }: { params: Promise<{
   try {
     const actor = await findActor(application, 'export:create')
     if (!actor.ok) return refuse('refused')
-    // Not a form: refused by the schema, with 400.
+    // biome-ignore lint/plugin/no-silent-error: Not a form: refused by the schema, with 400.
     const fields = await request.formData().catch(() => new FormData())
     const input = form.safeParse({ format: fields.get('format'), ids: fields.get('ids'), columns: fields.get('columns') })
     if (!input.success) return refuseRequest(400, request)

@@ -1,5 +1,5 @@
 import type { Result } from '#lib/result.ts'
-import type { BodyOwner } from '#server/http/door/body-budget.ts'
+import type { BodyOwner } from '#server/http/request/body-budget.ts'
 
 /**
  * Why a body could not be read: above its limit, slower than allowed, not valid HTTP, the budget of all bodies is used up, or the

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { err, ok, type Result } from '#lib/result.ts'
-import type { BodyHold } from '#server/http/door/body-budget.ts'
-import { collectChunks } from '#server/http/door/collect-chunks.ts'
-import type { Connection } from '#server/http/door/connection.ts'
+import type { BodyHold } from '#server/http/request/body-budget.ts'
+import { collectChunks } from '#server/http/request/collect-chunks.ts'
+import type { Connection } from '#server/http/request/connection.ts'
 import type { BodyProblem } from './api-request.ts'
 
 type BodyOrder = {
@@ -47,7 +47,7 @@ export function readBody(
     })
     incoming.once('end', () => finish(ok(content.subarray(0, bytes))))
     incoming.once('close', () => finish(err('aborted')))
-    // The client broke the connection off.
+    // biome-ignore lint/plugin/no-silent-error: The client broke the connection off.
     incoming.once('error', () => finish(err('aborted')))
 
     function finish(result: Result<Uint8Array, BodyProblem>): void {

@@ -11,7 +11,6 @@ import {
   getByApplicationProductAndStatus,
 } from '#server/http/endpoints/lists.ts'
 import { metrics } from '#server/http/endpoints/metrics.ts'
-import { openapi } from '#server/http/endpoints/openapi.ts'
 import { callbackOf } from '#server/http/endpoints/operator-callback.ts'
 import { refreshToken } from '#server/http/endpoints/refresh-token.ts'
 import { rejectTransaction } from '#server/http/endpoints/reject-transaction.ts'
@@ -22,8 +21,9 @@ import {
 } from '#server/http/endpoints/totals.ts'
 import { transactionStatus } from '#server/http/endpoints/transaction-status.ts'
 import { validateTransaction } from '#server/http/endpoints/validate-transaction.ts'
+import { openapi } from '#server/http/openapi/serve-openapi.ts'
 import { payEndpointAt } from '#server/http/pay/pay-page.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint } from '../api/endpoint.ts'
 
 /** All endpoints outside Next's pages. */
 const ENDPOINTS: readonly Endpoint[] = [

@@ -1,14 +1,14 @@
 import { err, ok, type Result } from '#lib/result.ts'
-import { BodyBudget, type BodyHold, type BodyOwner } from '#server/http/door/body-budget.ts'
-import { BODY_TIMEOUT_MS } from '#server/http/door/node-request.ts'
-import { createPeerResolver, type PeerResolver } from '#server/http/door/peer-address.ts'
-import { type RequestOrigin, requestOrigin } from '#server/http/door/request-origin.ts'
-import { readTarget } from '#server/http/door/target.ts'
-import { LINGER } from '#server/http/door/write-response.ts'
+import { BodyBudget, type BodyHold, type BodyOwner } from '#server/http/request/body-budget.ts'
+import { BODY_TIMEOUT_MS } from '#server/http/request/node-request.ts'
+import { createPeerResolver, type PeerResolver } from '#server/http/request/peer-address.ts'
+import { type RequestOrigin, requestOrigin } from '#server/http/request/request-origin.ts'
+import { readTarget } from '#server/http/request/target.ts'
+import { LINGER } from '#server/http/request/write-response.ts'
 import { requireProcessWide, START_THE_SERVICE } from '#server/process-wide.ts'
-import type { ApiRequest, BodyProblem } from './api-request.ts'
+import type { HttpRuntime } from '../api/http-runtime.ts'
+import type { ApiRequest, BodyProblem } from '../request/api-request.ts'
 import { handleApiRequest } from './handle-api-request.ts'
-import type { HttpRuntime } from './http-runtime.ts'
 
 /** The budget of all bodies if Next runs without the front door. */
 const OWN_BUDGET = new BodyBudget()
@@ -105,7 +105,7 @@ async function collect(
   let deadline = setTimeout(() => stop('too_slow'), BODY_TIMEOUT_MS)
   function stop(reason: BodyProblem): void {
     problem ??= reason
-    // Ignored: the rest of the body is dropped, and its connection may break meanwhile.
+    // biome-ignore lint/plugin/no-silent-error: the rest of the body is dropped, and its connection may break meanwhile.
     reader.cancel().catch(() => undefined)
   }
   try {

@@ -1,7 +1,7 @@
 import { ok } from '#lib/result.ts'
-import { jsonResponse } from '#server/http/api/api-response.ts'
 import type { OpenEndpoint } from '#server/http/api/endpoint.ts'
 import { buildOpenApiDocument } from '#server/http/openapi/openapi.ts'
+import { jsonResponse } from '#server/http/request/api-response.ts'
 
 let document: Buffer<ArrayBuffer> | undefined
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { BodyProblem } from '#server/http/api/api-request.ts'
+import type { BodyProblem } from '#server/http/request/api-request.ts'
 
 /** The state of a connection beyond what Node keeps. */
 export type Connection = {
@@ -33,7 +33,7 @@ const STOP_PARSING = 2
  * its readers and writers receive `close`.
  */
 export function guardSocket(socket: Duplex): void {
-  // Ignored: expected from any client at any time.
+  // biome-ignore lint/plugin/no-silent-error: expected from any client at any time.
   socket.on('error', () => undefined)
 }
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { runWithCallerAddress } from '#server/caller-address.ts'
-import type { BodyProblem } from '#server/http/api/api-request.ts'
+import type { BodyProblem } from '#server/http/request/api-request.ts'
 import { processWide } from '#server/process-wide.ts'
 import type { BodyBudget } from './body-budget.ts'
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ApiResponse } from '#server/http/api/api-response.ts'
+import type { ApiResponse } from '#server/http/request/api-response.ts'
 import { dropBody } from './drop-body.ts'
 
 /** How long, and how much of, an unwanted body is still taken off the wire after its answer. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PageNotes } from '#server/http/door/page-notes.ts'
-import type { ApiResponse } from './api-response.ts'
+import type { ApiResponse } from '../request/api-response.ts'
 
 /** The header of an action that Next's own client calls, which understands Next's response to a page that is older than this build. */
 const ACTION_HEADER = 'next-action'

@@ -1,7 +1,7 @@
 import type { Instrumentation } from 'next'
 import { isDatabaseAway } from '#server/database/database-away.ts'
-import { isReached, noteDatabaseAway } from '#server/http/door/page-notes.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
+import { isReached, noteDatabaseAway } from './server/http/door/pages/page-notes.ts'
 
 /**
  * Next calls this for every error on the server that a page, a route handler or a server action did not catch: what its error

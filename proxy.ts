@@ -1,5 +1,5 @@
 import { type NextRequest, NextResponse } from 'next/server'
-import { pagePolicy } from '#lib/page-policy.ts'
+import { pagePolicy } from './lib/pages/page-policy.ts'
 
 /**
  * Headers for every page. A fresh nonce lets exactly the scripts of this answer run; there is no inline exception, not for styles

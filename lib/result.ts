@@ -1,3 +1,5 @@
+import type { MessageKey, Translate } from './i18n/translate.ts'
+
 /** An expected outcome is a value; only bugs and broken infrastructure throw. */
 export type Result<Value, Failure> = { ok: true; value: Value } | { ok: false; error: Failure }
 
@@ -14,4 +16,61 @@ export function err<Failure>(error: Failure): { ok: false; error: Failure } {
 /** Ends a switch over a closed set: a new member does not compile, an impossible value throws. */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${JSON.stringify(value)}`)
+}
+
+/** The digest of an error that a page throws because the database is away: Next passes nothing else of it to the browser. */
+export const DATABASE_AWAY_DIGEST = 'database_away'
+
+/** Why an action refuses before its command runs. */
+export type ActorRefusal = 'unauthenticated' | 'not_found' | 'second_factor_required' | 'forbidden'
+
+/** Why a command that takes a fresh one-time code refuses before it does anything. */
+export type FreshCodeRefusal = 'code_required' | 'wrong_code' | 'code_throttled' | 'second_factor_missing'
+
+/** The refusals that every action may return besides the errors of its command. */
+export type ActionRefusal = ActorRefusal | FreshCodeRefusal | 'invalid' | 'unavailable' | 'unexpected'
+
+export type ActionError<Failure> = { code: Failure | ActionRefusal; fields?: Readonly<Record<string, string>> }
+
+/** What an action returns to the browser: a value, or an error code with a message in lib/i18n. Exceptions are not exposed. */
+export type ActionResult<Value, Failure extends string = never> = { ok: true; value: Value } | { ok: false; error: ActionError<Failure> }
+
+const REFUSALS: Record<ActionRefusal, MessageKey> = {
+  unauthenticated: 'action.unauthenticated',
+  not_found: 'action.not_found',
+  second_factor_required: 'action.second_factor_required',
+  forbidden: 'action.forbidden',
+  code_required: 'action.code_required',
+  wrong_code: 'action.wrong_code',
+  code_throttled: 'action.code_throttled',
+  second_factor_missing: 'action.second_factor_required',
+  invalid: 'action.invalid',
+  unavailable: 'action.unavailable',
+  unexpected: 'action.unexpected',
+}
+
+/** Returns the message for a refusal: `words` for the command's own codes, and the common ones. A code without a message does not compile. */
+export function refusalText<Failure extends string>(
+  t: Translate,
+  code: Failure | ActionRefusal,
+  words: Readonly<Record<Failure, MessageKey>>,
+): string {
+  const keys: Readonly<Partial<Record<string, MessageKey>>> = { ...REFUSALS, ...words }
+  return t(keys[code] ?? 'action.unexpected')
+}
+
+/**
+ * Calls an action from the browser. A failed connection is a result as well: `offline`, because a person must know
+ * that it may or may not have arrived.
+ */
+export async function callAction<Value, Failure extends string>(
+  call: () => Promise<ActionResult<Value, Failure>>,
+): Promise<ActionResult<Value, Failure | 'offline'>> {
+  try {
+    return await call()
+  } catch (error) {
+    // Next answers redirects by throwing; those carry a digest and are not ours.
+    if (error instanceof Error && 'digest' in error) throw error
+    return { ok: false, error: { code: 'offline' } }
+  }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
-import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { decodeSecretsKey } from '#server/secrets-at-rest/keyring.ts'
 
 /** How to reach a real operator. `key` is the client or subscription id where the operator has one. */

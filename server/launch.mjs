@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { endPreparation, PINNED_NODE, prepare, ROOT } from './prepare.mjs'
-import { keepRunning } from './process/keep-running.mjs'
+import { keepRunning } from './process/children/keep-running.mjs'
 import { ALLOCATOR_ENVIRONMENT, NODE_FLAGS } from './process/node-settings.mjs'
 
 /** A Ctrl-C arrives twice, from the terminal and from npm: within this time it is one. */
@@ -44,7 +44,7 @@ function start() {
     args: [...NODE_FLAGS, `${ROOT}/server/main.ts`, ...process.argv.slice(2)],
     // Compiled code, types stripped, is kept: more than a second less at each later start.
     environment: { NODE_COMPILE_CACHE: `${ROOT}/node_modules/.cache/countersign`, ...ALLOCATOR_ENVIRONMENT, ...process.env },
-    sweep: () => spawnSync(PINNED_NODE, [`${ROOT}/server/process/end-leftover.ts`], { stdio: 'ignore', timeout: 20_000 }),
+    sweep: () => spawnSync(PINNED_NODE, [`${ROOT}/server/process/children/end-leftover.ts`], { stdio: 'ignore', timeout: 20_000 }),
   })
 }
 

@@ -1,9 +1,8 @@
 // Recounts everything from the raw rows and prints what differs: `npm run verify`. Exit code 1 when anything does.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { createPool } from '#server/database/pool.ts'
-import { NO_STATEMENT_LIMIT_MS } from '#server/database/statement-limit.ts'
-import { verifyDatabase } from '#server/reports/verify/verify-database.ts'
+import { createPool, NO_STATEMENT_LIMIT_MS } from './database/pool.ts'
+import { verifyDatabase } from './reports/verify/verify-books.ts'
 
 const databaseUrl = process.env['DATABASE_URL'] || (await sandboxUrl())
 if (!databaseUrl) {

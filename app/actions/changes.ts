@@ -1,19 +1,20 @@
 'use server'
 
 import { z } from 'zod'
-import type { ActionResult } from '#lib/action-result.ts'
-import { invitationLink } from '#lib/paths.ts'
-import { CHANGE_KINDS, type ChangeKindName, type CollectedSecret } from '#lib/proposed-change.ts'
-import { err, ok } from '#lib/result.ts'
+import { CHANGE_KINDS, type ChangeKindName, type CollectedSecret } from '#lib/approvals/proposed-change.ts'
+import { invitationLink } from '#lib/pages/paths.ts'
+import { type ActionResult, err, ok } from '#lib/result.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
-import { collectSecret as collect } from '#server/changes/collect-secret.ts'
-import { confirmChange as confirm } from '#server/changes/confirm-change.ts'
+import {
+  collectSecret as collect,
+  confirmChange as confirm,
+  refuseChange as refuse,
+  withdrawChange as withdraw,
+} from '#server/changes/decide-change.ts'
+import { readRolesChange } from '#server/changes/list-changes.ts'
 import { proposeChange as propose } from '#server/changes/propose-change.ts'
-import { readRolesChange } from '#server/changes/read-roles-change.ts'
-import { refuseChange as refuse } from '#server/changes/refuse-change.ts'
-import { withdrawChange as withdraw } from '#server/changes/withdraw-change.ts'
-import { leavesAnything } from '#server/reports/blocked-items/leaves-anything.ts'
+import { leavesAnything } from '#server/reports/blocked-items/read-left-behind.ts'
 
 /** That something would wait for nobody afterwards, and the person was told. */
 const acknowledged = z.boolean().default(false)

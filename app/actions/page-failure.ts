@@ -1,7 +1,7 @@
 'use server'
 
-import type { ActionResult } from '#lib/action-result.ts'
-import { type PageFailure, pageFailureSchema } from '#lib/schemas/page-failure.ts'
+import type { ActionResult } from '#lib/result.ts'
+import { type PageFailure, pageFailureSchema } from '#lib/schemas/page-address.ts'
 import { logPageFailure } from '#server/back-office/page-failures.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 

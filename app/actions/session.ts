@@ -2,11 +2,15 @@
 
 import { refresh } from 'next/cache'
 import { redirect } from 'next/navigation'
-import { paths } from '#lib/paths.ts'
+import { isLocale } from '#lib/i18n/locale.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { isTheme, THEME_COOKIE } from '#lib/people/viewer.ts'
+import { formField } from '#lib/text/clean-text.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
-import { endAllSessions, signOutHere } from '#server/back-office/sign-out.ts'
-import { dismissGuessedCodes } from '#server/people/verify-second-factor.ts'
+import { chooseLanguage, rememberChoice } from '#server/back-office/preferences.ts'
+import { endAllSessions, signOutHere } from '#server/back-office/sign-in.ts'
+import { dismissGuessedCodes } from '#server/people/second-factor.ts'
 
 /** Ends the session of this browser. */
 export async function signOut(): Promise<void> {
@@ -25,4 +29,18 @@ export async function dismissCodeWarning(): Promise<void> {
 export async function signOutEverywhere(): Promise<void> {
   await endAllSessions()
   redirect(`${paths.signIn()}?ended=1`)
+}
+
+/** Stores the theme in a cookie of this browser. */
+export async function setTheme(form: FormData): Promise<void> {
+  const theme = formField(form, 'theme')
+  if (isTheme(theme)) await rememberChoice(THEME_COOKIE, theme)
+  refresh()
+}
+
+/** Stores the language for the signed-in person, and in a cookie for the sign-in page. */
+export async function setLanguage(form: FormData): Promise<void> {
+  const locale = formField(form, 'locale')
+  if (isLocale(locale)) await chooseLanguage(locale)
+  refresh()
 }

@@ -1,18 +1,19 @@
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { Brand } from '#components/frame/brand.tsx'
-import { Icon } from '#components/ui/icon.tsx'
-import { MENU_ITEM, MenuHeading, Popover } from '#components/ui/popover.tsx'
+import { NavLink } from '#components/frame/nav-link.tsx'
+import { Icon } from '#components/ui/display/icon.tsx'
+import { MENU_ITEM, MenuHeading, Popover } from '#components/ui/overlay/popover.tsx'
 import { MessagesProvider } from '#components/ui/translations.tsx'
 import { LOCALES } from '#lib/i18n/locale.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
-import { paths } from '#lib/paths.ts'
-import { THEMES } from '#lib/viewer.ts'
+import { type MessageKey, pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { GUIDES, type Guide, type ReferenceOperation } from '#lib/partner/reference.ts'
+import { THEMES } from '#lib/people/viewer.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { readReference } from '#server/http/reference/read-reference.ts'
-import { setLanguage, setTheme } from '../actions/preferences.ts'
-import { DocsNavigation } from './_components/docs-navigation.tsx'
+import { setLanguage, setTheme } from '../actions/session.ts'
 import { LinkCopier } from './_components/link-copier.tsx'
 import { SearchBox } from './_components/search-box.tsx'
 
@@ -115,5 +116,72 @@ function Preferences({ t }: { t: Translate }) {
         {t('docs.backOffice')}
       </a>
     </Popover>
+  )
+}
+
+const TAG_TITLES: Record<string, MessageKey> = {
+  Payments: 'docs.tag.payments',
+  Status: 'docs.tag.status',
+  Approvals: 'docs.tag.approvals',
+  Lists: 'docs.tag.lists',
+  'Totals and balances': 'docs.tag.totals',
+  Tokens: 'docs.tag.tokens',
+}
+
+const ITEM = `flex min-h-7 items-center gap-2 rounded-sm px-2 py-1 text-ink-2 hover:bg-sunken hover:text-ink touch-target
+  aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-ink`
+
+type Props = { t: Translate; operations: readonly ReferenceOperation[] }
+
+/** Every page of the reference: guides, then operations by subject. */
+function DocsNavigation({ t, operations }: Props) {
+  const byTag = Map.groupBy(operations, ({ tag }) => tag)
+  return (
+    <nav aria-label={t('docs.navigation')} className="grid gap-4">
+      <Group title={t('docs.guides')}>
+        {(Object.keys(GUIDES) as Guide[]).map((guide) => (
+          <li key={guide}>
+            <NavLink href={paths.docs(guide === 'start' ? undefined : guide)} isExact className={ITEM}>
+              {t(`docs.guide.${guide}`)}
+            </NavLink>
+          </li>
+        ))}
+      </Group>
+      {[...byTag].map(([tag, ofTag]) => (
+        <Group key={tag} title={t(TAG_TITLES[tag] ?? 'docs.title')}>
+          {ofTag.map(({ id, path }) => (
+            <li key={id}>
+              <NavLink href={paths.docs(id)} isExact className={`${ITEM} wrap-anywhere`}>
+                <Name text={path.slice(path.lastIndexOf('/') + 1)} />
+              </NavLink>
+            </li>
+          ))}
+        </Group>
+      ))}
+    </nav>
+  )
+}
+
+/** A name in camel case, which may break before a capital. */
+function Name({ text }: { text: string }) {
+  return (
+    <span>
+      {text.split(/(?=[A-Z])/).map((part, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a name never change their order.
+        <Fragment key={index}>
+          {part}
+          <wbr />
+        </Fragment>
+      ))}
+    </span>
+  )
+}
+
+function Group({ title, children }: { title: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <p className="px-2 pb-1 text-second font-medium text-quiet">{title}</p>
+      <ul className="grid gap-px">{children}</ul>
+    </div>
   )
 }

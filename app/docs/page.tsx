@@ -1,11 +1,11 @@
 import type { Metadata } from 'next'
 import { cookies } from 'next/headers'
-import { isSampleLanguage, SAMPLE_COOKIE } from '#lib/reference.ts'
+import { isSampleLanguage, SAMPLE_COOKIE } from '#lib/partner/reference.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { readReference } from '#server/http/reference/read-reference.ts'
-import { DocsPage } from './_components/docs-page.tsx'
 import { StartGuide } from './_components/guides/start-guide.tsx'
+import { DocsPage } from './_components/prose.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('docs.title') }

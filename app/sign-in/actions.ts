@@ -1,11 +1,19 @@
 'use server'
 
 import { redirect } from 'next/navigation'
-import { formField } from '#lib/form-field.ts'
-import { paths } from '#lib/paths.ts'
-import { safeNext } from '#lib/safe-next.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { type Invitation, type InvitationRefusal, safeNext } from '#lib/people/sign-in.ts'
+import type { Result } from '#lib/result.ts'
+import { formField } from '#lib/text/clean-text.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
-import { finishEnrolment, signInWithCode, signInWithPassword } from '#server/back-office/sign-in.ts'
+import {
+  answerInvitationOfPerson,
+  finishEnrolment,
+  joinWithInvitation,
+  readInvitation,
+  signInWithCode,
+  signInWithPassword,
+} from '#server/back-office/sign-in.ts'
 
 /** What the form shows after a refusal. The e-mail is returned so that it is not typed again; the password is not. */
 type SignInState = { problem: 'wrong' | 'blocked' | 'throttled'; minutes: number; email: string } | null
@@ -57,4 +65,28 @@ export async function enrolAction(_: EnrolState, form: FormData): Promise<EnrolS
     default:
       return redirect(safeNext(formField(form, 'next')))
   }
+}
+
+/** Says what the link of an invitation is for. The token arrives in the body: it is never a part of an address that a server sees. */
+export async function openInvitation(input: { token: string }): Promise<Result<Invitation, InvitationRefusal>> {
+  return readInvitation(input)
+}
+
+type Acceptance = { token: string; name: string; password: string; wantsSecondFactor: boolean }
+
+/** Joins the application as a new person, with the password that they chose. Their code is on the next page. */
+export async function joinApplication(input: Acceptance): Promise<{ refusal: InvitationRefusal }> {
+  const joined = await joinWithInvitation(input)
+  if (!joined.ok) return { refusal: joined.error }
+  redirect(joined.value.setsUpSecondFactor ? paths.enrol(paths.invitations()) : paths.invitations())
+}
+
+/** Accepts or declines an invitation. The page says what comes next; one that was withdrawn meanwhile is no longer on it. */
+export async function answerInvitation(form: FormData): Promise<void> {
+  const answered = await answerInvitationOfPerson({
+    invitationId: formField(form, 'invitationId'),
+    accepts: formField(form, 'answer') === 'accept',
+  })
+  if (!answered.ok && answered.error === 'unauthenticated') return redirect(paths.signIn(paths.invitations()))
+  redirect(paths.invitations())
 }

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import { Brand } from '#components/frame/brand.tsx'
-import { OfflineBanner } from '#components/ui/offline-banner.tsx'
+import { OfflineBanner } from '#components/ui/online.tsx'
 import { MessagesProvider } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
-import { setLanguage } from '../actions/preferences.ts'
+import { setLanguage } from '../actions/session.ts'
 
 export default async function SignInLayout({ children }: { children: ReactNode }) {
   const [t, locale] = await Promise.all([getT(), readLocale()])

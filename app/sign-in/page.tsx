@@ -1,13 +1,13 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
-import { Notice } from '#components/ui/empty-state.tsx'
-import { paths } from '#lib/paths.ts'
-import { safeNext } from '#lib/safe-next.ts'
+import { Notice } from '#components/ui/display/empty-state.tsx'
+import { paths } from '#lib/pages/paths.ts'
+import { safeNext } from '#lib/people/sign-in.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { readSession } from '#server/back-office/session.ts'
-import { PasswordForm } from './_components/password-form.tsx'
+import { PasswordForm } from './_components/sign-in-forms.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('signIn.title') }

@@ -1,6 +1,6 @@
-import { Badge, type Tone } from '#components/ui/badge.tsx'
-import type { Availability } from '#lib/availability.ts'
+import { Badge, type Tone } from '#components/ui/display/badge.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
+import type { Availability } from '#lib/operators/operator-outcomes.ts'
 
 const TONES: Readonly<Record<Availability, Tone>> = { OPERATIONAL: 'ok', DELAYED: 'wait', CLOSED: 'bad' }
 

@@ -1,8 +1,8 @@
 'use client'
 
 import { useT } from '#components/ui/translations.tsx'
-import { availabilityHint, type DisturbedDirection } from '#lib/availability.ts'
-import { OPERATORS } from '#lib/operators.ts'
+import { availabilityHint, type DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
 import { AvailabilityBadge } from './availability-badge.tsx'
 import { RelativeTime } from './time-text.tsx'
 

@@ -1,10 +1,9 @@
 'use client'
 
 import { buttonClass } from '#components/ui/button.tsx'
-import { closePopover } from '#components/ui/close-popover.ts'
-import { MENU_ITEM, Popover } from '#components/ui/popover.tsx'
+import { closePopover, MENU_ITEM, Popover } from '#components/ui/overlay/popover.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { paths, type QueryValues } from '#lib/paths.ts'
+import { paths, type QueryValues } from '#lib/pages/paths.ts'
 
 /**
  * Downloads what a page shows, as a workbook or as CSV. `rest` is the data address that answers the file; `record`: it also answers the

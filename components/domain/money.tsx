@@ -1,8 +1,8 @@
 'use client'
 
 import { useTranslations } from '#components/ui/translations.tsx'
-import { formatAmount } from '#lib/format.ts'
-import type { Currency } from '#lib/money.ts'
+import type { Currency } from '#lib/money/money.ts'
+import { formatAmount } from '#lib/text/format.ts'
 
 const SIZES = {
   work: 'text-work',

@@ -1,7 +1,7 @@
 'use client'
 
 import { useT } from '#components/ui/translations.tsx'
-import { OPERATORS, type Operator, type OperatorCode } from '#lib/operators.ts'
+import { OPERATOR_CODES, OPERATORS, type Operator, type OperatorCode } from '#lib/operators/operators.ts'
 
 const COLOURS: Record<Operator['brand'], string> = {
   Orange: 'bg-orange',
@@ -23,4 +23,14 @@ export function OperatorMark({ code, isCountryHidden = false }: { code: Operator
       {!isCountryHidden && <span className="text-second text-quiet">{t(`country.${country.name}`)}</span>}
     </span>
   )
+}
+
+/** The options of a select for one of the thirteen operators: `MTN Cameroon`. */
+export function OperatorOptions() {
+  const t = useT()
+  return OPERATOR_CODES.map((code) => (
+    <option key={code} value={code}>
+      {`${OPERATORS[code].brand} ${t(`country.${OPERATORS[code].country.name}`)}`}
+    </option>
+  ))
 }

@@ -1,15 +1,13 @@
-'use client'
-
 import type { ReactNode } from 'react'
-import { Badge } from '#components/ui/badge.tsx'
-import { useTranslations } from '#components/ui/translations.tsx'
-import type { DecidedItem, RiskFlag } from '#lib/approvals.ts'
+import { Badge, type Tone } from '#components/ui/display/badge.tsx'
+import { useT, useTranslations } from '#components/ui/translations.tsx'
+import type { DecidedItem, RiskFlag } from '#lib/approvals/approvals.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import type { TransactionType } from '#lib/transaction-status.ts'
+import type { TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
+import { formatPhone } from '#lib/text/format.ts'
 import { Money } from './money.tsx'
 import { OperatorMark } from './operator-mark.tsx'
-import { PhoneText } from './phone-text.tsx'
 
 /** What a decision is about. A row, the panel, a bulk decision and the page of a transaction all show it with the parts below. */
 export type Payment = Pick<DecidedItem, 'type' | 'amount' | 'currency' | 'customerName' | 'phoneNumber' | 'operator' | 'risks'>
@@ -112,4 +110,38 @@ function riskText(t: Translate, locale: Locale, risk: RiskFlag, type: Transactio
 export function timesText(times: number, locale: Locale): string {
   const text = times >= 10 ? String(Math.round(times)) : String(times)
   return locale === 'fr' ? text.replace('.', ',') : text
+}
+
+/** A phone number in its country's groups. Copying includes the spaces, so exports use the raw digits. */
+export function PhoneText({ phoneNumber, className = '' }: { phoneNumber: string; className?: string }) {
+  return <span className={`tabular whitespace-nowrap ${className}`}>{formatPhone(phoneNumber)}</span>
+}
+
+/** The customer or beneficiary: the whole name, with the phone number below it. */
+export function Customer({ name, phoneNumber }: { name: string; phoneNumber: string }) {
+  return (
+    <span className="block min-w-0">
+      <span dir="auto" className="block text-left font-strong wrap-anywhere">
+        {name}
+      </span>
+      <PhoneText phoneNumber={phoneNumber} className="block text-second text-quiet" />
+    </span>
+  )
+}
+
+/** The type of a transaction in words. */
+export function TypeWord({ type }: { type: TransactionType }) {
+  return useT()(`type.${type}`)
+}
+
+const TONES: Record<TransactionStatus, Tone> = { SUCCESS: 'ok', FAILED: 'bad', PENDING_APPROVAL: 'wait', PENDING: 'run' }
+
+/** A transaction's status as a word with a dot in its colour. */
+export function StatusBadge({ status }: { status: TransactionStatus }) {
+  const t = useT()
+  return (
+    <Badge tone={TONES[status]} hasDot>
+      {t(`status.${status}`)}
+    </Badge>
+  )
 }

@@ -1,10 +1,9 @@
 'use client'
 
 import { useT } from '#components/ui/translations.tsx'
-import type { SearchSuggestion } from '#lib/search-suggestion.ts'
+import type { SearchSuggestion } from '#lib/payments/search-suggestion.ts'
 import { Money } from './money.tsx'
-import { PhoneText } from './phone-text.tsx'
-import { StatusBadge } from './status-badge.tsx'
+import { PhoneText, StatusBadge } from './payment.tsx'
 import { TimeText } from './time-text.tsx'
 
 /** One match of a search in two short lines: who, how much, which id, in which state. */

@@ -1,7 +1,8 @@
 'use client'
 
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
-import { formatRelative, formatTime, formatUtc, type TimeStyle } from '#lib/format-time.ts'
+import { dayIn, daysWords, formatRelative, formatTime, formatUtc, type TimeStyle } from '#lib/time/format-time.ts'
+import type { UtcDay } from '#lib/time/time.ts'
 
 /** An instant (ISO 8601) in the person's time zone, with UTC on hover. */
 export function TimeText({ at, style = 'day-time', className = '' }: { at: string; style?: TimeStyle; className?: string }) {
@@ -28,4 +29,16 @@ export function RelativeTime({ at, className = '', isCoarse = false }: { at: str
       {formatRelative(t, instant, now, isCoarse)}
     </time>
   )
+}
+
+/** What the days of a page are. `zone`: that of the data, which may be newer than the page around it. */
+export function DaysNote({ zone }: { zone: string }) {
+  const { t, timeZone } = useTranslations()
+  return <span className="text-quiet">{daysWords(t, zone, timeZone)}</span>
+}
+
+/** Returns the present day in the application's business time zone. Apart from the translations, which every page loads. */
+export function useToday(): UtcDay {
+  const { businessZone } = useTranslations()
+  return dayIn(businessZone, useNow())
 }

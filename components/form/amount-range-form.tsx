@@ -1,10 +1,8 @@
-'use client'
-
 import type { InputEvent } from 'react'
 import { TextField } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { formatAmount } from '#lib/format.ts'
-import { parseTypedAmount } from '#lib/money.ts'
+import { parseTypedAmount } from '#lib/money/money.ts'
+import { formatAmount } from '#lib/text/format.ts'
 import { FilterForm } from './filter-form.tsx'
 
 /** The two ends of a range as in an address, `1250000.50`; null: open. */

@@ -1,8 +1,6 @@
-'use client'
-
-import { Notice } from '#components/ui/empty-state.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { paths } from '#lib/paths.ts'
+import { paths } from '#lib/pages/paths.ts'
 
 /** Why a form was refused. If the session has ended, with a link to sign in in another window: the form keeps what was typed. */
 export function ErrorNotice({ error }: { error: string }) {

@@ -1,8 +1,6 @@
-'use client'
-
 import { type FormEventHandler, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button, type ButtonVariant } from '#components/ui/button.tsx'
-import { Dialog, DialogActions } from '#components/ui/dialog.tsx'
+import { Dialog, DialogActions } from '#components/ui/overlay/dialog.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { ErrorNotice } from './error-notice.tsx'
 

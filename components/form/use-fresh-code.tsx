@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
-import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
+import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { refusalText } from '#lib/action-result.ts'
+import { refusalText } from '#lib/result.ts'
 
 const CODE_DIALOG = definePart(() => import('./fresh-code-dialog.tsx'))
 

@@ -1,8 +1,8 @@
 import { useEffect } from 'react'
-import { DATABASE_AWAY_DIGEST } from '#lib/action-result.ts'
 import en from '#lib/i18n/en.json' with { type: 'json' }
 import fr from '#lib/i18n/fr.json' with { type: 'json' }
 import { reloadOnceAnswered } from '#lib/reload-once-answered.ts'
+import { DATABASE_AWAY_DIGEST } from '#lib/result.ts'
 
 /**
  * Shown if the layout itself fails. In both languages, because the reader's language is then unknown. If the database is away, the page is

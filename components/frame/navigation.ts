@@ -1,8 +1,8 @@
-import type { IconName } from '#components/ui/icon.tsx'
+import type { IconName } from '#components/ui/display/icon.tsx'
 import type { MessageKey } from '#lib/i18n/translate.ts'
-import { paths } from '#lib/paths.ts'
-import { newPaymentPath } from '#lib/payment-address.ts'
-import { can, type Permission, type Role } from '#lib/permissions.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { newPaymentPath } from '#lib/payments/payment-preview.ts'
+import { can, type Permission, type Role } from '#lib/people/permissions.ts'
 
 export type NavigationItem = {
   id: string

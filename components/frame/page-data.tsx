@@ -1,7 +1,8 @@
 'use client'
 
-import { type DehydratedState, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useMemo } from 'react'
+import { type DehydratedState, QueryClientProvider, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { createQueryClient } from '#lib/pages/query-client.ts'
 
 type PageQuery = DehydratedState['queries'][number]
 
@@ -25,4 +26,10 @@ export function PageData({ state, children }: { state: DehydratedState; children
   }, [client, state])
   useEffect(later, [later])
   return children
+}
+
+/** One query client per browser tab. Pages fill it through PageData. */
+export function QueryProvider({ children }: { children: ReactNode }) {
+  const [client] = useState(createQueryClient)
+  return <QueryClientProvider client={client}>{children}</QueryClientProvider>
 }

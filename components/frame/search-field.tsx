@@ -1,7 +1,7 @@
 'use client'
 
 import { lazy, Suspense, useLayoutEffect, useRef, useState } from 'react'
-import type { SuggestionKeys } from './suggestion-keys.ts'
+import type { SuggestionKeys } from './keyboard.ts'
 
 // biome-ignore lint/plugin/no-silent-error: Without them, for example offline, the field is still a form.
 const SuggestionList = lazy(() => import('./suggestion-list.tsx').catch(() => ({ default: () => null })))

@@ -1,15 +1,13 @@
-'use client'
-
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type RefObject, useEffect, useState } from 'react'
 import { SuggestionLine } from '#components/domain/suggestion-line.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
-import { paths } from '#lib/paths.ts'
-import { fetchData, hasParts, isListOf } from '#lib/query-client.ts'
-import { queryKeys } from '#lib/query-keys.ts'
-import { type SearchSuggestion, suggestionAddress, suggestionKey } from '#lib/search-suggestion.ts'
-import type { SuggestionKeys } from './suggestion-keys.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { fetchData, hasParts, isListOf } from '#lib/pages/query-client.ts'
+import { queryKeys } from '#lib/pages/query-keys.ts'
+import { type SearchSuggestion, suggestionAddress, suggestionKey } from '#lib/payments/search-suggestion.ts'
+import type { SuggestionKeys } from './keyboard.ts'
 
 const TYPED_MIN = 2
 /** A pause between two keys, so that a word typed quickly is one request. */

@@ -1,12 +1,12 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { CountBadge } from '#components/ui/badge.tsx'
+import { CountBadge } from '#components/ui/display/badge.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { formatCount } from '#lib/format.ts'
-import { paths } from '#lib/paths.ts'
-import { fetchData, hasParts } from '#lib/query-client.ts'
-import { queryKeys } from '#lib/query-keys.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { fetchData, hasParts } from '#lib/pages/query-client.ts'
+import { queryKeys } from '#lib/pages/query-keys.ts'
+import { formatCount } from '#lib/text/format.ts'
 
 const REFRESH_MS = 30_000
 const SHOWN_MAX = 999

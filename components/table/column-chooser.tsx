@@ -1,12 +1,10 @@
-'use client'
-
 import { buttonClass } from '#components/ui/button.tsx'
+import { Icon } from '#components/ui/display/icon.tsx'
 import { Checkbox } from '#components/ui/field.tsx'
-import { Icon } from '#components/ui/icon.tsx'
-import { Popover } from '#components/ui/popover.tsx'
-import { announce } from '#components/ui/toast.tsx'
+import { Popover } from '#components/ui/overlay/popover.tsx'
+import { announce } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import type { ColumnSettings } from '#lib/column-settings.ts'
+import type { ColumnSettings } from '#lib/pages/table-state.ts'
 
 type ColumnChoice = { id: string; label: string /** Always shown: it identifies the row. */; isFixed?: boolean }
 

@@ -1,14 +1,11 @@
-'use client'
-
 import { type ColumnDef, type RowData, useTable } from '@tanstack/react-table'
 import { Fragment, type MouseEvent, type ReactNode, useMemo, useRef } from 'react'
+import { Icon } from '#components/ui/display/icon.tsx'
+import { Link } from '#components/ui/link.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import type { ColumnSettings } from '#lib/column-settings.ts'
-import { type RowSelection, togglePage, toggleRow } from '#lib/row-selection.ts'
-import { type DataTableFeatures, dataTableFeatures } from './features.ts'
-import { HeadCell, type SortState } from './head-cell.tsx'
+import { type ColumnSettings, type RowSelection, togglePage, toggleRow } from '#lib/pages/table-state.ts'
 import { ScrollFrame } from './scroll-frame.tsx'
-import { SelectBox } from './select-box.tsx'
+import { type DataColumnMeta, type DataTableFeatures, dataTableFeatures } from './table-state.ts'
 
 type DataTableProps<Row extends RowData> = {
   /** The caption, for screen readers. */
@@ -177,4 +174,70 @@ function shownColumns<Row extends RowData>(columns: readonly ColumnDef<DataTable
 function isOnControl(event: MouseEvent<HTMLElement>): boolean {
   const isText = (getSelection()?.toString() ?? '') !== ''
   return isText || (event.target instanceof Element && event.target.closest('a, button, input, label, select, [popover]') !== null)
+}
+
+type SortState = { key: string; direction: 'asc' | 'desc' }
+
+/** The heading of a column, with a link where the server can sort by it. */
+function HeadCell({
+  meta,
+  sort,
+  sortHref,
+}: {
+  meta: DataColumnMeta | undefined
+  sort: SortState | undefined
+  sortHref: ((key: string, direction: 'asc' | 'desc') => string) | undefined
+}) {
+  const t = useT()
+  const sortKey = meta?.sortKey
+  const direction = sortKey && sort?.key === sortKey ? sort.direction : undefined
+  const words = meta ? t(meta.label) : ''
+  return (
+    <th
+      role="columnheader"
+      scope="col"
+      aria-sort={direction === 'asc' ? 'ascending' : direction === 'desc' ? 'descending' : undefined}
+      className={`table-head table-head-text ${meta?.align === 'end' ? 'text-right' : ''} ${meta?.className ?? ''}`}
+    >
+      {sortKey && sortHref ? (
+        <Link
+          href={sortHref(sortKey, direction === 'desc' ? 'asc' : 'desc')}
+          scroll={false}
+          className="inline-flex items-center gap-1 hover:text-ink"
+        >
+          {words}
+          {direction && <Icon name={direction === 'asc' ? 'arrow-up' : 'arrow-down'} className="size-3" />}
+        </Link>
+      ) : (
+        words
+      )}
+    </th>
+  )
+}
+
+type SelectBoxProps = {
+  label: string
+  isChecked: boolean
+  isMixed?: boolean
+  onClick: (event: MouseEvent<HTMLInputElement>) => void
+}
+
+/** The checkbox of a row or of the page. Handles the click event, because Shift selects a range. */
+function SelectBox({ label, isChecked, isMixed = false, onClick }: SelectBoxProps) {
+  return (
+    <label className="inline-flex size-6 cursor-pointer items-center justify-center">
+      <input
+        type="checkbox"
+        aria-label={label}
+        checked={isChecked}
+        onClick={onClick}
+        // The click handler does the work; React requires onChange for a controlled checkbox.
+        onChange={() => undefined}
+        ref={(box) => {
+          if (box) box.indeterminate = isMixed && !isChecked
+        }}
+        className="size-[15px] cursor-pointer rounded-[4px] accent-accent"
+      />
+    </label>
+  )
 }

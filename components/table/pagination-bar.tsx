@@ -1,9 +1,7 @@
-'use client'
-
 import { ButtonLink, buttonClass } from '#components/ui/button.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
-import { formatCount } from '#lib/format.ts'
+import { formatCount } from '#lib/text/format.ts'
 
 type PaginationBarProps = {
   /** Zero-based, as in the API. May be past the end: the address can name any page. */

@@ -1,7 +1,5 @@
-'use client'
-
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { Icon } from '#components/ui/icon.tsx'
+import { Icon } from '#components/ui/display/icon.tsx'
 import { useT } from '#components/ui/translations.tsx'
 
 /** From which container width on a table of fixed columns fits; app/globals.css says what happens below. */

@@ -1,7 +1,7 @@
 'use client'
 
 import { type FormHTMLAttributes, useEffect, useState } from 'react'
-import { toast } from './toast.tsx'
+import { toast } from './overlay/toast.tsx'
 import { useT } from './translations.tsx'
 
 type ActionFormProps = Omit<FormHTMLAttributes<HTMLFormElement>, 'action' | 'onSubmit'> & { action: (form: FormData) => Promise<void> }

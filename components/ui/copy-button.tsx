@@ -1,8 +1,8 @@
 'use client'
 
 import { useState } from 'react'
-import { Icon } from './icon.tsx'
-import { announce } from './toast.tsx'
+import { Icon } from './display/icon.tsx'
+import { announce } from './overlay/toast.tsx'
 import { useT } from './translations.tsx'
 
 const SHOWN_MS = 1_500

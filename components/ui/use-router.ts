@@ -1,6 +1,6 @@
 import { useRouter as useNextRouter } from 'next/navigation'
 import { useMemo } from 'react'
-import { isReachable, onReachableChange } from './reachable.ts'
+import { isReachable, onReachableChange } from './link.tsx'
 
 /** Sent to the window with an address that was not opened, because the service cannot be reached. `frame/link-guard` offers it again. */
 export const HELD_EVENT = 'held-address'

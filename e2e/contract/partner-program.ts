@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
-import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { errorSchema } from '#lib/schemas/responses.ts'
 import type { Partner, Service } from './service.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { BatchApproval } from '#lib/batch-approval.ts'
-import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import type { BatchApproval } from '#lib/approvals/batch-approval.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { Random } from '#lib/seeded-random.ts'
 import type { AnswerLedger } from './ledger-of-answers.ts'
 import type { Person } from './people.ts'
@@ -21,7 +21,7 @@ type FileWork = { random: Random; maker: Person; checker: Person; ledger: Answer
 
 const OPERATOR_CODES: readonly OperatorCode[] = ['MOMOCM', 'OMCM']
 const ROWS_MAX = 400
-/** The whole file stays below the sandbox's rules that require a second checker (server/sandbox/approval-rules.ts). */
+/** The whole file stays below the sandbox's rules that require a second checker (server/sandbox/seed-applications.ts). */
 const AMOUNT_MAX = 200
 const PAUSE_MS = 50
 /** Also those of the simulator that end as failures or stay unknown for a while. 912 stays pending forever. */

@@ -1,5 +1,5 @@
-import type { OperatorCode } from '#lib/operators.ts'
-import type { TransactionStatus, TransactionType } from '#lib/transaction-status.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
 
 /** What the partner's program sent as one transaction, and what it was told about it. */
 export type Sent = {

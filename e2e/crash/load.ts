@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { Random } from '#lib/seeded-random.ts'
 import type { AnswerLedger, Sent } from './ledger-of-answers.ts'
 import type { Answer, PartnerProgram } from './partner.ts'
@@ -10,7 +10,7 @@ export type LoadOptions = { random: Random; partners: PartnerProgram[]; ledger: 
 
 /** What the simulator does, by the last three digits; half of the transfers succeed. */
 const ENDINGS = ['901', '902', '903', '904', '905', '906', '907', '908', '909', '910', '911', '912', '913'] as const
-/** The second application's rule holds back what its program sends above this amount (server/sandbox/approval-rules.ts). */
+/** The second application's rule holds back what its program sends above this amount (server/sandbox/seed-applications.ts). */
 const APPROVED_BY_CHECKER = { applicationIndex: 1, operator: 'SNWAVE', amount: 400_000 } as const
 const PAUSE_MS_MAX = 25
 const RETRY_PAUSE_MS = 25

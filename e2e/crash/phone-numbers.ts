@@ -1,4 +1,4 @@
-import { type CountryName, OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { type CountryName, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { Random } from '#lib/seeded-random.ts'
 
 /** How mobile numbers begin, and how many digits come before the last three. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Role } from '#lib/permissions.ts'
+import type { Role } from '#lib/people/permissions.ts'
 import { createRandom, type Random } from '#lib/seeded-random.ts'
 import { createPool } from '#server/database/pool.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PartnerProgram } from '#e2e/crash/partner.ts'
 import { phoneNumberOf } from '#e2e/crash/phone-numbers.ts'
-import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
 import type { Random } from '#lib/seeded-random.ts'
-import { TRANSACTION_TYPES, type TransactionType } from '#lib/transaction-status.ts'
 
 /** What a partner sent, and the id that it was answered with. */
 export type Sent = {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { Engine } from 'php-parser'
-import type { SampleLanguage } from '#lib/reference.ts'
+import type { SampleLanguage } from '#lib/partner/reference.ts'
 
 const run = promisify(execFile)
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SAMPLE_LANGUAGES, SAMPLE_TITLES, type SampleLanguage } from '#lib/reference.ts'
+import { SAMPLE_LANGUAGES, SAMPLE_TITLES, type SampleLanguage } from '#lib/partner/reference.ts'
 import { VERIFY_WEBHOOK } from '#server/http/reference/samples/verify-webhook.ts'
-import { signWebhook } from '#server/webhooks/sign-webhook.ts'
+import { signWebhook } from '#server/webhooks/send/sign-webhook.ts'
 import { describeRun, isInstalled, parsePhp, runSample } from './run-sample.ts'
 
 const SECRET = `whsec_${Buffer.alloc(32, 251).toString('base64')}`

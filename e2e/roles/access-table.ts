@@ -1,4 +1,4 @@
-import type { Permission } from '#lib/permissions.ts'
+import type { Permission } from '#lib/people/permissions.ts'
 
 /** Things that exist, to put into addresses. */
 export type Examples = {
@@ -14,7 +14,7 @@ export type Examples = {
 }
 
 /**
- * Who may: holders of a permission of lib/permissions.ts in the application of the address; `member`: every member of it;
+ * Who may: holders of a permission of lib/people/permissions.ts in the application of the address; `member`: every member of it;
  * `self`: every signed-in person, about themselves; `guest`: callers who are not signed in, others are redirected; `public`: everybody.
  */
 export type Access = Permission | 'member' | 'self' | 'guest' | 'public'
@@ -154,8 +154,8 @@ export const ROUTES: Record<string, Row> = {
 
 /** Every server action, by its file and name. */
 export const ACTIONS: Record<string, Access> = {
-  'app/actions/preferences.ts setTheme': 'public',
-  'app/actions/preferences.ts setLanguage': 'public',
+  'app/actions/session.ts setTheme': 'public',
+  'app/actions/session.ts setLanguage': 'public',
   'app/actions/page-failure.ts reportPageFailure': 'overview:read',
   'app/actions/changes.ts proposeChange': 'change:propose',
   'app/actions/changes.ts confirmChange': 'change:propose',
@@ -168,9 +168,9 @@ export const ACTIONS: Record<string, Access> = {
   'app/sign-in/actions.ts signInAction': 'public',
   'app/sign-in/actions.ts codeAction': 'public',
   'app/sign-in/actions.ts enrolAction': 'public',
-  'app/sign-in/invitation/actions.ts openInvitation': 'public',
-  'app/sign-in/invitation/actions.ts joinApplication': 'public',
-  'app/sign-in/invitations/actions.ts answerInvitation': 'public',
+  'app/sign-in/actions.ts openInvitation': 'public',
+  'app/sign-in/actions.ts joinApplication': 'public',
+  'app/sign-in/actions.ts answerInvitation': 'public',
   'app/(back-office)/[application]/transactions/actions.ts synchronise': 'transaction:synchronise',
   'app/(back-office)/[application]/transactions/actions.ts synchroniseSeveral': 'transaction:synchronise',
   'app/(back-office)/[application]/transactions/actions.ts resend': 'webhook:resend',
@@ -182,12 +182,12 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/new/actions.ts discardDraft': 'transaction:create',
   'app/(back-office)/[application]/approvals/actions.ts decideTransactions': 'transaction:decide',
   'app/(back-office)/[application]/approvals/actions.ts recallWaiting': 'transaction:recall',
-  'app/(back-office)/[application]/(batch)/approvals/batches/[batchId]/actions.ts decideWholeBatch': 'transaction:decide',
-  'app/(back-office)/[application]/(batch)/approvals/batches/[batchId]/actions.ts recallWholeBatch': 'transaction:recall',
-  'app/(back-office)/[application]/batches/[batchId]/_components/run/actions.ts pauseRun': 'batch:control',
-  'app/(back-office)/[application]/batches/[batchId]/_components/run/actions.ts resumeRun': 'batch:control',
-  'app/(back-office)/[application]/batches/[batchId]/_components/run/actions.ts stopRun': 'batch:control',
-  'app/(back-office)/[application]/batches/[batchId]/_components/run/actions.ts retryRun': 'transaction:create',
+  'app/(back-office)/[application]/approvals/actions.ts decideWholeBatch': 'transaction:decide',
+  'app/(back-office)/[application]/approvals/actions.ts recallWholeBatch': 'transaction:recall',
+  'app/(back-office)/[application]/batches/actions.ts pauseRun': 'batch:control',
+  'app/(back-office)/[application]/batches/actions.ts resumeRun': 'batch:control',
+  'app/(back-office)/[application]/batches/actions.ts stopRun': 'batch:control',
+  'app/(back-office)/[application]/batches/actions.ts retryRun': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts assignColumns': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts decideRepair': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts editRow': 'transaction:create',

@@ -2,26 +2,26 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ZodObject, z } from 'zod'
 import type { ServiceProcess } from '#e2e/processes/start-process.ts'
-import { ROW_FILTERS } from '#lib/batch-dto.ts'
+import { ROW_FILTERS } from '#lib/batches/batches.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
-import { ROLES } from '#lib/permissions.ts'
-import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
-import { auditCheckSchema, auditExportSchema } from '#lib/schemas/audit-address.ts'
-import { batchRowsSchema } from '#lib/schemas/batch-decision.ts'
+import { ROLES } from '#lib/people/permissions.ts'
+import { batchRowsSchema } from '#lib/schemas/batch.ts'
+import { approvalFilterSchema, transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import {
+  auditCheckSchema,
+  auditExportSchema,
   balancesExportSchema,
   overviewQuerySchema,
   statementExportSchema,
   statementQuerySchema,
+  suggestionQuerySchema,
   totalsExportSchema,
   totalsQuerySchema,
-} from '#lib/schemas/finance-query.ts'
+} from '#lib/schemas/page-address.ts'
 import { beneficiaryQuerySchema, paymentPreviewSchema } from '#lib/schemas/payment.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
-import { suggestionQuerySchema } from '#lib/schemas/suggestion-query.ts'
-import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
-import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { makeBatch } from '#server/batches/testing/make-batch.ts'
+import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, makePerson } from '#server/testing/factories.ts'
 import { createTestPartner } from '#server/testing/partner.ts'

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { ROLES, type Role } from '#lib/permissions.ts'
-import { changeApplication } from '#server/applications/change-application.ts'
+import { ROLES, type Role } from '#lib/people/permissions.ts'
+import { changeApplication } from '#server/applications/terms.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { blockPerson } from '#server/people/block-person.ts'
-import { createPerson } from '#server/people/create-person.ts'
+import { blockPerson, createPerson } from '#server/people/accounts.ts'
 import { must } from '#server/testing/partner.ts'
 
 /** A caller: `roles` in the application of the addresses, or why they have none there. */

@@ -10,10 +10,21 @@ export async function findRoutes(): Promise<Endpoint[]> {
   for await (const file of glob('app/**/route.ts')) {
     if (/^app\/(?:api\/v1|api\/auth|public|health|metrics|operators|pay)\//.test(file)) continue
     const source = await readFile(file, 'utf8')
+    if (file.endsWith('/[...path]/route.ts')) {
+      endpoints.push(...(await dataOf(file.replace('route.ts', 'data-table.ts'), addressOf(file, /\/\[\.\.\.path\]\/route\.ts$/))))
+      continue
+    }
     const methods = [...source.matchAll(/\b(GET|POST|PUT|PATCH|DELETE)\b(?=\s*[(,}=])/g)].map((match) => match[1])
     for (const method of new Set(methods)) endpoints.push({ name: `${method} ${addressOf(file, /\/route\.ts$/)}`, kind: 'data' })
   }
   return endpoints.toSorted((left, right) => left.name.localeCompare(right.name))
+}
+
+/** The addresses of a table of data, which one route answers. */
+async function dataOf(table: string, address: string): Promise<Endpoint[]> {
+  const paths = [...(await readFile(table, 'utf8')).matchAll(/^ {2}'?([\w[\]/-]+)'?: (?:data|byId)\(/gm)].map((match) => match[1])
+  if (paths.length === 0) throw new Error(`${table} names no address`)
+  return paths.map((path) => ({ name: `GET ${address}/${path}`, kind: 'data' }))
 }
 
 function addressOf(file: string, ending: RegExp): string {

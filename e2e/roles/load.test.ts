@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ServiceProcess } from '#e2e/processes/start-process.ts'
-import { ROLES } from '#lib/permissions.ts'
+import { ROLES } from '#lib/people/permissions.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
 import { newPerson } from './callers.ts'

@@ -1,6 +1,6 @@
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate } from '#lib/i18n/translate.ts'
-import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
+import { transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { exportTransactions } from '#server/reports/export/export-transactions.ts'
 import { makePerson } from '#server/testing/factories.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { changeOwnPreferences } from '#server/people/change-own-preferences.ts'
+import { changeOwnPreferences } from '#server/people/accounts.ts'
 import { setTimeZone } from '#server/reports/business-days/set-time-zone.ts'
 import { anIntakeItem } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'

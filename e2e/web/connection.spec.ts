@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test'
-import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { expect, expectAccessible, moveToFirstRow, signIn, test, waitForScripts } from './fixtures.ts'
 import { newPerson, sandboxPool } from './people.ts'
 import { personWith, type SandboxPerson, sandboxUrl } from './sandbox.ts'

@@ -170,7 +170,7 @@ test('somebody who was paid before is suggested with what they received, and one
   await queue.decide(queue.checker, [id], 'validated', 'Seen')
   await expect.poll(() => queue.statusOf(id), { timeout: 60_000 }).toBe('SUCCESS')
   // The list of customers is made each minute; here at once.
-  const { listCustomers } = await import('#server/reports/customers/list-customers.ts')
+  const { listCustomers } = await import('#server/reports/customers/customers.ts')
   await listCustomers(pool)
   await openNewPayment(page, queue.maker)
   await page.getByLabel('Name').fill('kouya')

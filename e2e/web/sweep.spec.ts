@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test'
 import { ROUTES } from '#e2e/roles/access-table.ts'
 import { findRoutes } from '#e2e/roles/find-endpoints.ts'
-import { can, PERMISSIONS, type Permission } from '#lib/permissions.ts'
+import { can, PERMISSIONS, type Permission } from '#lib/people/permissions.ts'
 import { COLOUR_RULES, expect, findAxeViolations, isJudged, signIn, test, WIDTHS, waitForScripts } from './fixtures.ts'
 import { personWith, type SandboxPerson } from './sandbox.ts'
 

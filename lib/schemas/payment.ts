@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { isCleanText } from '#lib/clean-text.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
-import { parseAmountMinor, parseTypedAmount } from '#lib/money.ts'
-import { COUNTRIES, COUNTRY_NAMES, type CountryName, isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
-import { cleanPhone } from '#lib/phone-advice.ts'
-import { TRANSACTION_TYPES } from '#lib/transaction-status.ts'
+import { parseAmountMinor, parseTypedAmount } from '#lib/money/money.ts'
+import { COUNTRIES, COUNTRY_NAMES, type CountryName, isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
+import { cleanPhone } from '#lib/payments/phone-number.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { isCleanText } from '#lib/text/clean-text.ts'
 
 const NAME_LENGTH_MAX = 200
 

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { approvalQuery } from '#lib/approval-address.ts'
-import { statementAddress, totalsAddress } from '#lib/finance-address.ts'
-import { type QueryValues, toQuery } from '#lib/paths.ts'
-import { approvalFilterSchema } from './approval-filter.ts'
-import { overviewQuerySchema, statementQuerySchema, totalsQuerySchema } from './finance-query.ts'
+import { approvalQuery } from '#lib/approvals/approval-address.ts'
+import { statementAddress, totalsAddress } from '#lib/finance/finance-address.ts'
+import { type QueryValues, toQuery } from '#lib/pages/paths.ts'
+import { approvalFilterSchema, transactionFilterSchema } from './list-filter.ts'
+import { overviewQuerySchema, statementQuerySchema, totalsQuerySchema } from './page-address.ts'
 import { readAddress, readExactAddress } from './read-address.ts'
-import { transactionFilterSchema } from './transaction-filter.ts'
 
 const SCHEMAS = { transactionFilterSchema, approvalFilterSchema, totalsQuerySchema, statementQuerySchema, overviewQuerySchema }
 const DATES = ['from', 'to', 'unconfirmedAfter', 'unconfirmedBefore', 'webhookAfter', 'webhookBefore']

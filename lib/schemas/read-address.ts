@@ -1,6 +1,37 @@
-import type { z } from 'zod'
-import { isCleanText } from '#lib/clean-text.ts'
+import { z } from 'zod'
+import { AMOUNT_MINOR_MAX, parseMinor } from '#lib/money/money.ts'
 import { err, ok, type Result } from '#lib/result.ts'
+import { isCleanText } from '#lib/text/clean-text.ts'
+
+/** An amount in an address: whole units with up to two decimals, read into hundredths; null if there is none. */
+export const addressAmount = z
+  .string()
+  .regex(/^\d{1,10}(\.\d{1,2})?$/)
+  .transform(parseMinor)
+  .refine((minor) => minor <= AMOUNT_MINOR_MAX)
+  .nullable()
+  .default(null)
+
+/** `a,b` in an address: words of a closed set, in the order of that set; the empty list if the address has none. */
+export function listOf<const Values extends readonly [string, ...string[]]>(words: Values) {
+  return z
+    .string()
+    .transform((text) => (text === '' ? [] : text.split(',')))
+    .pipe(z.array(z.enum(words)))
+    .transform((given) => words.filter((word): word is Values[number] => given.some((each) => each === word)))
+    .default([])
+}
+
+/** `?page=` of an address that counts from 1, as people do. Inside, pages count from 0, like those of the partner API. */
+export function pageFromOne(max: number) {
+  return z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(max)
+    .default(1)
+    .transform((page) => page - 1)
+}
 
 /** The query of an address, as Next hands it to a page: a parameter that occurs twice is a list. */
 type AddressValues = Readonly<Record<string, string | string[] | undefined>>

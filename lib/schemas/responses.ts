@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { COUNTRY_NAMES, OPERATOR_CODES } from '#lib/operators.ts'
-import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
+import { COUNTRY_NAMES, OPERATOR_CODES } from '#lib/operators/operators.ts'
+import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 
 // The responses of the service. Strict: the documentation and the contract tests are generated
 // from these, and an additional field is as wrong as a missing one. Amounts are the shortest exact decimal.

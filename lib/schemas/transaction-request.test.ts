@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseJson } from '#lib/json.ts'
-import { formatMinor } from '#lib/money.ts'
-import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import { formatMinor } from '#lib/money/money.ts'
+import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
+import { parseJson } from '#lib/text/json.ts'
 import { parseBatch, parseTransactionRequest } from './transaction-request.ts'
 
 const operators = fc.constantFrom(...OPERATOR_CODES)

@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { isJsonObject, JsonNumber, type JsonValue } from '#lib/json.ts'
-import { parseAmountMinor } from '#lib/money.ts'
-import { COUNTRIES, COUNTRY_NAMES, type CountryName, isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import { parseAmountMinor } from '#lib/money/money.ts'
+import { COUNTRIES, COUNTRY_NAMES, type CountryName, isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import { isWebhookUrl, WEBHOOK_URL_LENGTH_MAX } from '#lib/web-address.ts'
-import { isAtMost, wordField } from './fields.ts'
-import { hasNul, mustBe, parseFields } from './problems.ts'
+import { isJsonObject, JsonNumber, type JsonValue } from '#lib/text/json.ts'
+import { isWebhookUrl, WEBHOOK_URL_LENGTH_MAX } from '#lib/text/web-address.ts'
+import { hasNul, isAtMost, mustBe, parseFields, wordField } from './fields.ts'
 
 const CUSTOMER_NAME_LENGTH_MAX = 200
 
@@ -40,7 +39,7 @@ const amountField = z.unknown().transform((value, context) => {
 
 /**
  * Body of collect and deposit, and each element of depositMultiple. Reads
- * what lib/json.ts parsed. Unknown fields are dropped. Out: the same names, with `amount` as a bigint in hundredths.
+ * what lib/text/json.ts parsed. Unknown fields are dropped. Out: the same names, with `amount` as a bigint in hundredths.
  */
 export const transactionRequestSchema = z
   .object(

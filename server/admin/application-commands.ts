@@ -1,25 +1,85 @@
 import { randomUUID } from 'node:crypto'
-import { zoneOfOperators } from '#lib/country-zones.ts'
-import { DEFAULT_FEE_SCHEDULE, smallestCollect } from '#lib/fees.ts'
-import { formatMinor } from '#lib/money.ts'
-import { OPERATORS } from '#lib/operators.ts'
+import { DEFAULT_FEE_SCHEDULE, smallestCollect } from '#lib/money/fees.ts'
+import { formatMinor } from '#lib/money/money.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
 import { ok } from '#lib/result.ts'
-import { listOpenOperators } from '#server/applications/access-queries.ts'
-import { changeApplication } from '#server/applications/change-application.ts'
+import { zoneOfOperators } from '#lib/time/time-zones.ts'
+import { listAccess, listApplications, listOpenOperators } from '#server/applications/access-queries.ts'
 import { createApplication } from '#server/applications/create-application.ts'
-import { setFeeSchedule } from '#server/applications/set-fee-schedule.ts'
-import { setTransferService } from '#server/applications/set-transfer-service.ts'
+import { changeApplication, setFeeSchedule, setTransferService } from '#server/applications/terms.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
-import { readStampedMode } from '#server/database/database-mode.ts'
+import { readStampedMode } from '#server/database/embedded/database-mode.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { fundBalance } from '#server/ledger/fund-balance.ts'
+import { fundBalance } from '#server/ledger/fundings.ts'
 import { setTimeZone } from '#server/reports/business-days/set-time-zone.ts'
-import { AdminError, unwrap } from './admin-error.ts'
-import { type Command, type Options, type Output, optional, required } from './command.ts'
-import { LIST_COMMAND } from './list-command.ts'
+import { AdminError, type Command, type Options, type Output, optional, required, unwrap } from './command.ts'
 import { amountOf, applicationOf, countriesOf, networksOf, operatorsOf, percentOf, textOf, typesOf, yesOrNo } from './read-options.ts'
+
+/** All applications, or who and what may use one of them. */
+const LIST_COMMAND: Command = {
+  name: 'list',
+  summary: 'Show all applications, or who may use one',
+  options: { application: optional('ID|NAME') },
+  run: list,
+}
+
+async function list(pool: Pool, options: Options): Promise<Output> {
+  if (options['application'] === undefined) {
+    const applications = await listApplications(pool)
+    return {
+      tables: {
+        applications: applications.map((one) => ({
+          name: one.name,
+          applicationId: one.applicationId,
+          apiId: one.apiId,
+          timeZone: one.timeZone,
+          enabled: yes(one.isEnabled),
+          runsInstallation: yes(one.runsInstallation),
+        })),
+      },
+    }
+  }
+  const application = await applicationOf(pool, options)
+  const { keys, apiUsers, addresses, people } = await listAccess(pool, application.applicationId)
+  return {
+    facts: {
+      name: application.name,
+      applicationId: application.applicationId,
+      apiId: application.apiId,
+      timeZone: application.timeZone,
+      enabled: yes(application.isEnabled),
+    },
+    tables: {
+      keys: keys.map((key) => ({
+        key: key.apiKeyId,
+        name: key.name,
+        begins: key.keyPrefix,
+        expires: day(key.expiresAt),
+        revoked: day(key.revokedAt),
+      })),
+      apiUsers: apiUsers.map((user) => ({ username: user.username, apiUserId: user.apiUserId, blocked: yes(user.isBlocked) })),
+      addresses: addresses.map((entry) => ({ network: entry.network, note: entry.note })),
+      people: people.map((person) => ({
+        name: person.name,
+        email: person.email,
+        personId: person.personId,
+        roles: person.roles.join(','),
+        active: yes(person.isActive && !person.isBlocked),
+        secondFactor: yes(person.hasSecondFactor),
+      })),
+    },
+  }
+}
+
+function yes(value: boolean): string {
+  return value ? 'yes' : 'no'
+}
+
+function day(at: Date | null): string {
+  return at ? at.toISOString() : '-'
+}
 
 const actor = SYSTEM_ACTOR
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

@@ -1,15 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Config, loadSecretsKeys, namedMode } from '#server/config.ts'
-import { type DatabaseMode, isEmptyDatabase, requireDatabaseMode, stampDatabase } from '#server/database/database-mode.ts'
+import { type DatabaseMode, isEmptyDatabase, requireDatabaseMode, stampDatabase } from '#server/database/embedded/database-mode.ts'
 import { migrate } from '#server/database/migrate.ts'
-import { createPool, type Pool } from '#server/database/pool.ts'
-import { NO_STATEMENT_LIMIT_MS } from '#server/database/statement-limit.ts'
+import { createPool, NO_STATEMENT_LIMIT_MS, type Pool } from '#server/database/pool.ts'
 import { readSandboxSecrets, sandboxSecrets } from '#server/process/sandbox-secrets.ts'
-import { checkSecretsKeys } from '#server/secrets-at-rest/check-keys.ts'
-import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
-import { publishKeyring } from '#server/secrets-at-rest/process-keyring.ts'
-import { AdminError } from './admin-error.ts'
+import { createKeyring, publishKeyring } from '#server/secrets-at-rest/keyring.ts'
+import { checkSecretsKeys } from '#server/secrets-at-rest/reseal-secrets.ts'
+import { AdminError } from './command.ts'
 
 type Environment = Record<string, string | undefined>
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
-import { mtnAccountOf } from '#server/operators/simulator/mtn/credentials.ts'
+import { mtnAccountOf } from '#server/operators/simulator/mtn/mtn-messages.ts'
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { type AdminHarness, createAdminHarness } from './testing.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
+import { verifyAuditChain } from '#server/audit/read-audit.ts'
 import { systemClock } from '#server/clock.ts'
 import { createSignInThrottle } from '#server/credentials/sign-in-throttle.ts'
-import { loadActor } from '#server/people/load-actor.ts'
-import { verifyPersonPassword } from '#server/people/verify-person-password.ts'
+import { verifyPersonPassword } from '#server/people/passwords.ts'
+import { loadActor } from '#server/people/sessions.ts'
 import { must } from '#server/testing/partner.ts'
 import { type AdminHarness, createAdminHarness, fact } from './testing.ts'
 

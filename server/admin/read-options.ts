@@ -1,13 +1,12 @@
-import { parseAmountMinor } from '#lib/money.ts'
-import { COUNTRIES, COUNTRY_NAMES, type CountryName, isOperatorCode, OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
-import { ROLES, type Role } from '#lib/permissions.ts'
-import { TRANSACTION_TYPES, type TransactionType } from '#lib/transaction-status.ts'
+import { parseAmountMinor } from '#lib/money/money.ts'
+import { COUNTRIES, COUNTRY_NAMES, type CountryName, isOperatorCode, OPERATOR_CODES, type OperatorCode } from '#lib/operators/operators.ts'
+import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { ROLES, type Role } from '#lib/people/permissions.ts'
 import { type ApplicationListing, listApplications } from '#server/applications/access-queries.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { findApiUserByName } from '#server/partner-auth/api-user-queries.ts'
-import { findPersonIdByEmail } from '#server/people/person-queries.ts'
-import { AdminError } from './admin-error.ts'
-import type { Options } from './command.ts'
+import { findApiUserByName } from '#server/partner-auth/api-user-store.ts'
+import { findPersonIdByEmail } from '#server/people/person-store.ts'
+import { AdminError, type Options } from './command.ts'
 
 /** The value of an option that the command line parser made sure of. */
 export function textOf(options: Options, name: string): string {

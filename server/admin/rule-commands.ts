@@ -1,13 +1,9 @@
 import { readFileSync } from 'node:fs'
-import type { ApprovalRule } from '#lib/approval-policy.ts'
-import { approvalRulesSchema } from '#lib/approval-policy.ts'
+import { type ApprovalRule, approvalRulesSchema } from '#lib/rules/approval-policy.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { activatePolicy } from '#server/policy/activate-policy.ts'
-import { listPolicies } from '#server/policy/list-policies.ts'
-import { proposePolicy } from '#server/policy/propose-policy.ts'
-import { AdminError, unwrap } from './admin-error.ts'
-import { type Command, type Options, type Output, required } from './command.ts'
+import { activatePolicy, listPolicies, proposePolicy } from '#server/policy/policies.ts'
+import { AdminError, type Command, type Options, type Output, required, unwrap } from './command.ts'
 import { applicationOf, textOf } from './read-options.ts'
 
 /** Which transactions need approvals. Rules can depend on the source (api, person, file), amounts, batch totals and first payments. */

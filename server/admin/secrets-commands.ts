@@ -1,4 +1,4 @@
-import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
+import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
 import { rotateSecretsKey } from '#server/secrets-at-rest/reseal-secrets.ts'
 import type { Command } from './command.ts'
 

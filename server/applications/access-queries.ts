@@ -1,6 +1,6 @@
-import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
-import type { Role } from '#lib/permissions.ts'
-import { TRANSACTION_TYPES } from '#lib/transaction-status.ts'
+import { OPERATOR_CODES, type OperatorCode } from '#lib/operators/operators.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import type { Role } from '#lib/people/permissions.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 export type ApplicationListing = {

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { err, ok, type Result } from '#lib/result.ts'
 import { type Address, parseAddress } from '#server/credentials/address.ts'
-import { createBoundedCache } from '#server/credentials/bounded-cache.ts'
+import { createBoundedCache } from '#server/credentials/password.ts'
 
 export type NetworkProblem = 'not_a_network' | 'host_bits_set'
 

@@ -1,5 +1,5 @@
-import type { OperatorCode } from '#lib/operators.ts'
-import type { TransactionType } from '#lib/transaction-status.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
 
 /** Names one service of an application: an operator and a direction. */
 export type ServiceKey = `${OperatorCode}:${TransactionType}`

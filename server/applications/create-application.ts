@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { DEFAULT_POLICY_RULES } from '#lib/approval-policy.ts'
-import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import { OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
+import { DEFAULT_POLICY_RULES } from '#lib/rules/approval-policy.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { CommandActor } from '#server/audit/command-actor.ts'
 import { generateWebhookSecret } from '#server/credentials/secrets.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { insertApplication, insertFirstPolicy, insertWebhookSecret } from './application-store.ts'
-import { checkTimeZone, type TimeZoneProblem } from './check-time-zone.ts'
+import { checkTimeZone, type TimeZoneProblem } from './time-zone.ts'
 
 type CreateApplication = {
   name: string

@@ -1,6 +1,6 @@
 import type { Pool } from '#server/database/pool.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
-import { readApplications, readChangedApplications } from './directory-store.ts'
+import { readApplications, readChangedApplications } from './application-store.ts'
 import { type ApplicationSnapshot, toSnapshot } from './snapshot.ts'
 
 type DirectoryOptions = {

@@ -1,6 +1,6 @@
-import { DEFAULT_FEE_SCHEDULE, type FeeSchedule } from '#lib/fees.ts'
-import type { CountryName, OperatorCode } from '#lib/operators.ts'
-import type { TransactionType } from '#lib/transaction-status.ts'
+import { DEFAULT_FEE_SCHEDULE, type FeeSchedule } from '#lib/money/fees.ts'
+import type { CountryName, OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { OPEN_SERVICE, type TransferService } from './snapshot.ts'
 

@@ -1,9 +1,9 @@
-import type { ApprovalBand } from '#lib/approval-policy.ts'
-import type { DecisionObstacle, TermsObstacle } from '#lib/approval-verdict.ts'
+import type { DecisionObstacle, TermsObstacle } from '#lib/approvals/approvals.ts'
+import type { ApprovalBand } from '#lib/rules/approval-policy.ts'
 import { runQuery, sql } from '#server/database/compose-sql.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
-import { type ApprovalDecision, DECISION_COLUMNS } from './decision-columns.ts'
-import { decisionObstacle, TERMS_OBSTACLE } from './may-decide.ts'
+import type { Transaction } from '#server/transactions/transaction-store.ts'
+import { DECISION_COUNTS, decisionObstacle, TERMS_OBSTACLE } from './may-decide.ts'
 
 /** The approvals and the code that a transaction needs, by the rule that was active at intake. */
 export type ApprovalItem = {
@@ -120,4 +120,62 @@ export async function selectNeedingCode(
 /** Tells live pages that something changed although no transaction moved. Needs the counters' lock. */
 export async function noteChange(trx: TrxClient, applicationId: string): Promise<void> {
   await trx.query('update application_counters set change_number = change_number + 1 where application_id = $1', [applicationId])
+}
+
+/** The name of the program that sent a decision `d` in; null for a person in the back office. */
+export const PROGRAM_NAME = `case when d.through = 'api' then coalesce((select u.username from api_users u
+  where u.application_id = d.application_id and u.api_user_id = d.api_user_id), 'API') end`
+
+/** The name of the program that caused an event `e`, of the API user `u` of that event; null for anybody else. */
+export const EVENT_PROGRAM_NAME = `case when e.actor_kind = 'api' then coalesce(u.username, 'API') end`
+
+/** The fields of a decision `d` on a transaction `t`, each with its SQL: one definition for rows and for JSON. */
+const DECISION_FIELDS = {
+  checkerId: 'd.checker_id',
+  decision: 'd.decision',
+  step: 'd.step',
+  note: 'd.note',
+  usedCode: 'd.used_code',
+  through: 'd.through',
+  apiUserId: 'd.api_user_id',
+  programName: PROGRAM_NAME,
+  decidedAt: 'd.decided_at',
+  counts: DECISION_COUNTS,
+} as const
+
+type FieldTypes = {
+  checkerId: string
+  decision: 'validated' | 'rejected'
+  step: number
+  note: string
+  usedCode: boolean
+  through: 'api' | 'back_office'
+  /** The API user that sent it in; null for a person in the back office. */
+  apiUserId: string | null
+  programName: string | null
+  decidedAt: Date
+  /** False while the transaction waits and the person may no longer approve: the approval then does not count. */
+  counts: boolean
+}
+
+/** A decision as a row. */
+export type ApprovalDecision = { [Field in keyof typeof DECISION_FIELDS]: FieldTypes[Field] }
+/** A decision in JSON, where an instant is text. */
+export type ApprovalDecisionJson = {
+  [Field in keyof ApprovalDecision]: ApprovalDecision[Field] extends Date ? string : ApprovalDecision[Field]
+}
+
+/** For a select list. */
+export const DECISION_COLUMNS = Object.entries(DECISION_FIELDS)
+  .map(([name, expression]) => `${expression} as "${name}"`)
+  .join(', ')
+
+/** The parameters of json_build_object. */
+export const DECISION_JSON = Object.entries(DECISION_FIELDS)
+  .map(([name, expression]) => `'${name}', ${expression}`)
+  .join(', ')
+
+/** Whether a transaction is a row of a batch from a file. IS_BATCH_ROW in may-decide.ts is the same in SQL. */
+export function isBatchRow({ source, batchId }: Pick<Transaction, 'source' | 'batchId'>): boolean {
+  return source === 'file' && batchId !== null
 }

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
-import { batchListSchema } from '#lib/schemas/batch-address.ts'
-import { listBatches } from '#server/reports/batches/list-batches.ts'
+import { approvalFilterSchema } from '#lib/schemas/list-filter.ts'
+import { batchListSchema } from '#lib/schemas/page-address.ts'
+import { listBatches } from '#server/reports/batches/read-batch.ts'
 import { type BatchDesk, openBatchDesk } from '#server/testing/batches/batch-desk.ts'
 import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { aBand, anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { countWaiting } from './count-waiting.ts'
-import { listApprovals } from './list-approvals.ts'
+import { countWaiting, listApprovals } from './queue/queue.ts'
 
 let desk: BatchDesk
 before(async () => {

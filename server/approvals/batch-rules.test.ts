@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { approvalRulesSchema } from '#lib/approval-policy.ts'
-import { OPERATOR_CODES } from '#lib/operators.ts'
+import { OPERATOR_CODES } from '#lib/operators/operators.ts'
+import { approvalRulesSchema } from '#lib/rules/approval-policy.ts'
 import { createDirectory } from '#server/applications/directory.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
-import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { createIntake, takeIn } from '#server/transactions/intake.ts'
 import { startTransactions } from '#server/transactions/start-transactions.ts'
-import { transition } from '#server/transactions/transition.ts'
+import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { selectBatch } from './batch-store.ts'
-import { weighBatch } from './weigh-batch.ts'
+import { weighBatch } from './batches.ts'
 
 let database: TestDatabase
 let application: ApplicationSnapshot

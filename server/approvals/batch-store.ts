@@ -1,13 +1,15 @@
-import type { DecisionObstacle, TermsObstacle } from '#lib/approval-verdict.ts'
-import type { Currency } from '#lib/money.ts'
-import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
-import type { TransactionStatus, TransactionType, TransitionEvent } from '#lib/transaction-status.ts'
+import type { DecisionObstacle, TermsObstacle } from '#lib/approvals/approvals.ts'
+import type { Currency } from '#lib/money/money.ts'
+import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionStatus, TransactionType, TransitionEvent } from '#lib/payments/transaction-status.ts'
+import type { ApprovalFilter } from '#lib/schemas/list-filter.ts'
+import type { BusinessTime } from '#lib/time/format-time.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
-import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction.ts'
-import { EVENT_PROGRAM_NAME, PROGRAM_NAME } from './decision-columns.ts'
+import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction-store.ts'
+import { EVENT_PROGRAM_NAME, PROGRAM_NAME } from './approval-store.ts'
 import { decisionObstacle, mayDecide, TERMS_OBSTACLE } from './may-decide.ts'
-import type { QueueViewer } from './queue-store.ts'
+import { decisionCondition, type QueueViewer } from './queue/queue-store.ts'
 
 /** Rows of a batch that are alike in all that a decision about it depends on. Amounts in hundredths, as text. */
 export type BatchGroup = {
@@ -332,5 +334,47 @@ export function selectBatchDeciders(
       select from transactions t join approval_items i on ${ROW_KEY}
       where ${ofBatch(applicationId, batchId)} and t.status = 'PENDING_APPROVAL' and ${mayDecide(sql`m.application_id`, sql`m.person_id`)})
     order by p.name, p.person_id`,
+  )
+}
+
+/** The newest submitted batches among which decided ones are looked for. Older ones are in the list of batches. */
+const SUBMITTED_MAX = 500
+const LISTED_MAX = 50
+
+/**
+ * A batch on which somebody decided. `decidedAt` is the time of the last decision, `decidedBy` names each person once; amounts in
+ * hundredths, as text.
+ */
+export type DecidedBatch = {
+  batchId: string
+  name: string
+  makerId: string
+  makerName: string
+  createdAt: Date
+  decidedAt: Date
+  rowCount: number
+  sums: { operator: OperatorCode; count: number; amountMinor: string }[]
+  decidedBy: string[]
+}
+
+/** The batches of which a decision fits the filter's checker and days, the newest decision first. */
+export function selectDecidedBatches(
+  queryable: Queryable,
+  { applicationId, businessZone }: QueueViewer & BusinessTime,
+  filter: ApprovalFilter,
+): Promise<DecidedBatch[]> {
+  return runQuery<DecidedBatch>(
+    queryable,
+    sql`select b.batch_id as "batchId", b.name, b.maker_id as "makerId", m.name as "makerName", b.created_at as "createdAt",
+      d.decided_at as "decidedAt", b.ready_count as "rowCount", b.sums, d.names as "decidedBy"
+    from (select * from batches where application_id = ${applicationId} and submitted_at is not null
+          order by created_at desc, batch_id desc limit ${SUBMITTED_MAX}) b
+      join people m on m.person_id = b.maker_id
+      cross join lateral (
+        select max(w.last_at) as decided_at, array_agg(w.name order by w.first_at) as names, bool_or(w.is_fitting) as is_fitting from (
+          select p.name, min(l.decided_at) as first_at, max(l.decided_at) as last_at,
+            bool_or(${decisionCondition(filter, businessZone)}) as is_fitting
+          from list_batch_decisions(b.application_id, b.batch_id) l join people p on p.person_id = l.checker_id group by p.person_id) w) d
+    where d.is_fitting order by d.decided_at desc, b.batch_id limit ${LISTED_MAX}`,
   )
 }

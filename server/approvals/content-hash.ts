@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Transaction } from '#server/transactions/transaction.ts'
-import type { ApprovalItem } from './approval-store.ts'
-import type { ApprovalDecision } from './decision-columns.ts'
+import type { Transaction } from '#server/transactions/transaction-store.ts'
+import type { ApprovalDecision, ApprovalItem } from './approval-store.ts'
 
 type ShownItem = Omit<ApprovalItem, 'applicationId' | 'transactionId' | 'startedByApiUser'>
 

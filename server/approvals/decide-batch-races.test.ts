@@ -3,9 +3,9 @@ import { after, before, test } from 'node:test'
 import { type BatchDesk, openBatchDesk } from '#server/testing/batches/batch-desk.ts'
 import { aBand, decisionDeps } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
-import { createSettler } from '#server/transactions/settle.ts'
+import { createSettler } from '#server/transactions/transition.ts'
 import { expireApprovals } from './expire-approvals.ts'
-import { recallBatch } from './recall-batch.ts'
+import { recallBatch } from './recall.ts'
 
 let desk: BatchDesk
 before(async () => {

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test'
 import { type BatchDesk, openBatchDesk } from '#server/testing/batches/batch-desk.ts'
 import { aBand, decisionDeps, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
-import { recallBatch } from './recall-batch.ts'
-import { weighBatch } from './weigh-batch.ts'
+import { weighBatch } from './batches.ts'
+import { recallBatch } from './recall.ts'
 
 let desk: BatchDesk
 before(async () => {

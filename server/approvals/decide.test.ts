@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { Role } from '#lib/permissions.ts'
+import type { Role } from '#lib/people/permissions.ts'
 import { lockCounters } from '#server/database/application-locks.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
-import { createSettler } from '#server/transactions/settle.ts'
+import { createSettler } from '#server/transactions/transition.ts'
 import { type DecisionCommand, decide } from './decide.ts'
 import { EXPIRED_MESSAGE, expireApprovals } from './expire-approvals.ts'
-import { recallTransaction } from './recall-transaction.ts'
+import { recallTransaction } from './recall.ts'
 
 let database: TestDatabase
 before(async () => {

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Role } from '#lib/permissions.ts'
+import type { Role } from '#lib/people/permissions.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { type DecisionCommand, decide } from './decide.ts'
-import { decideMany } from './decide-many.ts'
-import { findApprovals } from './list-approvals.ts'
+import { type DecisionCommand, decide, decideMany } from './decide.ts'
+import { findApprovals } from './queue/queue.ts'
 
 let database: TestDatabase
 before(async () => {

@@ -1,8 +1,7 @@
 import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
-import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
-import type { Settler } from '#server/transactions/settle.ts'
+import { type Settler, SYSTEM_ACTOR } from '#server/transactions/transition.ts'
 import { selectExpired } from './approval-store.ts'
 
 /** The message of a transaction that was not decided in time, for partner and maker. */

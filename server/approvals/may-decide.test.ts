@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { DecisionObstacle } from '#lib/approval-verdict.ts'
-import type { Role } from '#lib/permissions.ts'
-import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
+import type { DecisionObstacle } from '#lib/approvals/approvals.ts'
+import type { Role } from '#lib/people/permissions.ts'
+import { approvalFilterSchema } from '#lib/schemas/list-filter.ts'
 import { systemClock } from '#server/clock.ts'
 import { readOverview } from '#server/reports/overview/read-overview.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { countWaiting } from './count-waiting.ts'
 import { type DecisionCommand, decide } from './decide.ts'
-import { selectDeciders } from './evidence-store.ts'
-import { findApprovals, listApprovals, snapshotApprovals } from './list-approvals.ts'
+import { selectDeciders } from './evidence/evidence-store.ts'
+import { countWaiting, findApprovals, listApprovals, snapshotApprovals } from './queue/queue.ts'
 
 let database: TestDatabase
 let applicationId: string

@@ -3,12 +3,11 @@ import { test } from 'node:test'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
-import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { createIntake, takeIn } from '#server/transactions/intake.ts'
-import { createSettler } from '#server/transactions/settle.ts'
+import { createSettler, SYSTEM_ACTOR } from '#server/transactions/transition.ts'
 import { decide } from './decide.ts'
 import { expireApprovals } from './expire-approvals.ts'
-import { recallTransaction } from './recall-transaction.ts'
+import { recallTransaction } from './recall.ts'
 
 test('one result per item and balanced books when decisions, recalls, expiry, results and intake race for one balance', async () => {
   const database = await createTestDatabase()

@@ -1,11 +1,11 @@
-import type { DecisionRefusal } from '#lib/approvals.ts'
+import type { DecisionRefusal } from '#lib/approvals/approvals.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import type { Clock } from '#lib/time.ts'
+import type { Clock } from '#lib/time/time.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { verifySecondFactor } from '#server/people/verify-second-factor.ts'
-import type { ApprovalViewer } from './list-approvals.ts'
+import { verifySecondFactor } from '#server/people/second-factor.ts'
+import type { ApprovalViewer } from './queue/queue.ts'
 
 /**
  * Verifies a checker's one-time code, which uses it up, for exactly one decision. `digest` says which: it is stored in the audit record

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { Role } from '#lib/permissions.ts'
+import type { Role } from '#lib/people/permissions.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { createSettler } from '#server/transactions/settle.ts'
-import { decide } from './decide.ts'
-import { decideMany } from './decide-many.ts'
+import { createSettler } from '#server/transactions/transition.ts'
+import { decide, decideMany } from './decide.ts'
 import { expireApprovals } from './expire-approvals.ts'
-import { findApprovals } from './list-approvals.ts'
-import { recallTransaction } from './recall-transaction.ts'
+import { findApprovals } from './queue/queue.ts'
+import { recallTransaction } from './recall.ts'
 
 let database: TestDatabase
 before(async () => {

@@ -1,7 +1,7 @@
-import type { AuditAction } from '#lib/audit-actions.ts'
+import type { AuditAction } from '#lib/people/audit-actions.ts'
 import { callerAddress } from '#server/caller-address.ts'
 import type { TrxClient } from '#server/database/pool.ts'
-import { insertEntries, lockChain, type StoredEntry, readHead } from './audit-store.ts'
+import { insertEntries, lockChain, readHead, type StoredEntry } from './audit-store.ts'
 import { type AuditDetails, GENESIS_HASH, hashEntry, storableDetails, storableSubject } from './canonical-text.ts'
 import type { AuditActor } from './command-actor.ts'
 
@@ -11,7 +11,7 @@ export const SERVICE_WIDE = '00000000-0000-0000-0000-000000000000'
 export type AuditEntry = {
   applicationId: string
   actor: AuditActor
-  /** The action as noun and verb: `api_key.created`. A new one needs its sentence (lib/audit-actions.ts). */
+  /** The action as noun and verb: `api_key.created`. A new one needs its sentence (lib/people/audit-actions.ts). */
   action: AuditAction | `test.${string}`
   /** The id of what it was done to. */
   subject: string

@@ -8,8 +8,7 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { must } from '#server/testing/partner.ts'
 import { type AuditEntry, appendAudit, appendAuditEntries, SERVICE_WIDE } from './append-audit.ts'
 import type { AuditDetails } from './canonical-text.ts'
-import { listAudit } from './list-audit.ts'
-import { listAuditChains, verifyAuditChain } from './verify-audit-chain.ts'
+import { listAudit, listAuditChains, verifyAuditChain } from './read-audit.ts'
 
 let database: TestDatabase
 before(async () => {

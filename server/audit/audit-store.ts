@@ -121,10 +121,10 @@ export type AuditFilter = {
   timeZone: string
 }
 /** `before` and `after` are sequences, neither included. */
-export type AuditPlace = { before?: bigint | undefined; after?: bigint | undefined }
+type AuditPlace = { before?: bigint | undefined; after?: bigint | undefined }
 
 /** Up to `limit` entries that match, newest first; with `after`, the oldest of those that are newer. */
-export async function selectEntries(
+async function selectEntries(
   queryable: Queryable,
   applicationId: string,
   { actor, actions, subject, from, to, timeZone }: AuditFilter,
@@ -174,7 +174,7 @@ function beforeDay(applicationId: string, instant: Sql): Sql[] {
 }
 
 /** When the first entry of a chain was written; undefined if it has none. */
-export async function readFirstTime(queryable: Queryable, applicationId: string): Promise<Date | undefined> {
+async function readFirstTime(queryable: Queryable, applicationId: string): Promise<Date | undefined> {
   const { rows } = await queryable.query<{ at: Date }>('select at from audit_entries where application_id = $1 order by sequence limit 1', [
     applicationId,
   ])
@@ -202,4 +202,20 @@ function toEntry(row: EntryRow): StoredEntry {
     previousHash: row.previous_hash,
     hash: row.hash,
   }
+}
+
+/** Returns entries of an application that match a filter, newest first. The sequence is the cursor: entries never move. */
+export function findEntries(
+  queryable: Queryable,
+  applicationId: string,
+  filter: AuditFilter,
+  place: AuditPlace,
+  limit: number,
+): Promise<StoredEntry[]> {
+  return selectEntries(queryable, applicationId, filter, place, limit)
+}
+
+/** The start of an application's record; undefined if it has none. */
+export function readChainStart(queryable: Queryable, applicationId: string): Promise<Date | undefined> {
+  return readFirstTime(queryable, applicationId)
 }

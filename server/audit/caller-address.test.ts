@@ -7,8 +7,7 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { must } from '#server/testing/partner.ts'
 import { type AuditEntry, appendAudit } from './append-audit.ts'
-import { listAudit } from './list-audit.ts'
-import { verifyAuditChain } from './verify-audit-chain.ts'
+import { listAudit, verifyAuditChain } from './read-audit.ts'
 
 const ADDRESS = '198.51.100.7'
 let database: TestDatabase

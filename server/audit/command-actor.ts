@@ -1,4 +1,4 @@
-import { can, type Permission, type Role } from '#lib/permissions.ts'
+import { can, type Permission, type Role } from '#lib/people/permissions.ts'
 
 /** The actor of an entry, as stored. */
 export type AuditActor = { kind: 'api' | 'person' | 'operator' | 'system'; id: string | null }

@@ -1,12 +1,10 @@
 import { headers } from 'next/headers'
 import { cache } from 'react'
-import { IN_USE_HEADER } from '#lib/page-use.ts'
+import { IN_USE_HEADER } from '#lib/pages/page-use.ts'
 import { callerAddress } from '#server/caller-address.ts'
-import { findSignedIn, type SessionPerson } from '#server/people/find-signed-in.ts'
-import { noteApplicationUse, noteSessionUse } from '#server/people/note-session-use.ts'
+import { findSignedIn, noteApplicationUse, noteSessionUse, type SessionPerson } from '#server/people/sessions.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
-import { readSession } from './session.ts'
-import { SESSION_S } from './session-token.ts'
+import { readSession, SESSION_S } from './session.ts'
 
 const currentSession = cache(readSession)
 

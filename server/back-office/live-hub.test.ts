@@ -3,14 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createPool, type Queryable } from '#server/database/pool.ts'
-import { endSession } from '#server/people/end-session.ts'
+import { endSession } from '#server/people/sessions.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { startTcpProxy } from '#server/testing/tcp-proxy.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { createLiveHub, type LiveHub, type Subscription } from './live-hub.ts'
-import { liveStream } from './live-stream.ts'
+import { createLiveHub, type LiveHub, liveStream, type Subscription } from './live-hub.ts'
 
 const onLost = () => assert.fail('the database is there')
 const clock = { now: () => new Date() }

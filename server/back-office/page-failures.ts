@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { err, ok, type Result } from '#lib/result.ts'
-import type { PageFailure } from '#lib/schemas/page-failure.ts'
+import type { PageFailure } from '#lib/schemas/page-address.ts'
 import { processWide } from '#server/process-wide.ts'
 import { createRateLimit, type RateLimit } from '#server/rate-limit.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'

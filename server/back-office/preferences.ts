@@ -1,10 +1,12 @@
 import { cookies, headers } from 'next/headers'
 import { cache } from 'react'
-import { type ColumnSettings, columnCookieName, readColumnSettings } from '#lib/column-settings.ts'
 import { isLocale, LANGUAGE_COOKIE, type Locale, localeFromHeader } from '#lib/i18n/locale.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate, type Translate } from '#lib/i18n/translate.ts'
-import { isTheme, THEME_COOKIE, type Theme } from '#lib/viewer.ts'
+import { type ColumnSettings, columnCookieName, readColumnSettings } from '#lib/pages/table-state.ts'
+import { isTheme, THEME_COOKIE, type Theme } from '#lib/people/viewer.ts'
+import { changeOwnPreferences } from '#server/people/accounts.ts'
+import { backOfficeRuntime } from './back-office-runtime.ts'
 import { currentPerson } from './current-person.ts'
 
 const YEAR_S = 365 * 24 * 60 * 60
@@ -37,4 +39,11 @@ export async function rememberChoice(name: typeof THEME_COOKIE | typeof LANGUAGE
 /** The columns this browser chose for a table, for the first render; undefined when it never did. */
 export async function readColumnChoice(table: string): Promise<ColumnSettings | undefined> {
   return readColumnSettings((await cookies()).get(columnCookieName(table))?.value)
+}
+
+/** Stores the language for the signed-in person, and in this browser for the pages before sign-in. For server actions only. */
+export async function chooseLanguage(locale: Locale): Promise<void> {
+  const person = await currentPerson()
+  if (person) await changeOwnPreferences(backOfficeRuntime().pool, { personId: person.personId, locale })
+  await rememberChoice(LANGUAGE_COOKIE, locale)
 }

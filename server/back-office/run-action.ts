@@ -1,10 +1,11 @@
 import { unstable_rethrow } from 'next/navigation'
 import type { z } from 'zod'
-import type { ActionError, ActionRefusal, ActionResult, FreshCodeRefusal } from '#lib/action-result.ts'
-import { isCleanInput } from '#lib/clean-text.ts'
-import type { Permission } from '#lib/permissions.ts'
-import type { Result } from '#lib/result.ts'
+import type { Permission } from '#lib/people/permissions.ts'
+import type { ActionError, ActionRefusal, ActionResult, FreshCodeRefusal, Result } from '#lib/result.ts'
+import { isCleanInput } from '#lib/text/clean-text.ts'
 import { isDatabaseAway } from '#server/database/database-away.ts'
+import { processWide } from '#server/process-wide.ts'
+import { createRateLimit, type RateLimit } from '#server/rate-limit.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { type BackOfficeActor, findActor } from './actor.ts'
 
@@ -48,4 +49,23 @@ function fieldsOf(error: z.ZodError): Record<string, string> {
   const fields: Record<string, string> = {}
   for (const issue of error.issues) fields[issue.path.join('.')] ??= issue.message
   return fields
+}
+
+declare module '#server/process-wide.ts' {
+  interface ProcessWideValues {
+    /** How many parts of its audit chain each application may still check. */
+    chainCheckLimit: RateLimit
+  }
+}
+
+/** A part is some tenths of a second of reading and hashing: one person who checks again and again must not slow down the others. */
+const BURST = 60
+const PER_SECOND = 1
+
+/** Takes one part from an application's allowance; false if none is left. */
+export function takeChainCheck(applicationId: string): boolean {
+  const limit = processWide('chainCheckLimit', () =>
+    createRateLimit({ burst: BURST, perSecond: PER_SECOND, nowMs: () => performance.now() }),
+  )
+  return limit.take(applicationId) === undefined
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createVisitorReader } from './session-cookie.ts'
-import { newSession, SESSION_S, sealSession } from './session-token.ts'
+import { createVisitorReader, newSession, SESSION_S, sealSession } from './session.ts'
 
 const SECRET = 'a session secret for tests, long enough'
 const PERSON = crypto.randomUUID()

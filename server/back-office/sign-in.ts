@@ -1,26 +1,29 @@
 import { z } from 'zod'
-import type { QrCode } from '#lib/qr-code.ts'
+import type { Invitation, InvitationRefusal, QrCode } from '#lib/people/sign-in.ts'
 import { err, ok, type Result } from '#lib/result.ts'
+import { isCleanInput } from '#lib/text/clean-text.ts'
 import { throttleNetwork } from '#server/credentials/address.ts'
-import { drawQrCode } from '#server/http/pay/draw-qr-code.ts'
+import { drawQrCode } from '#server/http/pay/render-pay-page.ts'
 import { currentPeerAddress } from '#server/http/request/request-origin.ts'
-import { type ConfirmFailure, confirmSecondFactor } from '#server/people/confirm-second-factor.ts'
-import { findSignedIn } from '#server/people/find-signed-in.ts'
-import { recordSignIn, type SignInFactor } from '#server/people/record-sign-in.ts'
-import { startSecondFactor } from '#server/people/start-second-factor.ts'
-import { verifyPersonPassword } from '#server/people/verify-person-password.ts'
-import { verifySecondFactor } from '#server/people/verify-second-factor.ts'
+import { acceptInvitation, answerOwnInvitation, findInvitation } from '#server/people/invitations.ts'
+import { verifyPersonPassword } from '#server/people/passwords.ts'
+import { type ConfirmFailure, confirmSecondFactor, startSecondFactor, verifySecondFactor } from '#server/people/second-factor.ts'
+import { bumpSessionEpoch, endSession, findSignedIn, recordSignIn, type SignInFactor } from '#server/people/sessions.ts'
+import { processWide } from '#server/process-wide.ts'
+import { createRateLimit, type RateLimit } from '#server/rate-limit.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
+import { currentOrigin, currentPerson } from './current-person.ts'
 import {
   continueSession,
+  forgetSession,
   markDevice,
   readDevice,
   readPendingSecondFactorSession,
   readSession,
+  type Session,
   startPendingSecondFactorSession,
   startSession,
 } from './session.ts'
-import { endOnServer } from './sign-out.ts'
 
 const passwordSchema = z.string().min(1).max(1_024)
 const credentialsSchema = z.object({ email: z.string().trim().min(1).max(320), password: passwordSchema })
@@ -113,7 +116,7 @@ export async function noteSignIn(personId: string, factor: SignInFactor): Promis
 }
 
 /** Starts a new session for this browser. The one that its cookie held ends, because nobody could sign out of it later. For server actions only. */
-export async function beginSession(who: { personId: string; epoch: number }, factor: SignInFactor): Promise<void> {
+async function beginSession(who: { personId: string; epoch: number }, factor: SignInFactor): Promise<void> {
   const replaced = await readSession()
   if (replaced) await endOnServer(replaced)
   await noteSignIn(who.personId, factor)
@@ -153,4 +156,83 @@ export async function finishEnrolment(
 
 function toMinutes(durationMs: number): number {
   return Math.max(1, Math.ceil(durationMs / 60_000))
+}
+
+/** Ends the session of this browser on the server and in the browser. For server actions only. */
+export async function signOutHere(): Promise<void> {
+  const session = await readSession()
+  if (session) await endOnServer(session)
+  await forgetSession()
+}
+
+/** Ends every session of the person who is signed in, this one included. For server actions only. */
+export async function endAllSessions(): Promise<void> {
+  const person = await currentPerson()
+  if (person)
+    await bumpSessionEpoch(backOfficeRuntime().pool, { personId: person.personId, actor: { kind: 'person', id: person.personId } })
+  await forgetSession()
+}
+
+/** Ends one session in every process, wherever its cookie is. */
+export async function endOnServer(session: Session): Promise<void> {
+  await endSession(backOfficeRuntime().pool, { ...session, address: currentPeerAddress() ?? 'unknown' })
+}
+
+declare module '#server/process-wide.ts' {
+  interface ProcessWideValues {
+    /** How often each address may still try a link. */
+    invitationLimit: RateLimit
+  }
+}
+
+/** A token cannot be guessed; what is limited is the work that anybody can cause. */
+const BURST = 20
+const PER_SECOND = 1 / 6
+
+const tokenSchema = z.object({ token: z.string().min(1).max(200) })
+const acceptanceSchema = tokenSchema.extend({ name: z.string().max(200), password: z.string().max(1_024), wantsSecondFactor: z.boolean() })
+const answerSchema = z.object({ invitationId: z.uuid(), accepts: z.boolean() })
+
+function isThrottled(): boolean {
+  const limit = processWide('invitationLimit', () =>
+    createRateLimit({ burst: BURST, perSecond: PER_SECOND, nowMs: () => performance.now() }),
+  )
+  return limit.take(peerAddress()) !== undefined
+}
+
+/** Returns the invitation that a link belongs to. */
+export async function readInvitation(input: unknown): Promise<Result<Invitation, InvitationRefusal>> {
+  const parsed = isCleanInput(input) ? tokenSchema.safeParse(input) : undefined
+  if (!parsed?.success) return err('unknown')
+  if (isThrottled()) return err('throttled')
+  const found = await findInvitation(backOfficeRuntime().pool, parsed.data.token, { locks: false })
+  if (!found.ok) return found
+  const { applicationName, email, name, isKnown, requiresSecondFactor } = found.value
+  return ok({ applicationName, email, name: isKnown ? '' : name, isKnown, requiresSecondFactor })
+}
+
+/**
+ * Uses the link of an invitation, and signs the new person in: they have just chosen the password. Their code is on the page that follows. For
+ * server actions only.
+ */
+export async function joinWithInvitation(input: unknown): Promise<Result<{ setsUpSecondFactor: boolean }, InvitationRefusal>> {
+  const parsed = isCleanInput(input) ? acceptanceSchema.safeParse(input) : undefined
+  if (!parsed?.success) return err('invalid')
+  if (isThrottled()) return err('throttled')
+  const accepted = await acceptInvitation(backOfficeRuntime().pool, { ...parsed.data, origin: await currentOrigin() })
+  if (!accepted.ok) return accepted
+  const { personId, email, requiresSecondFactor } = accepted.value
+  await markDevice(email)
+  await beginSession({ personId, epoch: 1 }, 'password')
+  return ok({ setsUpSecondFactor: requiresSecondFactor || parsed.data.wantsSecondFactor })
+}
+
+/** Accepts or declines an invitation of the person who is signed in. For server actions only. */
+export async function answerInvitationOfPerson(input: unknown): Promise<Result<void, 'unauthenticated' | 'not_found'>> {
+  const person = await currentPerson()
+  if (!person) return err('unauthenticated')
+  const parsed = isCleanInput(input) ? answerSchema.safeParse(input) : undefined
+  if (!parsed?.success) return err('not_found')
+  const { pool } = backOfficeRuntime()
+  return answerOwnInvitation(pool, { ...parsed.data, personId: person.personId, origin: await currentOrigin() })
 }

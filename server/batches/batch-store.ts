@@ -1,10 +1,52 @@
-import type { BatchColumns, RepairKind } from '#lib/batch-file/batch-fields.ts'
-import type { FileReading } from '#lib/batch-file/file-problem.ts'
-import type { BatchState } from '#lib/batch-state.ts'
-import type { OperatorCode } from '#lib/operators.ts'
-import type { TransactionType } from '#lib/transaction-status.ts'
+import type { BatchColumns, RepairKind } from '#lib/batches/batch-fields.ts'
+import type { BatchState } from '#lib/batches/batches.ts'
+import type { FileReading } from '#lib/batches/file-problem.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
-import { BATCH_COLUMNS, type Batch } from './batch.ts'
+
+/** Of the rows that can be submitted, at one operator. Amounts in hundredths, as text. */
+export type BatchSum = { operator: OperatorCode; count: number; amountMinor: string; feeMinor: string }
+
+/** A stored batch. */
+export type Batch = {
+  applicationId: string
+  batchId: string
+  name: string
+  type: TransactionType
+  makerId: string
+  createdBy: string
+  fileName: string
+  contentHash: Buffer | null
+  state: BatchState
+  rowCount: number
+  parentBatchId: string | null
+  reading: FileReading
+  headers: string[]
+  columns: BatchColumns | null
+  acceptedRepairs: RepairKind[]
+  defaultOperator: OperatorCode | null
+  readyCount: number
+  problemCount: number
+  excludedCount: number
+  startedCount: number
+  sums: BatchSum[]
+  version: number
+  repeatsBatchId: string | null
+  repeatReason: string | null
+  createdAt: Date
+  changedAt: Date
+  submittedAt: Date | null
+}
+
+/** The columns of a Batch, for a statement that reads them from `b`. */
+export const BATCH_COLUMNS = `b.application_id as "applicationId", b.batch_id as "batchId", b.name, b.type, b.maker_id as "makerId",
+  b.created_by as "createdBy", b.file_name as "fileName", b.content_hash as "contentHash", b.state, b.row_count as "rowCount",
+  b.parent_batch_id as "parentBatchId", b.reading, b.headers, b.columns, b.accepted_repairs as "acceptedRepairs",
+  b.default_operator as "defaultOperator", b.ready_count as "readyCount", b.problem_count as "problemCount",
+  b.excluded_count as "excludedCount", b.started_count as "startedCount", b.sums, b.version,
+  b.repeats_batch_id as "repeatsBatchId", b.repeat_reason as "repeatReason", b.created_at as "createdAt", b.changed_at as "changedAt",
+  b.submitted_at as "submittedAt"`
 
 type NewBatch = {
   applicationId: string
@@ -172,4 +214,21 @@ export async function addStarted(
       where application_id = $1 and batch_id = $2`,
     [batch.applicationId, batch.batchId, batch.started, batch.leaseMs],
   )
+}
+
+/** The newest submitted batch with the same payments. */
+export async function findSubmittedTwin(
+  queryable: Queryable,
+  applicationId: string,
+  contentHash: Buffer,
+  exceptBatchId: string,
+): Promise<{ batchId: string; name: string; submittedAt: Date; makerName: string } | undefined> {
+  const { rows } = await queryable.query<{ batchId: string; name: string; submittedAt: Date; makerName: string }>(
+    `select b.batch_id as "batchId", b.name, b.submitted_at as "submittedAt", p.name as "makerName"
+       from batches b join people p on p.person_id = b.maker_id
+      where b.application_id = $1 and b.content_hash = $2 and b.batch_id <> $3 and b.submitted_at is not null
+      order by b.submitted_at desc limit 1`,
+    [applicationId, contentHash, exceptBatchId],
+  )
+  return rows[0]
 }

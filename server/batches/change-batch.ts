@@ -1,4 +1,4 @@
-import type { AuditAction } from '#lib/audit-actions.ts'
+import type { AuditAction } from '#lib/people/audit-actions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
@@ -7,9 +7,8 @@ import { mayAct } from '#server/audit/command-actor.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import type { Connected } from '#server/transactions/find-start-problems.ts'
-import type { Batch } from './batch.ts'
-import { lockBatch, recountBatch } from './batch-store.ts'
-import type { CheckContext } from './check-row.ts'
+import { type Batch, lockBatch, recountBatch } from './batch-store.ts'
+import type { CheckContext } from './check-rows.ts'
 import type { PersonActor } from './create-batch.ts'
 
 export type ChangeDeps = { pool: Pool; connectors: Connected }

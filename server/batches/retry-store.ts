@@ -1,7 +1,7 @@
-import type { LeftOutReason } from '#lib/batch-run.ts'
-import type { Currency } from '#lib/money.ts'
-import type { OperatorCode } from '#lib/operators.ts'
-import type { TransactionType } from '#lib/transaction-status.ts'
+import type { LeftOutReason } from '#lib/batches/batches.ts'
+import type { Currency } from '#lib/money/money.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { encodeRows, type RowColumns, type RowOf, recordOf } from '#server/database/json-row.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 

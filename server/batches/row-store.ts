@@ -1,19 +1,8 @@
-import type { BatchCell } from '#lib/batch-file/batch-cell.ts'
-import type { RepairKind, RowEdits } from '#lib/batch-file/batch-fields.ts'
-import type { OperatorCode } from '#lib/operators.ts'
-import type { TransactionType } from '#lib/transaction-status.ts'
-import { encodeRows, recordOf } from '#server/database/json-row.ts'
+import type { BatchCell, RepairKind, RowEdits } from '#lib/batches/batch-fields.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import { encodeRows, type RowColumns, type RowOf, recordOf } from '#server/database/json-row.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
-import {
-  CHECKED_ROW,
-  type CheckedRow,
-  COMPARED_ROW,
-  type ComparedRow,
-  NEW_ROW,
-  type NewRow,
-  STARTED_ROW,
-  type StartedRow,
-} from './row-columns.ts'
 
 type Place = { applicationId: string; batchId: string }
 
@@ -225,3 +214,27 @@ export async function updateStarted(trx: TrxClient, { applicationId, batchId }: 
   )
   return rowCount ?? 0
 }
+
+/** The columns that the check of a row stores. */
+const CHECKED_ROW = {
+  row_number: 'integer',
+  operator: 'text | null',
+  phone_number: 'text | null',
+  phone_forms: 'text[] | null',
+  customer_name: 'text | null',
+  amount_minor: 'bigint | null',
+  fee_minor: 'bigint | null',
+  problems: 'jsonb',
+  repairs: 'jsonb',
+  notes: 'jsonb',
+} as const satisfies RowColumns
+export type CheckedRow = RowOf<typeof CHECKED_ROW>
+
+const NEW_ROW = { ...CHECKED_ROW, cells: 'jsonb', external_id: 'uuid' } as const satisfies RowColumns
+export type NewRow = RowOf<typeof NEW_ROW>
+
+const COMPARED_ROW = { row_number: 'integer', warnings: 'jsonb' } as const satisfies RowColumns
+type ComparedRow = RowOf<typeof COMPARED_ROW>
+
+const STARTED_ROW = { row_number: 'integer', transaction_id: 'uuid | null', refusal: 'text | null' } as const satisfies RowColumns
+export type StartedRow = RowOf<typeof STARTED_ROW>

@@ -1,19 +1,89 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Currency } from '#lib/money.ts'
-import { OPERATORS } from '#lib/operators.ts'
+import type { Currency } from '#lib/money/money.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
+import type { Directory } from '#server/applications/directory.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { type StartTransactionsDeps, startTransactions } from '#server/transactions/start-transactions.ts'
-import type { Batch } from './batch.ts'
-import { addStarted, lockBatch, updateState } from './batch-store.ts'
-import type { StartedRow } from './row-columns.ts'
-import { type StartableRow, selectStartable, updateStarted } from './row-store.ts'
+import { SYSTEM_ACTOR } from '#server/transactions/transition.ts'
+import { addStarted, type Batch, claimSubmitting, lockBatch, releaseSubmitting, updateState } from './batch-store.ts'
+import { type StartableRow, type StartedRow, selectStartable, updateStarted } from './row-store.ts'
 
-export type StartRowsDeps = StartTransactionsDeps & { pool: Pool }
+export type BatchSubmitter = {
+  /** Looks for submitted batches from time to time: also those that another process left behind. */
+  start(): void
+  /** A batch was submitted in this process: starts its rows now. */
+  wake(): void
+  /** Ends after the part that is in progress; the rest is continued by another process or the next start. */
+  drain(): Promise<void>
+}
+
+type BatchSubmitterOptions = StartRowsDeps & {
+  directory: Pick<Directory, 'find'>
+  pollMs?: number
+  /** After this time without progress another process continues a batch. */
+  leaseMs?: number
+}
+
+const POLL_MS = 2_000
+const LEASE_MS = 15_000
+/** Before a batch is continued that could not go on: the queue was full, or its application is disabled. */
+const PAUSE_MS = 1_000
+
+/** Starts the rows of submitted batches, one batch at a time in a process. Any number of processes may run one. */
+export function createBatchSubmitter({ directory, pollMs = POLL_MS, leaseMs = LEASE_MS, ...deps }: BatchSubmitterOptions): BatchSubmitter {
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let isEnding = false
+  let isWanted = false
+
+  async function run(): Promise<void> {
+    while (!isEnding) {
+      isWanted = false
+      const batch = await claimSubmitting(deps.pool, leaseMs)
+      if (!batch) {
+        if (isWanted) continue
+        return
+      }
+      const application = directory.find(batch.applicationId)
+      const ended = application && (await startRows(deps, application, batch, { leaseMs, isEnding: () => isEnding }))
+      if (!ended?.ok) await releaseSubmitting(deps.pool, batch.applicationId, batch.batchId, isEnding ? 0 : PAUSE_MS)
+    }
+  }
+
+  function wake(): void {
+    isWanted = true
+    if (isEnding || running) return
+    running = run()
+      .catch((error: unknown) =>
+        reportUnexpected('batches: submit', error, { message: 'The rows of a submitted batch could not be started; it is tried again' }),
+      )
+      .finally(() => {
+        running = undefined
+        // Asked for after the last look.
+        if (isWanted) wake()
+      })
+  }
+
+  return {
+    start() {
+      timer ??= setInterval(wake, pollMs)
+      wake()
+    },
+    wake,
+    async drain() {
+      isEnding = true
+      clearInterval(timer)
+      await running
+    },
+  }
+}
+
+type StartRowsDeps = StartTransactionsDeps & { pool: Pool }
 
 /**
  * Rows of one part: a fraction of what the intake queue of an application holds, so that the API of the same application is served too, and no

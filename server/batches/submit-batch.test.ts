@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setFeeSchedule } from '#server/applications/set-fee-schedule.ts'
-import { setTransferService } from '#server/applications/set-transfer-service.ts'
+import { setFeeSchedule, setTransferService } from '#server/applications/terms.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 import { anIntakeItem, makePerson } from '#server/testing/factories.ts'

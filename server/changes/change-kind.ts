@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { ChangeFacts, CollectedSecret } from '#lib/proposed-change.ts'
+import type { ChangeFacts, CollectedSecret } from '#lib/approvals/proposed-change.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'

@@ -1,6 +1,6 @@
-import type { ChangeFacts } from '#lib/proposed-change.ts'
+import type { ChangeFacts } from '#lib/approvals/proposed-change.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
+import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
 import { proposedChangePlace } from '#server/secrets-at-rest/sealed-columns.ts'
 
 type ChangeOutcome = 'confirmed' | 'refused' | 'withdrawn'

@@ -1,8 +1,10 @@
-import { can } from '#lib/permissions.ts'
-import { CHANGE_PERMISSIONS, type ChangeKindName, isChangeKind, type ProposedChangeDto } from '#lib/proposed-change.ts'
+import type { z } from 'zod'
+import { CHANGE_PERMISSIONS, type ChangeKindName, isChangeKind, type ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
+import { can } from '#lib/people/permissions.ts'
+import { rolesChangeSchema } from '#lib/schemas/proposal.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { type ChangeRow, selectChanges } from './change-store.ts'
+import { type ChangeRow, selectChanges, selectPayload } from './change-store.ts'
 
 /** The list of a page: those that wait, and what was decided lately. */
 const LISTED_MAX = 50
@@ -43,4 +45,14 @@ function mayDecide(row: ChangeRow, kind: ChangeKindName, actor: PersonCommandAct
   // The subject of a change about a person is that person's id.
   if (row.subject === actor.id) return 'about_you'
   return true
+}
+
+/** Returns the effect of an open change of roles; undefined for any other change. */
+export async function readRolesChange(
+  queryable: Queryable,
+  applicationId: string,
+  changeId: string,
+): Promise<z.output<typeof rolesChangeSchema> | undefined> {
+  const payload = await selectPayload(queryable, applicationId, changeId, 'person.roles')
+  return payload === undefined ? undefined : rolesChangeSchema.parse(payload)
 }

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Role } from '#lib/permissions.ts'
+import type { Role } from '#lib/people/permissions.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { systemClock } from '#server/clock.ts'
-import { blockPerson } from '#server/people/block-person.ts'
-import { readMember } from '#server/people/person-queries.ts'
-import { setMembership } from '#server/people/set-membership.ts'
+import { blockPerson } from '#server/people/accounts.ts'
+import { setMembership } from '#server/people/membership.ts'
+import { readMember } from '#server/people/person-store.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
-import { confirmChange } from './confirm-change.ts'
+import { confirmChange, refuseChange } from './decide-change.ts'
 import { proposeChange } from './propose-change.ts'
-import { refuseChange } from './refuse-change.ts'
 
 let database: TestDatabase
 before(async () => {

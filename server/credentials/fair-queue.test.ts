@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFairQueue, type Queued } from './fair-queue.ts'
+import { createFairQueue, type Queued } from './fair-limiter.ts'
 
 type Item = Queued & { id: string }
 const item = (path: string): Item => ({ id: path, path: path.split('/').slice(0, 2) })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createDeviceMarks } from './known-device.ts'
+import { createDeviceMarks } from './address.ts'
 
 let nowMs = Date.now()
 const clock = { now: () => new Date(nowMs) }

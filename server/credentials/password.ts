@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { hash, type Options, verify } from '@node-rs/argon2'
+import type { Clock } from '#lib/time/time.ts'
+import { createKeyedDigest } from './address.ts'
 
 /**
  * One of the settings that OWASP lists as equally strong: 9 MiB, four passes, one thread; about as long as 19 MiB with two passes. A flood of
@@ -30,3 +33,57 @@ export function createPasswordHasher(parameters: Options = PARAMETERS, compare: 
 
 /** The hasher of this process. */
 export const { hashPassword, isPasswordRight } = createPasswordHasher()
+
+/** How long, and for how many programs, a password that was right is recognised without argon2. */
+const REMEMBERED_MS = 3_600_000
+const REMEMBERED_MAX = 10_000
+
+/** The entry of one name and password: the stored hash that they matched. */
+export type Remembered = { hash: string | undefined; remember(hash: string): void }
+
+/**
+ * Programs sign in again after every 401, some without limit: those that were right within the hour are recognised by a
+ * keyed digest, ahead of every queue. Only programs, whose passwords are generated: a digest that is quick to compute must
+ * never replace the hash of a password that a person chose. The key exists in this process only, and the digest counts only for the
+ * stored hash that it was right for.
+ */
+export function createVerifiedPasswordCache(clock: Clock): (name: string, password: string) => Remembered {
+  const keyed = createKeyedDigest(randomUUID())
+  const known = createBoundedCache<string, { hash: string; untilMs: number }>(REMEMBERED_MAX)
+  return (name, password) => {
+    const fingerprint = keyed(name, password).toString('base64')
+    const entry = known.get(fingerprint)
+    return {
+      hash: entry && entry.untilMs > clock.now().getTime() ? entry.hash : undefined,
+      remember: (hash) => known.set(fingerprint, { hash, untilMs: clock.now().getTime() + REMEMBERED_MS }),
+    }
+  }
+}
+
+/** A map that forgets what was used longest ago once it holds `entriesMax` entries. */
+type BoundedCache<Key, Value> = { get(key: Key): Value | undefined; set(key: Key, value: Value): void; delete(key: Key): void }
+
+/** Makes an empty cache. Memory is bounded by `entriesMax` times the size of an entry. */
+export function createBoundedCache<Key, Value>(entriesMax: number): BoundedCache<Key, Value> {
+  const entries = new Map<Key, Value>()
+  return {
+    get(key) {
+      const value = entries.get(key)
+      if (value === undefined) return undefined
+      // A Map iterates in order of insertion: putting it back makes it the youngest.
+      entries.delete(key)
+      entries.set(key, value)
+      return value
+    },
+    set(key, value) {
+      entries.delete(key)
+      entries.set(key, value)
+      if (entries.size <= entriesMax) return
+      const oldest = entries.keys().next()
+      if (!oldest.done) entries.delete(oldest.value)
+    },
+    delete(key) {
+      entries.delete(key)
+    },
+  }
+}

@@ -1,13 +1,11 @@
 import { err, ok, type Result } from '#lib/result.ts'
-import type { Clock } from '#lib/time.ts'
+import type { Clock } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { createBackgroundWork } from './background-work.ts'
-import { createBoundedCache } from './bounded-cache.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
+import { createKeyedDigest, type Origin, originOf } from './address.ts'
 import { createFairLimiter, type Turn } from './fair-limiter.ts'
-import { isPasswordRight, type PasswordHasher } from './password.ts'
-import { createKeyedDigest, type Origin, originOf } from './sign-in-origin.ts'
+import { createBoundedCache, createVerifiedPasswordCache, isPasswordRight, type PasswordHasher, type Remembered } from './password.ts'
 import { addFailure, deleteFailures, deleteFailuresBefore, readStanding, rememberNetwork, type Standing } from './throttle-store.ts'
-import { createVerifiedPasswordCache, type Remembered } from './verified-password-cache.ts'
 
 /** Wrong passwords for one name from one address, for all names from one address, and for one name from all addresses. */
 const PAIR_FAILURES_MAX = 10
@@ -200,4 +198,25 @@ function createUnresolved(clock: Clock): { add(address: string): void; isMany(ad
 /** Advice to a program that retries without thinking: doubles from two seconds to a minute. */
 function retryAfterMs(excess: number): number {
   return Math.min(60_000, 1_000 * 2 ** Math.min(excess, 6))
+}
+
+const WAITING_MAX = 1_000
+
+/** Runs work one piece after the other, without a caller that waits: response times must not reveal that it was done. */
+type BackgroundWork = { add(work: () => Promise<void> | undefined): void }
+
+/** Makes an empty queue. Work that failed is reported, and so is work that was dropped because 1,000 pieces wait. */
+function createBackgroundWork(): BackgroundWork {
+  let last: Promise<unknown> = Promise.resolve()
+  let waiting = 0
+  return {
+    add(work) {
+      if (waiting >= WAITING_MAX) return reportUnexpected('credentials: background', new Error('Too much work waits in the background'))
+      waiting++
+      last = last
+        .then(work)
+        .catch((error: unknown) => reportUnexpected('credentials: background', error))
+        .finally(() => waiting--)
+    },
+  }
 }

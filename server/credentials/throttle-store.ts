@@ -1,5 +1,5 @@
 import type { Queryable } from '#server/database/pool.ts'
-import type { Origin } from './sign-in-origin.ts'
+import type { Origin } from './address.ts'
 
 export type Standing = { failures: ReadonlyMap<string, number>; isKnownNetwork: boolean }
 

@@ -49,3 +49,9 @@ function compose(strings: TemplateStringsArray, ...inserted: readonly unknown[])
 function numberParameters({ texts }: Sql): string {
   return texts.reduce((text, next, index) => `${text}$${index}${next}`)
 }
+
+/** The lowest id that a transaction of this instant can have: version 7 begins with the milliseconds since 1970. */
+export function firstIdAfter(instant: Date): string {
+  const hex = Math.max(0, instant.getTime()).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`
+}

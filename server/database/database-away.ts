@@ -1,4 +1,4 @@
-import { DATABASE_AWAY_DIGEST } from '#lib/action-result.ts'
+import { DATABASE_AWAY_DIGEST } from '#lib/result.ts'
 
 /** Of the network: the connection could not be made, or broke, or there was no answer. */
 const NETWORK_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ENOTFOUND'])
@@ -23,4 +23,19 @@ export function isDatabaseAway(error: unknown): error is Error {
 /** Marks an error of `isDatabaseAway` with the digest by which a page in the browser recognises it. Returns the same error. */
 export function markIfAway(error: unknown): unknown {
   return isDatabaseAway(error) ? Object.assign(error, { digest: DATABASE_AWAY_DIGEST }) : error
+}
+
+/** Codes of errors that mean: no such database, or wrong credentials. */
+const REFUSED = new Set(['28P01', '28000', '3D000'])
+
+/**
+ * Returns why a database cannot be used, without its address or password; undefined for every other
+ * error. A name with several addresses fails with one error per address and no message of its own: the code remains.
+ */
+export function describeDatabaseProblem(error: unknown): string | undefined {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (!(cause instanceof Error)) return undefined
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
+  if (!REFUSED.has(code) && !isDatabaseAway(cause)) return undefined
+  return cause.message || code
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { openPools, type Pools } from './open-pools.ts'
+import { openPools, type Pools } from './pool.ts'
 
 let database: TestDatabase
 let pools: Pools

@@ -5,10 +5,8 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { startTcpProxy, type TcpProxy } from '#server/testing/tcp-proxy.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { isDatabaseAway } from './database-away.ts'
-import { createPool, type Pool } from './pool.ts'
-import { withStatementLimit } from './statement-limit.ts'
-import { openSnapshot } from './with-snapshot.ts'
-import { withTransaction } from './with-transaction.ts'
+import { createPool, type Pool, withStatementLimit } from './pool.ts'
+import { openSnapshot, withTransaction } from './with-transaction.ts'
 
 const LIMIT_MS = 150
 

@@ -1,6 +1,7 @@
+import { AsyncResource } from 'node:async_hooks'
 import type { Result } from '#lib/result.ts'
 import { retryWithBackoff } from '#server/retry.ts'
-import type { Database, Pool, TrxClient } from './pool.ts'
+import { type Database, type Pool, type Queryable, type TrxClient, withStatementLimit } from './pool.ts'
 
 const RETRYABLE = new Set(['40001', '40P01'])
 /** How statements and transactions are repeated that PostgreSQL cancelled because of others: a bounded number of times, with jitter. */
@@ -72,4 +73,46 @@ function isRetryable(error: unknown): boolean {
 /** True for a statement that failed for what was in it (SQLSTATE classes 22, 23 and 54), not for the state of the server. */
 export function isDataError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^(2[23]|54)/.test(error.code)
+}
+
+/** Runs `read` on one unchanging view of the database: what others commit meanwhile is not seen. It cannot write. */
+export async function withSnapshot<Value>(pool: Pool, read: (snapshot: TrxClient) => Promise<Value>): Promise<Value> {
+  const snapshot = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await snapshot.query('begin transaction isolation level repeatable read read only')
+    return await read(snapshot)
+  } finally {
+    await snapshot.query('rollback').catch((error: Error) => {
+      broken = error
+    })
+    snapshot.release(broken)
+  }
+}
+
+/** For files, whose statements may look through months for few rows. */
+const PIECE_LIMIT_MS = 2 * 60_000
+
+type Snapshot = { client: Queryable; close(): Promise<void> }
+
+/** The same view, held open while a caller reads from it piece by piece. The caller always closes it. */
+export async function openSnapshot(pool: Pool): Promise<Snapshot> {
+  const client = await pool.connect()
+  let isClosed = false
+  async function close(): Promise<void> {
+    if (isClosed) return
+    isClosed = true
+    let broken: Error | undefined
+    await client.query('rollback').catch((error: Error) => {
+      broken = error
+    })
+    client.release(broken)
+  }
+  try {
+    await client.query('begin transaction isolation level repeatable read read only')
+    return { client: { query: withStatementLimit(PIECE_LIMIT_MS, () => AsyncResource.bind(client.query.bind(client))) }, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
 }

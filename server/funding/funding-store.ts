@@ -1,8 +1,8 @@
-import type { FundingAccount, FundingKind } from '#lib/funding.ts'
-import type { Currency } from '#lib/money.ts'
-import type { OperatorCode } from '#lib/operators.ts'
+import type { FundingAccount, FundingKind } from '#lib/approvals/proposed-change.ts'
+import type { Currency } from '#lib/money/money.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import type { FundedBalances } from '#server/ledger/funding-queries.ts'
+import type { FundedBalances } from '#server/ledger/ledger-store.ts'
 
 type FundingOutcome = 'confirmed' | 'refused' | 'withdrawn'
 

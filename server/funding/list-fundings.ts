@@ -1,12 +1,12 @@
-import type { FundingDto } from '#lib/funding.ts'
-import { formatMinor } from '#lib/money.ts'
-import { can } from '#lib/permissions.ts'
+import type { FundingDto } from '#lib/approvals/proposed-change.ts'
+import { formatMinor } from '#lib/money/money.ts'
+import { can } from '#lib/people/permissions.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { balancesAfter, covers, type FundingPosting } from '#server/ledger/funding-effect.ts'
-import type { FundedBalances } from '#server/ledger/funding-queries.ts'
+import { balancesAfter, covers, type FundingPosting } from '#server/ledger/fundings.ts'
+import type { FundedBalances } from '#server/ledger/ledger-store.ts'
 import { type FundingRow, selectFundings } from './funding-store.ts'
-import { POSTINGS } from './postings.ts'
+import { POSTINGS } from './propose-funding.ts'
 
 /** The list of a page: those that wait, and what was decided lately. */
 const LISTED_MAX = 100

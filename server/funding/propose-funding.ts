@@ -1,20 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { FUNDING_LIFETIME_DAYS, referenceKey } from '#lib/funding.ts'
-import { formatMinor } from '#lib/money.ts'
-import { OPERATORS } from '#lib/operators.ts'
-import { can } from '#lib/permissions.ts'
+import { FUNDING_LIFETIME_DAYS, type FundingKind, referenceKey } from '#lib/approvals/proposed-change.ts'
+import { formatMinor } from '#lib/money/money.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
+import { can } from '#lib/people/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import type { Funding } from '#lib/schemas/funding.ts'
+import type { Funding } from '#lib/schemas/proposal.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { covers } from '#server/ledger/funding-effect.ts'
-import { readFundedBalances } from '#server/ledger/funding-queries.ts'
-import { listActiveMembers } from '#server/people/person-queries.ts'
+import { covers, type FundingPosting } from '#server/ledger/fundings.ts'
+import { readFundedBalances } from '#server/ledger/ledger-store.ts'
+import { listActiveMembers } from '#server/people/person-store.ts'
 import { findReference, insertFundingRow } from './funding-store.ts'
-import { POSTINGS } from './postings.ts'
 
 type ProposeFailure =
   | 'not_permitted'
@@ -98,3 +97,9 @@ async function store(
     },
   })
 }
+
+/** The kind of posting of each kind of funding. */
+export const POSTINGS = { pay_in: 'fund', move: 'move', correction: 'correct' } as const satisfies Record<
+  FundingKind,
+  FundingPosting['kind']
+>

@@ -5,9 +5,8 @@ import fc from 'fast-check'
 import { createPool } from '#server/database/pool.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
-import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
-import { type TransitionItem, transition } from '#server/transactions/transition.ts'
+import { SYSTEM_ACTOR, type TransitionItem, transition } from '#server/transactions/transition.ts'
 import { readBalances, readPostingKinds } from './testing.ts'
 
 let database: TestDatabase

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication } from '#server/testing/factories.ts'
-import { type Funding, fundBalance } from './fund-balance.ts'
+import { type Funding, fundBalance } from './fundings.ts'
 import { readBalances, readPostingKinds } from './testing.ts'
 
 let database: TestDatabase

@@ -1,7 +1,6 @@
 import type { Pool } from '#server/database/pool.ts'
-import { withSnapshot } from '#server/database/with-snapshot.ts'
-import { findSealedUntil } from './seal-queries.ts'
-import { rebuildDays, sealUntilNow, selectApplicationsThatDiffer } from './seal-store.ts'
+import { withSnapshot } from '#server/database/with-transaction.ts'
+import { findSealedUntil, rebuildDays, sealUntilNow, selectApplicationsThatDiffer } from './ledger-store.ts'
 
 /** For clocks that are set back a little. Transactions that are in progress hold the seal back, however long they take. */
 const MARGIN_MS = 60_000

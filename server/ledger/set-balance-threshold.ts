@@ -1,11 +1,11 @@
-import { formatMinor } from '#lib/money.ts'
-import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { formatMinor } from '#lib/money/money.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { removeThreshold, upsertThreshold } from './threshold-store.ts'
+import { removeThreshold, upsertThreshold } from './ledger-store.ts'
 
 type SetBalanceThreshold = {
   applicationId: string

@@ -5,10 +5,9 @@ import { readAttempts, readWork } from '#server/operators/testing/read-work.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { transition } from '#server/transactions/transition.ts'
-import { createAnswerRecorder } from './answer-recorder.ts'
+import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
+import { createAnswerRecorder } from './work/settle-final-result.ts'
 
 let database: TestDatabase
 before(async () => {

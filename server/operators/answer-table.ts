@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { FAILURE_MESSAGES, type FailureReason } from '#lib/transaction-status.ts'
-import { REFUSED_MESSAGE } from './clean-text.ts'
-import type { SubmitOutcome } from './connector.ts'
-import { type CallOutcome, exchangeOf } from './operator-call.ts'
-import { notSentOrUnknown } from './read-answer.ts'
+import { FAILURE_MESSAGES, type FailureReason, SUCCESS_MESSAGE } from '#lib/payments/transaction-status.ts'
+import { SYSTEM_ACTOR, type TransitionItem } from '#server/transactions/transition.ts'
+import type { CodeRefusal, FinalOutcome, SubmitOutcome } from './connector.ts'
+import type { NumberRefusal } from './customer-step/customer-code-store.ts'
+import { type CallOutcome, exchangeOf, notSentOrUnknown } from './operator-http-client.ts'
+import { REFUSED_MESSAGE } from './wire-formats.ts'
 
 /**
  * The meaning of one of an operator's codes as the answer to a submission. `failed`: the operator has certainly not executed it and never
@@ -68,4 +69,75 @@ export function outcomeOfCode(table: AnswerTable, code: string | undefined, call
 /** The operator refused what is ours and executed nothing: no further submission can succeed before people have corrected it. */
 export function faultOutcome(fault: string, call: CallOutcome): SubmitOutcome {
   return { kind: 'not_sent', detail: fault, closesDirection: fault, exchange: exchangeOf(call) }
+}
+
+type Subject = { applicationId: string; transactionId: string; operatorToken: string | null; operatorReference: string | null }
+
+/** The move for an operator's final result; a failure carries the operator's sentence. */
+export function finalMove(subject: Subject, outcome: FinalOutcome): TransitionItem {
+  return {
+    applicationId: subject.applicationId,
+    transactionId: subject.transactionId,
+    event: outcome.kind,
+    message: outcome.kind === 'failed' ? outcome.reason : SUCCESS_MESSAGE,
+    reason: outcome.kind === 'failed' ? outcome.operatorCode : undefined,
+    operatorToken: outcome.operatorToken ?? subject.operatorToken ?? undefined,
+    operatorReference: outcome.operatorReference ?? subject.operatorReference ?? undefined,
+    actor: { kind: 'operator', id: null },
+  }
+}
+
+/** The same move without any of the operator's text, for text that cannot be stored. */
+export function plainMove(move: TransitionItem): TransitionItem {
+  return {
+    ...move,
+    message: move.event === 'failed' ? REFUSED_MESSAGE : SUCCESS_MESSAGE,
+    reason: undefined,
+    operatorToken: undefined,
+    operatorReference: undefined,
+  }
+}
+
+/** The move for a deposit that the balance did not cover. The operator is not called. */
+export function refusedForFunds(subject: Pick<Subject, 'applicationId' | 'transactionId'>): TransitionItem {
+  return {
+    applicationId: subject.applicationId,
+    transactionId: subject.transactionId,
+    event: 'refused_for_funds',
+    message: FAILURE_MESSAGES.insufficientFunds,
+    actor: SYSTEM_ACTOR,
+  }
+}
+
+/** The move for a collect whose customer entered no code in time. Nothing was sent. */
+export function withoutCode({ applicationId, transactionId }: Pick<Subject, 'applicationId' | 'transactionId'>): TransitionItem {
+  return {
+    applicationId,
+    transactionId,
+    event: 'failed',
+    message: FAILURE_MESSAGES.operatorTimeout,
+    reason: 'NO_CODE',
+    actor: SYSTEM_ACTOR,
+  }
+}
+
+/** The messages for partners and the customer's page where no code is asked for. */
+export const NUMBER_MESSAGES = {
+  occupied: 'Un autre paiement de ce numéro attend déjà un code',
+  blocked: 'Trop de codes refusés pour ce numéro en 24 heures',
+} as const
+
+/** The outcome of a collect that may not ask its customer for a code. Nothing was sent. */
+export function refusalOfNumber(refusal: NumberRefusal): FinalOutcome {
+  const operatorCode = refusal === 'occupied' ? 'CODE_AWAITED' : 'CODES_REFUSED'
+  const answer =
+    refusal === 'occupied'
+      ? 'Not sent: another payment of this number at this operator awaits a code'
+      : 'Not sent: the operator refused six codes of this number within a day'
+  return { kind: 'failed', reason: NUMBER_MESSAGES[refusal], operatorCode, exchange: { httpStatus: null, answer } }
+}
+
+/** The outcome of a collect whose customer entered too many wrong codes. */
+export function refusalOfCode({ operatorCode, exchange }: CodeRefusal): FinalOutcome {
+  return { kind: 'failed', reason: REFUSED_MESSAGE, operatorCode, exchange }
 }

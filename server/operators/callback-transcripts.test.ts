@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { OperatorCode } from '#lib/operators.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { assertTranscript, startRecorder } from '#server/operators/testing/transcript.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'

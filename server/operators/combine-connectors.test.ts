@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { TransactionType } from '#lib/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
-import { combineConnectors } from './combine-connectors.ts'
 import type { CallbackOutcome, Connector, Submission, Terms } from './connector.ts'
+import { combineConnectors } from './create-connectors.ts'
 
 const exchange = { httpStatus: 200, answer: '{}' }
 const { terms } = aConnectorContext()

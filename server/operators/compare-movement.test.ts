@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { differenceOf } from './compare-movement.ts'
+import { differenceOf } from './guard-connector.ts'
 
 const ours = { operator: 'UGAIRTEL', amountMinor: 500_000n, currency: 'UGX', phoneNumber: '256701234567' } as const
 const benin = { operator: 'BJMOOV', amountMinor: 500_000n, currency: 'XOF', phoneNumber: '2290195000111' } as const

@@ -1,6 +1,6 @@
-import type { Currency } from '#lib/money.ts'
-import type { OperatorCode } from '#lib/operators.ts'
-import type { TransactionType } from '#lib/transaction-status.ts'
+import type { Currency } from '#lib/money/money.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
 
 /** The record of a call: `httpStatus` is null without an HTTP answer; `answer` is the body or the error. */
 export type Exchange = { httpStatus: number | null; answer: string }

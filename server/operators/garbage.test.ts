@@ -5,7 +5,7 @@ import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { type Asked, type ScriptedOperator, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
-import { createAnswerRecorder } from './answer-recorder.ts'
+import { createAnswerRecorder } from './work/settle-final-result.ts'
 
 let operator: ScriptedOperator
 let harness: OperatorHarness

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createLogger } from '#server/logger.ts'
-import { SIGNATURE_HEADER, signCallback } from '#server/operators/sandbox-protocol/signature.ts'
 import { OperatorHarness, SECRET } from '#server/operators/testing/operator-harness.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { createCallbackIntake, handleCallback } from './handle-callback.ts'
+import { SIGNATURE_HEADER, signCallback } from './sandbox-protocol/messages.ts'
 
 let harness: OperatorHarness
 before(async () => {

@@ -1,17 +1,17 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isOperatorCode, type OperatorCode } from '#lib/operators.ts'
+import { isOperatorCode, type OperatorCode } from '#lib/operators/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import { createBoundedCache } from '#server/credentials/bounded-cache.ts'
+import { createBoundedCache } from '#server/credentials/password.ts'
 import { type Batcher, createBatcher, OverloadedError } from '#server/database/batcher.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
 import { createRateLimit, type RateLimit } from '#server/rate-limit.ts'
-import { isAboutItems } from './answer-recorder.ts'
-import { storableAnswer } from './clean-text.ts'
 import type { Connectors } from './connector.ts'
-import { askAboutHints, selectContradictingHints, storeContradictions } from './contradiction-store.ts'
-import { type CallbackEffect, storeCallbacks } from './operator-work-store.ts'
-import type { CallbackRow } from './sql-functions.ts'
+import { storableAnswer } from './wire-formats.ts'
+import { askAboutHints, selectContradictingHints, storeContradictions } from './work/contradiction-store.ts'
+import { type CallbackEffect, type CallbackRow, storeCallbacks } from './work/operator-work-store.ts'
+import { isAboutItems } from './work/settle-final-result.ts'
 
 export type CallbackRefusal = 'unknown_operator' | 'unverified' | 'malformed' | 'overloaded'
 
@@ -208,4 +208,30 @@ async function takeCallback(
     if (error instanceof OverloadedError) return err('overloaded')
     throw error
   }
+}
+
+/** An older signature is refused: a recorded callback cannot be replayed later. */
+const AGE_MS_MAX = 300_000
+
+type Signed = { secret: string; header: string | string[] | undefined; body: Buffer; now: Date }
+
+/**
+ * Whether `t=<seconds>,v1=<hex>` signs these bytes, and did so within five minutes. The signature is the HMAC-SHA256 of the time, the
+ * separator of the operator and the raw body. While a secret is replaced there are several `v1`, of which one must fit.
+ */
+export function isSigned({ secret, header, body, now }: Signed, separator: string): boolean {
+  if (typeof header !== 'string') return false
+  const parts = header.split(',').map((part) => part.trim())
+  const time = parts.find((part) => part.startsWith('t='))?.slice(2) ?? ''
+  if (!/^\d{1,12}$/.test(time) || Math.abs(now.getTime() - Number(time) * 1_000) > AGE_MS_MAX) return false
+  const expected = createHmac('sha256', secret)
+    .update(time + separator)
+    .update(body)
+    .digest()
+  return parts
+    .filter((part) => part.startsWith('v1='))
+    .some((part) => {
+      const given = Buffer.from(part.slice(3), 'hex')
+      return given.length === expected.length && timingSafeEqual(given, expected)
+    })
 }

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { createRateLimit } from '#server/rate-limit.ts'
-import { cleanIdentifier, cleanReason, storableAnswer } from './clean-text.ts'
-import { createConcurrencyLimit } from './concurrency-limit.ts'
+import { cleanIdentifier, cleanReason, storableAnswer } from './wire-formats.ts'
+import { createConcurrencyLimit } from './work/concurrency-limit.ts'
 
 /** Text with what operators should never send, as often as what they should. */
 const hostileText = fc

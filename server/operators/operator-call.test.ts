@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { createOperatorHttpClient, type OperatorHttpClient } from './operator-call.ts'
+import { createOperatorHttpClient, type OperatorHttpClient } from './operator-http-client.ts'
 
 let client: OperatorHttpClient
 /** The paths that reached the operator. */

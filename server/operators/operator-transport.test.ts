@@ -6,7 +6,7 @@ import { type AddressInfo, connect, type Server } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { TLSSocket } from 'node:tls'
 import { makeCertificates } from '#server/operators/testing/certificates.ts'
-import { createOperatorHttpClient, type OperatorTransport } from './operator-call.ts'
+import { createOperatorHttpClient, type OperatorTransport } from './operator-http-client.ts'
 
 const pem = makeCertificates()
 const OURS: OperatorTransport = { clientCertificate: pem.client, clientKey: pem.clientKey, caCertificate: pem.authority }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { AMOUNT_MINOR_MAX, formatMinor } from '#lib/money.ts'
+import { AMOUNT_MINOR_MAX, formatMinor } from '#lib/money/money.ts'
 import { jsonAmount } from './wire-formats.ts'
 
 /** Fifteen digits, below 2^53. */

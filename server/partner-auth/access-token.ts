@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hash, randomUUID } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
-import type { Clock } from '#lib/time.ts'
-import { createBoundedCache } from '#server/credentials/bounded-cache.ts'
+import type { Clock } from '#lib/time/time.ts'
+import { createBoundedCache } from '#server/credentials/password.ts'
 
 /** How long an access token is valid, in seconds. */
 export const ACCESS_TOKEN_SECONDS = 3_600

@@ -55,3 +55,15 @@ function findKey(keys: readonly ApiKeySnapshot[], apiKey: string, now: Date): st
   }
   return found
 }
+
+export type AdmissionFailure = 'address_not_allowed' | 'user_blocked' | 'application_disabled'
+
+/**
+ * Whether a caller who proved who it is may come in: address, then user, then application; each a 403.
+ * `peerAddress` is the socket's, or what a trusted proxy says.
+ */
+export function admitCaller({ application, apiUserId }: Caller, peerAddress: string): Result<void, AdmissionFailure> {
+  if (!application.allowList.admits(peerAddress)) return err('address_not_allowed')
+  if (application.blockedApiUserIds.has(apiUserId)) return err('user_blocked')
+  return application.isEnabled ? ok(undefined) : err('application_disabled')
+}

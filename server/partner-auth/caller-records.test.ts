@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createApiKey } from '#server/applications/create-api-key.ts'
-import { revokeApiKey } from '#server/applications/revoke-api-key.ts'
+import { createApiKey, revokeApiKey } from '#server/applications/api-keys.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { HARNESS_TOKEN_SECRET, type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { createTokens } from './access-token.ts'
-import { aggregateRefusals } from './aggregate-refusals.ts'
-import { blockApiUser } from './block-api-user.ts'
-import { listKeyUses, listRefusals } from './caller-records-queries.ts'
-import { storeKeyUses, storeRefusals } from './caller-records-store.ts'
-import { createKeyUses } from './key-uses.ts'
-import { createRefusalLog } from './refusal-log.ts'
+import { blockApiUser } from './api-users.ts'
+import { createKeyUses } from './caller-records.ts'
+import { listKeyUses, listRefusals, storeKeyUses, storeRefusals } from './caller-records-store.ts'
+import { aggregateRefusals, createRefusalLog } from './refusals.ts'
 
 let harness: HttpHarness
 before(async () => {

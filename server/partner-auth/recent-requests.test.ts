@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication } from '#server/testing/factories.ts'
-import { listRequests } from './caller-records-queries.ts'
-import { createRecentRequests } from './recent-requests.ts'
+import { createRecentRequests } from './caller-records.ts'
+import { listRequests } from './caller-records-store.ts'
 
 let database: TestDatabase
 before(async () => {

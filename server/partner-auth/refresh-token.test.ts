@@ -7,9 +7,7 @@ import { cheapHasher } from '#server/credentials/testing.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
 import { createTokens } from './access-token.ts'
-import { exchangeRefreshToken } from './exchange-refresh-token.ts'
-import { issueTokens, type TokenDeps } from './issue-tokens.ts'
-import { REFRESH_TOKEN_MS } from './refresh-token.ts'
+import { exchangeRefreshToken, issueTokens, REFRESH_TOKEN_MS, type TokenDeps } from './tokens.ts'
 
 let database: TestDatabase
 let directory: Directory

@@ -8,9 +8,8 @@ import { cheapHasher } from '#server/credentials/testing.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
 import { createTokens } from './access-token.ts'
-import { exchangeRefreshToken } from './exchange-refresh-token.ts'
-import { issueTokens, type TokenDeps } from './issue-tokens.ts'
-import { resetApiUserPassword } from './reset-api-user-password.ts'
+import { resetApiUserPassword } from './api-users.ts'
+import { exchangeRefreshToken, issueTokens, type TokenDeps } from './tokens.ts'
 
 let database: TestDatabase
 let directory: Directory

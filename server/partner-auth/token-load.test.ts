@@ -8,9 +8,7 @@ import { createPool, type Pool } from '#server/database/pool.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
 import { createTokens } from './access-token.ts'
-import { exchangeRefreshToken } from './exchange-refresh-token.ts'
-import { issueTokens, type TokenDeps } from './issue-tokens.ts'
-import { formatRefreshToken } from './refresh-token.ts'
+import { exchangeRefreshToken, formatRefreshToken, issueTokens, type TokenDeps } from './tokens.ts'
 
 let database: TestDatabase
 let pool: Pool

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { SERVICE_WIDE } from '#server/audit/append-audit.ts'
-import { listAudit } from '#server/audit/list-audit.ts'
+import { listAudit } from '#server/audit/read-audit.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
-import { bumpSessionEpoch } from './bump-session-epoch.ts'
-import { changeOwnPreferences } from './change-own-preferences.ts'
-import { findAdmitted } from './find-admitted.ts'
-import { findSignedIn } from './find-signed-in.ts'
-import { noteSessionUse } from './note-session-use.ts'
+import { changeOwnPreferences } from './accounts.ts'
+import { bumpSessionEpoch, findAdmitted, findSignedIn, noteSessionUse } from './sessions.ts'
 
 let database: TestDatabase
 const sessionId = crypto.randomUUID()

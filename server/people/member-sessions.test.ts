@@ -2,21 +2,23 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { type PersonCommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
-import { listAudit } from '#server/audit/list-audit.ts'
+import { listAudit } from '#server/audit/read-audit.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
-import { bumpSessionEpoch } from './bump-session-epoch.ts'
-import { endMemberSessions } from './end-member-sessions.ts'
-import { pruneEndedSessions } from './end-session.ts'
-import { findAdmitted } from './find-admitted.ts'
-import { findSignedIn } from './find-signed-in.ts'
-import { listMemberSessions } from './list-member-sessions.ts'
-import { loadActor } from './load-actor.ts'
-import { noteApplicationUse, noteSessionUse } from './note-session-use.ts'
-import { readMember } from './person-queries.ts'
-import { setMembership } from './set-membership.ts'
-import { suspendMember } from './suspend-member.ts'
+import { setMembership, suspendMember } from './membership.ts'
+import { readMember } from './person-store.ts'
+import {
+  bumpSessionEpoch,
+  endMemberSessions,
+  findAdmitted,
+  findSignedIn,
+  listMemberSessions,
+  loadActor,
+  noteApplicationUse,
+  noteSessionUse,
+  pruneEndedSessions,
+} from './sessions.ts'
 
 const MINUTE_MS = 60_000
 const start = new Date('2026-03-03T08:00:00Z')

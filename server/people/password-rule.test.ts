@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findPasswordProblem } from './password-rule.ts'
+import { findPasswordProblem } from './passwords.ts'
 
 const paul = { email: 'paul.mbarga@kora-stores.example', name: 'Paul Mbarga' }
 

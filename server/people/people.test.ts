@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Role } from '#lib/permissions.ts'
+import type { Role } from '#lib/people/permissions.ts'
 import { type CommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { openTestPeople, type TestPeople } from '#server/people/testing/test-people.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
-import { blockPerson } from './block-person.ts'
-import { bumpSessionEpoch } from './bump-session-epoch.ts'
-import { changeOwnPassword } from './change-own-password.ts'
-import { createPerson } from './create-person.ts'
-import { loadActor } from './load-actor.ts'
-import { resetPersonPassword } from './reset-person-password.ts'
-import { setMembership } from './set-membership.ts'
+import { blockPerson, createPerson } from './accounts.ts'
+import { setMembership } from './membership.ts'
+import { changeOwnPassword, resetPersonPassword } from './passwords.ts'
+import { bumpSessionEpoch, loadActor } from './sessions.ts'
 
 let people: TestPeople
 const nowMs = Date.now()

@@ -5,7 +5,7 @@ import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
-import { blockPerson } from './block-person.ts'
+import { blockPerson } from './accounts.ts'
 import { changeView, deleteView, listViews, saveView } from './saved-views.ts'
 
 let database: TestDatabase

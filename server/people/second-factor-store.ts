@@ -1,5 +1,5 @@
 import type { Queryable } from '#server/database/pool.ts'
-import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
+import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
 import { totpSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 
 type SecondFactorRow = { email: string; secret: string | null; isEnabled: boolean; lastStep: bigint | null }

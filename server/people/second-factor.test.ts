@@ -3,17 +3,20 @@ import { after, before, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import { SERVICE_WIDE } from '#server/audit/append-audit.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
-import { listAudit } from '#server/audit/list-audit.ts'
-import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
+import { listAudit, verifyAuditChain } from '#server/audit/read-audit.ts'
 import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
 import { openTestPeople, type TestPeople, type TestPerson } from '#server/people/testing/test-people.ts'
 import { must } from '#server/testing/partner.ts'
-import { confirmSecondFactor } from './confirm-second-factor.ts'
-import { loadActor } from './load-actor.ts'
-import { resetPersonPassword } from './reset-person-password.ts'
-import { resetSecondFactor } from './reset-second-factor.ts'
-import { startSecondFactor } from './start-second-factor.ts'
-import { dismissGuessedCodes, type SignInPlace, verifySecondFactor } from './verify-second-factor.ts'
+import { resetPersonPassword } from './passwords.ts'
+import {
+  confirmSecondFactor,
+  dismissGuessedCodes,
+  resetSecondFactor,
+  type SignInPlace,
+  startSecondFactor,
+  verifySecondFactor,
+} from './second-factor.ts'
+import { loadActor } from './sessions.ts'
 
 let people: TestPeople
 let nowMs = Date.now()

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
+import { CURRENCIES } from '#lib/money/money.ts'
+import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
+import { TRANSACTION_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import {
   type ApprovalBand,
   type ApprovalRule,
@@ -9,10 +12,7 @@ import {
   BASE_RULE,
   DEFAULT_POLICY_RULES,
   RULE_MEASURES,
-} from '#lib/approval-policy.ts'
-import { CURRENCIES } from '#lib/money.ts'
-import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
-import { TRANSACTION_SOURCES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
+} from '#lib/rules/approval-policy.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { type BandContext, bandsFor, exceedsLimits } from './bands-for.ts'
 

@@ -1,3 +1,6 @@
+import type { Currency } from '#lib/money/money.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionSource, TransactionType } from '#lib/payments/transaction-status.ts'
 import {
   type ApprovalBand,
   type ApprovalPolicy,
@@ -5,10 +8,7 @@ import {
   type ApprovalRulePart,
   BASE_RULE,
   type RuleMeasure,
-} from '#lib/approval-policy.ts'
-import type { Currency } from '#lib/money.ts'
-import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
-import type { TransactionSource, TransactionType } from '#lib/transaction-status.ts'
+} from '#lib/rules/approval-policy.ts'
 
 export type BandContext = { type: TransactionType; operator: OperatorCode; currency: Currency; source: TransactionSource }
 

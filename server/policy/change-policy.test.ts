@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Role } from '#lib/permissions.ts'
-import { findingKey } from '#lib/rule-finding.ts'
+import type { Role } from '#lib/people/permissions.ts'
+import { findingKey } from '#lib/rules/rule-finding.ts'
 import { createDirectory } from '#server/applications/directory.ts'
 import type { CommandActor } from '#server/audit/command-actor.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
-import { listAudit } from '#server/audit/list-audit.ts'
-import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
+import { listAudit, verifyAuditChain } from '#server/audit/read-audit.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
-import { activatePolicy } from './activate-policy.ts'
-import { listPolicies } from './list-policies.ts'
-import { proposePolicy } from './propose-policy.ts'
+import { activatePolicy, listPolicies, proposePolicy } from './policies.ts'
 
 let database: TestDatabase
 let applicationId: string

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { approvalRulesSchema, DEFAULT_POLICY_RULES } from '#lib/approval-policy.ts'
-import { OPERATOR_CODES } from '#lib/operators.ts'
-import { findRuleProblems, type RuleMember } from './find-rule-problems.ts'
+import { OPERATOR_CODES } from '#lib/operators/operators.ts'
+import { approvalRulesSchema, DEFAULT_POLICY_RULES } from '#lib/rules/approval-policy.ts'
+import { findRuleProblems, type RuleMember } from './check-rules.ts'
 
 function member(name: string, roles: string, hasSecondFactor = false): RuleMember {
   return { name, isMaker: roles.includes('maker'), isChecker: roles.includes('checker'), hasSecondFactor }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { realpathSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
+import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { withJitterMs } from '#server/retry.ts'
-import { makeDataFolder } from './private-file.ts'
 
 /**
  * The state that a running instance reports to another one that wants the same data folder; any program of this machine may hold the name.
@@ -104,4 +104,22 @@ function parseState(text: string): InstanceState | undefined {
 
 function digestOf(dataDirectory: string): string {
   return createHash('sha256').update(realpathSync(dataDirectory)).digest('hex').slice(0, 24)
+}
+
+/** Only its owner enters. */
+const PRIVATE_FOLDER = 0o700
+
+/** Writes a file that only its owner reads (0600). The file is complete or absent, whenever the process is killed. */
+export function writePrivateFile(file: string, content: string): void {
+  const unfinished = `${file}.${process.pid}.new`
+  writeFileSync(unfinished, content, { mode: 0o600 })
+  renameSync(unfinished, file)
+}
+
+/** Creates the data folder of a sandbox, which only its owner enters (0700), and tightens it and its folders if somebody made them with wider rights. */
+export function makeDataFolder(dataDirectory: string): void {
+  mkdirSync(dataDirectory, { recursive: true, mode: PRIVATE_FOLDER })
+  chmodSync(dataDirectory, PRIVATE_FOLDER)
+  for (const entry of readdirSync(dataDirectory, { withFileTypes: true }))
+    if (entry.isDirectory()) chmodSync(path.join(dataDirectory, entry.name), PRIVATE_FOLDER)
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { request } from 'undici'
 import type { Pool } from '#server/database/pool.ts'
-import { listAwaitingCustomers } from '#server/operators/customer-step/awaiting-customer-queries.ts'
+import { listAwaitingCustomers } from '#server/operators/customer-step/customer-link-store.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 
 type InvitationOptions = {

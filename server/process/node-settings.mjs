@@ -5,7 +5,7 @@
  * often, and holds 25 MB more after every page was served, which the limit of 350 MB under attack does not allow (`npm run attack`).
  * The work in progress under load survives young collections, so the old space grows by 25 KB per transaction: V8 would collect all of it
  * 1.3 times a second, and with room to grow by 150 % it does so half as often, for 15 MB more. `gc` is exposed for
- * `http/request/collect-chunks.ts`.
+ * `http/request/body.ts`.
  */
 export const NODE_FLAGS = [
   '--max-old-space-size=256',

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
-import { freePort } from '#server/database/embedded.ts'
+import { freePort } from '#server/database/embedded/embedded.ts'
 import { createPool } from '#server/database/pool.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { runScheduledTasks, type ScheduledTask, scheduledTask } from './run-scheduled-tasks.ts'
-import { nextRunAt, parseSchedule } from './schedule.ts'
+import { nextRunAt, parseSchedule, runScheduledTasks, type ScheduledTask, scheduledTask } from './scheduled-tasks.ts'
 import { get, isReady, MAIN, PRODUCTION, startNode, stop } from './testing.ts'
 
 let database: TestDatabase

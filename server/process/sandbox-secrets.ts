@@ -2,7 +2,7 @@ import { linkSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { randomSecret } from '#server/config.ts'
-import { makeDataFolder, writePrivateFile } from './private-file.ts'
+import { makeDataFolder, writePrivateFile } from './instance.ts'
 
 const sandboxSecretsSchema = z.object({ TOKEN_SECRET: z.string(), SESSION_SECRET: z.string(), SECRETS_KEY: z.string() })
 type SandboxSecrets = z.infer<typeof sandboxSecretsSchema>

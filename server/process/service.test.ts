@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
-import { freePort } from '#server/database/embedded.ts'
+import { freePort } from '#server/database/embedded/embedded.ts'
 import { createPool } from '#server/database/pool.ts'
 import type { SandboxFile } from '#server/sandbox/seed-sandbox.ts'
 import { copySeededData } from '#server/testing/seeded-data.ts'
@@ -160,7 +160,7 @@ test('a final result of every transaction that two web processes accept and two 
   if (shared) await stop(shared)
   const service = start({ WEB_CONCURRENCY: '2', WORKER_CONCURRENCY: '2' })
   await ready()
-  for (const entry of ['process/web-process.ts', 'process/worker-process.ts'])
+  for (const entry of ['process/children/web-process.ts', 'process/children/worker-process.ts'])
     await waitUntil(entry, () => pidsOf(entry, service.child.pid).length === 2, PATIENTLY)
   const call = await partner()
   const answers = await Promise.all(Array.from({ length: 20 }, () => call('collect')))

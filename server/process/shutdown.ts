@@ -1,6 +1,6 @@
 import type { Logger } from '#server/logger.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
-import { CRASH_EXIT_CODE } from './crash-policy.mjs'
+import { CRASH_EXIT_CODE } from './children/crash-policy.mjs'
 
 export type Shutdown = {
   /** Adds a step; the steps run in the reverse order of their adding. */

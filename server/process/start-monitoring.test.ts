@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { loadConfig } from '#server/config.ts'
-import { freePort } from '#server/database/embedded.ts'
+import { freePort } from '#server/database/embedded/embedded.ts'
 import { createLogger } from '#server/logger.ts'
 import { createRuntime, type Runtime } from '#server/runtime.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'

@@ -1,11 +1,11 @@
 import path from 'node:path'
 import { z } from 'zod'
 import { type Config, processEnvironment, randomSecret } from '#server/config.ts'
-import { freePort } from '#server/database/embedded.ts'
+import { freePort } from '#server/database/embedded/embedded.ts'
 import type { Logger } from '#server/logger.ts'
 import type { OperatorSettings } from '#server/operators/settings/operator-settings.ts'
 import { simulatedOperators } from '#server/operators/simulator/simulated-operators.ts'
-import { type SupervisedChild, superviseChild } from './supervise-child.ts'
+import { type SupervisedChild, superviseChild } from './children/supervise-child.ts'
 
 type Simulator = { operators: OperatorSettings[]; url: string; secret: string; stop(): Promise<void> }
 

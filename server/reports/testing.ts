@@ -1,4 +1,4 @@
-import type { OperatorCode } from '#lib/operators.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
 import { ok } from '#lib/result.ts'
 import type { Random } from '#lib/seeded-random.ts'
 import type { Pool } from '#server/database/pool.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ok } from '#lib/result.ts'
-import { RETENTION_KINDS, type RetentionMonths } from '#server/config.ts'
-import type { Pool } from '#server/database/pool.ts'
+import { RETENTION_KINDS, type RetentionKind, type RetentionMonths } from '#server/config.ts'
+import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import {
   firstCursor,
@@ -12,6 +12,7 @@ import {
   removeOfTransactions,
   type Step,
   selectApplicationIds,
+  selectRetentionMarks,
   setRetentionMark,
 } from './retention-store.ts'
 
@@ -103,4 +104,10 @@ export function monthsBefore(now: Date, months: number): Date {
   const first = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1))
   const daysInMonth = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate()
   return new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth(), Math.min(now.getUTCDate(), daysInMonth)))
+}
+
+/** Before which instant rows of each kind may have been removed; a kind of which nothing ever was is absent. */
+export async function readRetentionMarks(queryable: Queryable): Promise<Partial<Record<RetentionKind, Date>>> {
+  const marks = await selectRetentionMarks(queryable)
+  return Object.fromEntries(marks.map(({ kind, removedBefore }) => [kind, removedBefore]))
 }

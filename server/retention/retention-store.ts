@@ -1,5 +1,5 @@
 import type { RetentionKind } from '#server/config.ts'
-import { firstIdAfter } from '#server/database/first-id-after.ts'
+import { firstIdAfter } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 /** A column of a key behind application_id, and a value that sorts before all others. */

@@ -1,6 +1,7 @@
-import type { CountryName, OperatorCode } from '#lib/operators.ts'
-import { OPERATORS } from '#lib/operators.ts'
-import type { Role } from '#lib/permissions.ts'
+import type { z } from 'zod'
+import { type CountryName, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import type { Role } from '#lib/people/permissions.ts'
+import type { approvalRuleSchema } from '#lib/rules/approval-policy.ts'
 import type { Random } from '#lib/seeded-random.ts'
 
 type SeedPerson = { name: string; email: string; roles: Role[] }
@@ -175,3 +176,51 @@ export const REJECTION_REASONS = [
   'Wrong operator for this beneficiary',
 ] as const
 export const RECALL_REASON = 'Préparé deux fois par erreur'
+
+type RuleInput = z.input<typeof approvalRuleSchema>
+
+/** Payments that people prepare are decided only by people, never by the application's program. */
+const PREPARED: Pick<RuleInput, 'sources' | 'apiMayDecide'> = { sources: ['person', 'file'], apiMayDecide: false }
+
+/**
+ * The first application: payments from its API go to the operator immediately. Payments that people start always require one checker, and
+ * more where these rules say so.
+ */
+export const FIRST_RULES: RuleInput[] = [
+  { ...PREPARED, name: 'Large payout (XAF)', currency: 'XAF', aboveMinor: '50000000', approvals: [2] },
+  { ...PREPARED, name: 'Large payout (XOF)', currency: 'XOF', aboveMinor: '50000000', approvals: [2] },
+  { ...PREPARED, name: 'Large payout (UGX)', currency: 'UGX', aboveMinor: '200000000', approvals: [2] },
+  {
+    ...PREPARED,
+    name: 'Very large payout (XAF)',
+    currency: 'XAF',
+    aboveMinor: '80000000',
+    approvals: [1, 1],
+    needsCode: true,
+    expiresInHours: 96,
+  },
+  { ...PREPARED, name: 'First payment to a number (XAF)', currency: 'XAF', aboveMinor: '10000000', firstTimeOnly: true, approvals: [1, 1] },
+  { ...PREPARED, name: 'First payment to a number (XOF)', currency: 'XOF', aboveMinor: '10000000', firstTimeOnly: true, approvals: [1, 1] },
+]
+
+/** The second application also holds back large deposits of its program. It has one checker, so every rule requires one. */
+export const SECOND_RULES: RuleInput[] = [
+  // May be decided through the API, so that validateTransaction and rejectTransaction can be tried.
+  {
+    name: 'Large payout of the program (XOF)',
+    sources: ['api'],
+    currency: 'XOF',
+    aboveMinor: '30000000',
+    approvals: [1],
+    apiMayDecide: true,
+  },
+  {
+    ...PREPARED,
+    name: 'First payment to a number (XOF)',
+    currency: 'XOF',
+    aboveMinor: '5000000',
+    firstTimeOnly: true,
+    approvals: [1],
+    expiresInHours: 72,
+  },
+]

@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
-import { OPERATOR_CODES } from '#lib/operators.ts'
-import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
-import { verifyDatabase } from '#server/reports/verify/verify-database.ts'
+import { OPERATOR_CODES } from '#lib/operators/operators.ts'
+import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
+import { verifyDatabase } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { type SandboxFile, seedSandbox } from './seed-sandbox.ts'
 

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { formatMinor } from '#lib/money.ts'
-import { OPERATORS } from '#lib/operators.ts'
-import { airtelId } from '#server/operators/airtel/airtel-id.ts'
-import { mtnReference } from '#server/operators/mtn/reference.ts'
+import { formatMinor } from '#lib/money/money.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
+import { airtelId } from '#server/operators/airtel/messages.ts'
+import { mtnReference } from '#server/operators/mtn/messages.ts'
 import { payoutIdOf } from '#server/operators/simulator/wave/wave-messages.ts'
+import type { LiveTransaction } from './history/simulation.ts'
 import type { Opening } from './seed-store.ts'
-import type { LiveTransaction } from './simulation.ts'
 
 type Known = Pick<LiveTransaction, 'item'> & { plan: Pick<LiveTransaction['plan'], 'operatorFate' | 'isContradicted'> }
 

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { requireProcessWide, setProcessWide } from '#server/process-wide.ts'
 
 /** The place where a secret is stored. A sealed text opens in this place only: copied to another row or column it is refused. */
 export type SecretPlace = { table: string; row: string; field: string }
@@ -83,4 +84,20 @@ function deriveKey(text: string): { id: string; encryptionKey: Buffer } {
 /** As JSON, because it separates the parts: no two places have the same text. */
 function associatedData(keyId: string, place: SecretPlace): Buffer {
   return Buffer.from(JSON.stringify([MARK, keyId, place.table, place.row, place.field]))
+}
+
+declare module '#server/process-wide.ts' {
+  interface ProcessWideValues {
+    keyring: Keyring
+  }
+}
+
+/** Sets the keys that stores of this process encrypt and decrypt with. Called once, before anything reads a secret. */
+export function publishKeyring(keyring: Keyring): void {
+  setProcessWide('keyring', keyring)
+}
+
+/** Returns the keys of this process. Throws when none were set. */
+export function keyringOfProcess(): Keyring {
+  return requireProcessWide('keyring', 'SECRETS_KEY is missing: set the key that encrypts the secrets in this database.')
 }

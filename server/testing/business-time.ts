@@ -1,4 +1,4 @@
-import type { BusinessTime } from '#lib/business-days.ts'
+import type { BusinessTime } from '#lib/time/format-time.ts'
 
 /** An application whose days are UTC days. */
 export function inUtc(applicationId: string): BusinessTime {

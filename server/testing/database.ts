@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { type DatabaseMode, stampDatabase } from '#server/database/database-mode.ts'
-import { createPool, type Pool } from '#server/database/pool.ts'
-import { NO_STATEMENT_LIMIT_MS } from '#server/database/statement-limit.ts'
+import { type DatabaseMode, stampDatabase } from '#server/database/embedded/database-mode.ts'
+import { createPool, NO_STATEMENT_LIMIT_MS, type Pool } from '#server/database/pool.ts'
 import { createLogger } from '#server/logger.ts'
 import { setProcessLogger } from '#server/report-unexpected.ts'
-import { createKeyring } from '#server/secrets-at-rest/keyring.ts'
-import { publishKeyring } from '#server/secrets-at-rest/process-keyring.ts'
+import { createKeyring, publishKeyring } from '#server/secrets-at-rest/keyring.ts'
 
 const CONNECTION_LIMIT_MS = 120_000
 

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import type { ApprovalBand } from '#lib/approval-policy.ts'
-import { computeFees } from '#lib/fees.ts'
-import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
-import type { Role } from '#lib/permissions.ts'
+import { computeFees } from '#lib/money/fees.ts'
+import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import type { Role } from '#lib/people/permissions.ts'
+import type { ApprovalBand } from '#lib/rules/approval-policy.ts'
 import { systemClock } from '#server/clock.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { fundBalance } from '#server/ledger/fund-balance.ts'
+import { fundBalance } from '#server/ledger/fundings.ts'
 import { createLogger } from '#server/logger.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
-import { NO_LOOPS } from '#server/transactions/wake.ts'
+import { NO_LOOPS } from '#server/transactions/transition.ts'
 
 /** An application with its counters, its thirteen balances at zero, and nothing else. Returns its id. */
 export async function makeApplication(pool: Pool, name = 'Test application'): Promise<string> {

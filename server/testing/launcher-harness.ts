@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { freePort } from '#server/database/embedded.ts'
+import { freePort } from '#server/database/embedded/embedded.ts'
 import { isReady, pidsOf, type Started, startNode, stop } from '#server/process/testing.ts'
 import { copySeededData } from './seeded-data.ts'
 import { waitUntil } from './wait-until.ts'
@@ -15,7 +15,7 @@ const LAUNCHER = `
     program: process.execPath,
     args: ['--disable-warning=ExperimentalWarning', '${SERVER}main.ts'],
     environment: process.env,
-    sweep: () => spawnSync(process.execPath, ['${SERVER}process/end-leftover.ts'], { stdio: 'ignore' }),
+    sweep: () => spawnSync(process.execPath, ['${SERVER}process/children/end-leftover.ts'], { stdio: 'ignore' }),
     windowMs: Number(process.env.TEST_WINDOW_MS),
   })
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => service.end(signal))`

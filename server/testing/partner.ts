@@ -1,10 +1,10 @@
 import type { Result } from '#lib/result.ts'
-import { allowAddress } from '#server/applications/allow-address.ts'
-import { createApiKey } from '#server/applications/create-api-key.ts'
+import { createApiKey } from '#server/applications/api-keys.ts'
+import { allowAddress } from '#server/applications/change-networks.ts'
 import { createApplication } from '#server/applications/create-application.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { createApiUser } from '#server/partner-auth/create-api-user.ts'
+import { createApiUser } from '#server/partner-auth/api-users.ts'
 
 export type TestPartner = {
   applicationId: string

@@ -4,9 +4,8 @@ import { ok } from '#lib/result.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
-import { SYSTEM_ACTOR } from './actor.ts'
 import { takeIn } from './intake.ts'
-import { transition } from './transition.ts'
+import { SYSTEM_ACTOR, transition } from './transition.ts'
 
 let database: TestDatabase
 before(async () => {

@@ -5,9 +5,8 @@ import { storeRequests } from '#server/partner-auth/caller-records-store.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { SYSTEM_ACTOR } from './actor.ts'
 import { createIntake, takeIn } from './intake.ts'
-import { createSettler } from './settle.ts'
+import { createSettler, SYSTEM_ACTOR } from './transition.ts'
 
 let database: TestDatabase
 before(async () => {

@@ -1,11 +1,11 @@
-import { collectCredit, computeFees, DEFAULT_FEE_SCHEDULE, type FeeSchedule, type Fees, smallestCollect } from '#lib/fees.ts'
-import type { Currency } from '#lib/money.ts'
-import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
-import type { TransactionSource, TransactionType } from '#lib/transaction-status.ts'
+import { collectCredit, computeFees, DEFAULT_FEE_SCHEDULE, type FeeSchedule, type Fees, smallestCollect } from '#lib/money/fees.ts'
+import type { Currency } from '#lib/money/money.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import { isReplaceableEnd, type TransactionSource, type TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionRequest } from '#lib/schemas/transaction-request.ts'
 import { type ApplicationSnapshot, feesFor, serviceFor } from '#server/applications/snapshot.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import type { StartRequest } from './start-request.ts'
-import { selectConflicts } from './transaction-store.ts'
+import { findEndOfPersons, findReplacement, selectConflicts } from './transaction-store.ts'
 
 /** Why one request cannot be started; `index` is its position, from 0. */
 export type StartProblem = { index: number } & (
@@ -151,3 +151,33 @@ async function findTaken(
 export function webhookUrlOf({ defaultWebhookUrl }: ApplicationSnapshot, { webhookUrl }: StartRequest): string | null {
   return webhookUrl ?? defaultWebhookUrl
 }
+
+/**
+ * Returns why the origin of a person's transaction cannot be replaced: a list of one problem, or none. The same request again finds its
+ * own transaction, which intake compares.
+ */
+export async function findOriginProblems(
+  queryable: Queryable,
+  applicationId: string,
+  { originId, externalId }: { originId: string; externalId: string | undefined },
+): Promise<StartProblem[]> {
+  const [end, replacement] = await Promise.all([
+    findEndOfPersons(queryable, applicationId, originId),
+    findReplacement(queryable, applicationId, originId),
+  ])
+  if (replacement) {
+    return externalId === replacement.externalId ? [] : [{ index: 0, kind: 'origin_replaced', transactionId: replacement.transactionId }]
+  }
+  return end !== undefined && isReplaceableEnd(end) ? [] : [{ index: 0, kind: 'origin_not_replaceable' }]
+}
+
+/** Whether the database refused a transaction because its origin was replaced already. */
+export function isOriginReplaced(error: unknown): boolean {
+  return error instanceof Error && 'constraint' in error && error.constraint === 'transaction_origins_origin'
+}
+
+/**
+ * The request that is started. The webhook's address is null for a payment that a person starts: its result goes to the application's
+ * default address, if there is one.
+ */
+export type StartRequest = Omit<TransactionRequest, 'webhookUrl'> & { webhookUrl: string | null }

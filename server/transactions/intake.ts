@@ -1,14 +1,13 @@
-import type { ApprovalBand } from '#lib/approval-policy.ts'
-import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
-import { phoneNumberForms } from '#lib/phone-number.ts'
-import type { TransactionSource, TransactionStatus, TransactionType } from '#lib/transaction-status.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import { phoneNumberForms } from '#lib/payments/phone-number.ts'
+import type { TransactionSource, TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
+import type { ApprovalBand } from '#lib/rules/approval-policy.ts'
 import type { Batcher } from '#server/database/batcher.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { isDataError, RETRY_CANCELLED } from '#server/database/with-transaction.ts'
 import { retryWithBackoff } from '#server/retry.ts'
-import type { Actor } from './actor.ts'
-import { createApplicationLanes } from './application-lanes.ts'
 import { callStartTransactions, type StartedRow, type StartRow } from './transaction-store.ts'
+import { type Actor, createApplicationLanes } from './transition.ts'
 
 /** A new transaction. The caller validated it and generated its ids. Amounts are in hundredths of the currency's unit. */
 export type IntakeItem = {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from './intake.ts'
-import { DRAFTS_MAX, deleteDraft, findDraft, listDrafts, saveDraft } from './payment-drafts.ts'
+import { DRAFTS_MAX, deleteDraft, findDraft, listDrafts, saveDraft } from './payments.ts'
 
 let database: TestDatabase
 before(async () => {

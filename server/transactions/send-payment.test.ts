@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { Role } from '#lib/permissions.ts'
+import type { Role } from '#lib/people/permissions.ts'
 import type { SentPayment } from '#lib/schemas/payment.ts'
 import { createDirectory, type Directory } from '#server/applications/directory.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
 import { createIntake, type Intake } from './intake.ts'
-import { findDraft, saveDraft } from './payment-drafts.ts'
-import { sendPayment } from './send-payment.ts'
+import { findDraft, saveDraft, sendPayment } from './payments.ts'
 import { transition } from './transition.ts'
 
 let database: TestDatabase

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { setTransferService } from '#server/applications/set-transfer-service.ts'
+import { setTransferService } from '#server/applications/terms.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
-import { listAudit } from '#server/audit/list-audit.ts'
+import { listAudit } from '#server/audit/read-audit.ts'
 import { type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
 import { must } from '#server/testing/partner.ts'
-import { startTestTransaction } from './start-test-transaction.ts'
+import { startTestTransaction } from './start-transactions.ts'
 
 let harness: HttpHarness
 before(async () => {

@@ -1,26 +1,31 @@
 import { randomUUID, randomUUIDv7 } from 'node:crypto'
-import { computeFees } from '#lib/fees.ts'
-import type { Currency } from '#lib/money.ts'
-import { OPERATORS } from '#lib/operators.ts'
+import { computeFees } from '#lib/money/fees.ts'
+import type { Currency } from '#lib/money/money.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import type { SimulatedEnding } from '#lib/partner/partner-requests.ts'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import { BATCH_LENGTH_MAX } from '#lib/schemas/transaction-request.ts'
-import type { TransactionType } from '#lib/transaction-status.ts'
+import { BATCH_LENGTH_MAX, transactionRequestSchema } from '#lib/schemas/transaction-request.ts'
+import { JsonNumber } from '#lib/text/json.ts'
 import { type ApplicationSnapshot, feesFor } from '#server/applications/snapshot.ts'
-import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import { type CommandActor, mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { isOverloaded } from '#server/database/batcher.ts'
-import type { Queryable } from '#server/database/pool.ts'
+import type { Pool, Queryable } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
 import { bandsFor } from '#server/policy/bands-for.ts'
-import { findOriginProblems, isOriginReplaced } from './find-origin-problems.ts'
 import {
   type Connected,
   findAmountProblems,
   findExternalIdProblems,
+  findOriginProblems,
   findServiceProblems,
+  isOriginReplaced,
   type StartProblem,
+  type StartRequest,
   webhookUrlOf,
 } from './find-start-problems.ts'
 import type { Intake, IntakeItem, IntakeOutcome } from './intake.ts'
-import type { StartRequest } from './start-request.ts'
 
 /** `intake` wakes the loop that submits to operators, after each batch that has work for it. */
 export type StartTransactionsDeps = { pool: Queryable; intake: Pick<Intake, 'submit'>; connectors: Connected }
@@ -167,4 +172,66 @@ function sumByCurrency(requests: readonly StartRequest[]): Map<Currency, bigint>
     sums.set(currency, (sums.get(currency) ?? 0n) + amount)
   }
   return sums
+}
+
+type TestTransaction = {
+  application: ApplicationSnapshot
+  isSandbox: boolean
+  actor: PersonCommandActor
+  /** In whose name it is started: the rules for programs apply. */
+  apiUserId: string | undefined
+  type: TransactionType
+  operator: OperatorCode
+  ending: SimulatedEnding
+  amount: string
+  webhookUrl: string
+}
+
+type TestFailure = 'not_a_sandbox' | 'not_permitted' | 'no_api_user' | 'invalid' | 'refused' | 'overloaded'
+
+/**
+ * Starts a transaction as a program of the application would, with the phone number that tells the simulated operator what to do. It is
+ * read by the schema of the API and started by the command of the API, so every check, rule, fee and limit applies. In a sandbox only.
+ */
+export async function startTestTransaction(
+  deps: StartTransactionsDeps & { pool: Pool },
+  { application, isSandbox, actor, apiUserId, type, operator, ending, amount, webhookUrl }: TestTransaction,
+): Promise<Result<{ transactionId: string }, TestFailure>> {
+  const { applicationId } = application
+  if (!isSandbox) return err('not_a_sandbox')
+  if (!mayAct(actor, applicationId, 'sandbox:use')) return err('not_permitted')
+  if (apiUserId === undefined) return err('no_api_user')
+  const { dialCode, name: countryName } = OPERATORS[operator].country
+  const request = transactionRequestSchema.safeParse({
+    transferMethod: operator,
+    countryName,
+    customerName: 'Test',
+    externalId: randomUUID(),
+    phoneNumber: `${dialCode}700000${ending}`,
+    amount: new JsonNumber(amount),
+    webhookUrl,
+  })
+  if (!request.success) return err('invalid')
+  const started = await startTransactions(deps, {
+    application,
+    type,
+    source: 'api',
+    actor: { kind: 'api', id: apiUserId },
+    requests: [request.data],
+  })
+  if (!started.ok) return err(started.error.kind === 'overloaded' ? 'overloaded' : 'refused')
+  const [outcome] = started.value
+  if (!outcome || outcome.kind === 'conflict') return err('refused')
+  const { transactionId } = outcome
+  await withTransaction<null, never>(deps.pool, async (trx) => {
+    await appendAudit(trx, {
+      applicationId,
+      actor,
+      action: 'sandbox.transaction_started',
+      subject: transactionId,
+      details: { type, operator, ending },
+    })
+    return ok(null)
+  })
+  return ok({ transactionId })
 }

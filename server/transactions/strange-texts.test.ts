@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
-import { SYSTEM_ACTOR } from './actor.ts'
 import { createIntake, takeIn } from './intake.ts'
-import { createSettler } from './settle.ts'
-import { findTransaction } from './transaction-queries.ts'
+import { findTransaction } from './transaction-store.ts'
+import { createSettler, SYSTEM_ACTOR } from './transition.ts'
 
 let database: TestDatabase
 before(async () => {

@@ -1,7 +1,48 @@
-import type { TransactionStatus } from '#lib/transaction-status.ts'
-import { encodeRows, type RowOf, recordOf } from '#server/database/json-row.ts'
+import type { Currency } from '#lib/money/money.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionSource, TransactionStatus, TransactionType, TransitionEvent } from '#lib/payments/transaction-status.ts'
+import { type BatchFunction, encodeRows, type RowColumns, type RowOf, recordOf } from '#server/database/json-row.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { APPLY_TRANSITIONS, COMPARED_REQUEST, START_TRANSACTIONS } from './sql-functions.ts'
+
+/** A stored transaction. Amounts are in hundredths of the currency's unit. */
+export type Transaction = {
+  applicationId: string
+  transactionId: string
+  sequence: bigint
+  externalId: string
+  type: TransactionType
+  status: TransactionStatus
+  operator: OperatorCode
+  currency: Currency
+  amountMinor: bigint
+  feeSystemMinor: bigint
+  feeAppMinor: bigint
+  heldMinor: bigint
+  customerName: string
+  phoneNumber: string
+  /** Null: no webhook is expected, because a person started it. */
+  webhookUrl: string | null
+  /** The operator's own token if it returned one, otherwise the one generated at creation. */
+  payToken: string
+  /** The operator's own name of the transaction; null until it is final, and where the operator has none. */
+  operatorReference: string | null
+  message: string | null
+  source: TransactionSource
+  makerId: string | null
+  checkerId: string | null
+  batchId: string | null
+  version: number
+  createdAt: Date
+  finalAt: Date | null
+}
+
+/** The columns of a Transaction, named as its fields, for statements that read `transactions t`. */
+export const TRANSACTION_COLUMNS = `t.application_id as "applicationId", t.transaction_id as "transactionId", t.sequence,
+  t.external_id as "externalId", t.type, t.status, t.operator, t.currency, t.amount_minor as "amountMinor",
+  t.fee_system_minor as "feeSystemMinor", t.fee_app_minor as "feeAppMinor", t.held_minor as "heldMinor",
+  t.customer_name as "customerName", t.phone_number as "phoneNumber", t.webhook_url as "webhookUrl",
+  coalesce(t.operator_token, t.pay_token) as "payToken", t.operator_reference as "operatorReference", t.message, t.source, t.maker_id as "makerId",
+  t.checker_id as "checkerId", t.batch_id as "batchId", t.version, t.created_at as "createdAt", t.final_at as "finalAt"`
 
 export type StartRow = RowOf<typeof START_TRANSACTIONS.item>
 
@@ -52,3 +93,144 @@ export async function callApplyTransitions(queryable: Queryable, applicationIds:
   })
   return rows
 }
+
+/** The transaction with this id in this application; also undefined if it belongs to another application. */
+export async function findTransaction(
+  queryable: Queryable,
+  applicationId: string,
+  transactionId: string,
+): Promise<Transaction | undefined> {
+  const { rows } = await queryable.query<Transaction>({
+    name: 'find_transaction',
+    text: `select ${TRANSACTION_COLUMNS} from transactions t where t.application_id = $1 and t.transaction_id = $2`,
+    values: [applicationId, transactionId],
+  })
+  return rows[0]
+}
+
+/** The transactions that the application already made under these externalIds, in no particular order. */
+export async function findByExternalIds(queryable: Queryable, applicationId: string, externalIds: string[]): Promise<Transaction[]> {
+  const { rows } = await queryable.query<Transaction>({
+    name: 'find_by_external_ids',
+    text: `select ${TRANSACTION_COLUMNS} from transactions t where t.application_id = $1 and t.external_id = any ($2)`,
+    values: [applicationId, externalIds],
+  })
+  return rows
+}
+
+/** The event that ended a transaction that a person started; undefined if it has not ended, or there is none of this id. */
+export async function findEndOfPersons(
+  queryable: Queryable,
+  applicationId: string,
+  transactionId: string,
+): Promise<TransitionEvent | undefined> {
+  const { rows } = await queryable.query<{ event: TransitionEvent }>({
+    name: 'find_end_of_persons',
+    text: `select e.event from transactions t
+      join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
+      where t.application_id = $1 and t.transaction_id = $2 and t.source <> 'api'
+        and t.status in ('SUCCESS', 'FAILED')`,
+    values: [applicationId, transactionId],
+  })
+  return rows[0]?.event
+}
+
+/** The transaction that replaces another one, if there is one. */
+export async function findReplacement(
+  queryable: Queryable,
+  applicationId: string,
+  originId: string,
+): Promise<{ transactionId: string; externalId: string } | undefined> {
+  const { rows } = await queryable.query<{ transactionId: string; externalId: string }>({
+    name: 'find_replacement',
+    text: `select t.transaction_id as "transactionId", t.external_id as "externalId" from transaction_origins o
+      join transactions t on t.application_id = o.application_id and t.transaction_id = o.transaction_id
+      where o.application_id = $1 and o.origin_id = $2`,
+    values: [applicationId, originId],
+  })
+  return rows[0]
+}
+
+/** `sql/start-transactions.sql`. `application_index` is the position of the application in the sorted list of the batch, from 1. */
+const START_TRANSACTIONS = {
+  name: 'start_transactions',
+  item: {
+    item_index: 'integer',
+    application_id: 'uuid',
+    application_index: 'integer',
+    transaction_id: 'uuid',
+    external_id: 'uuid',
+    type: 'text',
+    operator: 'text',
+    currency: 'text',
+    customer_name: 'text',
+    phone_number: 'text',
+    phone_number_forms: 'text[] | null',
+    amount_minor: 'bigint',
+    fee_system_minor: 'bigint',
+    fee_app_minor: 'bigint',
+    webhook_url: 'text | null',
+    pay_token: 'text',
+    source: 'text',
+    maker_id: 'uuid | null',
+    batch_id: 'uuid | null',
+    batch_sum_minor: 'bigint | null',
+    origin_id: 'uuid | null',
+    actor_kind: 'text',
+    actor_id: 'uuid | null',
+    bands: 'jsonb | null',
+  },
+  result: {
+    item_index: 'integer',
+    outcome: 'text',
+    transaction_id: 'uuid',
+    status: 'text',
+    amount_minor: 'bigint',
+    fee_system_minor: 'bigint',
+    fee_app_minor: 'bigint',
+    pay_token: 'text',
+  },
+} as const satisfies BatchFunction
+
+/** The fields of a request that are compared with those stored under its externalId (`sql/is-same-request.sql`). */
+const COMPARED_REQUEST = {
+  item_index: 'integer',
+  external_id: 'uuid',
+  type: 'text',
+  operator: 'text',
+  customer_name: 'text',
+  phone_number: 'text',
+  amount_minor: 'bigint',
+  webhook_url: 'text | null',
+  source: 'text',
+} as const satisfies RowColumns
+
+/**
+ * `sql/apply-transitions.sql`. `answer_…` is the operator's answer to a query that ends the transaction; `answer_number` is null if there
+ * is none.
+ */
+const APPLY_TRANSITIONS = {
+  name: 'apply_transitions',
+  item: {
+    item_index: 'integer',
+    application_id: 'uuid',
+    application_index: 'integer',
+    transaction_id: 'uuid',
+    from_status: 'text',
+    to_status: 'text',
+    event: 'text',
+    message: 'text | null',
+    reason: 'text | null',
+    operator_token: 'text | null',
+    operator_reference: 'text | null',
+    actor_kind: 'text',
+    actor_id: 'uuid | null',
+    checker_id: 'uuid | null',
+    answer_number: 'integer | null',
+    answer_outcome: 'text | null',
+    answer_http_status: 'integer | null',
+    answer_text: 'text | null',
+    answer_duration_ms: 'integer | null',
+  },
+  result: { item_index: 'integer', is_moved: 'boolean', status: 'text', version: 'integer' },
+} as const satisfies BatchFunction

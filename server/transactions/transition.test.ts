@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { TransitionEvent } from '#lib/transaction-status.ts'
+import type { TransitionEvent } from '#lib/payments/transaction-status.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
-import { SYSTEM_ACTOR } from './actor.ts'
 import { type IntakeItem, takeIn } from './intake.ts'
-import { createSettler } from './settle.ts'
-import { findTransaction } from './transaction-queries.ts'
-import { transition } from './transition.ts'
+import { findTransaction } from './transaction-store.ts'
+import { createSettler, SYSTEM_ACTOR, transition } from './transition.ts'
 
 let database: TestDatabase
 before(async () => {

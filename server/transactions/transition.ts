@@ -1,6 +1,8 @@
-import { TRANSITIONS, type TransactionStatus, type TransitionEvent } from '#lib/transaction-status.ts'
-import type { Queryable } from '#server/database/pool.ts'
-import type { Actor } from './actor.ts'
+import { TRANSITIONS, type TransactionStatus, type TransitionEvent } from '#lib/payments/transaction-status.ts'
+import { type Batcher, type BatcherOptions, createBatcher } from '#server/database/batcher.ts'
+import type { Pool, Queryable } from '#server/database/pool.ts'
+import { isDataError, RETRY_CANCELLED } from '#server/database/with-transaction.ts'
+import { retryWithBackoff } from '#server/retry.ts'
 import { callApplyTransitions, type TransitionRow } from './transaction-store.ts'
 
 export type TransitionItem = {
@@ -68,4 +70,92 @@ function toTransitionRow(item: TransitionItem, index: number, applicationIds: st
     answer_text: item.answer?.text ?? null,
     answer_duration_ms: item.answer ? Math.round(item.answer.durationMs) : null,
   }
+}
+
+export type Settler = {
+  /** Moves one transaction, in one batch with others that end at the same time. Resolves after the commit. */
+  settle(item: TransitionItem): Promise<TransitionOutcome>
+  /** Called after each batch that may have written webhooks. */
+  addFinalListener(listener: () => void): void
+  drain(): Promise<void>
+}
+
+type SettlerOptions = { pool: Pool; batchMax?: number; onBatch?(size: number): void }
+
+/** Creates the batches of settlement, which work like those of intake. */
+export function createSettler(options: SettlerOptions): Settler {
+  const listeners: (() => void)[] = []
+  const lanes = createApplicationLanes<TransitionItem, TransitionOutcome>({
+    key: (item) => item.transactionId,
+    async run(items) {
+      const outcomes = await transitionAgainOnDeadlock(options.pool, items)
+      for (const listener of listeners) listener()
+      return outcomes
+    },
+    // Results come from our own bounded dispatcher, and none may be refused.
+    queueMax: Number.MAX_SAFE_INTEGER,
+    batchMax: options.batchMax ?? 256,
+    isItemError: isDataError,
+    onBatch: options.onBatch,
+  })
+  return { settle: lanes.submit, drain: lanes.drain, addFinalListener: (listener) => void listeners.push(listener) }
+}
+
+/** The statement changes rows of operator_work that the dispatcher also updates, so a deadlock is possible. It is repeated then. */
+function transitionAgainOnDeadlock(pool: Pool, items: TransitionItem[]): Promise<TransitionOutcome[]> {
+  return retryWithBackoff(() => transition(pool, items), RETRY_CANCELLED)
+}
+
+/**
+ * Notifies the loops of this process, if it has them, so that what a command committed is submitted or delivered immediately and not at the
+ * next idle poll. Commands that move transactions call it after their commit.
+ */
+export type Wake = {
+  /** Operator work was added. */
+  operators(): void
+  /** Transactions became final, and their webhooks are due. */
+  webhooks(): void
+}
+
+/** For programs without loops (the command line, tests). The loops of other processes find the work at their next poll. */
+export const NO_LOOPS: Wake = { operators: () => undefined, webhooks: () => undefined }
+
+/** Wakes the loop that handles what this status leads to. */
+export function wakeFor(wake: Wake, status: TransactionStatus): void {
+  if (status === 'PENDING') wake.operators()
+  else if (status === 'SUCCESS' || status === 'FAILED') wake.webhooks()
+}
+
+/** The actor: a partner's program (its API user), a person, an operator, or the service. */
+export type Actor = { kind: 'api' | 'person' | 'operator' | 'system'; id: string | null }
+
+export const SYSTEM_ACTOR: Actor = { kind: 'system', id: null }
+
+/**
+ * Two batches of a lane mostly lock the same counters, so the second one does nothing but wait for the first; meanwhile more could join it.
+ * With this many items it is worth having at hand when the first one commits.
+ */
+const BESIDE_MIN = 64
+
+type Lanes<Item, Outcome> = Pick<Batcher<Item, Outcome>, 'submit' | 'waiting' | 'drain'>
+
+/**
+ * Two batchers that share the applications: an application always uses the same one, chosen by the last digit of its id. Intake and
+ * settlement lock the counters of their applications, so batches of two lanes never wait for each other, whichever process runs them.
+ * Within a lane the next batch waits at the lock and starts when the first one commits.
+ */
+export function createApplicationLanes<Item extends { applicationId: string }, Outcome>(
+  options: Omit<BatcherOptions<Item, Outcome>, 'slots' | 'besideMin'>,
+): Lanes<Item, Outcome> {
+  const newLane = () => createBatcher({ ...options, slots: 2, besideMin: BESIDE_MIN })
+  const lanes: [Batcher<Item, Outcome>, Batcher<Item, Outcome>] = [newLane(), newLane()]
+  return {
+    submit: (item) => lanes[laneOf(item.applicationId)].submit(item),
+    waiting: () => lanes[0].waiting() + lanes[1].waiting(),
+    drain: async () => void (await Promise.all([lanes[0].drain(), lanes[1].drain()])),
+  }
+}
+
+function laneOf(applicationId: string): 0 | 1 {
+  return applicationId.charCodeAt(applicationId.length - 1) % 2 === 0 ? 0 : 1
 }

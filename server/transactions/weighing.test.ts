@@ -4,9 +4,8 @@ import { after, before, test } from 'node:test'
 import { createPool } from '#server/database/pool.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
-import { SYSTEM_ACTOR } from './actor.ts'
 import { createIntake, type IntakeItem, type IntakeOutcome, takeIn } from './intake.ts'
-import { transition } from './transition.ts'
+import { SYSTEM_ACTOR, transition } from './transition.ts'
 
 let database: TestDatabase
 before(async () => {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { AttemptRecorder } from './attempt-recorder.ts'
+import { AttemptRecorder } from './attempts.ts'
 import type { AttemptRecord } from './delivery-store.ts'
-import { listWebhookAttempts } from './list-webhook-attempts.ts'
-import type { AttemptOutcome } from './send-webhook.ts'
+import { listWebhookAttempts } from './history.ts'
+import type { AttemptOutcome } from './send/send-webhook.ts'
 import { A_CLAIM, addDeliveries } from './testing.ts'
 
 let database: TestDatabase

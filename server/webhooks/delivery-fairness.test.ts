@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { listWebhookAttempts } from './list-webhook-attempts.ts'
+import { listWebhookAttempts } from './history.ts'
 import { addDeliveries, closeEverything, startLoop, startReceiver, untilFinished } from './testing.ts'
 
 let database: TestDatabase

@@ -3,10 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { listWebhookAttempts } from './list-webhook-attempts.ts'
-import { verifyWebhook } from './sign-webhook.ts'
+import { listWebhookAttempts, webhookHealth } from './history.ts'
+import { verifyWebhook } from './send/sign-webhook.ts'
 import { addDeliveries, closeEverything, startLoop, startReceiver, untilFinished } from './testing.ts'
-import { webhookHealth } from './webhook-health.ts'
 
 let database: TestDatabase
 before(async () => {

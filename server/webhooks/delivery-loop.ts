@@ -1,13 +1,8 @@
 import type { Pool } from '#server/database/pool.ts'
-import { type AttemptDependencies, attemptDelivery } from './attempt-delivery.ts'
-import { AttemptRecorder } from './attempt-recorder.ts'
-import { AttemptStarter } from './attempt-starter.ts'
-import { ClaimPace } from './claim-pace.ts'
-import { ClaimSchedule } from './claim-schedule.ts'
-import { Claimer } from './claimer.ts'
-import { createGuardedSenders } from './create-guarded-sender.ts'
+import { type AttemptDependencies, AttemptRecorder, AttemptStarter, attemptDelivery } from './attempts.ts'
+import { Claimer, ClaimPace, ClaimSchedule } from './claimer.ts'
 import { ReceiverSlots } from './receiver-slots.ts'
-import type { AttemptOutcome } from './send-webhook.ts'
+import { type AttemptOutcome, createGuardedSenders } from './send/send-webhook.ts'
 
 export type DeliveryLoopOptions = AttemptDependencies & {
   pool: Pool

@@ -1,14 +1,6 @@
-import { encodeRows } from '#server/database/json-row.ts'
+import { type BatchFunction, encodeRows, type RowColumns, type RowOf } from '#server/database/json-row.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import type { AttemptOutcome } from './send-webhook.ts'
-import {
-  CLAIM_WEBHOOKS,
-  type ClaimedWebhookRow,
-  type ClaimLimitsRow,
-  type ClaimResultRow,
-  RECORD_WEBHOOK_OUTCOMES,
-  RETURN_WEBHOOKS,
-} from './sql-functions.ts'
+import type { AttemptOutcome } from './send/send-webhook.ts'
 
 /** One attempt that this process must make. */
 export type ClaimedDelivery = {
@@ -133,3 +125,82 @@ export async function returnDeliveries(queryable: Queryable, deliveries: readonl
 function keyOf({ applicationId, transactionId, resendNumber, number }: AttemptRecord | ClaimedDelivery) {
   return { application_id: applicationId, transaction_id: transactionId, resend_number: resendNumber, number }
 }
+
+/** `item` is one row: the limits of a claim (sql/claim-webhooks.sql says what each column limits). */
+const CLAIM_WEBHOOKS = {
+  name: 'claim_webhooks',
+  item: {
+    rows_max: 'integer',
+    each_max: 'integer',
+    suspect_rows_max: 'integer',
+    unlisted_each: 'integer',
+    unlisted_rows_max: 'integer',
+    targets: 'text[]',
+    recent_ms: 'integer',
+    cursor: 'text',
+    walk_receivers_max: 'integer',
+    lease_ms: 'integer',
+    gaps_ms: 'integer[]',
+  },
+  result: {
+    next_cursor: 'text',
+    is_walk_complete: 'boolean',
+    next_due_ms: 'integer | null',
+    claimed_at: 'timestamptz',
+    webhooks: 'json',
+  },
+} as const satisfies BatchFunction
+
+/** A row of `webhooks`, as start_webhook_attempts returns it. `due_at` goes back as it came in return_webhooks. */
+export const CLAIMED_WEBHOOK = {
+  application_id: 'uuid',
+  transaction_id: 'uuid',
+  resend_number: 'integer | null',
+  number: 'integer',
+  target: 'text',
+  url: 'text',
+  external_id: 'text',
+  status: 'text',
+  amount_minor: 'text',
+  phone_number: 'text',
+  operator: 'text',
+  message: 'text | null',
+  final_at: 'text',
+  due_at: 'text',
+} as const satisfies RowColumns
+
+const RECORD_WEBHOOK_OUTCOMES = {
+  name: 'record_webhook_outcomes',
+  item: {
+    application_id: 'uuid',
+    transaction_id: 'uuid',
+    resend_number: 'integer | null',
+    number: 'smallint',
+    started_at: 'timestamptz',
+    duration_ms: 'integer',
+    outcome: 'text',
+    http_status: 'integer | null',
+    detail: 'text | null',
+    waited_ms: 'integer',
+    spread_ms: 'integer',
+    first_byte_ms: 'integer | null',
+    response_start: 'text | null',
+  },
+  result: 'void',
+} as const satisfies BatchFunction
+
+const RETURN_WEBHOOKS = {
+  name: 'return_webhooks',
+  item: {
+    application_id: 'uuid',
+    transaction_id: 'uuid',
+    resend_number: 'integer | null',
+    number: 'smallint',
+    due_at: 'timestamptz',
+  },
+  result: 'void',
+} as const satisfies BatchFunction
+
+export type ClaimLimitsRow = RowOf<typeof CLAIM_WEBHOOKS.item>
+type ClaimResultRow = RowOf<typeof CLAIM_WEBHOOKS.result, { webhooks: ClaimedWebhookRow[] }>
+type ClaimedWebhookRow = RowOf<typeof CLAIMED_WEBHOOK>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { err, ok, type Result } from '#lib/result.ts'
-import type { RecoveryDto } from '#lib/webhook-portal.ts'
+import type { RecoveryDto } from '#lib/webhooks/webhook-portal.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
@@ -16,7 +16,7 @@ import {
   resendNext,
   selectOpenRecoveries,
   selectRecoveries,
-} from './recovery-store.ts'
+} from './resend-store.ts'
 
 /** Resends of one application that may wait at once: a receiver has four slots, so live deliveries always have some. */
 const WAITING_MAX = 2

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { verifyWebhook } from './sign-webhook.ts'
+import { verifyWebhook } from './send/sign-webhook.ts'
 import { addDelivery, deliver, historyOf, resend, scheduleOf, sentTo } from './testing/resends.ts'
 import { addDeliveries, closeEverything, type Receiver, startLoop, startReceiver } from './testing.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { recordOf } from '#server/database/json-row.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { CLAIMED_WEBHOOK } from './sql-functions.ts'
+import { CLAIMED_WEBHOOK } from './delivery-store.ts'
 
 let database: TestDatabase
 before(async () => {

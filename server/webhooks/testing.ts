@@ -4,8 +4,8 @@ import type { AddressInfo, Server as NetServer } from 'node:net'
 import { systemClock } from '#server/clock.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import type { ClaimedDelivery } from './delivery-store.ts'
 import { createDeliveryLoop, type DeliveryLoop, type DeliveryLoopOptions } from './delivery-loop.ts'
+import type { ClaimedDelivery } from './delivery-store.ts'
 
 /** A request that a receiver got. */
 type Received = { path: string; headers: IncomingMessage['headers']; body: string; atMs: number }

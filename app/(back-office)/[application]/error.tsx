@@ -2,10 +2,10 @@
 
 import { useParams } from 'next/navigation'
 import { useEffect, useState } from 'react'
+import { useIsOnline } from '#components/ui/online.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { useIsOnline } from '#components/ui/use-is-online.ts'
-import { DATABASE_AWAY_DIGEST } from '#lib/action-result.ts'
 import { reloadOnceAnswered } from '#lib/reload-once-answered.ts'
+import { DATABASE_AWAY_DIGEST } from '#lib/result.ts'
 
 /**
  * Shown if a page of the back office fails: says what happened and what to do. The reference is also in the log; that of a failure in the

@@ -1,6 +1,6 @@
 import { ButtonLink } from '#components/ui/button.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { paths } from '#lib/paths.ts'
+import { EmptyState } from '#components/ui/display/empty-state.tsx'
+import { paths } from '#lib/pages/paths.ts'
 import { getT } from '#server/back-office/preferences.ts'
 
 export default async function Forbidden() {

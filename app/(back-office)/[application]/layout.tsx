@@ -1,17 +1,15 @@
 import type { ReactNode } from 'react'
-import { Frame } from '#components/frame/frame.tsx'
-import { GuessedCodes } from '#components/frame/guessed-codes.tsx'
-import { QueryProvider } from '#components/frame/query-provider.tsx'
+import { Frame, GuessedCodes } from '#components/frame/frame.tsx'
+import { QueryProvider } from '#components/frame/page-data.tsx'
 import { WaitingBadge } from '#components/frame/waiting-badge.tsx'
 import { MessagesProvider } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
-import { countWaiting } from '#server/approvals/count-waiting.ts'
+import { countWaiting } from '#server/approvals/queue/queue.ts'
 import { getViewer } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readTheme } from '#server/back-office/preferences.ts'
-import { setLanguage, setTheme } from '../../actions/preferences.ts'
-import { dismissCodeWarning, signOut, signOutEverywhere } from '../../actions/session.ts'
+import { dismissCodeWarning, setLanguage, setTheme, signOut, signOutEverywhere } from '../../actions/session.ts'
 
 /** The messages for client components of the frame, tables and domain marks. A page adds its own with PageMessages. */
 const FRAME_WORDS = ['ui.', 'time.', 'status.', 'type.', 'country.', 'frame.', 'keys.', 'table.', 'state.', 'action.', 'form.']

@@ -1,8 +1,40 @@
+import { Fragment } from 'react'
 import { CopyButton } from '#components/ui/copy-button.tsx'
-import { Highlight } from './highlight.tsx'
+import type { SampleLanguage, Samples } from '#lib/partner/reference.ts'
+import { SampleTabs } from './sample-tabs.tsx'
+
+const TOKEN =
+  /(?<comment>(?:^|(?<=\s))(?:#|\/\/)[^\n]*|\/\*[\s\S]*?\*\/|"""[\s\S]*?""")|(?<text>"[^"\n]*"|'[^'\n]*')|(?<word>\b(?:import|from|const|await|if|throw|new|return|export|function|def|with|as|or|not|and|any|for|in|foreach|echo|case|esac|curl|openssl)\b)/gm
+
+/**
+ * Source text with comments in grey and keywords in a heavier weight. No colours: on these pages they are states of transactions or
+ * operators.
+ */
+function Highlight({ source, isCode }: { source: string; isCode: boolean }) {
+  if (!isCode) return source
+  const parts: { text: string; kind: 'comment' | 'word' | undefined }[] = []
+  let at = 0
+  for (const match of source.matchAll(TOKEN)) {
+    parts.push({ text: source.slice(at, match.index), kind: undefined })
+    const kind = match.groups?.['comment'] !== undefined ? 'comment' : match.groups?.['word'] !== undefined ? 'word' : undefined
+    parts.push({ text: match[0], kind })
+    at = match.index + match[0].length
+  }
+  parts.push({ text: source.slice(at), kind: undefined })
+  return parts.map(({ text, kind }, index) => {
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change their order.
+    if (kind === undefined) return <Fragment key={index}>{text}</Fragment>
+    return (
+      // biome-ignore lint/suspicious/noArrayIndexKey: as above.
+      <span key={index} className={kind === 'comment' ? 'text-quiet' : 'font-strong'}>
+        {text}
+      </span>
+    )
+  })
+}
 
 /** Text to copy. Long lines scroll inside, also with the keys. */
-export function CodeText({ label, source, isCode = true }: { label: string; source: string; isCode?: boolean }) {
+function CodeText({ label, source, isCode = true }: { label: string; source: string; isCode?: boolean }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keys.
     <section tabIndex={0} aria-label={label} className="overflow-x-auto -outline-offset-2">
@@ -26,4 +58,11 @@ export function CodeBlock({ label, source, isCode = false }: { label: string; so
       <CodeText label={label} source={source} isCode={isCode} />
     </figure>
   )
+}
+
+/** An example in four languages. */
+export function CodeSamples({ title, samples, initial }: { title: string; samples: Samples; initial: SampleLanguage }) {
+  const panel = (language: SampleLanguage) => <CodeText label={`${title} (${language})`} source={samples[language]} />
+  const panels = { curl: panel('curl'), typescript: panel('typescript'), python: panel('python'), php: panel('php') }
+  return <SampleTabs title={title} sources={samples} panels={panels} initial={initial} />
 }

@@ -2,8 +2,8 @@
 
 import { usePathname } from 'next/navigation'
 import { useEffect } from 'react'
-import { toast } from '#components/ui/toast.tsx'
-import { Toaster } from '#components/ui/toaster.tsx'
+import { toast } from '#components/ui/overlay/toast.tsx'
+import { Toaster } from '#components/ui/overlay/toaster.tsx'
 import { useT } from '#components/ui/translations.tsx'
 
 /** Scrolls the navigation, and not the page, to the current page. */

@@ -1,11 +1,8 @@
 import type { Translate } from '#lib/i18n/translate.ts'
-import type { ReferenceOperation, SampleLanguage } from '#lib/reference.ts'
-import { CauseList } from './cause-list.tsx'
-import { CodeBlock } from './code-block.tsx'
-import { CodeSamples } from './code-samples.tsx'
-import { FieldList } from './field-list.tsx'
-import { Code, Description } from './prose.tsx'
-import { Section } from './section.tsx'
+import { paths } from '#lib/pages/paths.ts'
+import type { ReferenceCause, ReferenceField, ReferenceOperation, SampleLanguage } from '#lib/partner/reference.ts'
+import { CodeBlock, CodeSamples } from './code-block.tsx'
+import { Code, Description, Inline, PlaceLink, Section } from './prose.tsx'
 
 type Props = { t: Translate; operation: ReferenceOperation; language: SampleLanguage }
 
@@ -67,5 +64,98 @@ export function OperationPage({ t, operation, language }: Props) {
         </Section>
       </div>
     </article>
+  )
+}
+
+type FieldListProps = { t: Translate; fields: readonly ReferenceField[]; place: string; hasRequired?: boolean }
+
+/** Fields with their type, rules and meaning. `place`: the beginning of their places in the page. */
+export function FieldList({ t, fields, place, hasRequired = true }: FieldListProps) {
+  return (
+    <dl className="divide-y divide-line border-y border-line">
+      {fields.map((field) => (
+        <div
+          key={field.name}
+          id={`${place}-${field.name}`}
+          className="scroll-mt-20 py-2.5 target:bg-accent-soft target:shadow-[-8px_0_0_var(--accent-soft),8px_0_0_var(--accent-soft)]"
+        >
+          <dt className="flex flex-wrap items-baseline gap-x-2">
+            <PlaceLink id={`${place}-${field.name}`} className="font-mono font-strong wrap-anywhere">
+              {field.name}
+            </PlaceLink>
+            <span lang="en" className="text-second text-quiet">
+              {[field.type, ...field.rules].join(', ')}
+            </span>
+            {hasRequired && (
+              <span className="text-second font-medium text-ink-2">{t(field.isRequired ? 'docs.required' : 'docs.optional')}</span>
+            )}
+          </dt>
+          <dd className="mt-0.5 grid gap-1">
+            <p lang="en" className="max-w-[68ch] text-ink-2">
+              <Inline text={field.description} />.
+            </p>
+            {field.values.length > 0 && (
+              <p className="flex flex-wrap items-baseline gap-1 text-second text-quiet">
+                {t('docs.values')}
+                {field.values.map((value) => (
+                  <Code key={value}>{value}</Code>
+                ))}
+              </p>
+            )}
+            {field.example !== undefined && (
+              <p className="text-second text-quiet">
+                {t('docs.exampleValue')} <Code>{field.example}</Code>
+              </p>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+type Cause = ReferenceCause & { key?: string; operations?: readonly string[] }
+
+/** Reasons for refusals: the cause, the message that tells it, and what to do. */
+export function CauseList({ t, causes }: { t: Translate; causes: readonly Cause[] }) {
+  return (
+    <dl className="divide-y divide-line border-y border-line">
+      {causes.map((cause) => {
+        const place = cause.key ?? `error-${cause.status}-${cause.id}`
+        return (
+          <div key={place} id={place} className="scroll-mt-20 py-2.5 target:bg-accent-soft">
+            <dt lang="en" className="flex items-baseline gap-2.5">
+              <span className="shrink-0 font-mono text-second text-quiet tabular">{cause.status}</span>
+              <PlaceLink id={place} className="font-medium">
+                {cause.cause}
+              </PlaceLink>
+            </dt>
+            <dd lang="en" className="mt-0.5 grid gap-0.5 pl-9">
+              <p className="max-w-[68ch] font-mono text-second text-quiet wrap-anywhere">
+                <span className="sr-only">{t('docs.message')}: </span>
+                {cause.message}
+              </p>
+              <p className="max-w-[68ch] text-ink-2">
+                <span className="sr-only">{t('docs.remedy')}: </span>
+                {cause.remedy}
+              </p>
+              {cause.operations && cause.operations.length < 13 && <OperationLinks ids={cause.operations} />}
+            </dd>
+          </div>
+        )
+      })}
+    </dl>
+  )
+}
+
+function OperationLinks({ ids }: { ids: readonly string[] }) {
+  return (
+    <p className="flex flex-wrap gap-x-2.5 text-second">
+      {ids.map((id) => (
+        <a key={id} href={paths.docs(id)} className="text-accent wrap-anywhere hover:underline">
+          {id}
+        </a>
+      ))}
+    </p>
   )
 }

@@ -3,7 +3,7 @@
 import { type KeyboardEvent, type ReactNode, useId, useSyncExternalStore } from 'react'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { SAMPLE_COOKIE, SAMPLE_LANGUAGES, SAMPLE_TITLES, type SampleLanguage, type Samples } from '#lib/reference.ts'
+import { SAMPLE_COOKIE, SAMPLE_LANGUAGES, SAMPLE_TITLES, type SampleLanguage, type Samples } from '#lib/partner/reference.ts'
 
 const YEAR_S = 365 * 24 * 60 * 60
 

@@ -1,11 +1,11 @@
 'use client'
 
-import { type KeyboardEvent, useId, useRef, useState } from 'react'
-import { Icon } from '#components/ui/icon.tsx'
+import '#components/form/zod-without-eval.ts'
+import { type KeyboardEvent as ReactKeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react'
+import { Icon } from '#components/ui/display/icon.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import type { SearchEntry } from '#lib/reference.ts'
-import { SearchResults } from './search-results.tsx'
-import { useSearch, useSlashKey } from './use-search.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { type SearchEntry, searchIndexSchema } from '#lib/partner/reference.ts'
 
 /** The search of the reference: operations, fields, guides, errors, operators, outcomes of the sandbox. */
 export function SearchBox() {
@@ -29,7 +29,7 @@ export function SearchBox() {
     location.assign(entry.href)
   }
 
-  function press(event: KeyboardEvent) {
+  function press(event: ReactKeyboardEvent) {
     if (event.key === 'Escape') setIsOpen(false)
     else if (event.key === 'Enter') go(results[active])
     else if (event.key === 'ArrowDown') setActive(Math.min(active + 1, results.length - 1))
@@ -77,4 +77,89 @@ export function SearchBox() {
       </div>
     </search>
   )
+}
+
+type Props = {
+  id: string
+  results: readonly SearchEntry[]
+  active: number
+  onPoint: (index: number) => void
+  onChoose: (entry: SearchEntry) => void
+}
+
+/** The results below the field. The keys are those of the field, which keeps the focus. */
+function SearchResults({ id, results, active, onPoint, onChoose }: Props) {
+  const t = useT()
+  return (
+    <div role="listbox" id={`${id}-results`} aria-label={t('docs.search')} tabIndex={-1}>
+      {results.map((entry, index) => (
+        <div
+          key={entry.href + entry.title}
+          role="option"
+          tabIndex={-1}
+          id={`${id}-${index}`}
+          aria-selected={index === active}
+          lang="en"
+          onMouseDown={(event) => {
+            // Before the field loses the focus, which closes the list.
+            event.preventDefault()
+            onChoose(entry)
+          }}
+          onMouseMove={() => onPoint(index)}
+          className="cursor-pointer rounded-sm px-2.5 py-1.5 aria-selected:bg-sunken"
+        >
+          <p className="font-medium wrap-anywhere">{entry.title}</p>
+          <p className="text-second text-quiet wrap-anywhere">{entry.where}</p>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+const RESULTS_MAX = 12
+
+/** The best matches: every word of the text is in the entry, and those that begin a title come first. */
+function search(entries: readonly SearchEntry[], text: string): SearchEntry[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const scored = entries.flatMap((entry, place) => {
+    const title = entry.title.toLowerCase()
+    const all = `${title} ${entry.where.toLowerCase()}`
+    if (!words.every((word) => all.includes(word))) return []
+    const first = words[0] ?? ''
+    const score = title === text.toLowerCase().trim() ? 0 : title.startsWith(first) ? 1 : title.includes(first) ? 2 : 3
+    return [{ entry, score, place }]
+  })
+  scored.sort((left, right) => left.score - right.score || left.place - right.place)
+  return scored.slice(0, RESULTS_MAX).map(({ entry }) => entry)
+}
+
+type Search = { state: 'unloaded' | 'failed' | 'ready'; results: SearchEntry[]; load: () => void }
+
+/** What the reference has for a text. The index is loaded when `load` is first called, and again after a failure. */
+function useSearch(text: string): Search {
+  const [entries, setEntries] = useState<readonly SearchEntry[] | 'failed'>()
+  async function load() {
+    if (typeof entries === 'object') return
+    // biome-ignore lint/plugin/no-silent-error: without a connection the page says so, and the next key tries again.
+    const response = await fetch(paths.docsSearch()).catch(() => undefined)
+    // biome-ignore lint/plugin/no-silent-error: anything else than the index, such as the page of a proxy, is a failure too.
+    const json: unknown = response?.ok ? await response.json().catch(() => undefined) : undefined
+    setEntries(searchIndexSchema.safeParse(json).data ?? 'failed')
+  }
+  const results = typeof entries === 'object' && text.trim() !== '' ? search(entries, text) : []
+  return { state: entries === undefined ? 'unloaded' : entries === 'failed' ? 'failed' : 'ready', results, load: () => void load() }
+}
+
+/** `/` leads to the field, unless somebody is typing. */
+function useSlashKey(input: RefObject<HTMLInputElement | null>): void {
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable]')
+      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+      event.preventDefault()
+      input.current?.focus()
+    }
+    document.addEventListener('keydown', focus)
+    return () => document.removeEventListener('keydown', focus)
+  }, [input])
 }

@@ -1,14 +1,13 @@
 'use client'
 
 import { useActionState } from 'react'
-import { RecoveryCodes } from '#components/form/recovery-codes.tsx'
+import { QrPicture, RecoveryCodes } from '#components/form/second-factor.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
-import { Notice } from '#components/ui/empty-state.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
 import { TextField } from '#components/ui/field.tsx'
-import { QrPicture } from '#components/ui/qr-picture.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import type { QrCode } from '#lib/qr-code.ts'
+import type { QrCode } from '#lib/people/sign-in.ts'
 import { enrolAction } from '../actions.ts'
 
 /** The form for setting up a second factor. */

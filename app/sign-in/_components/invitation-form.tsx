@@ -2,12 +2,12 @@
 
 import { type FormEvent, useEffect, useState, useTransition } from 'react'
 import { Button, ButtonLink } from '#components/ui/button.tsx'
-import { Notice } from '#components/ui/empty-state.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
 import { Checkbox, TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import type { Invitation, InvitationRefusal } from '#lib/invitation.ts'
-import { paths } from '#lib/paths.ts'
-import { joinApplication, openInvitation } from '../invitation/actions.ts'
+import { paths } from '#lib/pages/paths.ts'
+import type { Invitation, InvitationRefusal } from '#lib/people/sign-in.ts'
+import { joinApplication, openInvitation } from '../actions.ts'
 
 type State =
   | { kind: 'opening' }

@@ -1,10 +1,10 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
-import { paths } from '#lib/paths.ts'
-import { safeNext } from '#lib/safe-next.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { safeNext } from '#lib/people/sign-in.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { readPendingSecondFactorSession } from '#server/back-office/session.ts'
-import { CodeForm } from '../_components/code-form.tsx'
+import { CodeForm } from '../_components/sign-in-forms.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('signIn.codeTitle') }

@@ -11,7 +11,7 @@ import { promisify } from 'node:util'
 import { tokensOf } from '#e2e/attack/arsenal.ts'
 import { leaveNothing } from '#e2e/attack/leave-nothing.ts'
 import { ROOT, Service } from '#e2e/attack/service.ts'
-import { startEmbeddedPostgres } from '#server/database/embedded.ts'
+import { startEmbeddedPostgres } from '#server/database/embedded/embedded.ts'
 import { createPool, type Pool } from '#server/database/pool.ts'
 
 const run = promisify(execFile)

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { newPerson } from '#e2e/roles/callers.ts'
-import { ROLES } from '#lib/permissions.ts'
+import { ROLES } from '#lib/people/permissions.ts'
 import type { Pool } from '#server/database/pool.ts'
 
 const PEOPLE = 8
 /** Each person opens a page this often, and its data with it. */
 const PAUSE_MS = 1_000
-/** As open pages do after an event (components/frame/use-live-updates.ts). */
+/** As open pages do after an event (components/frame/later/use-live-updates.ts). */
 const REFRESH_GAP_MS = 2_000
 /** What they open in turn: the pages that change with every transaction. */
 const PLACES = [

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { computeFees } from '#lib/fees.ts'
-import { OPERATORS } from '#lib/operators.ts'
+import { computeFees } from '#lib/money/fees.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
 import { ok } from '#lib/result.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'

@@ -1,5 +1,5 @@
-import { computeFees } from '#lib/fees.ts'
-import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import { computeFees } from '#lib/money/fees.ts'
+import { OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'

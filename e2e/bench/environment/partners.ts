@@ -1,5 +1,5 @@
-import { DEFAULT_POLICY_RULES } from '#lib/approval-policy.ts'
-import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import { OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
+import { DEFAULT_POLICY_RULES } from '#lib/rules/approval-policy.ts'
 import { digest, generateWebhookSecret } from '#server/credentials/secrets.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { createTokens } from '#server/partner-auth/access-token.ts'

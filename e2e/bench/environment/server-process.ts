@@ -6,8 +6,8 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
-import { OPERATOR_CODES } from '#lib/operators.ts'
-import { freePort } from '#server/database/embedded.ts'
+import { OPERATOR_CODES } from '#lib/operators/operators.ts'
+import { freePort } from '#server/database/embedded/embedded.ts'
 import { ALLOCATOR_ENVIRONMENT, NODE_FLAGS } from '#server/process/node-settings.mjs'
 
 /** What the secrets of every benched database are encrypted with. */

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
+import { OPERATOR_CODES, type OperatorCode } from '#lib/operators/operators.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../../server/operators/simulator/main.ts', import.meta.url))
 const SECRET = 'a secret that the simulated operators know'

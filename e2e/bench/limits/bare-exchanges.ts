@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Simulators } from '#e2e/bench/environment/simulators.ts'
-import { OPERATORS } from '#lib/operators.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
 
 const PROGRAM = fileURLToPath(new URL('bare-service.ts', import.meta.url))
 

@@ -4,7 +4,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { BenchDatabase, BenchEnvironment } from '#e2e/bench/environment/environment.ts'
-import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import { OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 
 const run = promisify(execFile)
 const DEBIAN_FOLDER = '/usr/lib/postgresql'

@@ -1,5 +1,5 @@
 import type { Partner } from '#e2e/bench/environment/partners.ts'
-import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
+import { OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import type { Template } from './plan.ts'
 
 /** What the answer to an accepted deposit contains. */

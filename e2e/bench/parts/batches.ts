@@ -7,10 +7,10 @@ import { createPartners } from '#e2e/bench/environment/partners.ts'
 import { type Figure, median, medianRatio, percentile } from '#e2e/bench/figures.ts'
 import { Person } from '#e2e/crash/people.ts'
 import { buildPages } from '#e2e/processes/build-pages.ts'
-import type { Role } from '#lib/permissions.ts'
+import type { Role } from '#lib/people/permissions.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { createPerson } from '#server/people/create-person.ts'
+import { createPerson } from '#server/people/accounts.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 
 const ROUNDS = 5

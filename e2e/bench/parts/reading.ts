@@ -6,7 +6,7 @@ import { createPartners, type Partner } from '#e2e/bench/environment/partners.ts
 import type { ServerProcess } from '#e2e/bench/environment/server-process.ts'
 import { type Figure, median, medianRatio, percentile } from '#e2e/bench/figures.ts'
 import { type Client, createClient } from '#e2e/bench/load/client.ts'
-import { formatMinor } from '#lib/money.ts'
+import { formatMinor } from '#lib/money/money.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 

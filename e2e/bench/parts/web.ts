@@ -12,10 +12,10 @@ import { ROUTES } from '#e2e/roles/access-table.ts'
 import { findRoutes } from '#e2e/roles/find-endpoints.ts'
 import { measureEmptyPage, measurePageScripts, SCRIPT_BAR } from '#e2e/web/page-javascript.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { listCustomers } from '#server/reports/customers/list-customers.ts'
-import { addFeeDays } from '#server/reports/totals/add-fee-days.ts'
-import { addFees, findFeeMark } from '#server/reports/totals/fee-days-store.ts'
+import { listCustomers } from '#server/reports/customers/customers.ts'
 import { LATE_MAX } from '#server/reports/totals/money-figures.ts'
+import { addFeeDays } from '#server/reports/totals/seal-totals.ts'
+import { addFees, findFeeMark } from '#server/reports/totals/totals-store.ts'
 
 const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
 const TIME_BAR_MS = 150

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
 import { signIn } from '#e2e/roles/callers.ts'
-import { ROLES } from '#lib/permissions.ts'
-import { changeApplication } from '#server/applications/change-application.ts'
+import { ROLES } from '#lib/people/permissions.ts'
+import { changeApplication } from '#server/applications/terms.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { createPerson } from '#server/people/create-person.ts'
+import { createPerson } from '#server/people/accounts.ts'
 
 export type Timing = { firstByteMs: number; wholeMs: number }
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { z } from 'zod'
 import { aRequest, BASE, call, countWritten, expectError, expectOk } from '#e2e/contract/partner-program.ts'
 import type { Service } from '#e2e/contract/service.ts'
-import { OPERATOR_CODES } from '#lib/operators.ts'
+import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { errorSchema, initiationSchema } from '#lib/schemas/responses.ts'
 
 const batchSchema = z.array(initiationSchema)

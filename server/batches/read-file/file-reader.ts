@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { FileProblem } from '#lib/batch-file/file-problem.ts'
+import type { FileProblem } from '#lib/batches/file-problem.ts'
 import { err, type Result } from '#lib/result.ts'
 import { createFairLimiter } from '#server/credentials/fair-limiter.ts'
 import type { ReadFile } from './read-file.ts'

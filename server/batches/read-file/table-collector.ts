@@ -1,7 +1,6 @@
-import { type BatchCell, cellKind, cellText } from '#lib/batch-file/batch-cell.ts'
-import { BATCH_CELL_LENGTH_MAX, BATCH_COLUMNS_MAX, BATCH_ROWS_MAX } from '#lib/batch-file/batch-fields.ts'
-import { isHeaderRow } from '#lib/batch-file/recognise-columns.ts'
-import { UnreadableFile } from './unreadable-file.ts'
+import { BATCH_CELL_LENGTH_MAX, BATCH_COLUMNS_MAX, BATCH_ROWS_MAX, type BatchCell, cellKind, cellText } from '#lib/batches/batch-fields.ts'
+import type { FileProblem, FileProblemKind } from '#lib/batches/file-problem.ts'
+import { isHeaderRow } from '#lib/batches/recognise-columns.ts'
 
 /** A row with the number that a spreadsheet shows beside it. */
 export type FileRow = { rowNumber: number; cells: BatchCell[] }
@@ -65,4 +64,14 @@ function cleanText(text: string): string {
 
 function hasNumber(cell: BatchCell): boolean {
   return /\d{5,}/.test(cellText(cell).replace(/[\s.+-]/g, ''))
+}
+
+/** Thrown inside the reader where a file cannot be read, and turned into a Result at its edge. */
+export class UnreadableFile extends Error {
+  readonly problem: FileProblem
+  constructor(kind: FileProblemKind, values?: Record<string, number>) {
+    super(kind)
+    this.name = 'UnreadableFile'
+    this.problem = values ? { kind, values } : { kind }
+  }
 }

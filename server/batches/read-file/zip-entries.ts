@@ -1,5 +1,6 @@
 import { crc32, createInflateRaw } from 'node:zlib'
-import { UnreadableFile } from './unreadable-file.ts'
+import { SaxesParser, type SaxesTagPlain } from 'saxes'
+import { UnreadableFile } from './table-collector.ts'
 
 export type ZipEntry = { name: string; compressed: Uint8Array; method: number; crc: number; size: number }
 
@@ -50,7 +51,7 @@ export function limitTogether(entries: readonly (ZipEntry | undefined)[], bytesM
 }
 
 /** Unpacks an entry piece by piece, and stops as soon as it is larger than its directory stated. */
-export async function* unpack(entry: ZipEntry): AsyncGenerator<Uint8Array> {
+async function* unpack(entry: ZipEntry): AsyncGenerator<Uint8Array> {
   let [unpacked, crc] = [0, 0]
   const pieces = entry.method === STORED ? [entry.compressed] : inflate(entry.compressed)
   try {
@@ -73,4 +74,43 @@ function inflate(compressed: Uint8Array): AsyncIterable<Uint8Array> {
   const stream = createInflateRaw({ chunkSize: 64 * 1024 })
   stream.end(compressed)
   return stream
+}
+
+export type XmlHandler = {
+  open?(name: string, attributes: Readonly<Record<string, string>>): void
+  text?(text: string): void
+  close?(name: string): void
+  /** Whether the rest is not needed. */
+  isDone?(): boolean
+}
+
+/**
+ * Reads one XML part of a workbook as a stream. Names come without their prefix. A document type is refused before anything in it is
+ * read, so no entity is ever declared; the parser itself knows only the five that XML has.
+ */
+export async function readXml(entry: ZipEntry, handler: XmlHandler): Promise<void> {
+  const parser = new SaxesParser({ xmlns: false })
+  const fail = (error: Error) => {
+    throw error
+  }
+  // biome-ignore lint/plugin/no-silent-error: The XML error is only useful to the author of the XML.
+  parser.on('error', () => fail(new UnreadableFile('damaged_workbook')))
+  parser.on('doctype', () => fail(new UnreadableFile('entities')))
+  parser.on('opentag', (tag: SaxesTagPlain) => handler.open?.(localName(tag.name), tag.attributes))
+  if (handler.text) {
+    parser.on('text', (text) => handler.text?.(text))
+    parser.on('cdata', (text) => handler.text?.(text))
+  }
+  parser.on('closetag', (tag: SaxesTagPlain) => handler.close?.(localName(tag.name)))
+  const decoder = new TextDecoder('utf-8')
+  for await (const piece of unpack(entry)) {
+    parser.write(decoder.decode(piece, { stream: true }))
+    if (handler.isDone?.()) return
+  }
+  parser.write(decoder.decode())
+  parser.close()
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1)
 }

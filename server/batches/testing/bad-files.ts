@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
-import type { ProblemKind } from '#lib/batch-file/batch-fields.ts'
-import type { FileProblemKind } from '#lib/batch-file/file-problem.ts'
+import type { ProblemKind } from '#lib/batches/batch-fields.ts'
+import type { FileProblemKind } from '#lib/batches/file-problem.ts'
 import { rowsXml, sheetXml, workbook, zipOf } from '#server/testing/batches/workbook.ts'
 
 type BadFile = { name: string; bytes(): Buffer | Promise<Buffer> } & (

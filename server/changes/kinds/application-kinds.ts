@@ -1,4 +1,4 @@
-import { OPERATORS } from '#lib/operators.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
 import { err, ok } from '#lib/result.ts'
 import {
   addressAllowanceSchema,
@@ -7,16 +7,12 @@ import {
   feesChangeSchema,
   serviceChangeSchema,
   timeZoneChangeSchema,
-} from '#lib/schemas/proposed-change.ts'
-import { allowAddress } from '#server/applications/allow-address.ts'
+} from '#lib/schemas/proposal.ts'
 import { parseNetwork } from '#server/applications/allow-list.ts'
-import { changeApplication } from '#server/applications/change-application.ts'
-import { checkTimeZone } from '#server/applications/check-time-zone.ts'
-import { denyAddress } from '#server/applications/deny-address.ts'
-import { requestTimeZone } from '#server/applications/request-time-zone.ts'
-import { setFeeSchedule } from '#server/applications/set-fee-schedule.ts'
-import { setTransferService } from '#server/applications/set-transfer-service.ts'
+import { allowAddress, denyAddress } from '#server/applications/change-networks.ts'
+import { changeApplication, setFeeSchedule, setTransferService } from '#server/applications/terms.ts'
 import { isOnAllowList, readFees, readService, readTerms, readTimeZone } from '#server/applications/terms-queries.ts'
+import { checkTimeZone, requestTimeZone } from '#server/applications/time-zone.ts'
 import { type ChangeKind, defineKind } from '#server/changes/change-kind.ts'
 
 const settings: ChangeKind = defineKind({

@@ -5,14 +5,11 @@ import {
   keyCreationSchema,
   keyRotationSchema,
   webhookSecretRotationSchema,
-} from '#lib/schemas/proposed-change.ts'
+} from '#lib/schemas/proposal.ts'
 import { findApiUserById, findLiveKey } from '#server/applications/access-queries.ts'
-import { createApiKey } from '#server/applications/create-api-key.ts'
-import { rotateWebhookSecret } from '#server/applications/rotate-webhook-secret.ts'
+import { createApiKey, rotateWebhookSecret } from '#server/applications/api-keys.ts'
 import { type ChangeKind, defineKind } from '#server/changes/change-kind.ts'
-import { blockApiUser } from '#server/partner-auth/block-api-user.ts'
-import { createApiUser } from '#server/partner-auth/create-api-user.ts'
-import { resetApiUserPassword } from '#server/partner-auth/reset-api-user-password.ts'
+import { blockApiUser, createApiUser, resetApiUserPassword } from '#server/partner-auth/api-users.ts'
 
 const HOUR_MS = 3_600_000
 

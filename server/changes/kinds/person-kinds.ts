@@ -1,12 +1,12 @@
-import { combinesRoles } from '#lib/permissions.ts'
+import { combinesRoles } from '#lib/people/permissions.ts'
 import { err, ok } from '#lib/result.ts'
-import { invitationSchema, rolesChangeSchema, secondFactorResetSchema } from '#lib/schemas/proposed-change.ts'
-import { type ChangeKind, defineKind } from '#server/changes/change-kind.ts'
-import { findInvitee } from '#server/people/invitation-queries.ts'
-import { invitePerson } from '#server/people/invite-person.ts'
-import { mayCombineRoles, readMember, worksElsewhere } from '#server/people/person-queries.ts'
-import { resetMemberSecondFactor } from '#server/people/reset-member-second-factor.ts'
-import { combinesTooMuch, setMembership } from '#server/people/set-membership.ts'
+import { invitationSchema, rolesChangeSchema, secondFactorResetSchema } from '#lib/schemas/proposal.ts'
+import { findInvitee } from '#server/people/invitation-store.ts'
+import { invitePerson } from '#server/people/invitations.ts'
+import { combinesTooMuch, setMembership } from '#server/people/membership.ts'
+import { mayCombineRoles, readMember, worksElsewhere } from '#server/people/person-store.ts'
+import { resetMemberSecondFactor } from '#server/people/second-factor.ts'
+import { type ChangeKind, defineKind } from '../change-kind.ts'
 
 /** A member's roles, and whether the member may act at all. Two administrators grant any role, never to themselves. */
 const roles: ChangeKind = defineKind({

@@ -1,7 +1,7 @@
 // Confirms a funding in a process of its own, for a test that kills it: node confirm-process.ts <json of ConfirmProcessPlan>.
 import { systemClock } from '#server/clock.ts'
 import { createPool } from '#server/database/pool.ts'
-import { confirmFunding } from '#server/funding/confirm-funding.ts'
+import { confirmFunding } from '../decide-funding.ts'
 
 export type ConfirmProcessPlan = { databaseUrl: string; applicationId: string; fundingId: string; personId: string }
 

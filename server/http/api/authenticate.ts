@@ -1,9 +1,8 @@
 import { err, ok, type Result } from '#lib/result.ts'
-import { type AdmissionFailure, admitCaller } from '#server/partner-auth/admit-caller.ts'
-import { authenticateCaller, type Caller } from '#server/partner-auth/authenticate-caller.ts'
+import { type AdmissionFailure, admitCaller, authenticateCaller, type Caller } from '#server/partner-auth/authenticate-caller.ts'
 import type { ApiRequest } from '../request/api-request.ts'
+import type { HttpRuntime } from './endpoint.ts'
 import { type Refusal, refuse, UNAUTHENTICATED } from './errors.ts'
-import type { HttpRuntime } from './http-runtime.ts'
 
 /**
  * Checks the three credentials (401), then address, user and application (403), from the headers only. The body is read later.

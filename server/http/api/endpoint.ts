@@ -1,9 +1,22 @@
 import type { Result } from '#lib/result.ts'
+import type { Clock } from '#lib/time/time.ts'
+import type { Directory } from '#server/applications/directory.ts'
+import type { Config } from '#server/config.ts'
+import type { SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
+import type { Pool, Queryable } from '#server/database/pool.ts'
+import type { Logger } from '#server/logger.ts'
+import type { Connectors } from '#server/operators/connector.ts'
+import type { CallbackIntake } from '#server/operators/handle-callback.ts'
+import type { ForcedQueries } from '#server/operators/work/forced-queries.ts'
+import type { Tokens } from '#server/partner-auth/access-token.ts'
 import type { Caller } from '#server/partner-auth/authenticate-caller.ts'
-import type { ApiRequest } from '../request/api-request.ts'
-import type { ApiResponse } from '../request/api-response.ts'
+import type { CallerRecords } from '#server/partner-auth/caller-records.ts'
+import type { Intake } from '#server/transactions/intake.ts'
+import type { Settler, Wake } from '#server/transactions/transition.ts'
+import type { ApiRequest, ApiResponse } from '../request/api-request.ts'
+import type { AccessLog } from './access-log.ts'
 import type { Refusal } from './errors.ts'
-import type { HttpRuntime } from './http-runtime.ts'
+import type { Metrics } from './metrics.ts'
 
 /** A call whose credentials, address, user and application have been checked. */
 export type Call = { runtime: HttpRuntime; request: ApiRequest; caller: Caller }
@@ -32,3 +45,31 @@ export type Endpoint = PartnerEndpoint | OpenEndpoint
 
 /** The path below which all endpoints for partners are. */
 export const TRANSACTION_PATH = '/api/v1/transaction'
+
+/** The part of the process's Runtime that the endpoints use. */
+export type HttpRuntime = CallerRecords & {
+  config: Pick<Config, 'trustedProxies' | 'metricsToken' | 'isSandbox'>
+  pool: Pool
+  /** The pool for lists and totals: the replica if there is one, otherwise the pool. Never used for decisions. */
+  reportPool: Queryable
+  clock: Clock
+  logger: Logger
+  directory: Directory
+  tokens: Tokens
+  throttle: SignInThrottle
+  intake: Pick<Intake, 'submit'>
+  settler: Settler
+  connectors: Connectors
+  callbacks: CallbackIntake
+  forcedQueries: ForcedQueries
+  metrics: Metrics
+  wake: Wake
+  /** Absent if the access log is off. */
+  accessLog?: AccessLog
+}
+
+declare module '#server/process-wide.ts' {
+  interface ProcessWideValues {
+    httpRuntime: HttpRuntime
+  }
+}

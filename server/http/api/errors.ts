@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { ErrorBody } from '#lib/schemas/responses.ts'
-import type { Clock } from '#lib/time.ts'
-import { type ApiResponse, JSON_TYPE } from '../request/api-response.ts'
+import type { Clock } from '#lib/time/time.ts'
+import { type ApiResponse, JSON_TYPE } from '../request/api-request.ts'
 
 /** Why a request is refused: everything in an error response except the time and the path. */
 export type Refusal = { status: number; message: string; headers?: Readonly<Record<string, string>> }

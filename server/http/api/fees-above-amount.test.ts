@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { errorSchema } from '#lib/schemas/responses.ts'
-import { setFeeSchedule } from '#server/applications/set-fee-schedule.ts'
+import { setFeeSchedule } from '#server/applications/terms.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { aCollect, type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
 import { must } from '#server/testing/partner.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseQuery } from './parse-query.ts'
+import { parseQuery } from './read-query.ts'
 
 test('the parameters that URLSearchParams wrote', () => {
   const texts = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0'))

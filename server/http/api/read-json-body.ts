@@ -1,9 +1,8 @@
-import { type JsonValue, parseJsonBytes } from '#lib/json.ts'
 import { err, type Result } from '#lib/result.ts'
-import type { BodyOwner } from '#server/http/request/body-budget.ts'
+import { type JsonValue, parseJsonBytes } from '#lib/text/json.ts'
 import type { ApiRequest, BodyProblem } from '../request/api-request.ts'
+import type { BodyOwner } from '../request/body-budget.ts'
 import { type Refusal, refuse } from './errors.ts'
-import { HEAVY_BYTES, takeHeavyTurn } from './heavy-turn.ts'
 
 /** The largest body of all endpoints except depositMultiple, in bytes. */
 export const BODY_BYTES_MAX = 64 * 1024
@@ -76,4 +75,18 @@ function isUtf8Parameter(parameter: string): boolean {
   if (parameter === '') return true
   const equals = parameter.indexOf('=')
   return equals > 0 && parameter.slice(0, equals).trim() === 'charset' && UTF_8.has(parameter.slice(equals + 1).trim())
+}
+
+/** A body of this size or more takes milliseconds to parse and validate. */
+const HEAVY_BYTES = 256 * 1024
+
+let last: Promise<void> = Promise.resolve()
+
+/**
+ * Resolves in a turn of the event loop that no other caller gets, so that large bodies that arrive together are parsed one per turn, and
+ * other work runs in between.
+ */
+function takeHeavyTurn(): Promise<void> {
+  last = last.then(() => new Promise((resolve) => setImmediate(resolve)))
+  return last
 }

@@ -1,9 +1,9 @@
-import { formatMinor } from '#lib/money.ts'
-import { OPERATORS } from '#lib/operators.ts'
+import { formatMinor } from '#lib/money/money.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
 import type { TransactionRequest } from '#lib/schemas/transaction-request.ts'
-import type { Page } from '#server/reports/partner-lists/page.ts'
+import type { Page } from '#server/reports/partner-lists/list-for-partner-store.ts'
 import type { IntakeOutcome } from '#server/transactions/intake.ts'
-import type { Transaction } from '#server/transactions/transaction.ts'
+import type { Transaction } from '#server/transactions/transaction-store.ts'
 
 type Accepted = Exclude<IntakeOutcome, { kind: 'conflict' }>
 

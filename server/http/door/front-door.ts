@@ -4,9 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { BodyBudget } from '../request/body-budget.ts'
 import { openConnection } from '../request/connection.ts'
-import { answerClientError, refuseConnect } from './client-error.ts'
 import { watchMemoryPressure } from './memory-pressure.ts'
-import { createReceiver, type ReceiverOptions } from './receive-request.ts'
+import { answerClientError, createReceiver, type ReceiverOptions, refuseConnect } from './receive-request.ts'
 
 export type FrontDoorOptions = ReceiverOptions & {
   headersTimeoutMs?: number

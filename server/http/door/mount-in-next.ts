@@ -6,7 +6,7 @@ import { type RequestOrigin, requestOrigin } from '#server/http/request/request-
 import { readTarget } from '#server/http/request/target.ts'
 import { LINGER } from '#server/http/request/write-response.ts'
 import { requireProcessWide, START_THE_SERVICE } from '#server/process-wide.ts'
-import type { HttpRuntime } from '../api/http-runtime.ts'
+import type { HttpRuntime } from '../api/endpoint.ts'
 import type { ApiRequest, BodyProblem } from '../request/api-request.ts'
 import { handleApiRequest } from './handle-api-request.ts'
 

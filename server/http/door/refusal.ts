@@ -5,7 +5,7 @@ import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate, type MessageKey, type Translate } from '#lib/i18n/translate.ts'
 import { reloadOnceAnswered } from '#lib/reload-once-answered.ts'
 import type { Refusal } from '#server/http/api/errors.ts'
-import type { ApiResponse } from '#server/http/request/api-response.ts'
+import type { ApiResponse } from '../request/api-request.ts'
 
 /** The wording of a status: for programs, for a server action (one sentence), and for people (a page). */
 type Text = { code: string; sentence: MessageKey; title: MessageKey; text: MessageKey }

@@ -1,29 +1,21 @@
-import { OPERATOR_CODES } from '#lib/operators.ts'
-import { accessToken } from '#server/http/endpoints/access-token.ts'
-import { chekTransactionStatus } from '#server/http/endpoints/chek-transaction-status.ts'
-import { collect } from '#server/http/endpoints/collect.ts'
-import { deposit } from '#server/http/endpoints/deposit.ts'
-import { depositMultiple } from '#server/http/endpoints/deposit-multiple.ts'
-import { health, healthLive, healthReady } from '#server/http/endpoints/health.ts'
+import { OPERATOR_CODES } from '#lib/operators/operators.ts'
+import { callbackOf } from '#server/http/endpoints/operator-callback.ts'
+import { openapi } from '#server/http/openapi/serve-openapi.ts'
+import { payEndpointAt } from '#server/http/pay/pay-page.ts'
+import type { Endpoint } from '../api/endpoint.ts'
+import { rejectTransaction, validateTransaction } from '../endpoints/approvals.ts'
 import {
   getByApplicationProduct,
   getByApplicationProductAndPhoneReceiver,
   getByApplicationProductAndStatus,
-} from '#server/http/endpoints/lists.ts'
-import { metrics } from '#server/http/endpoints/metrics.ts'
-import { callbackOf } from '#server/http/endpoints/operator-callback.ts'
-import { refreshToken } from '#server/http/endpoints/refresh-token.ts'
-import { rejectTransaction } from '#server/http/endpoints/reject-transaction.ts'
-import {
   getByApplicationProductBalances,
   getTotalAmountByApplicationProduct,
   getTotalAmountByApplicationProductAndDateRange,
-} from '#server/http/endpoints/totals.ts'
-import { transactionStatus } from '#server/http/endpoints/transaction-status.ts'
-import { validateTransaction } from '#server/http/endpoints/validate-transaction.ts'
-import { openapi } from '#server/http/openapi/serve-openapi.ts'
-import { payEndpointAt } from '#server/http/pay/pay-page.ts'
-import type { Endpoint } from '../api/endpoint.ts'
+} from '../endpoints/lists.ts'
+import { collect, deposit, depositMultiple } from '../endpoints/payments.ts'
+import { health, healthLive, healthReady, metrics } from '../endpoints/service.ts'
+import { chekTransactionStatus, transactionStatus } from '../endpoints/status.ts'
+import { accessToken, refreshToken } from '../endpoints/tokens.ts'
 
 /** All endpoints outside Next's pages. */
 const ENDPOINTS: readonly Endpoint[] = [

@@ -1,10 +1,10 @@
-import type { OperatorCode } from '#lib/operators.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
 import { err, ok } from '#lib/result.ts'
 import type { OpenEndpoint } from '#server/http/api/endpoint.ts'
 import { OVERLOADED, type Refusal, refuse } from '#server/http/api/errors.ts'
 import { addressOwner, BODY_BYTES_MAX, refuseBody } from '#server/http/api/read-json-body.ts'
-import { jsonResponse } from '#server/http/request/api-response.ts'
 import { type CallbackRefusal, handleCallback } from '#server/operators/handle-callback.ts'
+import { jsonResponse } from '../request/api-request.ts'
 
 /** POST or PUT /operators/callback/<code>: an operator reports a change. It only makes a query due; it is never used as a result. */
 export function callbackOf(operator: OperatorCode): OpenEndpoint {

@@ -1,11 +1,9 @@
-import { joinProblems } from '#lib/schemas/problems.ts'
+import { joinProblems } from '#lib/schemas/fields.ts'
 import { refuseAdmission } from '#server/http/api/authenticate.ts'
 import { DATABASE_AWAY, INTERNAL_ERROR, OVERLOADED, type Refusal, refuse, UNAUTHENTICATED } from '#server/http/api/errors.ts'
 import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, refuseBody, refuseType } from '#server/http/api/read-json-body.ts'
-import { refuseIssue } from '#server/http/endpoints/access-token.ts'
-import { refuseSynchronisation } from '#server/http/endpoints/chek-transaction-status.ts'
-import { refuseRefresh } from '#server/http/endpoints/refresh-token.ts'
-import { NO_TRANSACTION } from '#server/http/endpoints/transaction-status.ts'
+import { NO_TRANSACTION, refuseSynchronisation } from '../endpoints/status.ts'
+import { refuseIssue, refuseRefresh } from '../endpoints/tokens.ts'
 
 /** One reason for which a request is refused. `message` is what the code that refuses says, for the values of the examples. */
 export type ErrorCause = { id: string; status: number; summary: string; remedy: string; message: string }

@@ -1,7 +1,7 @@
-import { computeFees } from '#lib/fees.ts'
-import { formatMinor, parseAmountMinor } from '#lib/money.ts'
-import { COUNTRIES, type CountryName, OPERATORS, type OperatorCode } from '#lib/operators.ts'
-import { SUCCESS_MESSAGE, type TransactionStatus, type TransactionType } from '#lib/transaction-status.ts'
+import { computeFees } from '#lib/money/fees.ts'
+import { formatMinor, parseAmountMinor } from '#lib/money/money.ts'
+import { COUNTRIES, type CountryName, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import { SUCCESS_MESSAGE, type TransactionStatus, type TransactionType } from '#lib/payments/transaction-status.ts'
 import type { Json } from './operation.ts'
 
 // The values of the examples. One collect and one deposit run through all of them, so that a reader recognises both.

@@ -1,12 +1,10 @@
 import { STATUS_CODES } from 'node:http'
-import { componentSchemas, describeQuery } from './component-schemas.ts'
 import type { ErrorCause } from './error-causes.ts'
 import { EXAMPLE_TIME } from './examples.ts'
-import { type Json, type Operation, ref, TAGS } from './operation.ts'
+import { componentSchemas, describeQuery, type Json, type Operation, ref, TAGS } from './operation.ts'
 import { PAYMENT_OPERATIONS } from './operations/payments.ts'
 import { LIST_OPERATIONS, TOTAL_OPERATIONS } from './operations/reports.ts'
-import { APPROVAL_OPERATIONS, STATUS_OPERATIONS } from './operations/status.ts'
-import { TOKEN_OPERATIONS } from './operations/tokens.ts'
+import { APPROVAL_OPERATIONS, STATUS_OPERATIONS, TOKEN_OPERATIONS } from './operations/status.ts'
 import { describeWebhook } from './webhook.ts'
 
 const OPERATIONS: readonly Operation[] = [

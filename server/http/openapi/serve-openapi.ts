@@ -1,7 +1,7 @@
 import { ok } from '#lib/result.ts'
 import type { OpenEndpoint } from '#server/http/api/endpoint.ts'
 import { buildOpenApiDocument } from '#server/http/openapi/openapi.ts'
-import { jsonResponse } from '#server/http/request/api-response.ts'
+import { jsonResponse } from '../request/api-request.ts'
 
 let document: Buffer<ArrayBuffer> | undefined
 

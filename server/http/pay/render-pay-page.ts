@@ -1,14 +1,15 @@
-import { formatAmount } from '#lib/format.ts'
+import { createHash } from 'node:crypto'
+import { create as createQrCode } from 'qrcode'
 import type { Locale } from '#lib/i18n/locale.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate, type MessageKey, type Translate } from '#lib/i18n/translate.ts'
-import { formatMinor } from '#lib/money.ts'
-import { OPERATORS } from '#lib/operators.ts'
-import { FAILURE_MESSAGES, isFinalStatus } from '#lib/transaction-status.ts'
-import type { CustomerPayment } from '#server/operators/customer-step/customer-page-queries.ts'
-import { NUMBER_MESSAGES } from '#server/operators/operator-result.ts'
-import { drawQrCode } from './draw-qr-code.ts'
-import { escapeHtml, LIVE_SCRIPT_PATH, STYLE } from './page-parts.ts'
+import { formatMinor } from '#lib/money/money.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
+import { FAILURE_MESSAGES, isFinalStatus } from '#lib/payments/transaction-status.ts'
+import type { QrCode } from '#lib/people/sign-in.ts'
+import { formatAmount } from '#lib/text/format.ts'
+import { NUMBER_MESSAGES } from '#server/operators/answer-table.ts'
+import type { CustomerPayment } from '#server/operators/customer-step/customer-link-store.ts'
 
 /**
  * `needsLink`: the operator wants the customer to follow a link, which may not be there yet. `dial`: it wants a code, which the customer
@@ -155,4 +156,71 @@ function renderDocument({ content, title, locale, isFinal, refreshS }: DocumentP
     `<body><header><span>Countersign</span><a href="?lang=${other.code}" hreflang="${other.code}" lang="${other.code}">${other.name}</a></header>` +
     `<main${isFinal ? ' data-final' : ''}>${content}</main></body></html>`
   )
+}
+
+export const LIVE_SCRIPT_PATH = '/pay/live.js'
+
+/** For old telephones: no module, no arrow function. The field that the customer is typing in is not replaced. */
+export const LIVE_SCRIPT = `(function(){
+var since=Date.now()
+function wait(){setTimeout(look,Date.now()-since<180000?4000:15000)}
+function look(){
+if(document.hidden)return wait()
+fetch(location.href,{cache:'no-store'}).then(function(a){return a.text()}).then(function(text){
+var now=new DOMParser().parseFromString(text,'text/html').querySelector('main'),old=document.querySelector('main')
+if(now&&now.innerHTML!==old.innerHTML&&!(document.activeElement&&document.activeElement.name==='code'))old.replaceWith(now)
+if(!now||!now.hasAttribute('data-final'))wait()
+},wait)}
+if(window.fetch&&window.DOMParser&&!document.querySelector('main[data-final]'))wait()
+})()
+`
+
+const STYLE =
+  ':root{color-scheme:light dark;--paper:#f8f8f5;--surface:#fff;--line:#d3d2ca;--ink:#191b1e;--ink2:#53585e;--accent:#2b3fb8;--on:#fff;--ok:#1b7a4b;--bad:#b3261e}' +
+  '@media(prefers-color-scheme:dark){:root{--paper:#101214;--surface:#171a1d;--line:#3a4046;--ink:#eceeef;--ink2:#a9b0b7;--accent:#98a6ff;--on:#101214;--ok:#5cc48e;--bad:#f0837a}}' +
+  '*{box-sizing:border-box}body{margin:0;color:var(--ink);background:var(--paper);font:16px/1.5 system-ui,sans-serif}' +
+  'header,main{max-width:27rem;margin:0 auto;padding:0 1rem}header{display:flex;justify-content:space-between;gap:1rem;padding-top:1rem;color:var(--ink2);font-size:.875rem}' +
+  'a{color:var(--accent)}h1{font-size:1.25rem;line-height:1.3;margin:1.5rem 0 .75rem;overflow-wrap:anywhere}p{margin:.75rem 0}' +
+  '.amount{font-size:2rem;line-height:1.2;font-weight:640;font-variant-numeric:tabular-nums;margin:0}.amount small{font-size:1rem;font-weight:400;color:var(--ink2)}' +
+  'dl{margin:1rem 0;border-top:1px solid var(--line)}dl div{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem;padding:.5rem 0;border-bottom:1px solid var(--line)}' +
+  'dt{color:var(--ink2)}dd{margin:0;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}' +
+  '.button{display:block;width:100%;padding:.75rem 1rem;border:0;border-radius:8px;background:var(--accent);color:var(--on);font:inherit;font-weight:560;text-align:center;text-decoration:none}' +
+  ':focus-visible{outline:2px solid var(--accent);outline-offset:2px}.state{font-weight:560}.ok{color:var(--ok)}.bad{color:var(--bad)}' +
+  'label{display:block}input{display:block;width:100%;padding:.75rem 1rem;border:1px solid var(--ink2);border-radius:8px;background:var(--surface);color:var(--ink);font:inherit;font-variant-numeric:tabular-nums}.dial{white-space:nowrap;font-weight:560}' +
+  '.qr{display:block;width:11rem;height:11rem;margin:.75rem 0;background:#fff;border:1px solid var(--line);border-radius:6px}.quiet{color:var(--ink2);font-size:.875rem}'
+
+const POLICY = [
+  `default-src 'none'`,
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  `script-src 'self'`,
+  `connect-src 'self'`,
+  `img-src 'self'`,
+  `base-uri 'none'`,
+  `form-action 'self'`,
+  `frame-ancestors 'none'`,
+].join('; ')
+
+export const PAGE_HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  // The address holds the token: no other site, the operator's included, learns it.
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+}
+
+/** Draws a text as a QR code. */
+export function drawQrCode(text: string): QrCode {
+  const { modules } = createQrCode(text, { errorCorrectionLevel: 'M' })
+  let path = ''
+  for (let row = 0; row < modules.size; row++) {
+    for (let column = 0; column < modules.size; column++) if (modules.get(row, column)) path += `M${column} ${row}h1v1h-1z`
+  }
+  return { size: modules.size, path }
 }

@@ -1,8 +1,7 @@
-import type { ReferenceCause, ReferenceExample, ReferenceField, ReferenceOperation } from '#lib/reference.ts'
-import type { Json } from '#server/http/openapi/operation.ts'
-import { describeArray, describeField, describeFields } from './describe-fields.ts'
-import { type DocumentView, type ExampleView, type OperationView, readDocument, resolve } from './openapi-view.ts'
-import { writeSamples } from './samples/write-samples.ts'
+import type { ReferenceCause, ReferenceExample, ReferenceField, ReferenceOperation } from '#lib/partner/reference.ts'
+import { buildOpenApiDocument } from '../openapi/openapi.ts'
+import type { Json } from '../openapi/operation.ts'
+import { writeSamples } from './samples/samples.ts'
 
 type ReferenceWebhook = {
   summary: string
@@ -110,4 +109,139 @@ function examplesOf(examples: Record<string, ExampleView> = {}): ReferenceExampl
 function writeJson(value: Json): string {
   if (!Array.isArray(value) || value.length < 4) return JSON.stringify(value, null, 2)
   return `[\n${value.map((each) => `  ${JSON.stringify(each)}`).join(',\n')}\n]`
+}
+
+/** The fields of an object, or of the elements of an array. Objects inside are listed by their path: `content[].id`. */
+function describeFields(document: DocumentView, schema: SchemaView, prefix = ''): ReferenceField[] {
+  const object = resolve(document, schema)
+  if (object.oneOf?.[0]) return describeFields(document, object.oneOf[0], prefix)
+  if (object.type === 'array' && object.items) return describeFields(document, object.items, prefix)
+  return Object.entries(object.properties ?? {}).flatMap(([name, property]) => {
+    const resolved = resolve(document, property)
+    const field = describeField(prefix + name, { ...resolved, ...property }, object.required?.includes(name) ?? false)
+    return resolved.type === 'array' ? [field, ...describeFields(document, resolved, `${prefix}${name}[].`)] : [field]
+  })
+}
+
+function describeField(name: string, schema: SchemaView, isRequired: boolean, example?: string | number): ReferenceField {
+  return {
+    name,
+    type: typeOf(schema),
+    isRequired,
+    description: schema.description ?? '',
+    rules: rulesOf(schema),
+    values: schema.enum ?? (typeof schema.const === 'string' ? [schema.const] : []),
+    ...(example === undefined ? {} : { example: String(example) }),
+  }
+}
+
+const FORMATS: Record<string, string> = { uuid: 'UUID', uri: 'URL', date: 'date', 'date-time': 'date and time' }
+
+function typeOf({ type, format }: SchemaView): string {
+  return (format && FORMATS[format]) ?? type ?? 'string'
+}
+
+/** The rules that a type does not say, in words. */
+function rulesOf(schema: SchemaView): string[] {
+  const { minLength, maxLength, minimum, maximum, exclusiveMinimum, pattern } = schema
+  const rules: string[] = []
+  if (minLength !== undefined && maxLength !== undefined) rules.push(`${minLength} to ${write(maxLength)} characters`)
+  else if (maxLength !== undefined) rules.push(`at most ${write(maxLength)} characters`)
+  if (exclusiveMinimum !== undefined) rules.push(`greater than ${exclusiveMinimum}`)
+  if (minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER) rules.push(`at least ${write(minimum)}`)
+  // zod writes the largest safe integer for every integer.
+  if (maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER) rules.push(`at most ${write(maximum)}`)
+  if (pattern === '^\\d{10,15}$') rules.push('10 to 15 digits')
+  return rules
+}
+
+function write(value: number): string {
+  return value.toLocaleString('en-GB', { maximumFractionDigits: 2 })
+}
+
+/** How many objects a body holds, if it is an array. */
+function describeArray({ type, minItems, maxItems }: SchemaView): string | undefined {
+  if (type !== 'array' || minItems === undefined || maxItems === undefined) return undefined
+  return `An array of ${minItems} to ${write(maxItems)} objects with these fields:`
+}
+
+/** A cause with every operation where it can happen. `key`: its place in the page of all errors. */
+type CauseEverywhere = ReferenceCause & { key: string; operations: string[] }
+
+/** Every cause once, by status. Operations that say the same with other examples share an entry. */
+export function allCauses(): CauseEverywhere[] {
+  const found = new Map<string, CauseEverywhere>()
+  for (const operation of readReference().operations.values()) {
+    for (const cause of operation.causes) {
+      const same = found.get(cause.status + cause.cause)
+      if (same) same.operations.push(operation.id)
+      else found.set(cause.status + cause.cause, { ...cause, key: `${cause.status}-${cause.id}`, operations: [operation.id] })
+    }
+  }
+  const causes = [...found.values()].sort((left, right) => left.status - right.status)
+  const seen = new Map<string, number>()
+  for (const cause of causes) {
+    const place = (seen.get(cause.key) ?? 0) + 1
+    seen.set(cause.key, place)
+    if (place > 1) cause.key = `${cause.key}-${place}`
+  }
+  return causes
+}
+
+/** A schema of the document, with the keywords that it uses. */
+type SchemaView = {
+  $ref?: string
+  type?: string
+  description?: string
+  properties?: Record<string, SchemaView>
+  required?: string[]
+  items?: SchemaView
+  oneOf?: SchemaView[]
+  enum?: string[]
+  const?: Json
+  format?: string
+  pattern?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  exclusiveMinimum?: number
+  minItems?: number
+  maxItems?: number
+}
+
+type ExampleView = { summary: string; description?: string; value: Json }
+type MediaView = { 'application/json': { schema: SchemaView; example?: Json; examples?: Record<string, ExampleView> } }
+type ParameterView = { name: string; description: string; required: boolean; schema: SchemaView; example: string | number }
+
+type OperationView = {
+  operationId: string
+  tags: [string]
+  summary: string
+  description: string
+  security?: unknown[]
+  parameters?: ParameterView[]
+  requestBody?: { description: string; content: MediaView }
+  responses: Record<string, { description: string; content?: MediaView }>
+}
+
+type DocumentView = {
+  info: { version: string }
+  tags: { name: string; description: string }[]
+  paths: Record<string, Partial<Record<'get' | 'post', OperationView>>>
+  webhooks: { transactionResult: { post: OperationView } }
+  components: { schemas: Record<string, SchemaView> }
+}
+
+/** The document as the reference reads it. A test of each page reads all of it, so a document of another shape fails there. */
+function readDocument(): DocumentView {
+  return buildOpenApiDocument() as unknown as DocumentView
+}
+
+/** The schema that a reference names, or the schema itself. */
+function resolve(document: DocumentView, schema: SchemaView): SchemaView {
+  if (schema.$ref === undefined) return schema
+  const named = document.components.schemas[schema.$ref.replace('#/components/schemas/', '')]
+  if (!named) throw new Error(`The document has no schema ${schema.$ref}`)
+  return named
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { searchIndexSchema } from '#lib/schemas/search-index.ts'
+import { searchIndexSchema } from '#lib/partner/reference.ts'
 import { readSearchIndex } from './search-index.ts'
 
 test('every entry that the search is served with is one that the page accepts, and a page of a proxy is none', () => {

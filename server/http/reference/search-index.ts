@@ -1,11 +1,10 @@
 import { MESSAGES } from '#lib/i18n/messages.ts'
-import { OPERATORS } from '#lib/operators.ts'
-import { paths } from '#lib/paths.ts'
-import { GUIDES, type Guide, type SearchEntry } from '#lib/reference.ts'
-import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { GUIDES, type Guide, type SearchEntry } from '#lib/partner/reference.ts'
+import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
 import { SIMULATED_OUTCOMES } from '#server/operators/simulator/behaviour.ts'
-import { allCauses } from './all-causes.ts'
-import { readReference } from './read-reference.ts'
+import { allCauses, readReference } from './read-reference.ts'
 
 let entries: SearchEntry[] | undefined
 

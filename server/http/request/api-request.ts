@@ -1,5 +1,5 @@
 import type { Result } from '#lib/result.ts'
-import type { BodyOwner } from '#server/http/request/body-budget.ts'
+import type { BodyOwner } from './body-budget.ts'
 
 /**
  * Why a body could not be read: above its limit, slower than allowed, not valid HTTP, the budget of all bodies is used up, or the
@@ -25,4 +25,20 @@ export type ApiRequest = {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Reads the body, at most `bytesMax` bytes, and counts it on the budget of `owner`. Called once, after the caller is known. */
   readBody(bytesMax: number, owner: BodyOwner): Promise<Result<Uint8Array, BodyProblem>>
+}
+
+/** One response. `headers` are those other than Content-Type and Content-Length. */
+export type ApiResponse = {
+  readonly status: number
+  /** A text that many responses share is a Buffer, because Node keeps a copy of a string for every response that waits to be sent. */
+  readonly body: string | Buffer<ArrayBuffer>
+  readonly contentType: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export const JSON_TYPE = 'application/json'
+
+/** Returns a 200 whose body is already JSON text. */
+export function jsonResponse(body: string | Buffer<ArrayBuffer>): ApiResponse {
+  return { status: 200, body, contentType: JSON_TYPE }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { collectChunks } from './collect-chunks.ts'
+import { collectChunks } from './body.ts'
 
 const CHUNK_BYTES = 64 * 1024
 const MB = 1024 * 1024

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { err, type Result } from '#lib/result.ts'
 import type { ApiRequest, BodyProblem } from '#server/http/request/api-request.ts'
-import { readBody } from '#server/http/request/read-body.ts'
+import { readBody } from './body.ts'
 import type { BodyBudget, BodyHold, BodyOwner } from './body-budget.ts'
 import type { Connection } from './connection.ts'
-import { isForwarded } from './forwarded-headers.ts'
+import { isForwarded } from './peer-address.ts'
 import type { Target } from './target.ts'
 
 /** How long the body of an API request may take, from the first read. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ApiResponse } from '#server/http/request/api-response.ts'
-import { dropBody } from './drop-body.ts'
+import type { ApiResponse } from './api-request.ts'
+import { dropBody } from './body.ts'
 
 /** How long, and how much of, an unwanted body is still taken off the wire after its answer. */
 export type Linger = { timeMs: number; bytesMax: number }

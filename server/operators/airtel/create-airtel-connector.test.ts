@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
 import type { CodeRefusal, Connector, FinalOutcome, QueryOutcome, SubmitOutcome } from '#server/operators/connector.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
-import { airtelId } from './airtel-id.ts'
-import { airtelSettings, anAirtelSubmission } from './airtel-testing.ts'
-import { createAirtelConnector } from './create-airtel-connector.ts'
+import { createAirtelConnector } from './airtel-connector.ts'
+import { airtelId } from './messages.ts'
+import { airtelSettings, anAirtelSubmission } from './testing.ts'
 
 type Asked = { request: IncomingMessage; body: string; response: ServerResponse }
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { testLostResponses } from '#server/operators/testing/lost-responses.ts'
-import { airtelId } from './airtel-id.ts'
-import { airtelSettings, anAirtelSubmission } from './airtel-testing.ts'
-import { createAirtelConnector } from './create-airtel-connector.ts'
+import { createAirtelConnector } from './airtel-connector.ts'
+import { airtelId } from './messages.ts'
+import { airtelSettings, anAirtelSubmission } from './testing.ts'
 
 const submission = anAirtelSubmission()
 const id = airtelId(submission)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Connector, Submission } from '#server/operators/connector.ts'
-import { airtelAccountOf } from '#server/operators/simulator/airtel/credentials.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
 import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { airtelId } from './airtel-id.ts'
-import { airtelSettings, anAirtelSubmission } from './airtel-testing.ts'
-import { createAirtelConnector } from './create-airtel-connector.ts'
+import { airtelAccountOf } from '../simulator/airtel/airtel-messages.ts'
+import { createAirtelConnector } from './airtel-connector.ts'
+import { airtelId } from './messages.ts'
+import { airtelSettings, anAirtelSubmission } from './testing.ts'
 
 const account = airtelAccountOf(TRANSCRIPT_SECRET)
 

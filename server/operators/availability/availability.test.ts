@@ -4,8 +4,8 @@ import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { type ScriptedOperator, sayNotFound, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
-import { listAvailability } from './availability-queries.ts'
-import { CIRCUIT_RULES } from './circuit.ts'
+import { listAvailability } from './availability-store.ts'
+import { CIRCUIT_RULES } from './submission-gate.ts'
 
 const HASTY = { ...CIRCUIT_RULES, delayedAfter: 3, closedAfter: 6, closedAfterMs: 0, trialPauseMs: 100, trialPauseMsMax: 200 }
 

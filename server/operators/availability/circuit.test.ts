@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { afterBad, afterGood, CIRCUIT_RULES, type Circuit, newCircuit, slotsOf } from './circuit.ts'
+import { afterBad, afterGood, CIRCUIT_RULES, type Circuit, newCircuit, slotsOf } from './submission-gate.ts'
 
 const CALLS_MAX = 64
 const bad = (circuit: Circuit, nowMs: number) => afterBad(circuit, CIRCUIT_RULES, CALLS_MAX, nowMs)

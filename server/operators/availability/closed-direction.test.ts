@@ -5,8 +5,7 @@ import { connectorsWith } from '#server/operators/testing/connectors-with.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
-import { listAvailability } from './availability-queries.ts'
-import { storeAvailability } from './availability-store.ts'
+import { listAvailability, storeAvailability } from './availability-store.ts'
 import { createSubmissionGate } from './submission-gate.ts'
 
 const exchange = { httpStatus: 401, answer: '{"code":"PIN"}' }

@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test'
 import { createLogger } from '#server/logger.ts'
 import type { BalanceOutcome, Connectors, GuardedConnector } from '#server/operators/connector.ts'
 import { guardConnector } from '#server/operators/guard-connector.ts'
-import { createSandboxConnector } from '#server/operators/sandbox-protocol/create-sandbox-connector.ts'
 import { aConnectorContext } from '#server/operators/testing/connector-context.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { fund, makeApplication } from '#server/testing/factories.ts'
-import { listBalancesFor, listOperatorBalances } from './balance-queries.ts'
+import { createSandboxConnector } from '../sandbox-protocol/sandbox-connector.ts'
+import { listBalancesFor, listOperatorBalances } from './balance-store.ts'
 import { pollBalances } from './poll-balances.ts'
 
 const logger = createLogger('silent')

@@ -1,4 +1,4 @@
-import type { OperatorCode } from '#lib/operators.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
 import type { BalanceOutcome, Connectors } from '#server/operators/connector.ts'

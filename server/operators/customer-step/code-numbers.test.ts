@@ -4,11 +4,9 @@ import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { holdNumber, releaseNumber, storeRefusedCode } from './code-number-store.ts'
-import { takeCode } from './customer-code-store.ts'
-import { findCustomerPayment } from './customer-page-queries.ts'
-import { enterCode } from './enter-code.ts'
-import { forgetCodeNumbers } from './forget-code-numbers.ts'
+import { holdNumber, releaseNumber, storeRefusedCode, takeCode } from './customer-code-store.ts'
+import { findCustomerPayment } from './customer-link-store.ts'
+import { enterCode, forgetCodeNumbers } from './enter-code.ts'
 
 let database: TestDatabase
 before(async () => {

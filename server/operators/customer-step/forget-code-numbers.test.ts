@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { holdNumber, releaseNumber, storeRefusedCode } from './code-number-store.ts'
-import { forgetCodeNumbers } from './forget-code-numbers.ts'
+import { holdNumber, releaseNumber, storeRefusedCode } from './customer-code-store.ts'
+import { forgetCodeNumbers } from './enter-code.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
 import type { CodeRefusal, Connector, FinalOutcome, QueryOutcome, SubmitOutcome } from '#server/operators/connector.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
-import { createMoovConnector } from './create-moov-connector.ts'
-import { aMoovSubmission, moovAnswer, moovSettings, TEST_KEY } from './moov-testing.ts'
-import { moovToken } from './soap.ts'
+import { moovToken } from './messages.ts'
+import { createMoovConnector } from './moov-connector.ts'
+import { aMoovSubmission, moovAnswer, moovSettings, TEST_KEY } from './testing.ts'
 
 const submission = aMoovSubmission()
 const deposit = aMoovSubmission({ type: 'DEPOSIT' })

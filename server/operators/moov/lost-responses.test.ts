@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { testLostResponses } from '#server/operators/testing/lost-responses.ts'
 import { escapeXml } from '#server/operators/xml/xml-tree.ts'
-import { createMoovConnector } from './create-moov-connector.ts'
-import { aMoovSubmission, moovAnswer, moovSettings } from './moov-testing.ts'
+import { createMoovConnector } from './moov-connector.ts'
+import { aMoovSubmission, moovAnswer, moovSettings } from './testing.ts'
 
 function say(response: ServerResponse, fields: Record<string, string>): void {
   response.writeHead(200, { 'content-type': 'text/xml' }).end(moovAnswer('getTransactionStatus', 'response', fields))

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Connector, Submission } from '#server/operators/connector.ts'
-import { moovAccountOf } from '#server/operators/simulator/moov/credentials.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
 import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { createMoovConnector } from './create-moov-connector.ts'
-import { aMoovSubmission, moovSettings } from './moov-testing.ts'
-import { moovToken } from './soap.ts'
+import { moovAccountOf } from '../simulator/moov/moov-messages.ts'
+import { moovToken } from './messages.ts'
+import { createMoovConnector } from './moov-connector.ts'
+import { aMoovSubmission, moovSettings } from './testing.ts'
 
 const account = moovAccountOf(TRANSCRIPT_SECRET, 'bj')
 

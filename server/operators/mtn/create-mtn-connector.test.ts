@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Connector } from '#server/operators/connector.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
-import { createMtnConnector } from './create-mtn-connector.ts'
-import { anMtnSubmission, mtnSettings } from './mtn-testing.ts'
-import { mtnReference } from './reference.ts'
+import { mtnReference } from './messages.ts'
+import { createMtnConnector } from './mtn-connector.ts'
+import { anMtnSubmission, mtnSettings } from './testing.ts'
 
 const submission = anMtnSubmission()
 const externalId = `${submission.reference}.${submission.applicationId}`

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { testLostResponses } from '#server/operators/testing/lost-responses.ts'
-import { createMtnConnector } from './create-mtn-connector.ts'
-import { anMtnSubmission, mtnSettings } from './mtn-testing.ts'
+import { createMtnConnector } from './mtn-connector.ts'
+import { anMtnSubmission, mtnSettings } from './testing.ts'
 
 const submission = anMtnSubmission()
 const externalId = `${submission.reference}.${submission.applicationId}`

@@ -1,9 +1,32 @@
-import type { OperatorHttpClient } from '#server/operators/operator-call.ts'
-import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
-import { accountOf } from '#server/operators/tokens/access-tokens.ts'
-import { createTokenClient, type TokenClient } from '#server/operators/tokens/token-client.ts'
+import { z } from 'zod'
+import type { OperatorHttpClient } from '../operator-http-client.ts'
+import { COMMON_SETTINGS, type ConnectorContext, secretText } from '../settings/protocol.ts'
+import { accountOf } from '../tokens/access-tokens.ts'
+import { createTokenClient, type TokenClient } from '../tokens/token-client.ts'
 import { tokenSchema } from './messages.ts'
-import type { MtnSettings } from './settings.ts'
+
+/** One API user of MTN's partner portal with the subscription of one product. */
+const productSchema = z.strictObject({ subscriptionKey: secretText, apiUser: z.uuid(), apiKey: secretText })
+
+const fieldsSchema = z.strictObject({
+  ...COMMON_SETTINGS,
+  /** `mtncameroon`, `mtnbenin`, `mtnuganda`, or `sandbox`. */
+  targetEnvironment: z.string().regex(/^[a-z]{3,30}$/, 'must be a name like mtncameroon'),
+  /** Only for MTN's sandbox, which takes nothing but EUR. */
+  sandboxCurrency: z.literal('EUR').optional(),
+  /** Sends amounts with decimals as they are; otherwise they are refused. */
+  takesDecimals: z.boolean().optional(),
+  /** For collects; without it they are not in service. */
+  collection: productSchema.optional(),
+  /** For deposits; without it they are not in service. */
+  disbursement: productSchema.optional(),
+})
+
+export const mtnSettingsSchema = fieldsSchema.refine(
+  ({ collection, disbursement }) => collection !== undefined || disbursement !== undefined,
+  'needs collection, disbursement, or both',
+)
+export type MtnSettings = z.infer<typeof mtnSettingsSchema>
 
 export type MtnProduct = 'collection' | 'disbursement'
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Connector, Submission } from '#server/operators/connector.ts'
-import { mtnAccountOf } from '#server/operators/simulator/mtn/credentials.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
 import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { createMtnConnector } from './create-mtn-connector.ts'
-import { anMtnSubmission } from './mtn-testing.ts'
-import { mtnReference } from './reference.ts'
-import { mtnSettingsSchema } from './settings.ts'
+import { mtnAccountOf } from '../simulator/mtn/mtn-messages.ts'
+import { mtnReference } from './messages.ts'
+import { createMtnConnector } from './mtn-connector.ts'
+import { mtnSettingsSchema } from './product-client.ts'
+import { anMtnSubmission } from './testing.ts'
 
 const collection = mtnAccountOf(TRANSCRIPT_SECRET, 'collection')
 const disbursement = mtnAccountOf(TRANSCRIPT_SECRET, 'disbursement')

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Connector } from '#server/operators/connector.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
-import { createOrangeBfConnector } from './create-orange-bf-connector.ts'
-import { anOrangeBfSubmission, orangeBfSettings } from './orange-bf-testing.ts'
+import { createOrangeBfConnector } from './orange-bf-connector.ts'
+import { anOrangeBfSubmission, orangeBfSettings } from './testing.ts'
 
 const submission = anOrangeBfSubmission()
 let server: Server

@@ -1,6 +1,6 @@
 import { testLostResponses } from '#server/operators/testing/lost-responses.ts'
-import { createOrangeBfConnector } from './create-orange-bf-connector.ts'
-import { anOrangeBfSubmission, orangeBfSettings } from './orange-bf-testing.ts'
+import { createOrangeBfConnector } from './orange-bf-connector.ts'
+import { anOrangeBfSubmission, orangeBfSettings } from './testing.ts'
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;' }
 /** As an operator has to write it: XML cannot hold control characters. */

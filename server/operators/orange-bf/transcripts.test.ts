@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Connector } from '#server/operators/connector.ts'
-import { orangeBfAccountOf } from '#server/operators/simulator/orange-bf/credentials.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
 import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
-import { createOrangeBfConnector } from './create-orange-bf-connector.ts'
-import { anOrangeBfSubmission } from './orange-bf-testing.ts'
-import { orangeBfSettingsSchema } from './settings.ts'
+import { orangeBfAccountOf } from '../simulator/orange-bf/answer-orange-bf.ts'
+import { orangeBfSettingsSchema } from './messages.ts'
+import { createOrangeBfConnector } from './orange-bf-connector.ts'
+import { anOrangeBfSubmission } from './testing.ts'
 
 const account = orangeBfAccountOf(TRANSCRIPT_SECRET)
 

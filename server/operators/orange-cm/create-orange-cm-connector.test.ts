@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
 import type { CodeRefusal, Connector, FinalOutcome, KeepIdentifiers, QueryOutcome, SubmitOutcome } from '#server/operators/connector.ts'
 import { aConnectorContext } from '#server/operators/testing/connector-context.ts'
-import { createOrangeCmConnector } from './create-orange-cm-connector.ts'
-import { anOrangeCmSubmission, orangeCmSettings } from './orange-cm-testing.ts'
-import { orderIdOf } from './order-id.ts'
+import { orderIdOf } from './messages.ts'
+import { createOrangeCmConnector } from './orange-cm-connector.ts'
+import { anOrangeCmSubmission, orangeCmSettings } from './testing.ts'
 
 type Answer = [status: number, body?: object | 'reset']
 

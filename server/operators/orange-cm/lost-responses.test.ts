@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { testLostResponses } from '#server/operators/testing/lost-responses.ts'
-import { createOrangeCmConnector } from './create-orange-cm-connector.ts'
-import { anOrangeCmSubmission, orangeCmSettings } from './orange-cm-testing.ts'
-import { orderIdOf } from './order-id.ts'
+import { orderIdOf } from './messages.ts'
+import { createOrangeCmConnector } from './orange-cm-connector.ts'
+import { anOrangeCmSubmission, orangeCmSettings } from './testing.ts'
 
 // With a payToken: what is lost is the answer to the call that moves money. Losing that of `init` has a test of its own.
 const payToken = 'MP22120771FEB7B21FD2381C3786'

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Connector, Submission } from '#server/operators/connector.ts'
-import { orangeCmAccountOf } from '#server/operators/simulator/orange-cm/credentials.ts'
 import { aConnectorContext } from '#server/operators/testing/connector-context.ts'
 import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { createOrangeCmConnector } from './create-orange-cm-connector.ts'
-import { anOrangeCmSubmission, orangeCmSettings } from './orange-cm-testing.ts'
-import { orderIdOf } from './order-id.ts'
+import { orangeCmAccountOf } from '../simulator/orange-cm/orange-cm-messages.ts'
+import { orderIdOf } from './messages.ts'
+import { createOrangeCmConnector } from './orange-cm-connector.ts'
+import { anOrangeCmSubmission, orangeCmSettings } from './testing.ts'
 
 const account = orangeCmAccountOf(TRANSCRIPT_SECRET)
 

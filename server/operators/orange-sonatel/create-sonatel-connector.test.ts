@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
 import type { Connector, Submission } from '#server/operators/connector.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
-import { createSonatelConnector } from './create-sonatel-connector.ts'
-import { aSonatelSubmission, sonatelSettings } from './sonatel-testing.ts'
+import { createSonatelConnector } from './sonatel-connector.ts'
+import { aSonatelSubmission, sonatelSettings } from './testing.ts'
 
 const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 const KEY = publicKey.export({ format: 'der', type: 'spki' }).toString('base64')

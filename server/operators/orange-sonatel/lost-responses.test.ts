@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { testLostResponses } from '#server/operators/testing/lost-responses.ts'
-import { createSonatelConnector } from './create-sonatel-connector.ts'
-import { aSonatelSubmission, sonatelSettings } from './sonatel-testing.ts'
+import { createSonatelConnector } from './sonatel-connector.ts'
+import { aSonatelSubmission, sonatelSettings } from './testing.ts'
 
 const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 

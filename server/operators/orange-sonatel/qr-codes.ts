@@ -1,12 +1,10 @@
-import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
+import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
 import type { KeepIdentifiers, StatusQuery, Submission, SubmitOutcome } from '#server/operators/connector.ts'
-import { exchangeOf } from '#server/operators/operator-call.ts'
-import { notSentOrUnknown, readAnswer } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
 import { jsonAmount, nationalNumber } from '#server/operators/wire-formats.ts'
+import { exchangeOf, notSentOrUnknown, readAnswer } from '../operator-http-client.ts'
 import { qrSchema } from './messages.ts'
-import type { SonatelSettings } from './settings.ts'
-import type { SonatelClient } from './sonatel-client.ts'
+import type { SonatelClient, SonatelSettings } from './sonatel-client.ts'
 
 /** Sonatel promises the final status of a payment that was started at the last moment within a day. */
 const GRACE_S = 86_400

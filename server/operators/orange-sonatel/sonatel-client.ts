@@ -1,12 +1,54 @@
-import { type CallOutcome, createOperatorHttpClient, type OperatorRequest } from '#server/operators/operator-call.ts'
-import { readAnswer } from '#server/operators/read-answer.ts'
-import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
-import { accountOf } from '#server/operators/tokens/access-tokens.ts'
-import { createTokenClient, notSent } from '#server/operators/tokens/token-client.ts'
-import { KEY_REVOKED, PIN_REFUSALS } from './answers.ts'
-import { encryptPin } from './encrypt-pin.ts'
-import { keySchema, problemSchema, tokenSchema } from './messages.ts'
-import type { SonatelSettings } from './settings.ts'
+import { constants, createPublicKey, publicEncrypt } from 'node:crypto'
+import { z } from 'zod'
+import { type CallOutcome, createOperatorHttpClient, type OperatorRequest, readAnswer } from '../operator-http-client.ts'
+import { COMMON_SETTINGS, type ConnectorContext, secretText } from '../settings/protocol.ts'
+import { accountOf } from '../tokens/access-tokens.ts'
+import { createTokenClient, notSent } from '../tokens/token-client.ts'
+import { KEY_REVOKED, keySchema, PIN_REFUSALS, problemSchema, tokenSchema } from './messages.ts'
+
+/** A page of Orange is open for half an hour, and for a day at most. */
+const QR_VALIDITY_S = 1_800
+const QR_VALIDITY_S_MAX = 86_400
+
+export const sonatelSettingsSchema = z.strictObject({
+  ...COMMON_SETTINGS,
+  /** `production` or `sandbox`: what was submitted to one is unknown on the other. */
+  environment: z.enum(['production', 'sandbox']),
+  clientId: secretText,
+  clientSecret: secretText,
+  /** Older portals have `/oauth/token`. */
+  tokenPath: z.enum(['/oauth/v1/token', '/oauth/token']).default('/oauth/v1/token'),
+  /** Of the account that receives collects. */
+  merchantCode: z.string().regex(/^\d{4,8}$/, 'must have 4 to 8 digits'),
+  /** How the customer pays: with a code that the customer dials for, or in an app of Orange by a link or QR code. */
+  collectBy: z.enum(['code', 'qr']).default('code'),
+  /** The sequence that the customer dials for a code. */
+  dial: z
+    .string()
+    .regex(/^[*#][\d*#]{1,30}#$/, 'must be a USSD string')
+    .default('#144#391#'),
+  /** Codes of a refused customer's code, after which the customer may enter another one. Sonatel publishes none. */
+  wrongCodes: z.array(z.string().regex(/^\d{1,6}$/, 'must be digits')).default([]),
+  /** The app that the link opens. */
+  app: z.enum(['OM', 'MAXIT']).default('OM'),
+  qrValidityS: z.int().min(60).max(QR_VALIDITY_S_MAX).default(QR_VALIDITY_S),
+  /** Of the account that pays deposits, without the dial code. Deposits and balances need both. */
+  channelMsisdn: z
+    .string()
+    .regex(/^\d{9}$/, 'must have 9 digits')
+    .optional(),
+  pin: secretText.optional(),
+  /**
+   * A transfer that two searches did not find is sent again. Only if it was agreed with Sonatel that a search shows everything that was
+   * taken: nothing else prevents a first submission that arrives late from being carried out too.
+   */
+  believesEmptySearches: z.boolean().optional(),
+  /** The secret that signs callbacks, as the portal shows it for their address. Without it they are hints. */
+  signingSecret: secretText.optional(),
+  /** Sends amounts with decimals as they are; otherwise they are refused. */
+  takesDecimals: z.boolean().optional(),
+})
+export type SonatelSettings = z.infer<typeof sonatelSettingsSchema>
 
 const KEY_AGE_MS_MAX = 600_000
 
@@ -94,5 +136,16 @@ function createPinCall(get: SonatelClient['get'], post: SonatelClient['post'], p
     if (PIN_REFUSALS.has(code)) isPinRefused = true
     if (code === KEY_REVOKED) known = undefined
     return outcome
+  }
+}
+
+/** Encrypts a PIN for a key of Sonatel's, base64 of a DER SubjectPublicKeyInfo. Undefined if the key cannot be read. */
+function encryptPin(publicKey: string, pin: string): string | undefined {
+  try {
+    const key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' })
+    return publicEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, Buffer.from(pin)).toString('base64')
+  } catch {
+    // The key came from outside: one that does not work counts as none.
+    return undefined
   }
 }

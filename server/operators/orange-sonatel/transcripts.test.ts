@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { request } from 'undici'
 import type { Connector, Submission } from '#server/operators/connector.ts'
-import { sonatelAccountOf } from '#server/operators/simulator/orange-sonatel/credentials.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
 import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { createSonatelConnector } from './create-sonatel-connector.ts'
-import { aSonatelSubmission, sonatelSettings } from './sonatel-testing.ts'
+import { sonatelAccountOf } from '../simulator/orange-sonatel/sonatel-credentials.ts'
+import { createSonatelConnector } from './sonatel-connector.ts'
+import { aSonatelSubmission, sonatelSettings } from './testing.ts'
 
 const account = sonatelAccountOf(TRANSCRIPT_SECRET)
 

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Connector } from '#server/operators/connector.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
-import { createOrangeWebConnector } from './create-orange-web-connector.ts'
-import { anOrangeWebSubmission, orangeWebSettings } from './orange-web-testing.ts'
-import { idsIn, isOrderId, newOrderId, shortIdsOf } from './order-id.ts'
+import { idsIn, isOrderId, newOrderId, shortIdsOf } from './messages.ts'
+import { createOrangeWebConnector } from './orange-web-connector.ts'
+import { anOrangeWebSubmission, orangeWebSettings } from './testing.ts'
 
 const submission = anOrangeWebSubmission()
 const orderId = newOrderId(submission.reference)

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { testLostResponses } from '#server/operators/testing/lost-responses.ts'
-import { createOrangeWebConnector } from './create-orange-web-connector.ts'
-import { anOrangeWebSubmission, orangeWebSettings } from './orange-web-testing.ts'
-import { newOrderId } from './order-id.ts'
+import { newOrderId } from './messages.ts'
+import { createOrangeWebConnector } from './orange-web-connector.ts'
+import { anOrangeWebSubmission, orangeWebSettings } from './testing.ts'
 
 const identified = anOrangeWebSubmission()
 const orderId = newOrderId(identified.reference)

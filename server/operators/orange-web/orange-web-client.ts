@@ -1,9 +1,24 @@
-import { type CallOutcome, createOperatorHttpClient, type OperatorRequest } from '#server/operators/operator-call.ts'
-import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
-import { accountOf } from '#server/operators/tokens/access-tokens.ts'
-import { createTokenClient } from '#server/operators/tokens/token-client.ts'
+import { z } from 'zod'
+import { codeMeaningsSchema } from '../answer-table.ts'
+import { type CallOutcome, createOperatorHttpClient, type OperatorRequest } from '../operator-http-client.ts'
+import { COMMON_SETTINGS, type ConnectorContext, secretText } from '../settings/protocol.ts'
+import { accountOf } from '../tokens/access-tokens.ts'
+import { createTokenClient } from '../tokens/token-client.ts'
 import { tokenSchema } from './messages.ts'
-import type { OrangeWebSettings } from './settings.ts'
+
+export const orangeWebSettingsSchema = z.strictObject({
+  ...COMMON_SETTINGS,
+  /** The country in the paths: `ci`, or `dev` for Orange's sandbox, whose currency is OUV. */
+  country: z.string().regex(/^[a-z]{2,3}$/, 'must be a code like ci'),
+  clientId: secretText,
+  clientSecret: secretText,
+  merchantKey: secretText,
+  /** Sends amounts with decimals as they are; otherwise they are refused. */
+  takesDecimals: z.boolean().optional(),
+  /** Meanings of the codes that Orange has told us; it publishes few for this country. */
+  codeMeanings: codeMeaningsSchema.default({}),
+})
+export type OrangeWebSettings = z.infer<typeof orangeWebSettingsSchema>
 
 export type OrangeWebClient = {
   /** A call with an access token, which is fetched once and renewed before it ends. `name` is the last part of the path. */

@@ -1,13 +1,13 @@
 import { after, before, test } from 'node:test'
 import type { Connector, OperatorIdentifiers, Submission } from '#server/operators/connector.ts'
-import { orangeWebAccountOf } from '#server/operators/simulator/orange-web/credentials.ts'
 import { aConnectorContext } from '#server/operators/testing/connector-context.ts'
 import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { createOrangeWebConnector } from './create-orange-web-connector.ts'
-import { anOrangeWebSubmission } from './orange-web-testing.ts'
-import { shortIdsOf } from './order-id.ts'
-import { orangeWebSettingsSchema } from './settings.ts'
+import { orangeWebAccountOf } from '../simulator/orange-web/answer-orange-web.ts'
+import { shortIdsOf } from './messages.ts'
+import { orangeWebSettingsSchema } from './orange-web-client.ts'
+import { createOrangeWebConnector } from './orange-web-connector.ts'
+import { anOrangeWebSubmission } from './testing.ts'
 
 const account = orangeWebAccountOf(TRANSCRIPT_SECRET)
 

@@ -6,10 +6,9 @@ import { readTransactionDetail } from '#server/reports/transaction-detail/transa
 import { resolveSearch } from '#server/reports/transaction-search/resolve-search.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
-import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
-import { findTransaction } from '#server/transactions/transaction-queries.ts'
-import { transition } from '#server/transactions/transition.ts'
+import { findTransaction } from '#server/transactions/transaction-store.ts'
+import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { listOperatorReferences } from './list-operator-references.ts'
 
 let database: TestDatabase

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isSettingName, SETTING_NAMES } from '#lib/operator-settings.ts'
+import { isSettingName, SETTING_NAMES } from '#lib/operators/operator-settings.ts'
 import { mergeDocuments } from './operator-settings.ts'
 import { findProtocol, PROTOCOLS } from './protocols.ts'
 

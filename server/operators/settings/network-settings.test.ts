@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { makeCertificates } from '#server/operators/testing/certificates.ts'
 import { isSafeAddress } from './network-settings.ts'
 import { findProtocol } from './protocols.ts'
-import { checkChange } from './settings-change.ts'
+import { checkChange } from './set-operator.ts'
 
 const pem = makeCertificates()
 const GATEWAY = { baseUrl: 'https://gateway.example', secret: 's' }

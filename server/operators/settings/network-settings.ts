@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
-import type { OperatorTransport } from '#server/operators/operator-call.ts'
+import type { OperatorTransport } from '../operator-http-client.ts'
 
 /** A problem with the form of one field, for zod's custom checks. */
 const FORMAT = { problem: 'format' }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import type { OperatorCode } from '#lib/operators.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
+import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
 import { operatorSettingsPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import type { OperatorSettings, SettingsDocument } from './operator-settings.ts'
 

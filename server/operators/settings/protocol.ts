@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import type { SettingField, SettingProblem } from '#lib/operator-settings.ts'
-import { OPERATOR_CODES, type OperatorCode } from '#lib/operators.ts'
+import type { SettingField, SettingProblem } from '#lib/operators/operator-settings.ts'
+import { OPERATOR_CODES, type OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import type { Clock } from '#lib/time.ts'
-import type { TransactionType } from '#lib/transaction-status.ts'
+import type { Clock } from '#lib/time/time.ts'
 import type { Connector, Terms } from '#server/operators/connector.ts'
-import type { OperatorTransport } from '#server/operators/operator-call.ts'
 import type { AccessTokens } from '#server/operators/tokens/access-tokens.ts'
-import { describeFields } from './describe-fields.ts'
+import type { OperatorTransport } from '../operator-http-client.ts'
 import { mismatchOfKey, NETWORK_SECRETS, NETWORK_SETTINGS, safeAddress } from './network-settings.ts'
+import { describeFields } from './operator-settings.ts'
 
 /** The context of a connector besides its settings. */
 export type ConnectorContext = {

@@ -1,10 +1,10 @@
-import type { OperatorCode } from '#lib/operators.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit, SERVICE_WIDE } from '#server/audit/append-audit.ts'
 import type { CommandActor } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { listAvailability } from '#server/operators/availability/availability-queries.ts'
+import { listAvailability } from '../availability/availability-store.ts'
 import { lockAllSettings, saveAgain } from './operator-settings-store.ts'
 import { refuseActor } from './set-operator.ts'
 

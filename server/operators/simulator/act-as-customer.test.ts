@@ -5,7 +5,7 @@ import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { type Simulator, startSimulator } from './start-simulator.ts'
-import { waveAccountOf } from './wave/credentials.ts'
+import { waveAccountOf } from './wave/wave-messages.ts'
 
 const SECRET = 'secret of the simulator'
 const headers = { authorization: `Bearer ${waveAccountOf(SECRET, 'SNWAVE').apiKey}`, 'content-type': 'application/json' }

@@ -14,7 +14,7 @@ import fc from 'fast-check'
 import { request } from 'undici'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { Books } from './books.ts'
-import { DueQueue } from './due-queue.ts'
+import { DueQueue } from './callback-sender.ts'
 import { startSimulator } from './start-simulator.ts'
 
 let folder: string

@@ -1,21 +1,20 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { Clock } from '#lib/time.ts'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Clock } from '#lib/time/time.ts'
 import { systemClock } from '#server/clock.ts'
 import { createAirtelSimulator } from './airtel/answer-airtel.ts'
-import { onBadDay } from './bad-day.ts'
+import { onBadDay } from './behaviour.ts'
 import { Books } from './books.ts'
-import { createCallbackSender } from './callback-sender.ts'
-import { DueQueue } from './due-queue.ts'
-import { GATEWAY_SIMULATOR } from './gateway/answer-gateway.ts'
-import { handleRequest } from './handle-request.ts'
+import { createCallbackSender, DueQueue } from './callback-sender.ts'
+import { GATEWAY_SIMULATOR } from './gateway/gateway.ts'
+import { answer, refuse } from './http.ts'
 import { MOOV_SIMULATOR } from './moov/answer-moov.ts'
 import { createMtnSimulator } from './mtn/answer-mtn.ts'
 import { createOrangeBfSimulator } from './orange-bf/answer-orange-bf.ts'
 import { createOrangeCmSimulator } from './orange-cm/answer-orange-cm.ts'
 import { createSonatelSimulator } from './orange-sonatel/answer-sonatel.ts'
 import { createOrangeWebSimulator } from './orange-web/answer-orange-web.ts'
-import { createSimulatedCustomer } from './simulated-customer.ts'
+import { answerPhone, createSimulatedCustomer, inviteCustomer } from './simulated-customer.ts'
 import { concludeDue, type Simulation, takeBackLater } from './simulation.ts'
 import { createWaveSimulator } from './wave/answer-wave.ts'
 
@@ -114,4 +113,33 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       books.close()
     },
   }
+}
+
+/** Passes a request to its protocol (README.md lists the prefixes). */
+async function handleRequest(simulation: Simulation, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const [pathname = ''] = (request.url ?? '').split('?')
+  if (request.method === 'GET' && pathname === '/health') return answer(response, 200, { status: 'up' })
+  if (request.method === 'GET' && pathname === '/books') return sendBooks(simulation, response)
+  if (pathname === '/phone') return answerPhone(simulation, request, response)
+  if (pathname === '/customers' && request.method === 'POST') return inviteCustomer(simulation, request, response)
+  const protocol = simulation.protocols.find(({ prefix }) => pathname.startsWith(`/${prefix}/`))
+  if (!protocol) return refuse(response, 404, 'UNKNOWN_PATH', 'No such resource')
+  return protocol.answer(simulation, request, response, pathname.slice(protocol.prefix.length + 1))
+}
+
+/** Everything that was ever accepted, in order of acceptance, written piece by piece so that a million fit. */
+async function sendBooks(simulation: Simulation, response: ServerResponse): Promise<void> {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  let piece = '{"entries":['
+  let count = 0
+  for (const entry of simulation.books.entries()) {
+    const { callbackUrl: _url, customerName: _name, ...shown } = entry
+    piece += (count++ > 0 ? ',' : '') + JSON.stringify(shown)
+    if (piece.length < 64 * 1024) continue
+    // A reader that is gone never drains: its connection's end is the other thing to wait for.
+    if (response.closed) return
+    if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+    piece = ''
+  }
+  response.end(`${piece}]}`)
 }

@@ -1,7 +1,7 @@
-import type { OperatorCode } from '#lib/operators.ts'
-import { TRANSACTION_TYPES } from '#lib/transaction-status.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { type ClaimedWork, claimWork, type FreeSlots } from '#server/operators/operator-work-store.ts'
+import { type ClaimedWork, claimWork, type FreeSlots } from '../work/operator-work-store.ts'
 
 /** Claims due work of an operator in every lane, at most `slotsMax` in each. */
 export function claimAll(pool: Pool, operator: OperatorCode, slotsMax: number, leaseMs: number): Promise<ClaimedWork[]> {

@@ -2,9 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { request } from 'undici'
 import type { Pool } from '#server/database/pool.ts'
 import type { Connectors } from '#server/operators/connector.ts'
-import { listAwaitingCustomers } from '#server/operators/customer-step/awaiting-customer-queries.ts'
-import { findCustomerPayment } from '#server/operators/customer-step/customer-page-queries.ts'
 import { enterCode } from '#server/operators/customer-step/enter-code.ts'
+import { findCustomerPayment, listAwaitingCustomers } from '../customer-step/customer-link-store.ts'
 
 const STEP_MS = 10
 

@@ -1,13 +1,13 @@
 // A dispatcher in a process of its own, for tests that kill it: node dispatcher-process.ts <json of DispatcherProcessPlan>.
-import { OPERATOR_CODES } from '#lib/operators.ts'
+import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { systemClock } from '#server/clock.ts'
 import { createPool } from '#server/database/pool.ts'
 import { createLogger } from '#server/logger.ts'
 import { createConnectors } from '#server/operators/create-connectors.ts'
-import { createDispatcher } from '#server/operators/dispatcher.ts'
-import { gatewaySettings } from '#server/operators/sandbox-protocol/gateway-protocol.ts'
 import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
-import { createSettler } from '#server/transactions/settle.ts'
+import { createSettler } from '#server/transactions/transition.ts'
+import { gatewaySettings } from '../sandbox-protocol/sandbox-connector.ts'
+import { createDispatcher } from '../work/dispatcher.ts'
 
 export type DispatcherProcessPlan = { databaseUrl: string; simulatorUrl: string; secret: string }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import type { ForcedQueriesOptions } from '#server/operators/forced-queries.ts'
-import { type SynchroniseFailure, synchroniseTransaction } from '#server/operators/synchronise-transaction.ts'
 import { anIntakeItem } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
+import type { ForcedQueriesOptions } from '../work/forced-queries.ts'
+import { type SynchroniseFailure, synchroniseTransaction } from '../work/synchronise-transaction.ts'
 import { OperatorHarness } from './operator-harness.ts'
 import { type ScriptedOperator, sayTransfer, startScriptedOperator } from './scripted-operator.ts'
 

@@ -1,4 +1,4 @@
-import { idsIn } from '#server/operators/orange-web/order-id.ts'
+import { idsIn } from '../orange-web/messages.ts'
 
 /** The identity of an entry in the books of the simulator. */
 type Booked = { protocol?: string; reference: string; context: string }

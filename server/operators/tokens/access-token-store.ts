@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import type { OperatorCode } from '#lib/operators.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { keyringOfProcess } from '#server/secrets-at-rest/process-keyring.ts'
+import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
 import { operatorTokenPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 
 /** Which token: the operator, and the account that it belongs to. Other credentials are another account (`accountOf`). */

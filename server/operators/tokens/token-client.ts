@@ -1,6 +1,5 @@
 import type { z } from 'zod'
-import { type CallOutcome, exchangeOf, type OperatorHttpClient, type OperatorRequest } from '../operator-call.ts'
-import { readAnswer } from '../read-answer.ts'
+import { type CallOutcome, exchangeOf, type OperatorHttpClient, type OperatorRequest, readAnswer } from '../operator-http-client.ts'
 import type { ConnectorContext } from '../settings/protocol.ts'
 import type { IssuedToken } from './access-tokens.ts'
 

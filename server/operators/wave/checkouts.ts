@@ -1,15 +1,12 @@
-import { formatMinor } from '#lib/money.ts'
-import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
+import { formatMinor } from '#lib/money/money.ts'
+import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
 import { failureReason } from '#server/operators/answer-table.ts'
 import type { Exchange, QueryOutcome, ReportedMovement, StatusQuery, Submission, SubmitOutcome } from '#server/operators/connector.ts'
-import { type CallOutcome, exchangeOf } from '#server/operators/operator-call.ts'
-import { readAnswer, unknownOutcome } from '#server/operators/read-answer.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
 import { reportedNumber, reportedTogether, unknownPayments } from '#server/operators/wire-formats.ts'
-import { WAVE_ANSWERS } from './answers.ts'
-import { sessionSchema, sessionsSchema, type WaveSession } from './messages.ts'
-import type { WaveSettings } from './settings.ts'
-import { clientReferenceOf, refusalOf, type WaveClient } from './wave-client.ts'
+import { type CallOutcome, exchangeOf, readAnswer, unknownOutcome } from '../operator-http-client.ts'
+import { sessionSchema, sessionsSchema, WAVE_ANSWERS, type WaveSession } from './messages.ts'
+import { clientReferenceOf, refusalOf, type WaveClient, type WaveSettings } from './wave-client.ts'
 
 export type Wave = { client: WaveClient; context: ConnectorContext; settings: WaveSettings }
 

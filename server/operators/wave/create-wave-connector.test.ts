@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { CodeRefusal, Connector, QueryOutcome, Submission, SubmitOutcome } from '#server/operators/connector.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
-import { createWaveConnector } from './create-wave-connector.ts'
-import { aWaveSubmission, WAVE_SIGNING_SECRET, waveSettings } from './wave-testing.ts'
+import { aWaveSubmission, WAVE_SIGNING_SECRET, waveSettings } from './testing.ts'
+import { createWaveConnector } from './wave-connector.ts'
 
 const submission = aWaveSubmission()
 const payout = aWaveSubmission({ type: 'DEPOSIT' })

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { testLostResponses } from '#server/operators/testing/lost-responses.ts'
-import { createWaveConnector } from './create-wave-connector.ts'
-import { aWaveSubmission, waveSettings } from './wave-testing.ts'
+import { aWaveSubmission, waveSettings } from './testing.ts'
+import { createWaveConnector } from './wave-connector.ts'
 
 const checkout = aWaveSubmission()
 const payout = aWaveSubmission({ type: 'DEPOSIT' })

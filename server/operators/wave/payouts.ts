@@ -1,11 +1,9 @@
-import { formatMinor } from '#lib/money.ts'
+import { formatMinor } from '#lib/money/money.ts'
 import { failureReason } from '#server/operators/answer-table.ts'
 import type { Exchange, QueryOutcome, ReportedMovement, StatusQuery, Submission, SubmitOutcome } from '#server/operators/connector.ts'
-import { type CallOutcome, exchangeOf } from '#server/operators/operator-call.ts'
-import { readAnswer, unknownOutcome } from '#server/operators/read-answer.ts'
 import { reportedNumber, reportedTogether, unknownPayments } from '#server/operators/wire-formats.ts'
-import { WAVE_ANSWERS } from './answers.ts'
-import { payoutSchema, payoutsSchema, type WavePayout } from './messages.ts'
+import { type CallOutcome, exchangeOf, readAnswer, unknownOutcome } from '../operator-http-client.ts'
+import { payoutSchema, payoutsSchema, WAVE_ANSWERS, type WavePayout } from './messages.ts'
 import { clientReferenceOf, refusalOf, type WaveClient } from './wave-client.ts'
 
 const PAYOUT_ID = /^pt-[\w-]{1,100}$/

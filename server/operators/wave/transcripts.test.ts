@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Connector, Submission } from '#server/operators/connector.ts'
-import { waveAccountOf } from '#server/operators/simulator/wave/credentials.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
 import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { createWaveConnector } from './create-wave-connector.ts'
-import { waveSettingsSchema } from './settings.ts'
-import { aWaveSubmission } from './wave-testing.ts'
+import { waveAccountOf } from '../simulator/wave/wave-messages.ts'
+import { aWaveSubmission } from './testing.ts'
+import { waveSettingsSchema } from './wave-client.ts'
+import { createWaveConnector } from './wave-connector.ts'
 
 const account = waveAccountOf(TRANSCRIPT_SECRET, 'SNWAVE')
 

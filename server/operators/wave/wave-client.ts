@@ -1,12 +1,30 @@
-import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
-import { outcomeOfCode } from '#server/operators/answer-table.ts'
-import type { SubmitOutcome } from '#server/operators/connector.ts'
-import { type CallOutcome, createOperatorHttpClient, type OperatorRequest } from '#server/operators/operator-call.ts'
-import { readAnswer } from '#server/operators/read-answer.ts'
-import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
-import { WAVE_ANSWERS } from './answers.ts'
-import { errorSchema } from './messages.ts'
-import type { WaveSettings } from './settings.ts'
+import { z } from 'zod'
+import { FAILURE_MESSAGES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { outcomeOfCode } from '../answer-table.ts'
+import type { SubmitOutcome } from '../connector.ts'
+import { type CallOutcome, createOperatorHttpClient, type OperatorRequest, readAnswer } from '../operator-http-client.ts'
+import { COMMON_SETTINGS, type ConnectorContext, secretText } from '../settings/protocol.ts'
+import { errorSchema, WAVE_ANSWERS } from './messages.ts'
+
+const EXPIRY_GRACE_S = 300
+const EXPIRY_GRACE_S_MAX = 86_400
+
+export const waveSettingsSchema = z.strictObject({
+  ...COMMON_SETTINGS,
+  /** Of one wallet: `wave_sn_prod_…`. */
+  apiKey: secretText,
+  /** The directions for which the key has the APIs; both unless stated. */
+  directions: z
+    .array(z.enum(TRANSACTION_TYPES))
+    .min(1)
+    .default([...TRANSACTION_TYPES]),
+  /** How long after its end a checkout that nobody seems to have paid is queried, for a payment that was started at the last moment. */
+  expiryGraceS: z.int().min(0).max(EXPIRY_GRACE_S_MAX).default(EXPIRY_GRACE_S),
+  /** Of the webhook: what signs it, or what it carries as Authorization. Without one, callbacks are refused and polling finds the results. */
+  signingSecret: secretText.optional(),
+  sharedSecret: secretText.optional(),
+})
+export type WaveSettings = z.infer<typeof waveSettingsSchema>
 
 export type WaveClient = {
   get(path: string): Promise<CallOutcome>

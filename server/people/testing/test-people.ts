@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import type { Role } from '#lib/permissions.ts'
-import type { Clock } from '#lib/time.ts'
+import type { Role } from '#lib/people/permissions.ts'
+import type { Clock } from '#lib/time/time.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { createSignInThrottle, type SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
-import { createPerson } from '#server/people/create-person.ts'
-import { verifyPersonPassword } from '#server/people/verify-person-password.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
+import { createPerson } from '../accounts.ts'
+import { verifyPersonPassword } from '../passwords.ts'
 
 export type TestPerson = { personId: string; email: string; password: string }
 

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { AuditAction } from '#lib/audit-actions.ts'
+import type { AuditAction } from '#lib/people/audit-actions.ts'
 import { ok } from '#lib/result.ts'
-import { auditListSchema } from '#lib/schemas/audit-address.ts'
+import { auditListSchema } from '#lib/schemas/page-address.ts'
 import { type AuditEntry, appendAuditEntries } from '#server/audit/append-audit.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
-import { checkAuditChain } from './check-audit-chain.ts'
-import { listAuditEntries, readAuditPages } from './list-audit-entries.ts'
+import { checkAuditChain, listAuditEntries, readAuditPages } from './audit-record.ts'
 
 let database: TestDatabase
 before(async () => {

@@ -10,7 +10,7 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
-import { readAuditRecord } from './read-audit-record.ts'
+import { readAuditRecord } from './audit-record.ts'
 
 let database: TestDatabase
 const folder = mkdtempSync(path.join(tmpdir(), 'countersign-audit-'))

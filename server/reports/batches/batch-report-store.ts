@@ -1,9 +1,8 @@
-import { BATCH_PAGE_SIZE, type RowFilter } from '#lib/batch-dto.ts'
-import type { BatchCell } from '#lib/batch-file/batch-cell.ts'
-import type { RepairKind, RowEdits, RowProblem, RowRepair, RowWarning } from '#lib/batch-file/batch-fields.ts'
-import type { OperatorCode } from '#lib/operators.ts'
-import type { BatchListFilter } from '#lib/schemas/batch-address.ts'
-import { BATCH_COLUMNS, type Batch } from '#server/batches/batch.ts'
+import type { BatchCell, RepairKind, RowEdits, RowProblem, RowRepair, RowWarning } from '#lib/batches/batch-fields.ts'
+import { BATCH_PAGE_SIZE, type RowFilter } from '#lib/batches/batches.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { BatchListFilter } from '#lib/schemas/page-address.ts'
+import { BATCH_COLUMNS, type Batch } from '#server/batches/batch-store.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
@@ -168,4 +167,20 @@ export async function hasFirstTime(
     [applicationId, batchId, type],
   )
   return rowCount === 1
+}
+
+/** Batches whose name contains the text, or whose id lies between two UUIDs: for the search box. */
+export async function suggestBatches(
+  queryable: Queryable,
+  applicationId: string,
+  typed: { text: string; range: { low: string; high: string } | undefined },
+  limit: number,
+): Promise<{ batchId: string; name: string }[]> {
+  const { rows } = await queryable.query<{ batchId: string; name: string }>(
+    `select batch_id as "batchId", name from batches
+      where application_id = $1 and state <> 'discarded' and (name ilike $2 or ($3::uuid is not null and batch_id between $3 and $4))
+      order by created_at desc limit $5`,
+    [applicationId, `%${typed.text.replace(/[\\%_]/g, '\\$&')}%`, typed.range?.low ?? null, typed.range?.high ?? null, limit],
+  )
+  return rows
 }

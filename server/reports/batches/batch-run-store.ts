@@ -1,7 +1,7 @@
-import type { BatchRowPlace, LeftOutReason } from '#lib/batch-run.ts'
-import type { Currency } from '#lib/money.ts'
-import type { OperatorCode } from '#lib/operators.ts'
-import type { TransactionStatus } from '#lib/transaction-status.ts'
+import type { BatchRowPlace, LeftOutReason } from '#lib/batches/batches.ts'
+import type { Currency } from '#lib/money/money.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 type RunGroup = {

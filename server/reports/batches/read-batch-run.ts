@@ -1,6 +1,6 @@
-import type { BatchRowPlace, BatchRunDto, BatchRunOperator, LeftOutRows } from '#lib/batch-run.ts'
-import { formatMinor } from '#lib/money.ts'
-import { can, type Role } from '#lib/permissions.ts'
+import type { BatchRowPlace, BatchRunDto, BatchRunOperator, LeftOutRows } from '#lib/batches/batches.ts'
+import { formatMinor } from '#lib/money/money.ts'
+import { can, type Role } from '#lib/people/permissions.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { selectLeftOut, selectRunDecisions, selectRunGroups, selectRunHead, selectRunRetries, selectWithheld } from './batch-run-store.ts'
 

@@ -1,17 +1,19 @@
+import { BATCH_FIELDS, type BatchColumns, type BatchField, cellText } from '#lib/batches/batch-fields.ts'
 import {
   BATCH_PAGE_SIZE,
   type BatchApprovalNeed,
   type BatchDto,
+  type BatchListItem,
   type BatchOperatorSum,
   type BatchRowDto,
+  type CurrencySum,
   type RowFilter,
-} from '#lib/batch-dto.ts'
-import { cellText } from '#lib/batch-file/batch-cell.ts'
-import { BATCH_FIELDS, type BatchColumns, type BatchField } from '#lib/batch-file/batch-fields.ts'
-import { formatMinor } from '#lib/money.ts'
-import { OPERATORS } from '#lib/operators.ts'
+} from '#lib/batches/batches.ts'
+import { CURRENCIES, formatMinor } from '#lib/money/money.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
+import type { BatchListFilter } from '#lib/schemas/page-address.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
-import { findSubmittedTwin } from '#server/batches/batch-queries.ts'
+import { type BatchSum, findSubmittedTwin } from '#server/batches/batch-store.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { bandsFor, exceedsLimits } from '#server/policy/bands-for.ts'
 import {
@@ -19,13 +21,15 @@ import {
   type FoundBatch,
   groupRepairs,
   hasFirstTime,
+  type ListedBatch,
   type StoredRow,
   selectBatch,
+  selectBatches,
   selectCheckerNames,
   selectFloats,
   selectRows,
 } from './batch-report-store.ts'
-import { sumsByCurrency } from './list-batches.ts'
+import { type BatchResult, selectResults } from './batch-run-store.ts'
 
 const SAMPLES = 3
 
@@ -160,4 +164,59 @@ async function readApprovals(queryable: Queryable, { policy }: ApplicationSnapsh
     }
   }
   return [...needs.values()]
+}
+
+/** One page of an application's batches, newest first; discarded ones only if they are requested. */
+export async function listBatches(
+  queryable: Queryable,
+  applicationId: string,
+  filter: BatchListFilter,
+): Promise<{ batches: BatchListItem[]; total: number }> {
+  const rows = await selectBatches(queryable, applicationId, filter)
+  return { batches: rows.map(toItem), total: rows[0]?.total ?? 0 }
+}
+
+/** The sums of operators, per currency. */
+function sumsByCurrency(sums: readonly BatchSum[]): CurrencySum[] {
+  return CURRENCIES.flatMap((currency) => {
+    const own = sums.filter(({ operator }) => OPERATORS[operator].country.currency === currency)
+    if (own.length === 0) return []
+    return [
+      {
+        currency,
+        count: own.reduce((count, sum) => count + sum.count, 0),
+        amount: formatMinor(own.reduce((amount, sum) => amount + BigInt(sum.amountMinor), 0n)),
+      },
+    ]
+  })
+}
+
+function toItem(row: ListedBatch): BatchListItem {
+  return {
+    batchId: row.batchId,
+    name: row.name,
+    type: row.type,
+    state: row.state,
+    makerName: row.makerName,
+    decidedBy: row.decidedBy,
+    rowCount: row.rowCount,
+    readyCount: row.readyCount,
+    problemCount: row.problemCount,
+    sums: sumsByCurrency(row.sums),
+    createdAt: row.createdAt.toISOString(),
+    submittedAt: row.submittedAt?.toISOString() ?? null,
+  }
+}
+
+const PART = 1_000
+
+/** Returns the result of each row of a batch, in the order of the file, in parts. */
+export async function* readBatchResults(queryable: Queryable, applicationId: string, batchId: string): AsyncGenerator<BatchResult[]> {
+  for (let after = 0n; ; ) {
+    const part = await selectResults(queryable, { applicationId, batchId, after, limit: PART })
+    const last = part.at(-1)
+    if (!last) return
+    yield part
+    after = last.sequence
+  }
 }

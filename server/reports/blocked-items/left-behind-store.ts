@@ -1,4 +1,4 @@
-import type { Currency } from '#lib/money.ts'
+import type { Currency } from '#lib/money/money.ts'
 import { IS_BATCH_ROW } from '#server/approvals/may-decide.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Role } from '#lib/permissions.ts'
-import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
+import type { Role } from '#lib/people/permissions.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { proposeChange } from '#server/changes/propose-change.ts'
-import { blockPerson } from '#server/people/block-person.ts'
+import { blockPerson } from '#server/people/accounts.ts'
+import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
-import { leavesAnything } from './leaves-anything.ts'
-import { readLeftBehind } from './read-left-behind.ts'
+import { leavesAnything, readLeftBehind } from './read-left-behind.ts'
 
 let database: TestDatabase
 before(async () => {

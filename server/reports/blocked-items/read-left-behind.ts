@@ -1,9 +1,10 @@
-import type { LeftBehind, LeftChange } from '#lib/leaving.ts'
-import { formatMinor } from '#lib/money.ts'
-import { can, type Role } from '#lib/permissions.ts'
-import { CHANGE_PERMISSIONS, isChangeKind } from '#lib/proposed-change.ts'
+import { isAnythingLeft, type LeftBehind, type LeftChange, lostRoles } from '#lib/approvals/blocked-items.ts'
+import { CHANGE_PERMISSIONS, isChangeKind } from '#lib/approvals/proposed-change.ts'
+import { formatMinor } from '#lib/money/money.ts'
+import { can, type Role } from '#lib/people/permissions.ts'
+import { rolesChangeSchema } from '#lib/schemas/proposal.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { listActiveMembers } from '#server/people/person-queries.ts'
+import { listActiveMembers, readMember } from '#server/people/person-store.ts'
 import { countDrafts, type LeftItemRow, selectLeftItems, selectOpenChanges } from './left-behind-store.ts'
 
 /** As many as a person reads; the number of all is with them. */
@@ -52,4 +53,20 @@ async function readChanges(
 
 function toItem({ amountMinor, createdAt, expiresAt, total: _, ...item }: LeftItemRow): LeftBehind['items'][number] {
   return { ...item, amount: formatMinor(amountMinor), createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() }
+}
+
+/** Whether a change of roles or membership would leave something that nobody else could decide. False for every other kind of change. */
+export async function leavesAnything(
+  queryable: Queryable,
+  change: { applicationId: string; kind: string; input: unknown },
+): Promise<boolean> {
+  const { applicationId } = change
+  const after = rolesChangeSchema.safeParse(change.input)
+  if (change.kind !== 'person.roles' || !after.success) return false
+  const { personId } = after.data
+  const member = await readMember(queryable, applicationId, personId)
+  // A blocked person decides nothing today.
+  if (!member || member.isBlocked) return false
+  const lost = lostRoles(member, after.data)
+  return lost.length > 0 && isAnythingLeft(await readLeftBehind(queryable, { applicationId, personId, lost }))
 }

@@ -1,11 +1,21 @@
 import { err, ok, type Result } from '#lib/result.ts'
-import { checkTimeZone, type TimeZoneProblem } from '#server/applications/check-time-zone.ts'
+import { checkTimeZone, type TimeZoneProblem } from '#server/applications/time-zone.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { countZone } from './count-zone.ts'
-import { lockTimeZone, switchTimeZone } from './day-zone-store.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
+import {
+  beginZone,
+  countEdges,
+  countLedgerEdges,
+  deleteZone,
+  isWanted,
+  lockTimeZone,
+  selectUnusedZones,
+  selectWantedZones,
+  switchTimeZone,
+} from './day-zone-store.ts'
 
 type SetTimeZone = { applicationId: string; timeZone: string; actor: CommandActor }
 type Changed = { before: string; after: string }
@@ -32,7 +42,7 @@ export async function setTimeZone(
 }
 
 /** Switches to a zone that is counted, with an audit entry. */
-export function changeZone(pool: Pool, { applicationId, timeZone, actor }: SetTimeZone): Promise<Result<Changed, 'unknown_application'>> {
+function changeZone(pool: Pool, { applicationId, timeZone, actor }: SetTimeZone): Promise<Result<Changed, 'unknown_application'>> {
   return withTransaction<Changed, 'unknown_application'>(pool, async (trx) => {
     const before = await lockTimeZone(trx, applicationId)
     if (before === undefined) return err('unknown_application')
@@ -47,4 +57,45 @@ export function changeZone(pool: Pool, { applicationId, timeZone, actor }: SetTi
       })
     return ok({ before, after: timeZone })
   })
+}
+
+/** Transactions per statement: some ten milliseconds, for which the application's payments wait. */
+const SLICE_MAX = 5_000
+
+/**
+ * Brings the sums by business day of a zone into being: what is created from now on is counted as it happens, what was created before slice by
+ * slice. Can be interrupted and repeated. Returns false if `isEnding` stopped it.
+ */
+export async function countZone(
+  pool: Pool,
+  { applicationId, timeZone }: { applicationId: string; timeZone: string },
+  isEnding: () => boolean = () => false,
+): Promise<boolean> {
+  // The roll-ups of UTC days need no edges.
+  if (timeZone === 'UTC') return true
+  await beginZone(pool, applicationId, timeZone)
+  while ((await countEdges(pool, applicationId, timeZone, SLICE_MAX)) > 1n) if (isEnding()) return false
+  await countLedgerEdges(pool, applicationId, timeZone)
+  return true
+}
+
+/**
+ * Switches each application to the zone that two administrators chose, as soon as its sums are counted: until then it keeps the days of the
+ * zone before. An application that cannot be counted holds up no other. Removes the sums of zones that were left more than a day ago, when
+ * no process reads them.
+ */
+export async function countWantedZones(pool: Pool, isEnding: () => boolean = () => false): Promise<void> {
+  for (const wanted of await selectWantedZones(pool)) {
+    if (isEnding()) return
+    try {
+      if ((await countZone(pool, wanted, isEnding)) && (await isWanted(pool, wanted)))
+        await changeZone(pool, { ...wanted, actor: SYSTEM_ACTOR })
+    } catch (error) {
+      reportUnexpected('business days: count a zone', error, {
+        message: 'The sums of a time zone could not be counted; the task of the next minute repeats it',
+        applicationId: wanted.applicationId,
+      })
+    }
+  }
+  for (const unused of await selectUnusedZones(pool)) await withTransaction(pool, async (trx) => ok(await deleteZone(trx, unused)))
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { totalsQuerySchema } from '#lib/schemas/finance-query.ts'
-import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
+import { transactionFilterSchema } from '#lib/schemas/list-filter.ts'
+import { totalsQuerySchema } from '#lib/schemas/page-address.ts'
 import { createRandom } from '#lib/seeded-random.ts'
 import { createApplication } from '#server/applications/create-application.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
@@ -19,9 +19,8 @@ import { inSimulatedTime } from '#server/testing/simulated-time.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
-import { countWantedZones } from './count-wanted-zones.ts'
 import { beginZone, countLedgerEdges } from './day-zone-store.ts'
-import { setTimeZone } from './set-time-zone.ts'
+import { countWantedZones, setTimeZone } from './set-time-zone.ts'
 
 let database: TestDatabase
 before(async () => {

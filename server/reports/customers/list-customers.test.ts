@@ -5,7 +5,7 @@ import { setProcessLogger } from '#server/report-unexpected.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { listCustomers } from './list-customers.ts'
+import { listCustomers } from './customers.ts'
 
 let database: TestDatabase
 before(async () => {

@@ -4,8 +4,7 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
-import { listCustomers } from './list-customers.ts'
-import { suggestBeneficiaries } from './suggest-beneficiaries.ts'
+import { listCustomers, suggestBeneficiaries } from './customers.ts'
 
 let database: TestDatabase
 before(async () => {

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { SearchSuggestion } from '#lib/search-suggestion.ts'
+import type { SearchSuggestion } from '#lib/payments/search-suggestion.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
-import { listCustomers } from './list-customers.ts'
-import { idRange, suggestMatches } from './suggest-matches.ts'
+import { idRange, listCustomers, suggestMatches } from './customers.ts'
 
 let database: TestDatabase
 before(async () => {

@@ -1,6 +1,6 @@
-import type { Currency } from '#lib/money.ts'
-import type { OperatorCode } from '#lib/operators.ts'
-import type { TransactionStatus, TransactionType } from '#lib/transaction-status.ts'
+import type { Currency } from '#lib/money/money.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 export type SuggestedRow = {

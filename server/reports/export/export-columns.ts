@@ -1,8 +1,8 @@
-import type { ListColumn } from '#lib/export-formats.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { formatMinor } from '#lib/money.ts'
-import { OPERATORS } from '#lib/operators.ts'
-import type { Transaction } from '#server/transactions/transaction.ts'
+import { formatMinor } from '#lib/money/money.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
+import type { ListColumn } from '#lib/payments/transaction-exports.ts'
+import type { Transaction } from '#server/transactions/transaction-store.ts'
 
 /** The kind of a cell's content decides how each format writes it: text is never taken for a number, a formula or a date. */
 export type Cell =

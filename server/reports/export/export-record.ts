@@ -1,7 +1,7 @@
-import type { ExportDto } from '#lib/export-dto.ts'
-import type { ExportFormat, ListColumn } from '#lib/export-formats.ts'
-import type { SumDto } from '#lib/transaction-row.ts'
-import { chooseColumns } from './export-columns.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
+import type { ExportDto, ExportFormat, ListColumn } from '#lib/payments/transaction-exports.ts'
+import type { SumDto } from '#lib/payments/transaction-list.ts'
+import { chooseColumns, type ExportedRow } from './export-columns.ts'
 
 /** The facts about a file known before its first row. */
 export type ExportSubject = {
@@ -65,4 +65,31 @@ export function toRecordFile(applicationName: string, one: ExportDto) {
 
 function columnNames(columns: readonly ListColumn[] | null): string[] {
   return chooseColumns(columns).map((column) => column.id)
+}
+
+const TYPES: Record<ExportFormat, string> = {
+  csv: 'text/csv; charset=utf-8',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+}
+
+/** The media type of an exported list, and its name: the same for every download. */
+export function describeFile(
+  application: string,
+  { format, cutOffAt }: { format: ExportFormat; cutOffAt: Date },
+): { type: string; fileName: string } {
+  const at = cutOffAt.toISOString().slice(0, 19).replaceAll(':', '-')
+  return { type: TYPES[format], fileName: `transactions-${application}-${at}Z.${format}` }
+}
+
+export type WriterOptions = { subject: ExportSubject; t: Translate }
+
+type Counted = Pick<ExportResult, 'rowCount' | 'totals'>
+
+/** One file format: each method returns the bytes that are ready to leave. */
+export type ExportWriter = {
+  open(): Buffer[] | Promise<Buffer[]>
+  rows(rows: readonly ExportedRow[]): Buffer[] | Promise<Buffer[]>
+  close(counted: Counted): { chunks: Buffer[]; result: ExportResult } | Promise<{ chunks: Buffer[]; result: ExportResult }>
+  /** Frees what the file was made with, finished or not. */
+  discard(): void
 }

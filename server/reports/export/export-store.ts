@@ -1,5 +1,5 @@
-import type { ExportFormat, ListColumn } from '#lib/export-formats.ts'
-import type { SumDto } from '#lib/transaction-row.ts'
+import type { ExportFormat, ListColumn } from '#lib/payments/transaction-exports.ts'
+import type { SumDto } from '#lib/payments/transaction-list.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 type NewExport = {

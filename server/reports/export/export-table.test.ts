@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { readSheet } from 'read-excel-file/node'
-import type { ExportFormat } from '#lib/export-formats.ts'
+import type { ExportFormat } from '#lib/payments/transaction-exports.ts'
 import { createRandom } from '#lib/seeded-random.ts'
-import { listAudit } from '#server/audit/list-audit.ts'
-import { verifyAuditChain } from '#server/audit/verify-audit-chain.ts'
+import { listAudit, verifyAuditChain } from '#server/audit/read-audit.ts'
 import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { readStatement } from '#server/reports/statements/read-statement.ts'
 import { readStatementLines, walkStatementLines } from '#server/reports/statements/read-statement-lines.ts'
 import { liveThrough } from '#server/reports/testing.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import type { TableRows } from './csv.ts'
 import { exportTable } from './export-table.ts'
-import type { TableRows } from './table-csv.ts'
 
 let database: TestDatabase
 let applicationId: string

@@ -1,13 +1,12 @@
-import type { ExportFormat } from '#lib/export-formats.ts'
+import type { ExportFormat } from '#lib/payments/transaction-exports.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { AuditDetails } from '#server/audit/canonical-text.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { type FileLimits, type FilePieces, guardFile } from './export-file.ts'
-import { takeExportSlot } from './export-slots.ts'
-import { type TableRows, tableHead, tableLines } from './table-csv.ts'
-import { writeTableXlsx } from './table-xlsx.ts'
+import { type TableRows, tableHead, tableLines } from './csv.ts'
+import { type FileLimits, type FilePieces, guardFile, takeExportSlot } from './export-file.ts'
+import { writeTableXlsx } from './xlsx.ts'
 
 export type TableRequest = {
   applicationId: string

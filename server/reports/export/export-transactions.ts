@@ -1,27 +1,27 @@
-import { randomUUID } from 'node:crypto'
-import type { BusinessTime } from '#lib/business-days.ts'
-import type { ExportFormat, ListColumn } from '#lib/export-formats.ts'
+import { createHash, randomUUID } from 'node:crypto'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { toQuery } from '#lib/paths.ts'
-import { can, type Role } from '#lib/permissions.ts'
+import { type Currency, formatMinor } from '#lib/money/money.ts'
+import { toQuery } from '#lib/pages/paths.ts'
+import type { ExportFormat, ListColumn } from '#lib/payments/transaction-exports.ts'
+import { type SumDto, toAddressValues, toTransactionQuery } from '#lib/payments/transaction-list.ts'
+import { can, type Role } from '#lib/people/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import type { TransactionFilter } from '#lib/schemas/transaction-filter.ts'
-import { toAddressValues, toTransactionQuery } from '#lib/transaction-query.ts'
+import type { TransactionFilter } from '#lib/schemas/list-filter.ts'
+import type { BusinessTime } from '#lib/time/format-time.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
-import { openSnapshot } from '#server/database/with-snapshot.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
-import { findSequenceRange } from '#server/reports/transaction-search/search-transactions.ts'
-import { selectBatch, selectRowsByIds } from '#server/reports/transaction-search/search-transactions-store.ts'
-import type { Transaction } from '#server/transactions/transaction.ts'
+import { openSnapshot, withTransaction } from '#server/database/with-transaction.ts'
+import type { Transaction } from '#server/transactions/transaction-store.ts'
+import { findSequenceRange } from '../transaction-search/search-transactions.ts'
+import { selectBatch, selectRowsByIds } from '../transaction-search/search-transactions-store.ts'
+import { createCsvWriter } from './csv.ts'
 import type { ExportedRow } from './export-columns.ts'
-import { type FileLimits, type FilePieces, guardFile } from './export-file.ts'
-import type { ExportSubject } from './export-record.ts'
-import { takeExportSlot } from './export-slots.ts'
+import { type FileLimits, type FilePieces, guardFile, takeExportSlot } from './export-file.ts'
+import type { ExportResult, ExportSubject, ExportWriter, WriterOptions } from './export-record.ts'
 import { completeExport, insertExport, readCutOff, selectNames } from './export-store.ts'
-import { STORED_BYTES_MAX, storeFile } from './stored-file.ts'
+import { STORED_BYTES_MAX, type StoredFile, storeFile } from './stored-file.ts'
 import { deleteOldFiles } from './stored-file-store.ts'
-import { type FileResult, writeExport } from './write-export.ts'
+import { createXlsxWriter } from './xlsx.ts'
 
 const BATCH_ROWS = 1_000
 
@@ -167,4 +167,69 @@ async function* withMakers(
     if (unknown.size > 0) for (const { personId, name } of await selectNames(queryable, [...unknown])) names.set(personId, name)
     yield batch.map((row) => ({ ...row, makerName: row.makerId === null ? null : (names.get(row.makerId) ?? null) }))
   }
+}
+
+type FileResult = ExportResult & { fileSha256: string; fileBytes: number; isStored: boolean }
+
+type Batches = AsyncGenerator<readonly ExportedRow[], void, undefined>
+
+/**
+ * Writes a file from batches of rows, piece by piece: never more than a batch is in memory. The first batch is read before the first byte
+ * is made, so that a list that cannot be read is a refusal and not a broken file. `stored` gets every byte too, and `onEnd` counts and digests,
+ * before the last bytes leave, so that the record exists when the file is complete.
+ */
+async function* writeExport(
+  options: WriterOptions,
+  batches: Batches,
+  stored: StoredFile,
+  onEnd: (result: FileResult) => Promise<void>,
+): AsyncGenerator<Buffer, void, undefined> {
+  const writer = options.subject.format === 'csv' ? createCsvWriter(options) : createXlsxWriter(options)
+  try {
+    yield* writeBatches(writer, batches, stored, onEnd)
+  } finally {
+    writer.discard()
+  }
+}
+
+async function* writeBatches(
+  writer: ExportWriter,
+  batches: Batches,
+  stored: StoredFile,
+  onEnd: (result: FileResult) => Promise<void>,
+): AsyncGenerator<Buffer, void, undefined> {
+  const file = createHash('sha256')
+  const sums = new Map<Currency, { count: number; amountMinor: bigint }>()
+  let rowCount = 0
+  let fileBytes = 0
+  /** Made and not sent: the last bytes leave after the record is complete. */
+  let held: Buffer | undefined
+  async function* pass(chunks: readonly Buffer[]): AsyncGenerator<Buffer, void, undefined> {
+    for (const chunk of chunks) {
+      file.update(chunk)
+      fileBytes += chunk.length
+      await stored.add(chunk)
+      if (held) yield held
+      held = chunk
+    }
+  }
+  let step = await batches.next()
+  yield* pass(await writer.open())
+  for (; !step.done; step = await batches.next()) {
+    const batch = step.value
+    rowCount += batch.length
+    for (const row of batch) {
+      const sum = sums.get(row.currency) ?? { count: 0, amountMinor: 0n }
+      sums.set(row.currency, { count: sum.count + 1, amountMinor: sum.amountMinor + row.amountMinor })
+    }
+    yield* pass(await writer.rows(batch))
+  }
+  const totals: SumDto[] = [...sums]
+    .map(([currency, { count, amountMinor }]) => ({ currency, count, amount: formatMinor(amountMinor) }))
+    .sort((left, right) => (left.currency < right.currency ? -1 : 1))
+  const { chunks, result } = await writer.close({ rowCount, totals })
+  yield* pass(chunks)
+  const isStored = await stored.finish()
+  await onEnd({ ...result, fileSha256: file.digest('hex'), fileBytes, isStored })
+  if (held) yield held
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { threadCpuMs } from '#server/testing/cpu-time.ts'
-import { cellText, csvField, safeText } from './safe-text.ts'
+import { cellText, csvField, safeText } from './csv.ts'
 
 const LENGTH = 65_536
 

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { pipeToNodeResponse } from 'next/dist/server/pipe-readable.js'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate } from '#lib/i18n/translate.ts'
-import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
+import { transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import { toFileResponse } from '#server/back-office/file-response.ts'
 import { createLogger } from '#server/logger.ts'
 import { setProcessLogger } from '#server/report-unexpected.ts'
@@ -14,8 +14,7 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { FileExpiredError, type FileLimits, type FilePieces } from './export-file.ts'
-import { takeExportSlot } from './export-slots.ts'
+import { FileExpiredError, type FileLimits, type FilePieces, takeExportSlot } from './export-file.ts'
 import { type ExportRequest, exportTransactions } from './export-transactions.ts'
 
 const t = createTranslate('en', MESSAGES.en)

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import readWorkbook, { readSheet } from 'read-excel-file/node'
-import type { ListColumn } from '#lib/export-formats.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate } from '#lib/i18n/translate.ts'
-import { AMOUNT_MINOR_MAX } from '#lib/money.ts'
+import { AMOUNT_MINOR_MAX } from '#lib/money/money.ts'
+import type { ListColumn } from '#lib/payments/transaction-exports.ts'
 import { EXPORT_COLUMNS, type ExportedRow } from './export-columns.ts'
 import { readEntries } from './verify-workbook.ts'
-import { createXlsxWriter } from './xlsx-writer.ts'
+import { createXlsxWriter } from './xlsx.ts'
 
 // Our workbooks, read by a library: what a spreadsheet program finds in them.
 

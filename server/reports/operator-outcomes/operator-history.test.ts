@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { dayIn } from '#lib/business-days.ts'
-import { FAILURE_MESSAGES } from '#lib/transaction-status.ts'
-import { forgetAvailability } from '#server/operators/availability/forget-availability.ts'
+import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
+import { dayIn } from '#lib/time/format-time.ts'
+import { forgetAvailability } from '#server/operators/availability/disturbed.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
-import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { transition } from '#server/transactions/transition.ts'
-import { addOperatorOutcomes, forgetOperatorOutcomes } from './add-operator-outcomes.ts'
+import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { readOperatorHistory } from './read-operator-history.ts'
+import { addOperatorOutcomes, forgetOperatorOutcomes } from './read-operator-outcomes.ts'
 
 const HOUR_MS = 3_600_000
 let database: TestDatabase

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { dayIn } from '#lib/business-days.ts'
 import { createRandom } from '#lib/seeded-random.ts'
+import { dayIn } from '#lib/time/format-time.ts'
 import { liveThrough, SOME_OPERATORS } from '#server/reports/testing.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'

@@ -1,19 +1,20 @@
-import { type BusinessTime, dayIn } from '#lib/business-days.ts'
 import {
+  type Availability,
   type DirectionHistory,
+  type Disturbance,
   HISTORY_DAYS,
   HISTORY_HOURS,
   type HistorySlot,
   SUBMISSION_OUTCOMES,
   type SubmissionOutcome,
-} from '#lib/operator-outcomes.ts'
-import type { OperatorCode } from '#lib/operators.ts'
-import { addDays, daysBetween } from '#lib/time.ts'
-import { TRANSACTION_TYPES } from '#lib/transaction-status.ts'
+} from '#lib/operators/operator-outcomes.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { type BusinessTime, dayIn } from '#lib/time/format-time.ts'
+import { addDays, daysBetween } from '#lib/time/time.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { listAvailabilityChanges } from '#server/operators/availability/availability-queries.ts'
-import { type Change, disturbancesOf, minutesIn, type Stretch } from './disturbances.ts'
-import { type OpenRow, type OutcomeRow, selectDays, selectHours, selectOpen } from './outcome-history-store.ts'
+import { listAvailabilityChanges } from '#server/operators/availability/availability-store.ts'
+import { type OpenRow, type OutcomeRow, selectDays, selectHours, selectOpen } from './outcome-store.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -124,4 +125,37 @@ function percentileOf(rows: readonly OutcomeRow[], share: number): number | null
     if (reached >= total * share) return Math.round(BUCKET_GROWTH ** (row.bucket + 0.5))
   }
   return null
+}
+
+type Change = { state: Availability; since: Date }
+type Stretch = { state: Availability; from: Date; until: Date }
+
+const MINUTE_MS = 60_000
+const QUARTER_MS = 15 * MINUTE_MS
+
+/** The stretches that are worth a line: what was not OPERATIONAL. One that reaches to now has no end. */
+function disturbancesOf(stretches: readonly Stretch[], now: Date): Disturbance[] {
+  return stretches.flatMap(({ state, from, until }): Disturbance[] =>
+    state === 'OPERATIONAL' || until <= from
+      ? []
+      : [{ state, from: from.toISOString(), until: until.getTime() === now.getTime() ? null : until.toISOString() }],
+  )
+}
+
+/**
+ * The minutes of each slot (an hour or a day) and state, as `<slot> <state>`. Cut at quarters of an hour, at which the days of every time zone
+ * begin, and rounded once at the end.
+ */
+function minutesIn(stretches: readonly Stretch[], slotOf: (at: Date) => string): Map<string, number> {
+  const sums = new Map<string, number>()
+  for (const { state, from, until } of stretches) {
+    if (state === 'OPERATIONAL') continue
+    for (let at = from.getTime(); at < until.getTime(); ) {
+      const end = Math.min(until.getTime(), (Math.floor(at / QUARTER_MS) + 1) * QUARTER_MS)
+      const key = `${slotOf(new Date(at))} ${state}`
+      sums.set(key, (sums.get(key) ?? 0) + end - at)
+      at = end
+    }
+  }
+  return new Map([...sums].map(([key, ms]) => [key, Math.max(1, Math.round(ms / MINUTE_MS))]))
 }

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { timelineOf } from '#lib/transaction-timeline.ts'
+import { timelineOf } from '#lib/payments/transaction-timeline.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
-import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
-import { transition } from '#server/transactions/transition.ts'
+import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { readOverview } from './read-overview.ts'
 
 let database: TestDatabase

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { ROLES, type Role } from '#lib/permissions.ts'
+import { ROLES, type Role } from '#lib/people/permissions.ts'
 import { decide } from '#server/approvals/decide.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
-import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { saveDraft } from '#server/transactions/payment-drafts.ts'
-import { transition } from '#server/transactions/transition.ts'
+import { saveDraft } from '#server/transactions/payments.ts'
+import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { readOverview } from './read-overview.ts'
 
 let database: TestDatabase

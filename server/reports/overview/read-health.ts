@@ -1,13 +1,13 @@
-import type { BusinessTime } from '#lib/business-days.ts'
-import type { AdministratorOverview, OperatorHealth, WebhookHealthDto } from '#lib/finance-dto.ts'
-import { OPERATOR_CODES } from '#lib/operators.ts'
-import { type DayRange, daysBetween } from '#lib/time.ts'
-import { listBlocked } from '#server/approvals/list-blocked.ts'
+import type { AdministratorOverview, OperatorHealth, WebhookHealthDto } from '#lib/finance/finance-dto.ts'
+import { OPERATOR_CODES } from '#lib/operators/operators.ts'
+import type { BusinessTime } from '#lib/time/format-time.ts'
+import { type DayRange, daysBetween } from '#lib/time/time.ts'
+import { listBlocked } from '#server/approvals/queue/list-blocked.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { countOf, shareOf, withStatus } from '#server/reports/totals/money-figures.ts'
-import { type OperatorStatusSum, selectOperatorDays, selectOperatorSums } from '#server/reports/totals/roll-up-sums-store.ts'
-import { daysOnly } from '#server/reports/transaction-search/roll-up-ranges-store.ts'
-import { type WebhookHealth, webhookHealth } from '#server/webhooks/webhook-health.ts'
+import { type WebhookHealth, webhookHealth } from '#server/webhooks/history.ts'
+import { type OperatorStatusSum, selectOperatorDays, selectOperatorSums } from '../totals/totals-store.ts'
+import { daysOnly } from '../transaction-search/day-counts-store.ts'
 
 const WORST_TARGETS = 5
 

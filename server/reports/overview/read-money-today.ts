@@ -1,19 +1,24 @@
-import { type BusinessTime, dayIn } from '#lib/business-days.ts'
-import { AGE_BUCKETS, type AlertedTransactions, type FinanceOverview, type UnconfirmedMoney } from '#lib/finance-dto.ts'
-import { CURRENCIES, formatMinor } from '#lib/money.ts'
-import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
-import { addDays, type DayRange, daysBetween } from '#lib/time.ts'
+import { AGE_BUCKETS, type AlertedTransactions, type FinanceOverview, type UnconfirmedMoney } from '#lib/finance/finance-dto.ts'
+import { CURRENCIES, formatMinor } from '#lib/money/money.ts'
+import { OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
+import { type BusinessTime, dayIn } from '#lib/time/format-time.ts'
+import { addDays, type DayRange, daysBetween } from '#lib/time/time.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
-import { withSnapshot } from '#server/database/with-snapshot.ts'
-import { selectBalances } from '#server/reports/statements/balance-store.ts'
-import { selectThresholds } from '#server/reports/statements/ledger-days-store.ts'
+import { withSnapshot } from '#server/database/with-transaction.ts'
 import { readMoneySums, toMoney } from '#server/reports/totals/money-figures.ts'
 import { toCharts } from '#server/reports/totals/read-totals.ts'
-import { selectPeriodSums } from '#server/reports/totals/roll-up-sums-store.ts'
-import { daysOnly } from '#server/reports/transaction-search/roll-up-ranges-store.ts'
-import { type AlertedRow, countOpenContradictions, selectOpenContradictions } from './contradiction-store.ts'
-import { countSharedReferences, selectSharedReferences } from './shared-reference-store.ts'
-import { selectUnconfirmed, type UnconfirmedSum } from './unconfirmed-store.ts'
+import { selectBalances, selectThresholds } from '../statements/ledger-days-store.ts'
+import { selectPeriodSums } from '../totals/totals-store.ts'
+import { daysOnly } from '../transaction-search/day-counts-store.ts'
+import {
+  type AlertedRow,
+  countOpenContradictions,
+  countSharedReferences,
+  selectOpenContradictions,
+  selectSharedReferences,
+  selectUnconfirmed,
+  type UnconfirmedSum,
+} from './overview-store.ts'
 
 const MINUTE_MS = 60_000
 /** Where an age bucket ends and the next begins. */

@@ -1,14 +1,16 @@
-import { type BusinessTime, dayIn } from '#lib/business-days.ts'
-import type { CheckerOverview, OverviewDto } from '#lib/finance-dto.ts'
-import type { Role } from '#lib/permissions.ts'
-import { approvalFilterSchema } from '#lib/schemas/approval-filter.ts'
-import { addDays } from '#lib/time.ts'
-import { type ApprovalViewer, listApprovals } from '#server/approvals/list-approvals.ts'
-import type { Pool } from '#server/database/pool.ts'
-import { listDisturbed } from '#server/operators/availability/list-disturbed.ts'
+import type { CheckerOverview, MakerOverview, OverviewDto, OwnTransaction } from '#lib/finance/finance-dto.ts'
+import { CURRENCIES, formatMinor } from '#lib/money/money.ts'
+import type { Role } from '#lib/people/permissions.ts'
+import { approvalFilterSchema } from '#lib/schemas/list-filter.ts'
+import { type BusinessTime, dayIn } from '#lib/time/format-time.ts'
+import { addDays, DAY_MS } from '#lib/time/time.ts'
+import { type ApprovalViewer, listApprovals } from '#server/approvals/queue/queue.ts'
+import type { Pool, Queryable } from '#server/database/pool.ts'
+import { listDisturbed } from '#server/operators/availability/disturbed.ts'
+import { listDrafts } from '#server/transactions/payments.ts'
+import { type OwnEndRow, selectOwnEnded, selectOwnWaiting } from './overview-store.ts'
 import { readHealth } from './read-health.ts'
 import { readMoneyToday } from './read-money-today.ts'
-import { readOwnWork } from './read-own-work.ts'
 
 const RISKY_SHOWN = 5
 
@@ -50,4 +52,68 @@ async function readWaiting(pool: Pool, viewer: ApprovalViewer & BusinessTime): P
       risks,
     })),
   }
+}
+
+const FAILED_DAYS = 7
+/** Returned items wait for their maker, so they are shown for longer. */
+const RETURNED_DAYS = 30
+/** Of how many of their newest transactions the ends are looked for. */
+const LOOKED_MAX = 2_000
+const SHOWN = 5
+const RETURNED_SHOWN = 20
+
+/** Returns a maker's work: items that wait for approval, items returned in the last thirty days, failures of the last seven, and drafts. */
+async function readOwnWork(
+  pool: Queryable,
+  { applicationId, id }: { applicationId: string; id: string },
+  now: Date,
+): Promise<MakerOverview> {
+  const since = new Date(now.getTime() - RETURNED_DAYS * DAY_MS)
+  const failedSince = new Date(now.getTime() - FAILED_DAYS * DAY_MS)
+  const [waiting, ended, drafts] = await Promise.all([
+    selectOwnWaiting(pool, applicationId, id),
+    selectOwnEnded(pool, applicationId, { personId: id, since, lookedMax: LOOKED_MAX }),
+    listDrafts(pool, { applicationId, personId: id }),
+  ])
+  const oldest = waiting.map((sum) => sum.oldestAt.toISOString()).sort()[0]
+  return {
+    since: failedSince.toISOString(),
+    waiting: {
+      count: Number(waiting.reduce((count, sum) => count + sum.count, 0n)),
+      oldestAt: oldest ?? null,
+      sums: CURRENCIES.flatMap((currency) => waiting.filter((sum) => sum.currency === currency)).map(
+        ({ currency, count, amountMinor }) => ({
+          currency,
+          count: Number(count),
+          amount: formatMinor(amountMinor),
+        }),
+      ),
+    },
+    returned: toGroup(ended.filter((row) => row.isReturned)),
+    failed: toGroup(ended.filter((row) => !row.isReturned && row.at >= failedSince)),
+    drafts: drafts.length,
+  }
+}
+
+/** Returns the items that were returned to a maker and not sent again, the newest first. */
+export async function readReturned(
+  pool: Queryable,
+  { applicationId, id }: { applicationId: string; id: string },
+  now: Date,
+): Promise<OwnTransaction[]> {
+  const since = new Date(now.getTime() - RETURNED_DAYS * DAY_MS)
+  const ended = await selectOwnEnded(pool, applicationId, { personId: id, since, lookedMax: LOOKED_MAX })
+  return ended
+    .filter((row) => row.isReturned)
+    .slice(0, RETURNED_SHOWN)
+    .map(toOwn)
+}
+
+function toGroup(rows: readonly OwnEndRow[]): MakerOverview['returned'] {
+  return { count: rows.length, newest: rows.slice(0, SHOWN).map(toOwn) }
+}
+
+function toOwn({ amountMinor, at, isReturned: _, reason, message, ...row }: OwnEndRow): OwnTransaction {
+  // The reason that the checker wrote; an end without one has the message that was stored.
+  return { ...row, message: reason ?? message, amount: formatMinor(amountMinor), at: at.toISOString() }
 }

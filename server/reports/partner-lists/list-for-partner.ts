@@ -1,16 +1,17 @@
+import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
 import { assertNever } from '#lib/result.ts'
-import type { TransactionStatus } from '#lib/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import type { Transaction } from '#server/transactions/transaction.ts'
+import type { Transaction } from '#server/transactions/transaction-store.ts'
 import {
   type ListRow,
+  type Page,
+  type PageRequest,
   selectFinalPage,
   selectPage,
   selectPendingPage,
   selectPhonePage,
   selectWaitingPage,
 } from './list-for-partner-store.ts'
-import type { Page, PageRequest } from './page.ts'
 
 /** An application's transactions, newest first. A page past the end has no rows. */
 export async function listTransactions(queryable: Queryable, applicationId: string, request: PageRequest): Promise<Page<Transaction>> {

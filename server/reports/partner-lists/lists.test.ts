@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { utcDayOf } from '#lib/time.ts'
-import { TRANSACTION_STATUSES } from '#lib/transaction-status.ts'
-import { listBalances } from '#server/reports/statements/list-balances.ts'
+import { TRANSACTION_STATUSES } from '#lib/payments/transaction-status.ts'
+import { utcDayOf } from '#lib/time/time.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
-import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { transition } from '#server/transactions/transition.ts'
+import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
+import { listBalances } from '../statements/day-ledger.ts'
 import { listByPhone, listByStatus, listTransactions } from './list-for-partner.ts'
-import { totalByRange, totalOfApplication } from './total-queries.ts'
+import { totalByRange, totalOfApplication } from './list-for-partner-store.ts'
 
 let database: TestDatabase
 let applicationId: string

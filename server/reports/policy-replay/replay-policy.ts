@@ -1,18 +1,16 @@
-import { type ApprovalBand, type ApprovalPolicy, approvalRulesSchema } from '#lib/approval-policy.ts'
-import { OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
-import { phoneNumberForms, RENUMBERED_DIAL_CODES } from '#lib/phone-number.ts'
-import { type PolicyReplay, REPLAY_DAYS, type ReplayFailure } from '#lib/policy-replay.ts'
+import { OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
+import { phoneNumberForms, RENUMBERED_DIAL_CODES } from '#lib/payments/phone-number.ts'
+import { TRANSACTION_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import { TRANSACTION_SOURCES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
+import { type ApprovalBand, type ApprovalPolicy, approvalRulesSchema } from '#lib/rules/approval-policy.ts'
+import { type PolicyReplay, REPLAY_DAYS, type ReplayFailure } from '#lib/rules/rule-finding.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
-import type { Pool } from '#server/database/pool.ts'
-import { withStatementLimit } from '#server/database/statement-limit.ts'
-import { withSnapshot } from '#server/database/with-snapshot.ts'
-import { listActiveMembers } from '#server/people/person-queries.ts'
+import { type Pool, withStatementLimit } from '#server/database/pool.ts'
+import { withSnapshot } from '#server/database/with-transaction.ts'
+import { listActiveMembers } from '#server/people/person-store.ts'
 import { bandsFor } from '#server/policy/bands-for.ts'
-import { findPolicy } from '#server/policy/list-policies.ts'
+import { findPolicy } from '#server/policy/policies.ts'
 import { processWide } from '#server/process-wide.ts'
-import { collectItems } from './collect-items.ts'
 import {
   limitStatements,
   type ReplayContext,
@@ -21,7 +19,7 @@ import {
   selectReplay,
   selectSequenceBefore,
 } from './replay-store.ts'
-import { summariseReplay } from './summarise-replay.ts'
+import { collectItems, summariseReplay } from './summarise-replay.ts'
 
 const DAY_MS = 86_400_000
 const STATEMENT_TIMEOUT_MS = 45_000

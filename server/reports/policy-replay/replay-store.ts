@@ -1,6 +1,6 @@
-import type { ApprovalBand } from '#lib/approval-policy.ts'
-import type { ObservedWait } from '#lib/policy-replay.ts'
-import type { TransactionSource } from '#lib/transaction-status.ts'
+import type { TransactionSource } from '#lib/payments/transaction-status.ts'
+import type { ApprovalBand } from '#lib/rules/approval-policy.ts'
+import type { ObservedWait } from '#lib/rules/rule-finding.ts'
 import type { TrxClient } from '#server/database/pool.ts'
 
 /** The bands of both versions for one kind of transaction; each band has a number, by which it is recognised again. */

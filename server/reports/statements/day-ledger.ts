@@ -1,11 +1,9 @@
-import type { BusinessTime } from '#lib/business-days.ts'
-import type { OperatorCode } from '#lib/operators.ts'
-import type { UtcDay } from '#lib/time.ts'
+import { OPERATOR_CODES, type OperatorCode } from '#lib/operators/operators.ts'
+import type { BusinessTime } from '#lib/time/format-time.ts'
+import type { UtcDay } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { findSealedUntil } from '#server/ledger/seal-queries.ts'
-import type { Balance } from './balance-store.ts'
-import { AFTERWARDS, type DayMovements, type PeriodLength, selectMovements } from './ledger-days-store.ts'
-import { listBalances } from './list-balances.ts'
+import { findSealedUntil } from '#server/ledger/ledger-store.ts'
+import { AFTERWARDS, type Balance, type DayMovements, type PeriodLength, selectBalances, selectMovements } from './ledger-days-store.ts'
 
 /** Sums over a period, in hundredths. */
 export type Sums = Omit<DayMovements, 'operator' | 'day' | 'isLive' | 'peakMinor'>
@@ -92,4 +90,10 @@ function toDay(day: string, parts: readonly DayMovements[]): LedgerDay {
   const sums = parts.reduce<Sums>(addSums, ZERO_SUMS)
   const peaks = [sealed?.peakMinor ?? 0n, live ? (sealed?.depositMinor ?? 0n) + live.peakMinor : 0n]
   return { ...sums, day, peakMinor: peaks.reduce((most, peak) => (peak > most ? peak : most), 0n) }
+}
+
+/** One record for each of the thirteen operators, in the order of the partner API; zero if nothing happened. */
+export async function listBalances(queryable: Queryable, applicationId: string): Promise<Balance[]> {
+  const rows = new Map((await selectBalances(queryable, applicationId)).map((row) => [row.operator, row]))
+  return OPERATOR_CODES.map((operator) => rows.get(operator) ?? { operator, collectMinor: 0n, depositMinor: 0n, heldMinor: 0n })
 }

@@ -1,7 +1,7 @@
-import type { BusinessTime } from '#lib/business-days.ts'
-import type { LineFilter } from '#lib/finance-dto.ts'
-import type { OperatorCode } from '#lib/operators.ts'
-import type { UtcDay } from '#lib/time.ts'
+import type { LineFilter } from '#lib/finance/finance-dto.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { BusinessTime } from '#lib/time/format-time.ts'
+import type { UtcDay } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 /** How many characters of a day (`2026-11-03`) name the period that movements are summed by: day, month or year. */
@@ -236,4 +236,18 @@ export async function* walkLines(
     if (rows.length > 0) yield rows
     if (rows.length < batchRows) return
   }
+}
+
+/** The balances at one operator, in hundredths of its currency. Held money is not part of `depositMinor`. */
+export type Balance = { operator: OperatorCode; collectMinor: bigint; depositMinor: bigint; heldMinor: bigint }
+
+/** The live balances of an application, one row per operator that has any. */
+export async function selectBalances(queryable: Queryable, applicationId: string): Promise<Balance[]> {
+  const { rows } = await queryable.query<Balance>({
+    name: 'select_balances',
+    text: `select operator, collect_minor as "collectMinor", deposit_minor as "depositMinor", held_minor as "heldMinor"
+      from ledger_balances where application_id = $1`,
+    values: [applicationId],
+  })
+  return rows
 }

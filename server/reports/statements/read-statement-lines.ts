@@ -1,8 +1,8 @@
-import type { LineFilter, LineKind, StatementLine, StatementLinesDto } from '#lib/finance-dto.ts'
-import { formatMinor } from '#lib/money.ts'
-import type { UtcDay } from '#lib/time.ts'
+import type { LineFilter, LineKind, StatementLine, StatementLinesDto } from '#lib/finance/finance-dto.ts'
+import { formatMinor } from '#lib/money/money.ts'
+import type { UtcDay } from '#lib/time/time.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
-import { openSnapshot, withSnapshot } from '#server/database/with-snapshot.ts'
+import { openSnapshot, withSnapshot } from '#server/database/with-transaction.ts'
 import { readLedger, type Sums } from './day-ledger.ts'
 import { type LineRow, type PeriodLength, selectLines, sumLines, walkLines } from './ledger-days-store.ts'
 import {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { addDecimals, formatMinor } from '#lib/money.ts'
-import { totalsQuerySchema } from '#lib/schemas/finance-query.ts'
+import { addDecimals, formatMinor } from '#lib/money/money.ts'
+import { totalsQuerySchema } from '#lib/schemas/page-address.ts'
 import { createRandom } from '#lib/seeded-random.ts'
 import { liveThrough, SOME_OPERATORS } from '#server/reports/testing.ts'
 import { inUtc } from '#server/testing/business-time.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { fund, makeApplication } from '#server/testing/factories.ts'
-import { addFeeDays } from './add-fee-days.ts'
 import { LATE_MAX } from './money-figures.ts'
 import { readTotals } from './read-totals.ts'
+import { addFeeDays } from './seal-totals.ts'
 
 let database: TestDatabase
 before(async () => {

@@ -1,13 +1,12 @@
-import type { BusinessTime } from '#lib/business-days.ts'
-import type { CurrencyMoney, MoneyFigures } from '#lib/finance-dto.ts'
-import { CURRENCIES, formatMinor } from '#lib/money.ts'
-import { OPERATORS } from '#lib/operators.ts'
-import type { DayRange, OpenRange } from '#lib/time.ts'
-import { TRANSACTION_STATUSES, type TransactionStatus } from '#lib/transaction-status.ts'
+import type { CurrencyMoney, MoneyFigures } from '#lib/finance/finance-dto.ts'
+import { CURRENCIES, formatMinor } from '#lib/money/money.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
+import { TRANSACTION_STATUSES, type TransactionStatus } from '#lib/payments/transaction-status.ts'
+import type { BusinessTime } from '#lib/time/format-time.ts'
+import type { DayRange, OpenRange } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { type RollUpRanges, selectRollUpRanges } from '#server/reports/transaction-search/roll-up-ranges-store.ts'
-import { type FeeSum, findFeeMark, selectFeeSums } from './fee-days-store.ts'
-import { type OperatorStatusSum, type RollUpQuery, selectOperatorSums } from './roll-up-sums-store.ts'
+import { type RollUpRanges, selectRollUpRanges } from '../transaction-search/day-counts-store.ts'
+import { type FeeSum, findFeeMark, type OperatorStatusSum, type RollUpQuery, selectFeeSums, selectOperatorSums } from './totals-store.ts'
 
 type MoneySums = { all: OperatorStatusSum[]; fees: FeeSum[] | null; ranges: RollUpRanges }
 type MoneyQuery = RollUpQuery & { status: TransactionStatus | 'ALL' }

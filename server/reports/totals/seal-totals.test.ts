@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { UtcDay } from '#lib/time.ts'
-import { TRANSACTION_STATUSES, type TransactionStatus } from '#lib/transaction-status.ts'
-import { totalByRange, totalOfApplication } from '#server/reports/partner-lists/total-queries.ts'
+import { TRANSACTION_STATUSES, type TransactionStatus } from '#lib/payments/transaction-status.ts'
+import type { UtcDay } from '#lib/time/time.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication } from '#server/testing/factories.ts'
+import { totalByRange, totalOfApplication } from '../partner-lists/list-for-partner-store.ts'
 import { sealTotals } from './seal-totals.ts'
 
 let database: TestDatabase

@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { type BalanceEffect, balanceEffectOf } from '#lib/balance-effect.ts'
-import { parseAmountMinor } from '#lib/money.ts'
+import { parseAmountMinor } from '#lib/money/money.ts'
 import {
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
   TRANSITIONS,
   type TransactionStatus,
   type TransitionEvent,
-} from '#lib/transaction-status.ts'
+} from '#lib/payments/transaction-status.ts'
+import { type BalanceEffect, balanceEffectOf } from '#lib/payments/transaction-timeline.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
-import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { transition } from '#server/transactions/transition.ts'
+import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { readTransactionDetail } from './transaction-detail.ts'
 
 let database: TestDatabase

@@ -1,6 +1,6 @@
-import type { LedgerEntryDto, OperatorAttemptDto, OperatorWorkDto } from '#lib/transaction-detail.ts'
-import type { EventName, TransactionStatus } from '#lib/transaction-status.ts'
-import { type ApprovalDecision, DECISION_COLUMNS } from '#server/approvals/decision-columns.ts'
+import type { LedgerEntryDto, OperatorAttemptDto, OperatorWorkDto } from '#lib/payments/transaction-dto.ts'
+import type { EventName, TransactionStatus } from '#lib/payments/transaction-status.ts'
+import { type ApprovalDecision, DECISION_COLUMNS } from '#server/approvals/approval-store.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 export type EventRow = {

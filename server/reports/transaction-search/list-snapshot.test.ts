@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
+import { transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import { inUtc } from '#server/testing/business-time.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { transition } from '#server/transactions/transition.ts'
-import { readTransactionList } from './read-transaction-list.ts'
+import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
+import { readTransactionList } from './search-transactions.ts'
 
 let database: TestDatabase
 before(async () => {

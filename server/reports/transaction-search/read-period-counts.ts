@@ -1,11 +1,10 @@
-import type { BusinessTime } from '#lib/business-days.ts'
-import { CURRENCIES, type Currency } from '#lib/money.ts'
-import { OPERATORS } from '#lib/operators.ts'
-import type { TransactionFilter } from '#lib/schemas/transaction-filter.ts'
-import { addDays, monthEnd } from '#lib/time.ts'
+import { CURRENCIES, type Currency } from '#lib/money/money.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
+import type { TransactionFilter } from '#lib/schemas/list-filter.ts'
+import type { BusinessTime } from '#lib/time/format-time.ts'
+import { addDays, monthEnd } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { type CurrencySum, type OperatorSum, type PeriodCount, selectPeriodCounts } from './period-counts-store.ts'
-import { selectRollUpRanges } from './roll-up-ranges-store.ts'
+import { type CurrencySum, type OperatorSum, type PeriodCount, selectPeriodCounts, selectRollUpRanges } from './day-counts-store.ts'
 import type { SequenceRange } from './sequence-range.ts'
 
 /** A day or a sealed month with its counts and its range of the sequence. */

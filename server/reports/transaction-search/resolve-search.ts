@@ -1,4 +1,4 @@
-import { COUNTRIES } from '#lib/operators.ts'
+import { COUNTRIES } from '#lib/operators/operators.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { findBatch, findPhone, findTransactionByAnyId } from './search-store.ts'
 

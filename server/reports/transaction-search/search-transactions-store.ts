@@ -1,10 +1,9 @@
-import type { TransactionFilter } from '#lib/schemas/transaction-filter.ts'
-import { FAILURE_MESSAGES, type FailureReason } from '#lib/transaction-status.ts'
-import type { WebhookState } from '#lib/webhook-state.ts'
+import { FAILURE_MESSAGES, type FailureReason, type WebhookState } from '#lib/payments/transaction-status.ts'
+import type { TransactionFilter } from '#lib/schemas/list-filter.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction.ts'
-import { type CurrencySum, rollUpCondition } from './period-counts-store.ts'
+import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction-store.ts'
+import { type CurrencySum, rollUpCondition } from './day-counts-store.ts'
 import type { SequenceRange } from './sequence-range.ts'
 
 function rowCondition(applicationId: string, filter: TransactionFilter): Sql {

@@ -2,20 +2,25 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { CURRENCIES } from '#lib/money.ts'
-import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators.ts'
-import { filteredOperators, type TransactionFilter, transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
-import { addDays, utcDayOf } from '#lib/time.ts'
-import { FAILURE_MESSAGES, FAILURE_REASONS, type FailureReason, TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/transaction-status.ts'
+import { CURRENCIES } from '#lib/money/money.ts'
+import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
+import {
+  FAILURE_MESSAGES,
+  FAILURE_REASONS,
+  type FailureReason,
+  TRANSACTION_STATUSES,
+  TRANSACTION_TYPES,
+} from '#lib/payments/transaction-status.ts'
+import { filteredOperators, type TransactionFilter, transactionFilterSchema } from '#lib/schemas/list-filter.ts'
+import { addDays, utcDayOf } from '#lib/time/time.ts'
 import { listTransactions } from '#server/reports/partner-lists/list-for-partner.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
 import { inUtc } from '#server/testing/business-time.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, makeApplication } from '#server/testing/factories.ts'
-import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import type { Transaction } from '#server/transactions/transaction.ts'
-import { transition } from '#server/transactions/transition.ts'
+import type { Transaction } from '#server/transactions/transaction-store.ts'
+import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { searchTransactions } from './search-transactions.ts'
 
 let database: TestDatabase

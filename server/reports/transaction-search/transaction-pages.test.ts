@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { transactionFilterSchema } from '#lib/schemas/transaction-filter.ts'
-import { timelineOf } from '#lib/transaction-timeline.ts'
+import { timelineOf } from '#lib/payments/transaction-timeline.ts'
+import { transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { inUtc } from '#server/testing/business-time.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
-import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { transition } from '#server/transactions/transition.ts'
-import { readTransactionList } from './read-transaction-list.ts'
+import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
+import { readTransactionList } from './search-transactions.ts'
 
 let database: TestDatabase
 let applicationId: string

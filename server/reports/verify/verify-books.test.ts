@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { TRANSITIONS, type TransitionEvent } from '#lib/transaction-status.ts'
+import { TRANSITIONS, type TransitionEvent } from '#lib/payments/transaction-status.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
-import { SYSTEM_ACTOR } from '#server/transactions/actor.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { createSettler } from '#server/transactions/settle.ts'
+import { createSettler, SYSTEM_ACTOR } from '#server/transactions/transition.ts'
 import { verifyBooks } from './verify-books.ts'
 
 let database: TestDatabase

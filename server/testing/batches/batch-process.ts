@@ -1,7 +1,7 @@
 // One command about a batch in a process of its own, for tests that kill it: node batch-process.ts <json of BatchProcessPlan>.
 import { decideBatch } from '#server/approvals/decide-batch.ts'
 import { createPool } from '#server/database/pool.ts'
-import { stopBatch } from '#server/operators/control-batch.ts'
+import { stopBatch } from '#server/operators/batch-run/control-batch.ts'
 import { decisionDeps } from '#server/testing/factories.ts'
 
 export type BatchProcessPlan = {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Role } from '#lib/permissions.ts'
+import type { Role } from '#lib/people/permissions.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { listWebhookAttempts } from '#server/webhooks/list-webhook-attempts.ts'
 import { resendWebhook } from '#server/webhooks/resend-webhook.ts'
 import { addDeliveries, type OutboxItem, type Receiver, startLoop } from '#server/webhooks/testing.ts'
+import { listWebhookAttempts } from '../history.ts'
 
 /** A transaction whose delivery is in this state, four attempts after they all failed or one after it succeeded. */
 export async function addDelivery(pool: Pool, url: string, state: 'due' | 'delivered' | 'exhausted'): Promise<OutboxItem> {

@@ -1,8 +1,7 @@
 import { createServer, type Socket } from 'node:net'
-import { createAddressGuard, LOOPBACK_NETWORKS } from '#server/webhooks/guard-address.ts'
-import { createHostResolver } from '#server/webhooks/resolve-host.ts'
-import { createSender, type Sender, type SenderOptions } from '#server/webhooks/send-webhook.ts'
 import { closeAtEnd, listen } from '#server/webhooks/testing.ts'
+import { createAddressGuard, createHostResolver, LOOPBACK_NETWORKS } from '../send/connect-target.ts'
+import { createSender, type Sender, type SenderOptions } from '../send/send-webhook.ts'
 
 /** Long enough for an answer on a busy machine; only what hangs waits for it. */
 export const DEADLINE_MS = 600

@@ -1,7 +1,7 @@
 import { ButtonLink } from '#components/ui/button.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
+import { EmptyState } from '#components/ui/display/empty-state.tsx'
 import { getT } from '#server/back-office/preferences.ts'
-import { notePageStatus } from '#server/http/door/page-notes.ts'
+import { notePageStatus } from '#server/http/door/pages/page-notes.ts'
 
 /** Shown for an address with a date that does not exist or a text that cannot be searched. `href` is the page without filters. */
 export async function WrongAddress({ href }: { href: string }) {

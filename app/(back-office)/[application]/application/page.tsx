@@ -1,19 +1,26 @@
 import type { Metadata } from 'next'
-import { Notice } from '#components/ui/empty-state.tsx'
-import { PageHeader } from '#components/ui/page-header.tsx'
+import { notFound } from 'next/navigation'
+import { Card, Facts } from '#components/ui/display/card.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
+import { PageHeader } from '#components/ui/display/page.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages } from '#lib/i18n/translate.ts'
-import { can } from '#lib/permissions.ts'
+import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import { DEFAULT_FEE_SCHEDULE, type ServiceTerms, type SettingsTerms } from '#lib/money/fees.ts'
+import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { can } from '#lib/people/permissions.ts'
+import { zoneWords } from '#lib/time/format-time.ts'
+import { OPEN_SERVICE } from '#server/applications/snapshot.ts'
+import { listFees, listServices, readTerms, readTimeZone } from '#server/applications/terms-queries.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
-import { listActiveMembers } from '#server/people/person-queries.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { listActiveMembers } from '#server/people/person-store.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
-import { SettingsPart } from './_components/settings-part.tsx'
-import { TermsTable } from './_components/terms-table.tsx'
-import { readPageTerms } from './read-page-terms.ts'
+import { SettingsButtons, TermsTable } from './_components/terms-table.tsx'
 
 const KINDS = ['application.set', 'time_zone.set', 'service.set', 'fees.set'] as const
 
@@ -49,5 +56,85 @@ export default async function ApplicationPage({ params }: Props) {
       <SettingsPart t={t} application={application} settings={terms.settings} zone={terms.zone} mayChange={!isAlone} />
       <TermsTable application={application} services={terms.services} mayChange={!isAlone} />
     </PageMessages>
+  )
+}
+
+type PageTerms = { settings: SettingsTerms; zone: { timeZone: string; wantedTimeZone: string | null }; services: ServiceTerms[] }
+
+/** Everything on the page, from the database: what was confirmed a moment ago is in it, also before this process works with it. */
+async function readPageTerms(pool: Pool, applicationId: string): Promise<PageTerms> {
+  const [settings, zone, services, fees] = await Promise.all([
+    readTerms(pool, applicationId),
+    readTimeZone(pool, applicationId),
+    listServices(pool, applicationId),
+    listFees(pool, applicationId),
+  ])
+  if (!settings || !zone) notFound()
+  const textOf = (minor: bigint | null) => (minor === null ? null : String(minor))
+  return {
+    settings,
+    zone,
+    services: OPERATOR_CODES.flatMap((operator) =>
+      TRANSACTION_TYPES.map((type): ServiceTerms => {
+        const isOwn = (row: { operator: string; type: string }) => row.operator === operator && row.type === type
+        const service = services.find(isOwn) ?? OPEN_SERVICE
+        const schedule = fees.find(isOwn) ?? DEFAULT_FEE_SCHEDULE
+        return {
+          operator,
+          type,
+          isInCountries: settings.countries.includes(OPERATORS[operator].country.name),
+          isEnabled: service.isEnabled,
+          enforcesLimits: service.enforcesLimits,
+          minimumMinor: textOf(service.minimumMinor),
+          maximumMinor: textOf(service.maximumMinor),
+          systemRatePpm: schedule.systemRatePpm,
+          systemFixedMinor: String(schedule.systemFixedMinor),
+          appRatePpm: schedule.appRatePpm,
+          appFixedMinor: String(schedule.appFixedMinor),
+        }
+      }),
+    ),
+  }
+}
+
+type SettingsPartProps = {
+  t: Translate
+  application: string
+  settings: SettingsTerms
+  zone: { timeZone: string; wantedTimeZone: string | null }
+  mayChange: boolean
+}
+
+/** The settings as they are. */
+function SettingsPart({ t, application, settings, zone, mayChange }: SettingsPartProps) {
+  const yesNo = (value: boolean) => t(value ? 'terms.yes' : 'terms.no')
+  const countries = COUNTRY_NAMES.filter((name) => settings.countries.includes(name)).map((name) => t(`country.${name}`))
+  const facts = [
+    { name: t('terms.name'), value: settings.name },
+    { name: t('terms.countries'), value: countries.join(', ') },
+    {
+      name: t('terms.zone'),
+      value: (
+        <>
+          {zoneWords(t, zone.timeZone)}
+          {zone.wantedTimeZone && (
+            <span className="block text-second text-quiet">{t('terms.zoneWanted', { zone: zoneWords(t, zone.wantedTimeZone) })}</span>
+          )}
+        </>
+      ),
+    },
+    { name: t('terms.webhookUrl'), value: settings.defaultWebhookUrl ?? t('terms.none') },
+    { name: t('terms.secondFactor'), value: yesNo(settings.requiresSecondFactor) },
+    { name: t('terms.statusCopy'), value: yesNo(settings.copiesWebhookStatus) },
+    { name: t('terms.combinedRoles'), value: yesNo(settings.allowsCombinedRoles) },
+  ]
+  return (
+    <section aria-labelledby="settings" className="mt-6">
+      <h2 id="settings">{t('terms.settings')}</h2>
+      <Card className="mt-2">
+        <Facts facts={facts} nameClass="w-36 sm:w-60" />
+        {mayChange && <SettingsButtons application={application} settings={settings} timeZone={zone.wantedTimeZone ?? zone.timeZone} />}
+      </Card>
+    </section>
   )
 }

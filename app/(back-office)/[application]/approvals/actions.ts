@@ -1,11 +1,13 @@
 'use server'
 
-import type { ActionResult } from '#lib/action-result.ts'
-import type { DecisionRefusal, DecisionResult, RecallObstacle } from '#lib/approvals.ts'
-import { err, ok } from '#lib/result.ts'
-import { decisionSchema, recallSchema } from '#lib/schemas/approval-filter.ts'
-import { decideMany } from '#server/approvals/decide-many.ts'
-import { recallTransaction } from '#server/approvals/recall-transaction.ts'
+import type { DecisionRefusal, DecisionResult, RecallObstacle } from '#lib/approvals/approvals.ts'
+import type { BatchDecisionRefusal, BatchDecisionResult } from '#lib/approvals/batch-approval.ts'
+import { type ActionResult, err, ok } from '#lib/result.ts'
+import { batchDecisionSchema, batchRecallSchema } from '#lib/schemas/batch.ts'
+import { decisionSchema, recallSchema } from '#lib/schemas/list-filter.ts'
+import { decideMany } from '#server/approvals/decide.ts'
+import { decideBatch } from '#server/approvals/decide-batch.ts'
+import { recallBatch, recallTransaction } from '#server/approvals/recall.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 
@@ -30,6 +32,34 @@ export async function recallWaiting(application: string, input: unknown): Promis
       })
       if (recalled.ok) return ok<true>(true)
       return err(recalled.error === 'not_found' ? { code: 'not_found' as const } : recalled.error)
+    },
+  )
+}
+
+/** One checker's decision about a whole batch. */
+export async function decideWholeBatch(
+  application: string,
+  input: unknown,
+): Promise<ActionResult<BatchDecisionResult, BatchDecisionRefusal>> {
+  return runAction<typeof batchDecisionSchema, BatchDecisionResult, BatchDecisionRefusal>(
+    { schema: batchDecisionSchema, permission: 'transaction:decide', application, input },
+    async (checker, { shownAt, ...command }) => {
+      const decided = await decideBatch(backOfficeRuntime(), { checker, ...command, shownAt: new Date(shownAt) })
+      return decided.ok ? decided : err(decided.error === 'not_found' ? { code: 'not_found' as const } : decided.error)
+    },
+  )
+}
+
+/** A maker takes back everything of a batch that still waits. */
+export async function recallWholeBatch(
+  application: string,
+  input: unknown,
+): Promise<ActionResult<{ count: number }, RecallObstacle | 'submitting'>> {
+  return runAction<typeof batchRecallSchema, { count: number }, RecallObstacle | 'submitting'>(
+    { schema: batchRecallSchema, permission: 'transaction:recall', application, input },
+    async (maker, { batchId, reason }) => {
+      const recalled = await recallBatch(backOfficeRuntime(), { applicationId: maker.applicationId, batchId, makerId: maker.id, reason })
+      return recalled.ok ? recalled : err(recalled.error === 'not_found' ? { code: 'not_found' as const } : recalled.error)
     },
   )
 }

@@ -1,9 +1,9 @@
 'use server'
 
 import { z } from 'zod'
-import type { ActionResult } from '#lib/action-result.ts'
-import { parseAmountMinor } from '#lib/money.ts'
-import { operatorSchema } from '#lib/schemas/finance-query.ts'
+import { parseAmountMinor } from '#lib/money/money.ts'
+import type { ActionResult } from '#lib/result.ts'
+import { operatorSchema } from '#lib/schemas/page-address.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { setBalanceThreshold } from '#server/ledger/set-balance-threshold.ts'

@@ -1,27 +1,34 @@
 'use server'
 
 import type { z } from 'zod'
-import type { ActionResult } from '#lib/action-result.ts'
-import { err, type Result } from '#lib/result.ts'
+import { type ActionResult, err, type Result } from '#lib/result.ts'
 import {
   assignColumnsSchema,
+  batchResumeSchema,
+  batchRunSchema,
   decideRepairSchema,
   discardBatchSchema,
   editRowSchema,
   excludeRowsSchema,
   submitBatchSchema,
-} from '#lib/schemas/batch-input.ts'
+} from '#lib/schemas/batch.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
-import { assignColumns as assignColumnsCommand } from '#server/batches/assign-columns.ts'
 import type { ChangeFailure } from '#server/batches/change-batch.ts'
-import { decideRepair as decideRepairCommand } from '#server/batches/decide-repair.ts'
-import { discardBatch as discardBatchCommand } from '#server/batches/discard-batch.ts'
-import { editRow as editRowCommand } from '#server/batches/edit-row.ts'
-import { excludeRows as excludeRowsCommand } from '#server/batches/exclude-rows.ts'
+import {
+  assignColumns as assignColumnsCommand,
+  decideRepair as decideRepairCommand,
+  discardBatch as discardBatchCommand,
+  editRow as editRowCommand,
+  excludeRows as excludeRowsCommand,
+} from '#server/batches/edit-batch.ts'
+import { type RetryFailure, retryBatch } from '#server/batches/retry-batch.ts'
 import { type SubmitFailure, submitBatch as submitBatchCommand } from '#server/batches/submit-batch.ts'
+import { type BatchRunFailure, pauseBatch, resumeBatch, stopBatch } from '#server/operators/batch-run/control-batch.ts'
+import { queryFailures } from '#server/operators/work/second-looks.ts'
+import { synchroniseTransaction } from '#server/operators/work/synchronise-transaction.ts'
 
 type Version = { version: number }
 
@@ -86,6 +93,62 @@ function change<Schema extends z.ZodType, Value, Failure extends string>(
       const snapshot = backOfficeRuntime().directory.find(actor.applicationId)
       if (!snapshot) return err('not_found' as const)
       return run(Object.assign({ application: snapshot, actor }, parsed))
+    },
+  )
+}
+
+type RunResult = Promise<ActionResult<{ count: number }, BatchRunFailure>>
+
+function personOf(actor: BackOfficeActor) {
+  return { kind: 'person' as const, id: actor.id, applicationId: actor.applicationId, roles: actor.roles }
+}
+
+/** Rows that were not sent wait until somebody resumes the batch. */
+export async function pauseRun(application: string, input: unknown): RunResult {
+  return runAction<typeof batchRunSchema, { count: number }, BatchRunFailure>(
+    { schema: batchRunSchema, permission: 'batch:control', application, input },
+    (actor, command) => pauseBatch(backOfficeRuntime(), { ...command, applicationId: actor.applicationId, person: personOf(actor) }),
+  )
+}
+
+/** Sends on what was paused. */
+export async function resumeRun(application: string, input: unknown): RunResult {
+  return runAction<typeof batchResumeSchema, { count: number }, BatchRunFailure>(
+    { schema: batchResumeSchema, permission: 'batch:control', application, input },
+    (actor, command) => resumeBatch(backOfficeRuntime(), { ...command, applicationId: actor.applicationId, person: personOf(actor) }),
+  )
+}
+
+/** Ends every row that was never sent. */
+export async function stopRun(application: string, input: unknown): RunResult {
+  return runAction<typeof batchRunSchema, { count: number }, BatchRunFailure>(
+    { schema: batchRunSchema, permission: 'batch:control', application, input },
+    (actor, command) => stopBatch(backOfficeRuntime(), { ...command, applicationId: actor.applicationId, person: personOf(actor) }),
+  )
+}
+
+/** Prepares a batch of the rows that failed. */
+export async function retryRun(
+  application: string,
+  input: unknown,
+): Promise<ActionResult<{ batchId: string; rows: number; leftOut: number }, RetryFailure>> {
+  return runAction<typeof batchResumeSchema, { batchId: string; rows: number; leftOut: number }, RetryFailure>(
+    { schema: batchResumeSchema, permission: 'transaction:create', application, input },
+    async (actor, { batchId }) => {
+      const { pool, directory, connectors, forcedQueries } = backOfficeRuntime()
+      const snapshot = directory.find(actor.applicationId)
+      if (!snapshot) return err('not_found')
+      const { applicationId } = actor
+      return retryBatch(
+        {
+          pool,
+          connectors,
+          synchronise: (transactionId) =>
+            synchroniseTransaction(forcedQueries, { applicationId, transactionId, actor: { kind: 'person', id: actor.id } }),
+          queryFailures: (rows) => queryFailures(forcedQueries, rows),
+        },
+        { application: snapshot, actor: personOf(actor), batchId },
+      )
     },
   )
 }

@@ -1,22 +1,22 @@
 import type { Metadata } from 'next'
-import { ButtonLink } from '#components/ui/button.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
-import { PageHeader } from '#components/ui/page-header.tsx'
+import { Button, ButtonLink } from '#components/ui/button.tsx'
+import { EmptyState } from '#components/ui/display/empty-state.tsx'
+import { PageHeader } from '#components/ui/display/page.tsx'
+import { Select, TextField } from '#components/ui/field.tsx'
+import { Link } from '#components/ui/link.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
-import { BATCH_PAGE_SIZE } from '#lib/batch-dto.ts'
+import { BATCH_PAGE_SIZE, BATCH_STATES } from '#lib/batches/batches.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages } from '#lib/i18n/translate.ts'
-import { paths } from '#lib/paths.ts'
-import { can } from '#lib/permissions.ts'
-import { batchListSchema } from '#lib/schemas/batch-address.ts'
+import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { can } from '#lib/people/permissions.ts'
+import { type BatchListFilter, batchListSchema } from '#lib/schemas/page-address.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
-import { listBatches } from '#server/reports/batches/list-batches.ts'
-import { BatchFilters } from './_components/batch-filters.tsx'
-import { BatchTable } from './_components/batch-table.tsx'
-import { PageLinks } from './_components/page-links.tsx'
+import { listBatches } from '#server/reports/batches/read-batch.ts'
+import { BatchTable, PageLinks } from './_components/batch-table.tsx'
 
 type Props = { params: Promise<{ application: string }>; searchParams: Promise<Record<string, string | string[] | undefined>> }
 
@@ -69,5 +69,32 @@ export default async function BatchesPage({ params, searchParams }: Props) {
         />
       </div>
     </PageMessages>
+  )
+}
+
+/** A plain form: the address holds the filter. */
+function BatchFilters({ t, application, filter }: { t: Translate; application: string; filter: BatchListFilter }) {
+  return (
+    <form method="get" action={paths.batches(application)} className="no-print flex flex-wrap items-end gap-3">
+      <div className="min-w-48 flex-1 basis-64 sm:max-w-md">
+        <TextField id="batch-q" name="q" type="search" label={t('batches.find')} defaultValue={filter.q ?? ''} maxLength={200} />
+      </div>
+      <div className="min-w-40">
+        <Select id="batch-state" name="state" label={t('batches.state')} defaultValue={filter.state ?? ''}>
+          <option value="">{t('batches.anyState')}</option>
+          {BATCH_STATES.map((state) => (
+            <option key={state} value={state}>
+              {t(`batches.stateOf.${state}`)}
+            </option>
+          ))}
+        </Select>
+      </div>
+      <Button type="submit">{t('ui.apply')}</Button>
+      {(filter.q || filter.state) && (
+        <Link href={paths.batches(application)} className="py-1 text-accent hover:underline">
+          {t('ui.clear')}
+        </Link>
+      )}
+    </form>
   )
 }

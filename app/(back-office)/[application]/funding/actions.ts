@@ -1,15 +1,12 @@
 'use server'
 
 import { z } from 'zod'
-import type { ActionResult } from '#lib/action-result.ts'
-import { err, ok } from '#lib/result.ts'
-import { type FundingInput, fundingSchema } from '#lib/schemas/funding.ts'
+import { type ActionResult, err, ok } from '#lib/result.ts'
+import { type FundingInput, fundingSchema } from '#lib/schemas/proposal.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
-import { confirmFunding as confirm } from '#server/funding/confirm-funding.ts'
+import { confirmFunding as confirm, refuseFunding as refuse, withdrawFunding as withdraw } from '#server/funding/decide-funding.ts'
 import { proposeFunding as propose } from '#server/funding/propose-funding.ts'
-import { refuseFunding as refuse } from '#server/funding/refuse-funding.ts'
-import { withdrawFunding as withdraw } from '#server/funding/withdraw-funding.ts'
 
 const oneFunding = z.strictObject({ fundingId: z.uuid() })
 const confirmation = oneFunding.extend({ code: z.string().trim().max(20).optional() })

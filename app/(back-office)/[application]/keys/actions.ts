@@ -1,12 +1,11 @@
 'use server'
 
 import { z } from 'zod'
-import type { ActionResult } from '#lib/action-result.ts'
-import { err, ok } from '#lib/result.ts'
-import { revokeApiKey } from '#server/applications/revoke-api-key.ts'
+import { type ActionResult, err, ok } from '#lib/result.ts'
+import { revokeApiKey } from '#server/applications/api-keys.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
-import { blockApiUser as block } from '#server/partner-auth/block-api-user.ts'
+import { blockApiUser as block } from '#server/partner-auth/api-users.ts'
 
 /** Ends an API key at once. One person may: it only takes access away. */
 export async function revokeKey(application: string, input: { apiKeyId: string }): Promise<ActionResult<null, 'not_permitted'>> {

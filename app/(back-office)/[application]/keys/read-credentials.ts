@@ -1,12 +1,12 @@
-import { can } from '#lib/permissions.ts'
-import type { ChangeKindName } from '#lib/proposed-change.ts'
+import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
+import { can } from '#lib/people/permissions.ts'
 import { listAccess } from '#server/applications/access-queries.ts'
 import { parseNetwork } from '#server/applications/allow-list.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { currentPeerAddress } from '#server/http/request/request-origin.ts'
-import { listKeyUses, listRefusals } from '#server/partner-auth/caller-records-queries.ts'
+import { listKeyUses, listRefusals } from '#server/partner-auth/caller-records-store.ts'
 
 const KINDS: readonly ChangeKindName[] = [
   'key.create',

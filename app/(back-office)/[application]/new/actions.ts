@@ -1,13 +1,11 @@
 'use server'
 
-import type { ActionResult } from '#lib/action-result.ts'
-import type { PaymentContent } from '#lib/payment-preview.ts'
-import { err, ok } from '#lib/result.ts'
+import type { PaymentContent } from '#lib/payments/payment-preview.ts'
+import { type ActionResult, err, ok } from '#lib/result.ts'
 import { removedDraftSchema, savedDraftSchema, sentPaymentSchema } from '#lib/schemas/payment.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
-import { deleteDraft, saveDraft } from '#server/transactions/payment-drafts.ts'
-import { type SendFailure, sendPayment } from '#server/transactions/send-payment.ts'
+import { deleteDraft, type SendFailure, saveDraft, sendPayment } from '#server/transactions/payments.ts'
 
 /** What the form sends; the amount is a plain decimal. */
 type SendInput = PaymentContent & { externalId: string; originId: string | null }

@@ -1,17 +1,16 @@
 'use server'
 
 import { z } from 'zod'
-import type { ActionResult } from '#lib/action-result.ts'
-import type { OperatorTestResult } from '#lib/operator-outcomes.ts'
-import { err, ok } from '#lib/result.ts'
-import { operatorSchema } from '#lib/schemas/finance-query.ts'
-import { operatorSettingsChangeSchema } from '#lib/schemas/proposed-change.ts'
+import type { OperatorTestResult } from '#lib/operators/operator-outcomes.ts'
+import { type ActionResult, err, ok } from '#lib/result.ts'
+import { operatorSchema } from '#lib/schemas/page-address.ts'
+import { operatorSettingsChangeSchema } from '#lib/schemas/proposal.ts'
 import { runsInstallation } from '#server/applications/terms-queries.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { proposeChange } from '#server/changes/propose-change.ts'
 import { reopenOperator } from '#server/operators/settings/reopen-operator.ts'
-import { readSettingsChange } from '#server/operators/settings/settings-change.ts'
+import { readSettingsChange } from '#server/operators/settings/set-operator.ts'
 
 /** Fields to change, in groups as the protocol has them; null removes one, and null instead of them removes the settings. */
 export type ProposedSettings = z.output<typeof operatorSettingsChangeSchema>

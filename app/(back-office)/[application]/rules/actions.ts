@@ -1,14 +1,12 @@
 'use server'
 
 import { z } from 'zod'
-import type { ActionResult } from '#lib/action-result.ts'
-import { RULES_MAX } from '#lib/approval-policy.ts'
-import { err, ok } from '#lib/result.ts'
-import type { RuleFinding } from '#lib/rule-finding.ts'
+import { type ActionResult, err, ok } from '#lib/result.ts'
+import { RULES_MAX } from '#lib/rules/approval-policy.ts'
+import type { RuleFinding } from '#lib/rules/rule-finding.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
-import { findPolicy } from '#server/policy/list-policies.ts'
-import { proposePolicy } from '#server/policy/propose-policy.ts'
+import { findPolicy, proposePolicy } from '#server/policy/policies.ts'
 
 /** The command reads each rule with its own schema. */
 const accepted = z.array(z.string().max(20_000)).max(200)

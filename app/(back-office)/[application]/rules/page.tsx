@@ -1,24 +1,26 @@
 import type { Metadata } from 'next'
+import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
-import { Notice } from '#components/ui/empty-state.tsx'
-import { PageHeader } from '#components/ui/page-header.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
+import { PageHeader } from '#components/ui/display/page.tsx'
+import { Link } from '#components/ui/link.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
+import type { BlockedGroup, BlockedItems, Unblock } from '#lib/approvals/blocked-items.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages } from '#lib/i18n/translate.ts'
-import { paths } from '#lib/paths.ts'
-import { can } from '#lib/permissions.ts'
-import { listBlocked } from '#server/approvals/list-blocked.ts'
+import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { can } from '#lib/people/permissions.ts'
+import { moneyText } from '#lib/text/format.ts'
+import { listBlocked } from '#server/approvals/queue/list-blocked.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
-import { listActiveMembers } from '#server/people/person-queries.ts'
-import { readRuleVersions } from '#server/policy/read-rules.ts'
+import { listActiveMembers } from '#server/people/person-store.ts'
+import { readRuleVersions } from '#server/policy/policies.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
-import { ActivationDifference } from './_components/activation-difference.tsx'
-import { BlockedSection } from './_components/blocked-section.tsx'
-import { RuleSentences } from './_components/rule-sentences.tsx'
-import { VersionTable } from './_components/version-table.tsx'
+import { ActivationDifference, RuleSentences, VersionTable } from './_components/rule-list.tsx'
 
 type Props = { params: Promise<{ application: string }> }
 
@@ -72,4 +74,81 @@ export default async function RulesPage({ params }: Props) {
       <VersionTable t={t} application={application} versions={versions} />
     </PageMessages>
   )
+}
+
+/** Groups that a page shows; more would not be read. */
+const SHOWN_MAX = 20
+
+type BlockedSectionProps = { t: Translate; locale: Locale; application: string; blocked: BlockedItems }
+
+/** What waits and no present person can decide, with what would unblock it. Nothing if there is none. */
+function BlockedSection({ t, locale, application, blocked }: BlockedSectionProps) {
+  if (blocked.count === 0) return null
+  return (
+    <section aria-labelledby="blocked" className="mt-6">
+      <h2 id="blocked">{t('rules.blocked.title', { count: blocked.count })}</h2>
+      <p className="text-ink-2">{t('rules.blocked.lead')}</p>
+      <ul className="mt-2 grid gap-2">
+        {blocked.groups.slice(0, SHOWN_MAX).map((group) => (
+          <li key={`${group.batch?.batchId} ${group.transactionIds[0]}`} className="rounded-lg border border-line bg-surface p-4">
+            <Group t={t} locale={locale} application={application} group={group} />
+          </li>
+        ))}
+      </ul>
+      {blocked.groups.length > SHOWN_MAX && (
+        <p className="mt-2 text-quiet">{t('rules.blocked.more', { count: blocked.groups.length - SHOWN_MAX })}</p>
+      )}
+    </section>
+  )
+}
+
+function Group({ t, locale, application, group }: Omit<BlockedSectionProps, 'blocked'> & { group: BlockedGroup }) {
+  const { maker, batch, sums, missing, available, needsCode, transactionIds } = group
+  const from = maker === null ? t('rules.blocked.ofProgram') : t('rules.blocked.of', { name: maker })
+  const title = batch ? t('rules.blocked.batch', { name: batch.name ?? batch.batchId }) : t('rules.blocked.items', { count: group.count })
+  return (
+    <>
+      <h3 className="font-strong wrap-anywhere">
+        {title} {from} · {sums.map((sum) => moneyText(sum, locale)).join(' · ')}
+      </h3>
+      <p className="mt-1">
+        {t(needsCode ? 'rules.blocked.whyCode' : 'rules.blocked.why', { missing, count: available })}{' '}
+        <span className="text-quiet">
+          {t('rules.blocked.since')} <RelativeTime at={group.oldestAt} /> · {t('rules.blocked.expires')} <TimeText at={group.expiresAt} />
+        </span>
+      </p>
+      <p className="mt-2 font-medium">{t('rules.blocked.ways')}</p>
+      <ul className="ml-5 list-disc">
+        {group.unblock.map((way) => (
+          <li key={way.kind} className="wrap-anywhere">
+            {wayText(t, way)}
+          </li>
+        ))}
+      </ul>
+      <p className="mt-2 flex flex-wrap gap-x-4 text-second">
+        {batch ? (
+          <Link href={paths.batchApproval(application, batch.batchId)} className="underline">
+            {t('rules.blocked.openBatch')}
+          </Link>
+        ) : (
+          transactionIds.map((id, index) => (
+            <Link key={id} href={paths.transaction(application, id)} className="underline">
+              {transactionIds.length === 1 ? t('rules.blocked.openOnly') : t('rules.blocked.open', { number: index + 1 })}
+            </Link>
+          ))
+        )}
+      </p>
+    </>
+  )
+}
+
+function wayText(t: Translate, way: Unblock): string {
+  switch (way.kind) {
+    case 'add_checkers':
+      return t('rules.unblock.add_checkers', { count: way.count })
+    case 'recall':
+      return t('rules.unblock.recall', { name: way.name })
+    default:
+      return t(`rules.unblock.${way.kind}`, { names: way.names.join(', ') })
+  }
 }

@@ -1,12 +1,11 @@
 'use server'
 
-import type { ActionResult } from '#lib/action-result.ts'
-import { err } from '#lib/result.ts'
+import { type ActionResult, err } from '#lib/result.ts'
 import { type TestTransactionInput, testTransactionSchema } from '#lib/schemas/sandbox-tools.ts'
 import { listAccess } from '#server/applications/access-queries.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
-import { startTestTransaction } from '#server/transactions/start-test-transaction.ts'
+import { startTestTransaction } from '#server/transactions/start-transactions.ts'
 
 type TestCode = 'not_permitted' | 'no_api_user' | 'refused' | 'overloaded'
 

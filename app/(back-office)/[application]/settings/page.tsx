@@ -1,25 +1,26 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
+import type { ReactNode } from 'react'
 import { ActionForm } from '#components/ui/action-form.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { PageHeader } from '#components/ui/page-header.tsx'
+import { Facts } from '#components/ui/display/card.tsx'
+import { PageHeader } from '#components/ui/display/page.tsx'
+import { Link } from '#components/ui/link.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages } from '#lib/i18n/translate.ts'
-import { listTimeZones } from '#lib/time-zones.ts'
+import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/pages/paths.ts'
+import type { Role } from '#lib/people/permissions.ts'
+import { THEMES, type Theme } from '#lib/people/viewer.ts'
+import { listTimeZones } from '#lib/time/time-zones.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
 import { getT, readLocale, readTheme } from '#server/back-office/preferences.ts'
-import { readOwnSecondFactor } from '#server/people/person-queries.ts'
-import { setTheme } from '../../../actions/preferences.ts'
-import { signOutEverywhere } from '../../../actions/session.ts'
-import { PasswordButton } from './_components/password-button.tsx'
+import { readOwnSecondFactor } from '#server/people/person-store.ts'
+import { setTheme, signOutEverywhere } from '../../../actions/session.ts'
 import { PreferencesForm } from './_components/preferences-form.tsx'
-import { ProfileFacts } from './_components/profile-facts.tsx'
-import { SecondFactor } from './_components/second-factor.tsx'
-import { SettingsSection } from './_components/settings-section.tsx'
-import { ThemeForm } from './_components/theme-form.tsx'
+import { PasswordButton, SecondFactor } from './_components/sign-in-settings.tsx'
 
 type Props = { params: Promise<{ application: string }> }
 
@@ -74,5 +75,77 @@ export default async function SettingsPage({ params }: Props) {
         </SettingsSection>
       </div>
     </PageMessages>
+  )
+}
+
+type Membership = { slug: string; name: string; roles: readonly Role[] }
+type ProfileFactsProps = { t: Translate; application: string; person: { name: string; email: string; memberships: readonly Membership[] } }
+
+/** Name, e-mail and roles. Only administrators change them. */
+function ProfileFacts({ t, application, person }: ProfileFactsProps) {
+  const rolesOf = (membership: Membership) => membership.roles.map((role) => t(`role.${role}`)).join(', ')
+  const here = person.memberships.find((membership) => membership.slug === application)
+  const others = person.memberships.filter((membership) => membership !== here)
+  return (
+    <Facts
+      nameClass="w-28 sm:w-36"
+      facts={[
+        { name: t('settings.name'), value: <bdi>{person.name}</bdi> },
+        { name: t('signIn.email'), value: person.email },
+        ...(here ? [{ name: t('settings.rolesHere'), value: `${rolesOf(here)} · ${here.name}` }] : []),
+        {
+          name: t('settings.elsewhere'),
+          value:
+            others.length === 0 ? (
+              <span className="text-quiet">{t('settings.nowhereElse')}</span>
+            ) : (
+              <ul className="grid gap-1">
+                {others.map((membership) => (
+                  <li key={membership.slug}>
+                    <Link href={paths.settings(membership.slug)} className="text-accent hover:underline">
+                      {membership.name}
+                    </Link>
+                    <span className="text-quiet"> · {rolesOf(membership)}</span>
+                  </li>
+                ))}
+              </ul>
+            ),
+        },
+      ]}
+    />
+  )
+}
+
+/** One section of the settings: the title on the left, the form on the right; one above the other on a phone. */
+function SettingsSection({ id, title, lead, children }: { id: string; title: string; lead?: string; children: ReactNode }) {
+  return (
+    <section aria-labelledby={id} className="grid gap-x-10 gap-y-3 border-t border-line py-6 lg:grid-cols-[260px_minmax(0,1fr)]">
+      <div>
+        <h2 id={id}>{title}</h2>
+        {lead && <p className="mt-0.5 text-second text-quiet">{lead}</p>}
+      </div>
+      <div className="min-w-0 max-w-lg">{children}</div>
+    </section>
+  )
+}
+
+/** Three buttons, one of them pressed. Works without script. */
+function ThemeForm({ t, theme, action }: { t: Translate; theme: Theme; action: (form: FormData) => Promise<void> }) {
+  const words = { system: t('frame.themeSystem'), light: t('frame.themeLight'), dark: t('frame.themeDark') }
+  return (
+    <ActionForm action={action} className="grid max-w-sm grid-cols-3 gap-1.5">
+      {THEMES.map((choice) => (
+        <button
+          key={choice}
+          type="submit"
+          name="theme"
+          value={choice}
+          aria-pressed={choice === theme}
+          className="h-8 rounded-sm border border-line-2 px-2 text-ink-2 hover:bg-sunken aria-pressed:border-accent aria-pressed:font-strong aria-pressed:text-ink touch-target"
+        >
+          {words[choice]}
+        </button>
+      ))}
+    </ActionForm>
   )
 }

@@ -1,15 +1,14 @@
 'use server'
 
 import { z } from 'zod'
-import type { ActionResult } from '#lib/action-result.ts'
-import { err, ok } from '#lib/result.ts'
-import { recoverySchema, recoveryStartSchema, webhookTestSchema } from '#lib/schemas/webhook-portal.ts'
+import { type ActionResult, err, ok } from '#lib/result.ts'
+import { recoverySchema, recoveryStartSchema, webhookTestSchema } from '#lib/schemas/page-address.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
-import { readLocalTime } from '#server/webhooks/delivery-list-queries.ts'
+import { readLocalTime } from '#server/webhooks/history-store.ts'
 import { countRecovery as count, recoverWebhooks, stopRecovery as stop } from '#server/webhooks/recover-webhooks.ts'
-import { sendTestWebhook as sendTest } from '#server/webhooks/send-test-webhook.ts'
+import { sendTestWebhook as sendTest } from '#server/webhooks/resend-webhook.ts'
 
 /** Clock times of a form are in the zone in which the person reads times. */
 function sinceOf(actor: BackOfficeActor, since: string): Promise<Date> {

@@ -1,22 +1,25 @@
 import type { Metadata } from 'next'
-import { PageHeader } from '#components/ui/page-header.tsx'
+import { TimeText } from '#components/domain/time-text.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { PageHeader } from '#components/ui/display/page.tsx'
+import { Select, TextField } from '#components/ui/field.tsx'
+import { Link } from '#components/ui/link.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages } from '#lib/i18n/translate.ts'
-import { paths } from '#lib/paths.ts'
+import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { WEBHOOK_STATES } from '#lib/payments/transaction-status.ts'
+import { type DeliveryFilter, deliveryFilterSchema } from '#lib/schemas/page-address.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
-import { deliveryFilterSchema } from '#lib/schemas/webhook-portal.ts'
+import { FAILED_OUTCOMES, type RecoveryDto } from '#lib/webhooks/webhook-portal.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
-import { listDeliveries } from '#server/webhooks/delivery-list-queries.ts'
+import { listDeliveries } from '#server/webhooks/history-store.ts'
 import { listRecoveries } from '#server/webhooks/recover-webhooks.ts'
 import { WrongAddress } from '../_components/wrong-address.tsx'
-import { DeliveryFilters } from './_components/delivery-filters.tsx'
-import { DeliveryTable } from './_components/delivery-table.tsx'
-import { RecoverButton } from './_components/recover-button.tsx'
-import { RecoveryList } from './_components/recovery-list.tsx'
-import { WebhookTabs } from './_components/webhook-tabs.tsx'
+import { DeliveryTable, WebhookTabs } from './_components/delivery-table.tsx'
+import { RecoverButton, StopRecoveryButton } from './_components/webhook-buttons.tsx'
 
 const PAGE_SIZE = 25
 
@@ -57,4 +60,88 @@ export default async function WebhooksPage({ params, searchParams }: Props) {
       />
     </PageMessages>
   )
+}
+
+/** Within a date the browser moves the focus from day to month to year, and does not count that as visible focus of the field. */
+const DATE_FOCUS = 'focus-within:outline-2 focus-within:outline-offset-2 focus-within:outline-accent'
+
+/** The filters as a form that needs no script: its fields become the address. */
+function DeliveryFilters({ t, application, filter }: { t: Translate; application: string; filter: DeliveryFilter }) {
+  const isFiltered = filter.state !== null || filter.cause !== null || filter.from !== null || filter.to !== null
+  return (
+    <form action={paths.webhooks(application)} className="no-print mt-5 flex flex-wrap items-end gap-3">
+      <div className="w-44 max-sm:w-full">
+        <Select id="filter-state" name="state" label={t('webhooks.state')} defaultValue={filter.state ?? ''}>
+          <option value="">{t('webhooks.all')}</option>
+          {WEBHOOK_STATES.map((state) => (
+            <option key={state} value={state}>
+              {t(`webhooks.stateIs.${state}`)}
+            </option>
+          ))}
+        </Select>
+      </div>
+      <div className="w-56 max-sm:w-full">
+        <Select id="filter-cause" name="cause" label={t('webhooks.cause')} defaultValue={filter.cause ?? ''}>
+          <option value="">{t('webhooks.all')}</option>
+          {FAILED_OUTCOMES.map((outcome) => (
+            <option key={outcome} value={outcome}>
+              {t(`webhooks.outcome.${outcome}`)}
+            </option>
+          ))}
+        </Select>
+      </div>
+      <div className="w-36">
+        <TextField
+          id="filter-from"
+          name="from"
+          type="date"
+          className={DATE_FOCUS}
+          label={t('webhooks.from')}
+          defaultValue={filter.from ?? ''}
+        />
+      </div>
+      <div className="w-36">
+        <TextField id="filter-to" name="to" type="date" className={DATE_FOCUS} label={t('webhooks.to')} defaultValue={filter.to ?? ''} />
+      </div>
+      <Button type="submit">{t('ui.apply')}</Button>
+      {isFiltered && (
+        <Link href={paths.webhooks(application)} className="py-1.5 text-accent underline">
+          {t('ui.clear')}
+        </Link>
+      )}
+    </form>
+  )
+}
+
+type RecoveryListProps = { t: Translate; application: string; recoveries: readonly RecoveryDto[] }
+
+/** What is being sent again, and the last ones that were. Nothing if there were none. */
+function RecoveryList({ t, application, recoveries }: RecoveryListProps) {
+  if (recoveries.length === 0) return null
+  return (
+    <section aria-labelledby="recoveries" className="mt-5">
+      <h2 id="recoveries">{t('webhooks.recoveries')}</h2>
+      <ul className="mt-2 grid gap-2">
+        {recoveries.map((recovery) => (
+          <li key={recovery.recoveryId} className="rounded-lg border border-line bg-surface px-4 py-3">
+            <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+              <p>
+                <span className="font-medium">{t(stateOf(recovery), { resent: recovery.resent, counted: recovery.counted })}</span>{' '}
+                {t(recovery.includesDelivered ? 'webhooks.recoveredAll' : 'webhooks.recoveredFailed')} <TimeText at={recovery.since} />
+              </p>
+              {recovery.endedAt === null && <StopRecoveryButton application={application} recoveryId={recovery.recoveryId} />}
+            </div>
+            <p className="text-second text-quiet">
+              <bdi>{recovery.requestedBy}</bdi> · <TimeText at={recovery.requestedAt} />
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function stateOf({ endedAt, isStopped }: RecoveryDto): 'webhooks.recovering' | 'webhooks.recoveryStopped' | 'webhooks.recovered' {
+  if (endedAt === null) return 'webhooks.recovering'
+  return isStopped ? 'webhooks.recoveryStopped' : 'webhooks.recovered'
 }

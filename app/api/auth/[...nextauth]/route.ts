@@ -1,8 +1,7 @@
 import type { NextRequest } from 'next/server'
 import NextAuth from 'next-auth'
-import { readAuthCall } from '#server/back-office/auth-call.ts'
-import { authOptions } from '#server/back-office/auth-options.ts'
-import { refuseRequest } from '#server/back-office/refuse-request.ts'
+import { authOptions, readAuthCall } from '#server/back-office/auth-options.ts'
+import { refuseRequest } from '#server/back-office/file-response.ts'
 
 type Context = { params: Promise<{ nextauth: string[] }> }
 

@@ -1,9 +1,8 @@
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
-import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
-import { formatMinor } from '#lib/money.ts'
-import { COUNTRIES, OPERATORS } from '#lib/operators.ts'
-import { Code, List, P } from '../prose.tsx'
-import { GuideSection, PlaceLink } from '../section.tsx'
+import { Table, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import { formatMinor } from '#lib/money/money.ts'
+import { COUNTRIES, OPERATORS } from '#lib/operators/operators.ts'
+import { Code, GuideSection, List, P, PlaceLink } from '../prose.tsx'
 
 const group = (amountMinor: bigint) => formatMinor(amountMinor).replaceAll(/\B(?=(\d{3})+$)/g, ',')
 

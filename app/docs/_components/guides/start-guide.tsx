@@ -1,10 +1,8 @@
 import { ButtonLink } from '#components/ui/button.tsx'
-import { paths } from '#lib/paths.ts'
-import type { ReferenceOperation, SampleLanguage } from '#lib/reference.ts'
-import { CodeBlock } from '../code-block.tsx'
-import { CodeSamples } from '../code-samples.tsx'
-import { List, P } from '../prose.tsx'
-import { GuideSection } from '../section.tsx'
+import { paths } from '#lib/pages/paths.ts'
+import type { ReferenceOperation, SampleLanguage } from '#lib/partner/reference.ts'
+import { CodeBlock, CodeSamples } from '../code-block.tsx'
+import { GuideSection, List, P } from '../prose.tsx'
 
 type Props = {
   operations: ReadonlyMap<string, ReferenceOperation>

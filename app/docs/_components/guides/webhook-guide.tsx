@@ -1,10 +1,8 @@
 import type { Translate } from '#lib/i18n/translate.ts'
-import type { ReferenceExample, ReferenceField, SampleLanguage, Samples } from '#lib/reference.ts'
-import { CodeBlock } from '../code-block.tsx'
-import { CodeSamples } from '../code-samples.tsx'
-import { FieldList } from '../field-list.tsx'
-import { List, P } from '../prose.tsx'
-import { GuideSection } from '../section.tsx'
+import type { ReferenceExample, ReferenceField, SampleLanguage, Samples } from '#lib/partner/reference.ts'
+import { CodeBlock, CodeSamples } from '../code-block.tsx'
+import { FieldList } from '../operation-page.tsx'
+import { GuideSection, List, P } from '../prose.tsx'
 
 type Props = {
   t: Translate

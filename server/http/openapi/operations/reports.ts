@@ -1,4 +1,4 @@
-import { OPERATOR_CODES } from '#lib/operators.ts'
+import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { emptyQuerySchema, pageQuerySchema, phonePageQuerySchema, rangeQuerySchema, statusPageQuerySchema } from '#lib/schemas/queries.ts'
 import { TRANSACTION_PATH } from '#server/http/api/endpoint.ts'
 import { ANY_CALLER, anyRequest } from '../error-causes.ts'

@@ -1,4 +1,4 @@
-import type { Samples } from '#lib/reference.ts'
+import type { Samples } from '#lib/partner/reference.ts'
 
 // How a receiver verifies the signature of a webhook; the reference and the page about signing show it.
 

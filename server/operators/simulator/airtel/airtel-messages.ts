@@ -1,5 +1,6 @@
-import type { BookEntry, TransferOrder } from '#server/operators/simulator/books.ts'
-import { digitsOf } from '#server/operators/simulator/reference-digits.ts'
+import { createHash } from 'node:crypto'
+import type { BookEntry, TransferOrder } from '../books.ts'
+import { digitsOf } from '../http.ts'
 
 export type AirtelFamily = 'collection' | 'disbursement'
 
@@ -132,4 +133,17 @@ function resultOf(entry: BookEntry): readonly [string, string] {
 
 function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+type AirtelAccount = { clientId: string; clientSecret: string; pin: string; callbackKey: string }
+
+/** The application that the simulator knows; derived from its secret, so that every start has the same. */
+export function airtelAccountOf(secret: string): AirtelAccount {
+  const hex = (name: string) => createHash('sha256').update(`${secret} airtel ${name}`).digest('hex')
+  return {
+    clientId: hex('client').slice(0, 36),
+    clientSecret: hex('secret').slice(0, 36),
+    pin: String(Number.parseInt(hex('pin').slice(0, 8), 16) % 10_000).padStart(4, '0'),
+    callbackKey: hex('callback'),
+  }
 }

@@ -1,14 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { formatMinor } from '#lib/money.ts'
-import { admitTransfer } from '#server/operators/simulator/admit-transfer.ts'
+import { formatMinor } from '#lib/money/money.ts'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
-import { isSame } from '#server/operators/simulator/is-same.ts'
-import { answer, readBody } from '#server/operators/simulator/respond.ts'
 import { SealingKeys } from '#server/operators/simulator/sealing-keys.ts'
-import type { SimulatedProtocol, Simulation } from '#server/operators/simulator/simulation.ts'
+import { answer, isSame, readBody } from '../http.ts'
+import { admitTransfer, type SimulatedProtocol, type Simulation } from '../simulation.ts'
 import {
   type AirtelFamily,
+  airtelAccountOf,
   callbackTransactionOf,
   moneyIdOf,
   PROBLEMS,
@@ -17,7 +16,6 @@ import {
   refusalOf,
   transferOf,
 } from './airtel-messages.ts'
-import { airtelAccountOf } from './credentials.ts'
 
 const TOKEN_SECONDS = 180
 const CURRENCY = 'UGX'

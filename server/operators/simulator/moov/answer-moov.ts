@@ -1,18 +1,25 @@
 import { createDecipheriv } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { formatMinor } from '#lib/money.ts'
-import { OPERATORS } from '#lib/operators.ts'
-import { admitTransfer } from '#server/operators/simulator/admit-transfer.ts'
+import { formatMinor } from '#lib/money/money.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
 import type { BookEntry } from '#server/operators/simulator/books.ts'
-import { isSame } from '#server/operators/simulator/is-same.ts'
-import { readBody } from '#server/operators/simulator/respond.ts'
-import type { SimulatedProtocol, Simulation } from '#server/operators/simulator/simulation.ts'
 import { elementAt, fieldsOf, readXmlTree } from '#server/operators/xml/xml-tree.ts'
-import { MOOV_COUNTRIES, type MoovCountry, moovAccountOf } from './credentials.ts'
-import { describe, envelopeOf, faultOf, readOrder, statusOf, transferOf } from './moov-messages.ts'
-import { wsdlOf } from './wsdl.ts'
+import { isSame, readBody } from '../http.ts'
+import { admitTransfer, type SimulatedProtocol, type Simulation } from '../simulation.ts'
+import {
+  describe,
+  envelopeOf,
+  faultOf,
+  MOOV_COUNTRIES,
+  type MoovCountry,
+  moovAccountOf,
+  readOrder,
+  statusOf,
+  transferOf,
+  wsdlOf,
+} from './moov-messages.ts'
 
 const OPERATIONS = {
   Push: 'return',

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { type MtnSimulatorProduct, mtnAccountOf } from './credentials.ts'
+import { type MtnSimulatorProduct, mtnAccountOf } from './mtn-messages.ts'
 
 const SECRET = 'secret of the simulator'
 

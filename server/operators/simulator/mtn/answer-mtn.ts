@@ -1,13 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { formatMinor } from '#lib/money.ts'
-import { admitTransfer } from '#server/operators/simulator/admit-transfer.ts'
+import { formatMinor } from '#lib/money/money.ts'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
-import { readBody } from '#server/operators/simulator/respond.ts'
-import type { SimulatedProtocol, Simulation } from '#server/operators/simulator/simulation.ts'
-import type { MtnSimulatorProduct } from './credentials.ts'
-import { ENVIRONMENTS, isUuid4, readOrder, readRefund, reasonObjectOf, reasonOf, transferOf } from './mtn-messages.ts'
-import { MtnRefunds } from './refunds.ts'
-import { MtnUsers } from './users.ts'
+import { readBody } from '../http.ts'
+import { admitTransfer, type SimulatedProtocol, type Simulation } from '../simulation.ts'
+import {
+  ENVIRONMENTS,
+  isUuid4,
+  type MtnSimulatorProduct,
+  readOrder,
+  readRefund,
+  reasonObjectOf,
+  reasonOf,
+  transferOf,
+} from './mtn-messages.ts'
+import { MtnRefunds, MtnUsers } from './users.ts'
 
 /** The calls that move money, by product. */
 const RESOURCES: Record<MtnSimulatorProduct, readonly string[]> = {

@@ -1,6 +1,6 @@
-import type { BookEntry, TransferOrder } from '#server/operators/simulator/books.ts'
-import { digitsOf } from '#server/operators/simulator/reference-digits.ts'
-import type { MtnSimulatorProduct } from './credentials.ts'
+import { createHash } from 'node:crypto'
+import type { BookEntry, TransferOrder } from '../books.ts'
+import { digitsOf } from '../http.ts'
 
 /** The operator and currency of each target environment. MTN's own sandbox only accepts euros. */
 export const ENVIRONMENTS: Readonly<Record<string, { operator: string; currency: string }>> = {
@@ -103,4 +103,19 @@ export function reasonOf(entry: BookEntry): string {
 function writtenReasonOf(entry: BookEntry): string | { code: string; message: string } {
   const reason = reasonOf(entry)
   return Number(entry.phoneNumber.at(-4)) % 2 === 0 ? reasonObjectOf(reason) : reason
+}
+
+export type MtnSimulatorProduct = 'collection' | 'disbursement'
+
+type MtnAccount = { subscriptionKey: string; apiUser: string; apiKey: string }
+
+/** The account of a product that the simulator knows without provisioning; derived from its secret, so that every start has the same. */
+export function mtnAccountOf(secret: string, product: MtnSimulatorProduct): MtnAccount {
+  const hex = (name: string) => createHash('sha256').update(`${secret} ${product} ${name}`).digest('hex')
+  const user = hex('user')
+  return {
+    subscriptionKey: hex('subscription').slice(0, 32),
+    apiUser: `${user.slice(0, 8)}-${user.slice(8, 12)}-4${user.slice(13, 16)}-a${user.slice(17, 20)}-${user.slice(20, 32)}`,
+    apiKey: hex('key').slice(0, 32),
+  }
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { isSame } from '#server/operators/simulator/is-same.ts'
-import { type MtnSimulatorProduct, mtnAccountOf } from './credentials.ts'
+import { isSame } from '../http.ts'
+import type { Simulation } from '../simulation.ts'
+import { type MtnSimulatorProduct, mtnAccountOf, type RefundOrder, refundOf } from './mtn-messages.ts'
 
 const TOKEN_SECONDS = 3_600
 
@@ -66,5 +67,28 @@ export class MtnUsers {
   userOf(authorization: string, product: MtnSimulatorProduct, nowMs: number): User | undefined {
     const issued = this.#tokens.get(authorization.replace(/^Bearer /, ''))
     return issued && issued.product === product && issued.endsAtMs > nowMs ? issued.user : undefined
+  }
+}
+
+/**
+ * Refunds of payments, by the X-Reference-Id of each. The answers to later queries about them are lost with the process; the money that
+ * they moved is not.
+ */
+export class MtnRefunds {
+  #found = new Map<string, object>()
+
+  find(reference: string): object | undefined {
+    return this.#found.get(reference)
+  }
+
+  /** Pays the payer back from the account of disbursements; one that is not possible ends FAILED. `known`: there is such a refund already. */
+  take({ books, now }: Simulation, operator: string, reference: string, order: RefundOrder): 'taken' | 'known' {
+    if (this.#found.has(reference)) return 'known'
+    const payment = books.find(order.referenceIdToRefund)
+    const isPayment = payment?.operator === operator && payment.direction === 'COLLECT'
+    const refund = { id: reference, amount: order.amount, atMs: now().getTime() }
+    const isDone = isPayment && books.refund(payment.reference, 'deposit', refund)
+    this.#found.set(reference, refundOf(order, payment?.phoneNumber ?? '', reference, isDone))
+    return 'taken'
   }
 }

@@ -1,11 +1,9 @@
-import { randomInt } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
-import { isSame } from '#server/operators/simulator/is-same.ts'
-import { readBody, answer as send } from '#server/operators/simulator/respond.ts'
-import type { SimulatedProtocol, Simulation } from '#server/operators/simulator/simulation.ts'
-import { orangeBfAccountOf } from './credentials.ts'
+import { behaviourFor } from '../behaviour.ts'
+import { isSame, readBody, answer as send } from '../http.ts'
+import type { SimulatedProtocol, Simulation } from '../simulation.ts'
 
 const FIELDS =
   'TYPE customer_msisdn merchant_msisdn api_username api_password amount PROVIDER PROVIDER2 PAYID PAYID2 otp reference_number ext_txn_id'
@@ -118,4 +116,10 @@ function readCommand(xml: string): Record<string, string> | undefined {
 function reply(response: ServerResponse, status: string, message: string, transId = ''): void {
   const text = `<status>${status}</status><message>${message}</message><transID>${transId}</transID>`
   response.writeHead(200, { 'content-type': 'text/xml' }).end(text)
+}
+
+/** The merchant of Orange in Burkina Faso; derived from the simulator's secret. */
+export function orangeBfAccountOf(secret: string): { merchantMsisdn: string; apiUsername: string; apiPassword: string } {
+  const hex = (name: string) => createHash('sha256').update(`${secret} orange-bf ${name}`).digest('hex')
+  return { merchantMsisdn: '76000001', apiUsername: `merchant_${hex('user').slice(0, 8)}`, apiPassword: hex('password').slice(0, 16) }
 }

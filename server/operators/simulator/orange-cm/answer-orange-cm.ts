@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { admitTransfer } from '#server/operators/simulator/admit-transfer.ts'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
-import { isSame } from '#server/operators/simulator/is-same.ts'
-import { answer, readBody } from '#server/operators/simulator/respond.ts'
-import { concludeNow, type SimulatedProtocol, type Simulation } from '#server/operators/simulator/simulation.ts'
-import { orangeCmAccountOf } from './credentials.ts'
-import { paymentOf, readOrder, shortMessage, statusOf, unpaidOf } from './orange-cm-messages.ts'
-import { type OrangeResource, PayTokens } from './pay-tokens.ts'
+import { answer, isSame, readBody } from '../http.ts'
+import { admitTransfer, concludeNow, type SimulatedProtocol, type Simulation } from '../simulation.ts'
+import {
+  type OrangeResource,
+  orangeCmAccountOf,
+  PayTokens,
+  paymentOf,
+  readOrder,
+  shortMessage,
+  statusOf,
+  unpaidOf,
+} from './orange-cm-messages.ts'
 
 const TOKEN_SECONDS = 3_600
 const PATH = /^\/omcoreapis\/1\.0\.2\/(?:(mp|cashin)\/(init|pay|paymentstatus|push)(?:\/(\w+))?|infos\/subscriber\/customer\/(\d+))$/

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import type { BookEntry } from '#server/operators/simulator/books.ts'
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { sonatelAccountOf } from './credentials.ts'
+import { sonatelAccountOf } from './sonatel-credentials.ts'
 
 const SECRET = 'secret of the simulator'
 const account = sonatelAccountOf(SECRET)

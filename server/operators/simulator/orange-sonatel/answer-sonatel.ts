@@ -1,16 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { formatMinor } from '#lib/money.ts'
-import { admitTransfer } from '#server/operators/simulator/admit-transfer.ts'
+import { formatMinor } from '#lib/money/money.ts'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
 import type { BookEntry } from '#server/operators/simulator/books.ts'
-import { isSame } from '#server/operators/simulator/is-same.ts'
-import { readBody, readJson, answer as send } from '#server/operators/simulator/respond.ts'
-import type { SimulatedProtocol, Simulation } from '#server/operators/simulator/simulation.ts'
-import { sonatelAccountOf } from './credentials.ts'
-import { OneTimeCodes } from './one-time-codes.ts'
+import { isSame, readBody, readJson, answer as send } from '../http.ts'
+import { admitTransfer, type SimulatedProtocol, type Simulation } from '../simulation.ts'
 import { answerQrPage, takeQrCode } from './qr-codes.ts'
-import { RetailerPin } from './retailer-pin.ts'
+import { OneTimeCodes, RetailerPin, sonatelAccountOf } from './sonatel-credentials.ts'
 import {
   fieldsOf,
   PROBLEMS,

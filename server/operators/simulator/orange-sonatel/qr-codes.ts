@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { actAsCustomer } from '#server/operators/simulator/act-as-customer.ts'
-import { admitTransfer } from '#server/operators/simulator/admit-transfer.ts'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
-import { answer as send } from '#server/operators/simulator/respond.ts'
-import type { Simulation } from '#server/operators/simulator/simulation.ts'
+import { answer as send } from '../http.ts'
+import { actAsCustomer } from '../simulated-customer.ts'
+import { admitTransfer, type Simulation } from '../simulation.ts'
 import { fieldsOf, PROBLEMS, type Problem } from './sonatel-messages.ts'
 
 const VALIDITY_S_MAX = 86_400

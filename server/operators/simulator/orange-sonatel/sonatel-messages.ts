@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { BookEntry, TransferOrder } from '#server/operators/simulator/books.ts'
-import { digitsOf } from '#server/operators/simulator/reference-digits.ts'
+import { digitsOf } from '../http.ts'
 
 type Fields = Record<string, unknown>
 

@@ -1,12 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { actAsCustomer } from '#server/operators/simulator/act-as-customer.ts'
-import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
-import type { BookEntry } from '#server/operators/simulator/books.ts'
-import { isSame } from '#server/operators/simulator/is-same.ts'
-import { readBody, readJson, answer as send } from '#server/operators/simulator/respond.ts'
-import type { SimulatedProtocol, Simulation } from '#server/operators/simulator/simulation.ts'
-import { orangeWebAccountOf } from './credentials.ts'
+import { behaviourFor } from '../behaviour.ts'
+import type { BookEntry } from '../books.ts'
+import { isSame, readBody, readJson, answer as send } from '../http.ts'
+import { actAsCustomer } from '../simulated-customer.ts'
+import type { SimulatedProtocol, Simulation } from '../simulation.ts'
 
 const TOKEN_SECONDS = 3_600
 const CURRENCIES: Readonly<Record<string, string>> = { ci: 'XOF', ml: 'XOF', sn: 'XOF', cm: 'XAF', dev: 'OUV' }
@@ -147,4 +145,10 @@ function txnidOf({ status, reference }: BookEntry): string {
 
 function refuse(response: ServerResponse, status: number, code: number, message: string): void {
   send(response, status, { code, message, description: message })
+}
+
+/** The application and the merchant of Orange Web Payment; derived from the simulator's secret. */
+export function orangeWebAccountOf(secret: string): { clientId: string; clientSecret: string; merchantKey: string } {
+  const hex = (name: string) => createHash('sha256').update(`${secret} orange-web ${name}`).digest('hex')
+  return { clientId: hex('id').slice(0, 32), clientSecret: hex('secret').slice(0, 16), merchantKey: hex('merchant').slice(0, 8) }
 }

@@ -6,8 +6,8 @@ import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { airtelAccountOf } from '#server/operators/simulator/airtel/credentials.ts'
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
+import { airtelAccountOf } from '../airtel/airtel-messages.ts'
 
 const SECRET = 'a secret between two programs'
 const PROGRAM = fileURLToPath(import.meta.resolve('airtel-money-node-sdk'))

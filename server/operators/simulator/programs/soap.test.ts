@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Client, createClientAsync } from 'soap'
-import { moovAccountOf } from '#server/operators/simulator/moov/credentials.ts'
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
+import { moovAccountOf } from '../moov/moov-messages.ts'
 
 const SECRET = 'a secret between two programs'
 const account = moovAccountOf(SECRET, 'bj')

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import type { BookEntry } from '#server/operators/simulator/books.ts'
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { waveAccountOf } from './credentials.ts'
+import { waveAccountOf } from './wave-messages.ts'
 
 const SECRET = 'secret of the simulator'
 const DAY_MS = 86_400_000

@@ -1,15 +1,13 @@
 import { createHmac } from 'node:crypto'
-import { actAsCustomer } from '#server/operators/simulator/act-as-customer.ts'
 import type { BookEntry } from '#server/operators/simulator/books.ts'
-import { isSame } from '#server/operators/simulator/is-same.ts'
 import type { SimulatedProtocol } from '#server/operators/simulator/simulation.ts'
+import { isSame } from '../http.ts'
+import { actAsCustomer } from '../simulated-customer.ts'
 import { answerCheckouts } from './checkouts.ts'
-import { ClientReferences } from './client-references.ts'
-import { WAVE_OPERATORS, waveAccountOf } from './credentials.ts'
 import { sendBalance, sendTransactions } from './ledger.ts'
 import { answerPayouts } from './payouts.ts'
-import { type Call, refuse } from './wave-call.ts'
-import { launchUrlOf, sessionOf } from './wave-messages.ts'
+import { type Call, ClientReferences, refuse } from './wave-call.ts'
+import { launchUrlOf, sessionOf, WAVE_OPERATORS, waveAccountOf } from './wave-messages.ts'
 
 /** The Wave Business API, and the page that Wave shows to customers. */
 export function createWaveSimulator(): SimulatedProtocol {

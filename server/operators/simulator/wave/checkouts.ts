@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { admitTransfer } from '#server/operators/simulator/admit-transfer.ts'
 import type { BookEntry } from '#server/operators/simulator/books.ts'
-import { answer as send } from '#server/operators/simulator/respond.ts'
+import { answer as send } from '../http.ts'
+import { admitTransfer } from '../simulation.ts'
 import { type Call, findOwn, readObject, refuse, refuseNumber } from './wave-call.ts'
 import { isUnknownNumber, launchUrlOf, readCheckout, sessionOf, transactionIdOf } from './wave-messages.ts'
 

@@ -1,5 +1,5 @@
-import { formatMinor, parseMinor } from '#lib/money.ts'
-import { answer as send } from '#server/operators/simulator/respond.ts'
+import { formatMinor, parseMinor } from '#lib/money/money.ts'
+import { answer as send } from '../http.ts'
 import { type Call, refuse } from './wave-call.ts'
 import { transactionIdOf } from './wave-messages.ts'
 

@@ -1,7 +1,7 @@
-import { parseMinor } from '#lib/money.ts'
-import { acceptTransfer, admitTransfer } from '#server/operators/simulator/admit-transfer.ts'
+import { parseMinor } from '#lib/money/money.ts'
 import type { BookEntry, TransferOrder } from '#server/operators/simulator/books.ts'
-import { answer as send } from '#server/operators/simulator/respond.ts'
+import { answer as send } from '../http.ts'
+import { acceptTransfer, admitTransfer } from '../simulation.ts'
 import { type Call, findOwn, fingerprintOf, readObject, refuse, refuseNumber } from './wave-call.ts'
 import { batchIdOf, isUnknownNumber, payoutIdOf, payoutOf, readPayout } from './wave-messages.ts'
 

@@ -4,18 +4,18 @@ import { useState, useTransition } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { useFreshCode } from '#components/form/use-fresh-code.tsx'
 import { Button, ButtonLink, NotAllowed } from '#components/ui/button.tsx'
-import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
-import { toast } from '#components/ui/toast.tsx'
+import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
+import { toast } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
-import { callAction, refusalText } from '#lib/action-result.ts'
-import { paths } from '#lib/paths.ts'
-import type { ProposedChangeDto } from '#lib/proposed-change.ts'
-import { confirmChange, withdrawChange } from '../../../../actions/changes.ts'
-import { CHANGE_REFUSALS } from './change-words.ts'
+import type { CollectedSecret, ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { callAction, refusalText } from '#lib/result.ts'
+import { collectSecret, confirmChange, withdrawChange } from '../../../../actions/changes.ts'
+import { CHANGE_REFUSALS } from './use-proposal.ts'
 
-const REFUSE = definePart(() => import('./refuse-dialog.tsx'))
-const LINK = definePart(() => import('./link-dialog.tsx'))
+const REFUSE = definePart(async () => ({ default: (await import('./change-dialogs.tsx')).RefuseDialog }))
+const LINK = definePart(async () => ({ default: (await import('./change-dialogs.tsx')).LinkDialog }))
 
 type Props = {
   application: string
@@ -87,6 +87,44 @@ export function ChangeButtons({ application, changeId, mayDecide, personId }: Pr
       {freshCode.dialog}
       {link && <LazyPart part={LINK} props={{ link, onClose: () => router.refresh() }} />}
       {isRefusing && <LazyPart part={REFUSE} props={{ application, changeId, onClose: () => setIsRefusing(false) }} />}
+    </div>
+  )
+}
+
+const SECRET_DIALOG = definePart(async () => ({ default: (await import('./change-dialogs.tsx')).SecretDialog }))
+
+/** Makes the secret of a confirmed proposal and shows it, once: it is kept in the memory of this component only, until the dialog closes. */
+export function CollectButton({ application, changeId }: { application: string; changeId: string }) {
+  const t = useT()
+  const router = useRouter()
+  const [secret, setSecret] = useState<CollectedSecret | null>(null)
+  const [error, setError] = useState<string | null>(null)
+  const [isPending, startTransition] = useTransition()
+  const freshCode = useFreshCode(isPending)
+  function collect(code?: string) {
+    startTransition(async () => {
+      const result = await callAction(() => collectSecret(application, { changeId, ...(code && { code }) }))
+      if (!result.ok) {
+        if (freshCode.asks(result.error.code, collect)) return
+        return setError(refusalText(t, result.error.code, CHANGE_REFUSALS))
+      }
+      freshCode.accepted()
+      setSecret(result.value)
+    })
+  }
+  function close() {
+    setSecret(null)
+    router.refresh()
+  }
+  return (
+    <div className="mt-3 grid justify-items-start gap-2">
+      {error && <ErrorNotice error={error} />}
+      <p>{t('change.collection.yours')}</p>
+      <Button variant="primary" isBusy={isPending} disabled={secret !== null} onClick={() => collect()}>
+        {t('change.collect')}
+      </Button>
+      {freshCode.dialog}
+      {secret && <LazyPart part={SECRET_DIALOG} props={{ secret, onClose: close }} />}
     </div>
   )
 }

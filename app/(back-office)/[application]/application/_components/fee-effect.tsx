@@ -1,7 +1,7 @@
 import { useTranslations } from '#components/ui/translations.tsx'
-import { formatAmount } from '#lib/format.ts'
-import { formatMinor } from '#lib/money.ts'
-import { feeEffect, type ServiceTerms } from '#lib/terms.ts'
+import { feeEffect, type ServiceTerms } from '#lib/money/fees.ts'
+import { formatMinor } from '#lib/money/money.ts'
+import { formatAmount } from '#lib/text/format.ts'
 
 /** What a transaction of an amount does to the balance under these fees, and the fees in it. */
 export function FeeEffect({ service, amountMinor }: { service: ServiceTerms; amountMinor: bigint }) {

@@ -2,18 +2,17 @@
 
 import { useState } from 'react'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
-import { Badge } from '#components/ui/badge.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Badge } from '#components/ui/display/badge.tsx'
+import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
 import { TextField } from '#components/ui/field.tsx'
-import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
-import { TableCard } from '#components/ui/table-card.tsx'
-import { useTranslations } from '#components/ui/translations.tsx'
-import { formatAmount } from '#lib/format.ts'
-import { formatMinor, parseMinor, parseTypedAmount } from '#lib/money.ts'
-import { OPERATORS } from '#lib/operators.ts'
-import { writePercent } from '#lib/percent.ts'
-import type { ServiceTerms } from '#lib/terms.ts'
+import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
+import { useT, useTranslations } from '#components/ui/translations.tsx'
+import { type ServiceTerms, type SettingsTerms, writePercent } from '#lib/money/fees.ts'
+import { formatMinor, parseMinor, parseTypedAmount } from '#lib/money/money.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
+import { formatAmount } from '#lib/text/format.ts'
 import { FeeEffect } from './fee-effect.tsx'
-import { ServiceButtons } from './service-buttons.tsx'
 
 const SAMPLE = '10000'
 /** On a phone the first cell has the state and the limits, and the fees are in the effect on the sample. */
@@ -144,5 +143,51 @@ function Limits({ service }: { service: ServiceTerms }) {
         {t(service.enforcesLimits ? 'terms.enforced' : 'terms.advisory')}
       </span>
     </>
+  )
+}
+
+const LIMITS_DIALOG = definePart(async () => ({ default: (await import('./service-dialogs.tsx')).LimitsDialog }))
+const FEES_DIALOG = definePart(async () => ({ default: (await import('./service-dialogs.tsx')).FeesDialog }))
+
+type ServiceButtonsProps = { application: string; service: ServiceTerms; amountMinor: bigint | null }
+
+/** Opens the form of the limits or of the fees of one service. */
+function ServiceButtons({ application, service, amountMinor }: ServiceButtonsProps) {
+  const t = useT()
+  const [open, setOpen] = useState<'limits' | 'fees' | null>(null)
+  const { brand, country } = OPERATORS[service.operator]
+  const name = `${brand} ${t(`country.${country.name}`)} · ${t(`type.${service.type}`)}`
+  const props = { application, service, name, onClose: () => setOpen(null) }
+  return (
+    <div className="flex justify-end gap-2 max-sm:flex-col">
+      <Button size="small" aria-label={t('terms.changeLimitsOf', { service: name })} onClick={() => setOpen('limits')}>
+        {t('terms.changeLimits')}
+      </Button>
+      <Button size="small" aria-label={t('terms.changeFeesOf', { service: name })} onClick={() => setOpen('fees')}>
+        {t('terms.changeFees')}
+      </Button>
+      {open === 'limits' && <LazyPart part={LIMITS_DIALOG} props={props} />}
+      {open === 'fees' && <LazyPart part={FEES_DIALOG} props={{ ...props, amountMinor }} />}
+    </div>
+  )
+}
+
+const SETTINGS_DIALOG = definePart(async () => ({ default: (await import('./settings-dialogs.tsx')).SettingsDialog }))
+const ZONE_DIALOG = definePart(async () => ({ default: (await import('./settings-dialogs.tsx')).ZoneDialog }))
+
+type SettingsButtonsProps = { application: string; settings: SettingsTerms; timeZone: string }
+
+/** Opens the form of the settings, or that of the time zone. */
+export function SettingsButtons({ application, settings, timeZone }: SettingsButtonsProps) {
+  const t = useT()
+  const [open, setOpen] = useState<'settings' | 'zone' | null>(null)
+  const onClose = () => setOpen(null)
+  return (
+    <div className="mt-4 flex flex-wrap gap-2">
+      <Button onClick={() => setOpen('settings')}>{t('terms.change')}</Button>
+      <Button onClick={() => setOpen('zone')}>{t('terms.changeZone')}</Button>
+      {open === 'settings' && <LazyPart part={SETTINGS_DIALOG} props={{ application, settings, onClose }} />}
+      {open === 'zone' && <LazyPart part={ZONE_DIALOG} props={{ application, timeZone, onClose }} />}
+    </div>
   )
 }

@@ -1,23 +1,25 @@
 'use client'
 
+import { Money } from '#components/domain/money.tsx'
+import { TimeText } from '#components/domain/time-text.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
-import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
-import { useT } from '#components/ui/translations.tsx'
-import { APPROVAL_PAGE_SIZE } from '#lib/approval-address.ts'
-import { paths } from '#lib/paths.ts'
+import { Badge, Kbd } from '#components/ui/display/badge.tsx'
+import { PageHeader, Skeleton, Tabs } from '#components/ui/display/page.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
+import { useNow, useT, useTranslations } from '#components/ui/translations.tsx'
+import { APPROVAL_PAGE_SIZE } from '#lib/approvals/approval-address.ts'
+import type { ApprovalPage, ApprovalQueue, BatchItem } from '#lib/approvals/approvals.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { formatCount } from '#lib/text/format.ts'
+import { formatTime } from '#lib/time/format-time.ts'
+import { DAY_MS } from '#lib/time/time.ts'
 import { ApprovalTable } from './approval-table.tsx'
-import { BatchItems } from './batch-items.tsx'
-import { BoardContext } from './board-context.ts'
-import { BoardHead } from './board-head.tsx'
-import { BoardPanel } from './board-panel.tsx'
-import { BULK_BAR } from './bulk-bar-part.ts'
-import { type BoardProps, useBoard } from './use-board.ts'
-import { useBoardFocus } from './use-board-focus.ts'
-import { useBoardKeys } from './use-board-keys.ts'
+import { BoardPanel, BULK_BAR } from './board-panel.tsx'
+import { BoardContext, type BoardProps, useBoard, useBoardFocus, useBoardKeys } from './use-board.ts'
 
 /** Rendered on the server; links and popovers work before its script has arrived. */
-const FILTERS = definePart(() => import('./approval-filters.tsx'))
+const FILTERS = definePart(() => import('./filters/approval-filters.tsx'))
 const PAGES = definePart(async () => ({ default: (await import('#components/table/pagination-bar.tsx')).PaginationBar }))
 
 /** The approvals: queues and list, and the panel in which somebody decides. */
@@ -72,5 +74,136 @@ export function ApprovalBoard(props: BoardProps) {
       </div>
       <BoardPanel board={board} />
     </div>
+  )
+}
+
+/** Title, how many wait since when, and the queues with their counts. */
+function BoardHead({
+  application,
+  queue,
+  queues,
+  page,
+}: {
+  application: string
+  queue: ApprovalQueue
+  queues: readonly ApprovalQueue[]
+  page: ApprovalPage
+}) {
+  const { t, locale, timeZone } = useTranslations()
+  const now = useNow()
+  const { counts, oldestAt } = page
+  const oldest = oldestAt === null ? null : new Date(oldestAt)
+  const since = oldest && formatTime(t, timeZone, oldest, now.getTime() - oldest.getTime() < DAY_MS ? 'time' : 'day-time')
+  return (
+    <>
+      <div className="flex items-end justify-between gap-4">
+        <PageHeader
+          title={t('frame.approvals')}
+          lead={since && counts.mine > 0 ? t('approvals.lead', { count: counts.mine, since }) : t('approvals.leadNone')}
+        />
+        <KeyHints canDecide={queue === 'mine'} />
+      </div>
+      <div className="pt-3">
+        <Tabs
+          label={t('approvals.queues')}
+          tabs={queues.map((each) => ({
+            href: paths.approvals(application, { queue: each === 'mine' ? null : each }),
+            label: t(`approvals.queue.${each}`),
+            count: each === 'decided' ? undefined : formatCount(counts[each], locale),
+            isCurrent: each === queue,
+          }))}
+        />
+      </div>
+    </>
+  )
+}
+
+/** The keys of this page, for those who have a keyboard. */
+function KeyHints({ canDecide }: { canDecide: boolean }) {
+  const { t } = useTranslations()
+  const hints = [
+    { words: t('approvals.hint.move'), keys: ['J', 'K'] },
+    ...(canDecide
+      ? [
+          { words: t('approvals.validate'), keys: ['V'] },
+          { words: t('approvals.reject'), keys: ['R'] },
+          { words: t('approvals.hint.select'), keys: ['X'] },
+        ]
+      : []),
+  ]
+  return (
+    <p className="hidden gap-3 text-second whitespace-nowrap text-quiet xl:flex">
+      {hints.map((hint) => (
+        <span key={hint.words} className="flex items-center gap-1">
+          {hint.words}
+          {hint.keys.map((key) => (
+            <Kbd key={key}>{key}</Kbd>
+          ))}
+        </span>
+      ))}
+    </p>
+  )
+}
+
+/** What was decided is below; what waits is never folded away. */
+const DECIDED_SHOWN = 3
+
+/** The batches of a queue, each one item: count, sums and maker, and the way to decide about all of its rows. */
+function BatchItems({ application, batches }: { application: string; batches: readonly BatchItem[] }) {
+  const t = useT()
+  if (batches.length === 0) return null
+  const isDecided = batches.every((batch) => batch.decided)
+  const shown = isDecided ? batches.slice(0, DECIDED_SHOWN) : batches
+  const rest = batches.slice(shown.length)
+  const items = (some: readonly BatchItem[]) => (
+    <ul className="rounded-lg border border-line bg-surface">
+      {some.map((batch) => (
+        <BatchLine key={batch.batchId} application={application} batch={batch} />
+      ))}
+    </ul>
+  )
+  return (
+    <section aria-label={t('approvals.batches.title')} className="grid gap-2 pb-3">
+      {items(shown)}
+      {rest.length > 0 && (
+        <details className="grid gap-2">
+          <summary className="w-fit cursor-pointer py-1 text-second text-accent">
+            {t('approvals.batches.more', { count: rest.length })}
+          </summary>
+          {items(rest)}
+        </details>
+      )}
+    </section>
+  )
+}
+
+function BatchLine({ application, batch }: { application: string; batch: BatchItem }) {
+  const t = useT()
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-line px-3 py-2 last:border-b-0">
+      <span className="grid min-w-0 gap-0.5">
+        <span className="flex flex-wrap items-center gap-2">
+          <Badge>{t('approvals.batches.count', { count: batch.count })}</Badge>
+          <Link href={paths.batchApproval(application, batch.batchId)} className="font-strong text-accent underline">
+            <bdi>{batch.name ?? t('approvals.batches.unnamed')}</bdi>
+          </Link>
+          {batch.canDecide === 'submitting' && <Badge tone="run">{t('approvals.batches.submitting')}</Badge>}
+        </span>
+        <span className="text-second text-quiet">
+          <bdi>{batch.maker.name}</bdi>, <TimeText at={batch.createdAt} />
+          {batch.decided && (
+            <>
+              {' · '}
+              {t('approvals.batches.decidedBy', { names: batch.decided.by.join(', ') })} <TimeText at={batch.decided.at} />
+            </>
+          )}
+        </span>
+      </span>
+      <span className="flex flex-wrap gap-x-4">
+        {batch.sums.map((sum) => (
+          <Money key={sum.currency} amount={sum.amount} currency={sum.currency} size="amount" />
+        ))}
+      </span>
+    </li>
   )
 }

@@ -1,15 +1,17 @@
-'use client'
-
 // biome-ignore lint/plugin/no-default-import: the panel is loaded on demand as a whole; on other pages the form alone is.
-import DecisionForm from '#components/domain/decision-form.tsx'
-import { DecisionReport } from '#components/domain/decision-report.tsx'
-import { BoardContext, useBoardContext } from './board-context.ts'
+import DecisionForm from '#components/decision/decision-form.tsx'
+import { DecisionReport } from '#components/decision/decision-report.tsx'
+import { doneText, type Intent } from '#components/decision/decision-text.tsx'
+import { OperatorMark } from '#components/domain/operator-mark.tsx'
+import { PaymentLine } from '#components/domain/payment.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
+import { toast } from '#components/ui/overlay/toast.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
+import type { ApprovalRow, DecidedItem, DecisionResult } from '#lib/approvals/approvals.ts'
+import { formatCount, moneyText } from '#lib/text/format.ts'
 import type { Subject } from './board-state.ts'
-import { PanelHead } from './panel-head.tsx'
-import { PanelItem, PanelObstacle } from './panel-item.tsx'
-import { PanelSelection } from './panel-selection.tsx'
-import type { Board } from './use-board.ts'
-import { useFinish } from './use-finish.ts'
+import { PanelHead, PanelItem, PanelObstacle } from './panel-item.tsx'
+import { type Board, BoardContext, useBoardContext } from './use-board.ts'
 
 /** What is in the panel: what a decision did, the selection, or one transaction; and the decision about it. */
 export default function ApprovalPanel({ board }: { board: Board }) {
@@ -75,4 +77,80 @@ function PanelFoot({ subject }: { subject: Subject }) {
 
 function keyOf(subject: Subject): string {
   return subject.kind === 'one' ? subject.row.transactionId : 'selection'
+}
+
+/** The selection: operators first, then each item that has a risk flag, then the others. */
+function PanelSelection({ items, total }: { items: readonly DecidedItem[]; total: number }) {
+  const { t, locale } = useTranslations()
+  const flagged = items.filter((item) => item.risks.length > 0)
+  const others = items.filter((item) => item.risks.length === 0)
+  const operators = Map.groupBy(items, (item) => item.operator)
+  return (
+    <>
+      {total > items.length && <Notice tone="wait">{t('approvals.dialog.cut', { count: items.length, total })}</Notice>}
+      <ul aria-label={t('approvals.field.operator')} className="flex flex-wrap gap-x-4 gap-y-1">
+        {[...operators].map(([operator, own]) => (
+          <li key={operator} className="flex items-baseline gap-1.5">
+            <OperatorMark code={operator} /> <span className="text-quiet tabular">{formatCount(own.length, locale)}</span>
+          </li>
+        ))}
+      </ul>
+      <Items title={t('approvals.selection.flagged', { count: flagged.length })} items={flagged} />
+      <Items title={t('approvals.selection.others', { count: others.length })} items={others} />
+    </>
+  )
+}
+
+function Items({ title, items }: { title: string; items: readonly DecidedItem[] }) {
+  if (items.length === 0) return null
+  return (
+    <section>
+      <h2 className="pb-1.5 text-second font-regular text-quiet">{title}</h2>
+      <ul aria-label={title} className="rounded-sm border border-line">
+        {items.map((item) => (
+          <li key={item.transactionId} className="border-b border-line px-3 py-2 last:border-b-0">
+            <PaymentLine payment={item} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/**
+ * What happens once the server has answered: what was decided leaves the list, the next row becomes the current one, and a message names
+ * what was done and offers the next. Several results, and a refusal, are shown in the panel instead.
+ */
+function useFinish(board: Board) {
+  const { t, locale } = useTranslations()
+  const { list, index, dispatch, state, open } = board
+
+  return (results: readonly DecisionResult[], items: readonly DecidedItem[]) => {
+    const intent: Intent = state.intent ?? 'validated'
+    const gone = goneAfter(intent, results, items)
+    const left = list.rows.filter((row) => !gone.has(row.transactionId))
+    const before = list.rows.slice(0, Math.max(0, index)).filter((row) => gone.has(row.transactionId)).length
+    const nextIndex = Math.max(0, Math.min(index - before, left.length - 1))
+    const next = left[nextIndex]
+    const place = { list: list.list, id: next?.transactionId ?? null, index: nextIndex }
+    const isSaid = items.length === 1 && results[0]?.kind !== 'refused'
+    const report = isSaid || intent === 'recall' ? null : { items, results, decision: intent }
+    list.remove(gone)
+    dispatch({ type: 'decided', place, report, focus: report && items.length > 1 ? 'panel' : board.focusAfter() })
+    const [item, result] = [items[0], results[0]]
+    if (isSaid && item) toast(doneText(t, locale, intent, item, result?.kind === 'done' ? result : undefined), 'neutral', offerNext(next))
+  }
+
+  function offerNext(next: ApprovalRow | undefined) {
+    if (!next) return undefined
+    const label = t('approvals.toast.next', { amount: moneyText(next, locale), name: next.customerName })
+    return { label, onPress: () => open(next) }
+  }
+}
+
+/** What leaves the list: what was decided, and what somebody else has decided. What has changed stays, to be looked at again. */
+function goneAfter(intent: Intent, results: readonly DecisionResult[], items: readonly DecidedItem[]): ReadonlySet<string> {
+  if (intent === 'recall') return new Set(items.map((item) => item.transactionId))
+  const ended = results.filter((result) => result.kind === 'done' || result.reason !== 'content_changed')
+  return new Set(ended.map((result) => result.transactionId))
 }

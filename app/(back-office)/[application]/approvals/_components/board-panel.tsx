@@ -1,12 +1,13 @@
-'use client'
-
 import { type KeyboardEvent, useEffect } from 'react'
-import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
+import { Skeleton } from '#components/ui/display/page.tsx'
+import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { AMOUNT_FORM } from './amount-part.ts'
-import { BULK_BAR } from './bulk-bar-part.ts'
 import type { Board } from './use-board.ts'
+
+/** The form of the filter by amount: loaded when the page is idle, shown when the filter is opened. */
+export const AMOUNT_FORM = definePart(async () => ({ default: (await import('#components/form/amount-range-form.tsx')).AmountRangeForm }))
+
+export const BULK_BAR = definePart(() => import('./bulk-bar.tsx'))
 
 const CONTENT = definePart(() => import('./approval-panel.tsx'))
 /** What opens later on this page, fetched while nobody waits for it, so that it opens without a connection too. */

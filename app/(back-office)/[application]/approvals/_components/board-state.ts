@@ -1,6 +1,6 @@
-import type { Report } from '#components/domain/decision-report.tsx'
-import type { Intent } from '#components/domain/decision-text.ts'
-import type { ApprovalRow, BulkSnapshot, DecidedItem } from '#lib/approvals.ts'
+import type { Report } from '#components/decision/decision-report.tsx'
+import type { Intent } from '#components/decision/decision-text.tsx'
+import type { ApprovalRow, BulkSnapshot, DecidedItem } from '#lib/approvals/approvals.ts'
 
 /** What the panel shows and what a decision is about: one transaction, or the selection. */
 export type Subject =

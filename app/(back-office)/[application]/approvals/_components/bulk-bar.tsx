@@ -1,17 +1,15 @@
-'use client'
-
 import { useState } from 'react'
-import { sumItems, sumsText } from '#components/domain/decision-text.ts'
+import { sumItems, sumsText } from '#components/decision/decision-text.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { SelectionBar } from '#components/ui/selection-bar.tsx'
-import { toast } from '#components/ui/toast.tsx'
+import { SelectionBar } from '#components/ui/display/card.tsx'
+import { useIsOnline } from '#components/ui/online.tsx'
+import { toast } from '#components/ui/overlay/toast.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { useIsOnline } from '#components/ui/use-is-online.ts'
-import { BULK_MAX, type BulkSnapshot } from '#lib/approvals.ts'
-import { formatCount } from '#lib/format.ts'
-import { paths } from '#lib/paths.ts'
-import { fetchData, hasParts } from '#lib/query-client.ts'
-import { useBoardContext } from './board-context.ts'
+import { BULK_MAX, type BulkSnapshot } from '#lib/approvals/approvals.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { fetchData, hasParts } from '#lib/pages/query-client.ts'
+import { formatCount } from '#lib/text/format.ts'
+import { useBoardContext } from './use-board.ts'
 
 /** What is selected and its sums per currency. Its buttons open the panel, which shows the items and sends the decision. */
 export default function BulkBar({ total, isPageSelected }: { total: number; isPageSelected: boolean }) {

@@ -1,10 +1,8 @@
-'use client'
-
 import { ButtonLink } from '#components/ui/button.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
+import { EmptyState } from '#components/ui/display/empty-state.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import type { ApprovalPage, ApprovalQueue } from '#lib/approvals.ts'
-import { paths, type QueryValues } from '#lib/paths.ts'
+import type { ApprovalPage, ApprovalQueue } from '#lib/approvals/approvals.ts'
+import { paths, type QueryValues } from '#lib/pages/paths.ts'
 
 const FILTERS = ['operator', 'min', 'max', 'maker', 'rule', 'checker', 'from', 'to']
 

@@ -1,10 +1,123 @@
-import { useReducer } from 'react'
-import type { DecisionActions } from '#components/domain/decision-text.ts'
-import type { ApprovalQueue } from '#lib/approvals.ts'
-import type { QueryValues } from '#lib/paths.ts'
-import { reduceBoard, START, viewBoard } from './board-state.ts'
-import { useApprovalList } from './use-approval-list.ts'
-import { useBoardSteps } from './use-board-steps.ts'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { createContext, type Dispatch, useContext, useEffect, useEffectEvent, useReducer, useRef } from 'react'
+import { type DecisionActions, type Intent, reasonText } from '#components/decision/decision-text.tsx'
+import { isTyping } from '#components/frame/keyboard.ts'
+import { useSteadyRows } from '#components/table/table-state.ts'
+import { announce, toast } from '#components/ui/overlay/toast.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
+import type { ApprovalPage, ApprovalQueue, ApprovalRow, BulkSnapshot } from '#lib/approvals/approvals.ts'
+import { paths, type QueryValues } from '#lib/pages/paths.ts'
+import { fetchData, hasParts } from '#lib/pages/query-client.ts'
+import { queryKeys } from '#lib/pages/query-keys.ts'
+import { moneyText } from '#lib/text/format.ts'
+import { type BoardEvent, type BoardState, type BoardView, oneRow, reduceBoard, START, viewBoard } from './board-state.ts'
+
+const NONE: readonly ApprovalRow[] = []
+
+/** The rows of one queue and filter. They refresh while somebody works, and new ones never push the shown ones down. */
+function useApprovalList(application: string, queue: ApprovalQueue, query: QueryValues) {
+  const queryClient = useQueryClient()
+  const queryKey = queryKeys.approvalList(application, query)
+  const { data, isError, isFetching, isPlaceholderData, refetch } = useQuery({
+    queryKey,
+    queryFn: ({ signal }) =>
+      fetchData(paths.data(application, 'approvals', query), hasParts<ApprovalPage>('rows', 'total', 'batches', 'counts'), signal),
+    placeholderData: keepPreviousData,
+  })
+  const list = JSON.stringify(query)
+  const { rows, heldBack, showNew } = useSteadyRows(data?.rows ?? NONE, list, isPlaceholderData)
+
+  return {
+    list,
+    filter: JSON.stringify({ ...query, page: null }),
+    page: data,
+    rows,
+    heldBack,
+    showNew,
+    isError,
+    isFetching,
+    isPlaceholderData,
+    retry: () => void refetch(),
+    /** Takes what was decided out of the list at once and asks the server for the truth. */
+    remove(gone: ReadonlySet<string>) {
+      queryClient.setQueryData<ApprovalPage>(queryKey, (before) => before && withoutRows(before, gone, queue))
+      void queryClient.invalidateQueries({ queryKey: queryKeys.approvals(application) })
+      void queryClient.invalidateQueries({ queryKey: queryKeys.transactions(application) })
+    },
+  }
+}
+
+type ApprovalList = ReturnType<typeof useApprovalList>
+
+function withoutRows(page: ApprovalPage, gone: ReadonlySet<string>, queue: ApprovalQueue): ApprovalPage {
+  const rows = page.rows.filter((row) => !gone.has(row.transactionId))
+  const removed = page.rows.length - rows.length
+  const counts = queue === 'decided' ? page.counts : { ...page.counts, [queue]: Math.max(0, page.counts[queue] - removed) }
+  return { ...page, rows, counts, total: Math.max(0, page.total - removed) }
+}
+
+/** From this width on the panel is beside the list; below it is on top of it. The utility `approval-panel` says the same. */
+const WIDE = '(min-width: 1400px)'
+/** Below this width the panel covers the list. */
+const COVERED = '(max-width: 639px)'
+
+type Ground = { queue: ApprovalQueue; list: ApprovalList; state: BoardState; view: BoardView; dispatch: Dispatch<BoardEvent> }
+
+/** What a person can do on the page: move, open, select, ask to decide. Each step is one event of the state. */
+function useBoardSteps({ queue, list, state, view, dispatch }: Ground) {
+  const { t } = useTranslations()
+  const sayRow = useSayRow(list.rows)
+  const { rows } = list
+  const { current, index, hasMoved, selection, subject } = view
+  const indexOf = (row: ApprovalRow) => rows.findIndex((each) => each.transactionId === row.transactionId)
+  const placeOf = (row: ApprovalRow) => ({ list: list.list, id: row.transactionId, index: indexOf(row) })
+
+  function ask(intent: Intent, row: ApprovalRow | null) {
+    if (row) return dispatch({ type: 'asked', intent, subject: oneRow(row), place: placeOf(row) })
+    if (!subject) return
+    const obstacle = subject.kind === 'one' && (intent === 'validated' ? subject.row.canApprove : subject.row.canReject)
+    if (obstacle !== false && obstacle !== true) return toast(t(`approvals.obstacle.${obstacle}`))
+    dispatch({ type: 'asked', intent, subject, place: subject.kind === 'one' && current ? placeOf(current) : null })
+  }
+
+  function move(by: 1 | -1, focus: 'row' | 'panel' = 'row') {
+    const next = rows[Math.max(0, Math.min(rows.length - 1, hasMoved || by === -1 ? index + by : 0))]
+    if (!next) return
+    dispatch({ type: 'moved', place: placeOf(next), focus })
+    sayRow(next, indexOf(next))
+  }
+
+  const select = (ids: Readonly<Record<string, true>>, whole: BulkSnapshot | null = null) =>
+    dispatch({ type: 'selected', selection: { filter: list.filter, ids, whole } })
+
+  function toggle() {
+    if (queue !== 'mine' || !current) return
+    const { [current.transactionId]: isSelected, ...others } = selection.ids
+    select(isSelected ? others : { ...selection.ids, [current.transactionId]: true })
+    announce(t(isSelected ? 'approvals.spoken.unselected' : 'approvals.spoken.selected', { name: current.customerName }))
+  }
+
+  return {
+    ask,
+    move,
+    select,
+    toggle,
+    open: (row: ApprovalRow | null, focus: 'panel' | 'nothing' = 'panel') =>
+      dispatch({ type: 'opened', place: row && placeOf(row), focus: matchMedia(COVERED).matches ? 'panel' : focus }),
+    isPanelOver: () => state.isPanelOpen && !matchMedia(WIDE).matches,
+    /** Where the focus goes after a decision: not to a row that the panel covers. */
+    focusAfter: (): 'row' | 'panel' => (state.isPanelOpen && matchMedia(COVERED).matches ? 'panel' : 'row'),
+  }
+}
+
+/** Tells screen readers which row is the current one. */
+function useSayRow(rows: readonly ApprovalRow[]) {
+  const { t, locale } = useTranslations()
+  return (row: ApprovalRow, index: number) => {
+    const values = { amount: moneyText(row, locale), name: row.customerName, why: reasonText(t, locale, row) }
+    announce(t('approvals.spoken.row', { position: index + 1, total: rows.length, ...values }))
+  }
+}
 
 export type BoardProps = {
   application: string
@@ -26,3 +139,63 @@ export function useBoard({ application, queue, query, actions }: BoardProps) {
 }
 
 export type Board = ReturnType<typeof useBoard>
+
+/** The board around the cells of the table and the parts of the panel. */
+export const BoardContext = createContext<Board | null>(null)
+
+export function useBoardContext(): Board {
+  const board = useContext(BoardContext)
+  if (!board) throw new Error('A part of the approvals is used outside their board')
+  return board
+}
+
+/** J and K, Enter, V, R, X and Escape, on the list and in the panel; not while somebody types or another layer is open. */
+export function useBoardKeys({ move, open, ask, toggle, dispatch, state, current, isPanelOver }: Board): void {
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    if (isTyping(event) || event.shiftKey || (event.repeat && event.key !== 'j' && event.key !== 'k')) return
+    if (document.querySelector('dialog[open], [popover]:popover-open')) return
+    // The note is on its way to the screen: what is typed meanwhile is meant for it.
+    if (state.focus.on === 'note' && !document.getElementById('field-note')) return
+    switch (event.key) {
+      case 'j':
+        return move(1)
+      case 'k':
+        return move(-1)
+      case 'v':
+      case 'r':
+        // The key must not land in the field that opens.
+        event.preventDefault()
+        return ask(event.key === 'v' ? 'validated' : 'rejected', null)
+      case 'x':
+        return toggle()
+      case 'Escape':
+        return isPanelOver() ? dispatch({ type: 'closed' }) : dispatch({ type: 'cleared' })
+      case 'Enter':
+        if (!current || (event.target instanceof Element && event.target.closest('a, button, input, select, summary, aside'))) return
+        // Otherwise the same press would also press what the panel focuses.
+        event.preventDefault()
+        return open(current)
+    }
+  })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => onKeyDown(event)
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
+}
+
+/** Moves the focus where the state wants it: to the current row, to the panel, or to the page when nothing is left. The note focuses itself. */
+export function useBoardFocus({ state: { focus, report }, current }: Board): void {
+  const granted = useRef(0)
+  useEffect(() => {
+    if (focus.count === granted.current) return
+    granted.current = focus.count
+    if (focus.on === 'note' || focus.on === 'nothing') return
+    const isPanel = focus.on === 'panel' && (current || report)
+    const target = document.getElementById(isPanel ? 'approval-panel' : current ? `row-${current.transactionId}` : 'content')
+    if (!target) return
+    target.tabIndex = -1
+    target.focus({ preventScroll: true })
+    if (!isPanel) target.scrollIntoView({ block: 'nearest' })
+  }, [focus, current, report])
+}

@@ -1,9 +1,9 @@
 import { TimeText } from '#components/domain/time-text.tsx'
 import { Link } from '#components/ui/link.tsx'
-import type { AuditEntryDto } from '#lib/audit-dto.ts'
-import { actorWords, describeAct, detailLines } from '#lib/audit-words.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { subjectPath } from './subject-path.ts'
+import { paths } from '#lib/pages/paths.ts'
+import type { AuditEntryDto } from '#lib/people/audit-actions.ts'
+import { actorWords, describeAct, detailLines } from '#lib/people/audit-words.ts'
 
 type Props = { t: Translate; application: string; entries: readonly AuditEntryDto[]; memberIds: ReadonlySet<string> }
 
@@ -82,4 +82,15 @@ function What({ t, entry, href }: { t: Translate; entry: AuditEntryDto; href: st
       )}
     </div>
   )
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/
+
+/** The page of what an entry is about; null if there is none. */
+function subjectPath(application: string, { action, subject }: AuditEntryDto, memberIds: ReadonlySet<string>): string | null {
+  if (!UUID.test(subject)) return null
+  if (memberIds.has(subject)) return paths.person(application, subject)
+  if (action.startsWith('transaction.') || action.startsWith('webhook.')) return paths.transaction(application, subject)
+  if (action.startsWith('batch.') && action !== 'batch.discarded') return paths.batch(application, subject)
+  return null
 }

@@ -2,12 +2,12 @@
 
 import { useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
-import { Notice } from '#components/ui/empty-state.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import type { AuditCheck } from '#lib/audit-dto.ts'
-import { formatTime } from '#lib/format-time.ts'
-import { paths } from '#lib/paths.ts'
-import { hasParts } from '#lib/query-client.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { hasParts } from '#lib/pages/query-client.ts'
+import type { AuditCheck } from '#lib/people/audit-actions.ts'
+import { formatTime } from '#lib/time/format-time.ts'
 
 type State = { kind: 'idle' | 'failed' } | { kind: 'running'; count: number } | { kind: 'done'; check: AuditCheck }
 

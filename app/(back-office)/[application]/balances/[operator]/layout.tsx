@@ -1,6 +1,6 @@
 import { notFound } from 'next/navigation'
 import type { ReactNode } from 'react'
-import { operatorSchema } from '#lib/schemas/finance-query.ts'
+import { operatorSchema } from '#lib/schemas/page-address.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 
 type Props = { children: ReactNode; params: Promise<{ application: string; operator: string }> }

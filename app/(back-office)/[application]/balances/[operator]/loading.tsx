@@ -1,4 +1,4 @@
-import { PageSkeleton } from '#components/ui/page-skeleton.tsx'
+import { PageSkeleton } from '#components/ui/display/page.tsx'
 import { getT } from '#server/back-office/preferences.ts'
 
 export default async function Loading() {

@@ -1,24 +1,30 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { z } from 'zod'
+import { TimeText } from '#components/domain/time-text.tsx'
+import { ButtonLink, buttonClass } from '#components/ui/button.tsx'
+import { CopyButton } from '#components/ui/copy-button.tsx'
+import { PageHeader } from '#components/ui/display/page.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
+import type { BatchDto, BatchWords } from '#lib/batches/batches.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
-import { can } from '#lib/permissions.ts'
-import { batchPageSchema } from '#lib/schemas/batch-address.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { can } from '#lib/people/permissions.ts'
+import { batchPageSchema } from '#lib/schemas/page-address.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
-import { listDisturbed } from '#server/operators/availability/list-disturbed.ts'
+import { listDisturbed } from '#server/operators/availability/disturbed.ts'
 import { readBatch, readBatchRows } from '#server/reports/batches/read-batch.ts'
 import { readLeftOut } from '#server/reports/batches/read-batch-run.ts'
-import { BatchHead } from './_components/batch-head.tsx'
-import { ColumnsForm } from './_components/columns-form.tsx'
+import { BatchStateBadge } from '../_components/batch-table.tsx'
+import { ColumnsForm } from './_components/corrections.tsx'
 import { DryRun } from './_components/dry-run.tsx'
-import { LeftOutNotice } from './_components/left-out-notice.tsx'
 import { BatchRun } from './_components/run/batch-run.tsx'
-import { Submitting } from './_components/submitting.tsx'
+import { LeftOutNotice } from './_components/run/run-board.tsx'
+import { DiscardButton, Submitting } from './_components/submit-panel.tsx'
 
 type Props = {
   params: Promise<{ application: string; batchId: string }>
@@ -73,5 +79,43 @@ export default async function BatchPage({ params, searchParams }: Props) {
         {batch.state === 'discarded' && <p className="text-ink-2">{t('batches.discardedText')}</p>}
       </div>
     </PageMessages>
+  )
+}
+
+type BatchHeadProps = { application: string; batch: BatchDto; mayChange: boolean; words: BatchWords }
+
+/** The name of a batch, where it comes from, and what can be done with the whole of it. */
+function BatchHead({ application, batch, mayChange, words: { t } }: BatchHeadProps) {
+  const isOpen = batch.state === 'checking' || batch.state === 'draft'
+  return (
+    <PageHeader
+      title={batch.name}
+      lead={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <BatchStateBadge t={t} state={batch.state} />
+          <span>{t(`type.${batch.type}`)}</span>
+          <span>{t('batches.rowCount', { count: batch.rowCount })}</span>
+          <bdi className="wrap-anywhere">{batch.fileName}</bdi>
+          <span>
+            {t('batches.changedBy', { name: batch.makerName })} <TimeText at={batch.changedAt} style="full" />
+          </span>
+          <span className="inline-flex items-center gap-1">
+            <code className="text-second text-quiet">{batch.batchId}</code>
+            <CopyButton text={batch.batchId} label={t('batches.id')} />
+          </span>
+        </span>
+      }
+      actions={
+        <>
+          <ButtonLink href={paths.batches(application)}>{t('batches.toList')}</ButtonLink>
+          {batch.state !== 'discarded' && batch.state !== 'checking' && (
+            <a href={paths.data(application, `batches/${batch.batchId}/rows`)} download className={buttonClass()}>
+              {t('batches.download')}
+            </a>
+          )}
+          {isOpen && mayChange && <DiscardButton application={application} batchId={batch.batchId} version={batch.version} />}
+        </>
+      }
+    />
   )
 }

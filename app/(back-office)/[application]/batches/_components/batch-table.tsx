@@ -1,13 +1,13 @@
 import { TimeText } from '#components/domain/time-text.tsx'
+import { ButtonLink } from '#components/ui/button.tsx'
+import { Badge, type Tone } from '#components/ui/display/badge.tsx'
+import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
-import { TableCard } from '#components/ui/table-card.tsx'
-import type { BatchListItem } from '#lib/batch-dto.ts'
-import { formatCount, moneyText } from '#lib/format.ts'
+import type { BatchListItem, BatchState } from '#lib/batches/batches.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { paths } from '#lib/paths.ts'
-import { BatchStateBadge } from './batch-state-badge.tsx'
+import { paths } from '#lib/pages/paths.ts'
+import { formatCount, moneyText } from '#lib/text/format.ts'
 
 type Props = { t: Translate; locale: Locale; application: string; batches: readonly BatchListItem[] }
 
@@ -77,5 +77,38 @@ function Line({ t, locale, application, batch }: Omit<Props, 'batches'> & { batc
       </Td>
       <Td className={WIDE}>{batch.decidedBy.join(', ') || '–'}</Td>
     </Tr>
+  )
+}
+
+const TONES: Record<BatchState, Tone> = { checking: 'wait', draft: 'neutral', submitting: 'run', submitted: 'run', discarded: 'neutral' }
+
+/** The state of a batch in words. */
+export function BatchStateBadge({ t, state }: { t: Translate; state: BatchState }) {
+  return (
+    <Badge tone={TONES[state]} hasDot>
+      {t(`batches.stateOf.${state}`)}
+    </Badge>
+  )
+}
+
+type PageLinksProps = { t: Translate; locale: Locale; page: number; size: number; total: number; hrefFor: (page: number) => string }
+
+/** The range that is shown, and links to the pages before and after; nothing if everything is on one page. */
+export function PageLinks({ t, locale, page, size, total, hrefFor }: PageLinksProps) {
+  if (total <= size && page === 0) return null
+  const words = (count: number) => formatCount(count, locale)
+  const isPastEnd = page * size >= total
+  return (
+    <nav aria-label={t('table.pages')} className="no-print flex flex-wrap items-center justify-between gap-3">
+      <p className="tabular text-ink-2">
+        {isPastEnd
+          ? t('table.none')
+          : t('table.range', { from: words(page * size + 1), to: words(Math.min(total, (page + 1) * size)), total: words(total) })}
+      </p>
+      <div className="flex gap-2">
+        {page > 0 && <ButtonLink href={hrefFor(page - 1)}>{t('table.previous')}</ButtonLink>}
+        {(page + 1) * size < total && <ButtonLink href={hrefFor(page + 1)}>{t('table.next')}</ButtonLink>}
+      </div>
+    </nav>
   )
 }

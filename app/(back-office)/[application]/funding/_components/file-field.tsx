@@ -1,9 +1,15 @@
-'use client'
-
 import { useId, useState } from 'react'
 import { useT } from '#components/ui/translations.tsx'
 import type { MessageKey } from '#lib/i18n/translate.ts'
-import { FILE_BYTES_MAX, readDigest } from './read-digest.ts'
+
+/** More than any scan; the whole file is in memory while its digest is computed. */
+const FILE_BYTES_MAX = 50 * 1024 * 1024
+
+/** Returns the SHA-256 digest of a file in hexadecimal, computed in the browser: the file is not sent. Rejects if it cannot be read. */
+async function readDigest(file: File): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', await file.arrayBuffer()))
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
 
 type ReadFile = { name: string; sha256: string }
 type Props = { label: string; note?: string; hint: string; error?: string | undefined; onRead: (file: ReadFile | null) => void }

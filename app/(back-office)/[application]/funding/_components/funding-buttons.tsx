@@ -3,14 +3,14 @@
 import { useState } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { Button, NotAllowed } from '#components/ui/button.tsx'
-import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
+import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import type { FundingDto } from '#lib/funding.ts'
+import type { FundingDto } from '#lib/approvals/proposed-change.ts'
 import { withdrawFunding } from '../actions.ts'
-import { useDecision } from './use-decision.ts'
+import { useFundingDecision } from './use-funding-decision.ts'
 
-const CONFIRM = definePart(() => import('./confirm-dialog.tsx'))
-const REFUSE = definePart(() => import('./refuse-dialog.tsx'))
+const CONFIRM = definePart(async () => ({ default: (await import('./decision-dialogs.tsx')).ConfirmDialog }))
+const REFUSE = definePart(async () => ({ default: (await import('./decision-dialogs.tsx')).RefuseDialog }))
 
 type Props = { application: string; funding: FundingDto }
 
@@ -19,7 +19,7 @@ export function FundingButtons({ application, funding }: Props) {
   const t = useT()
   const { fundingId, mayDecide } = funding
   const [open, setOpen] = useState<'confirm' | 'refuse' | null>(null)
-  const { run, error, isPending } = useDecision(() => undefined)
+  const { run, error, isPending } = useFundingDecision(() => undefined)
   const onClose = () => setOpen(null)
   return (
     <div className="mt-3 grid gap-2">
@@ -56,5 +56,21 @@ export function FundingButtons({ application, funding }: Props) {
       {open === 'confirm' && <LazyPart part={CONFIRM} props={{ application, funding, onClose }} />}
       {open === 'refuse' && <LazyPart part={REFUSE} props={{ application, fundingId, onClose }} />}
     </div>
+  )
+}
+
+const DIALOG = definePart(() => import('./propose-dialog.tsx'))
+
+/** Opens the form of a funding. */
+export function NewFundingButton({ application }: { application: string }) {
+  const t = useT()
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <Button variant="primary" onClick={() => setIsOpen(true)}>
+        {t('funding.new')}
+      </Button>
+      {isOpen && <LazyPart part={DIALOG} props={{ application, onClose: () => setIsOpen(false) }} />}
+    </>
   )
 }

@@ -1,6 +1,6 @@
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
-import type { FundingDto } from '#lib/funding.ts'
+import type { FundingDto } from '#lib/approvals/proposed-change.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 
 /** What a funding moves: operator, kind and amount; a correction with its balance. */

@@ -1,20 +1,18 @@
-'use client'
-
 import { type FormEvent, useState } from 'react'
-import { OperatorOptions } from '#components/domain/operator-options.tsx'
+import { OperatorOptions } from '#components/domain/operator-mark.tsx'
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { FUNDING_ACCOUNTS, FUNDING_KINDS, type FundingKind, referenceKey } from '#lib/funding.ts'
+import { FUNDING_ACCOUNTS, FUNDING_KINDS, type FundingKind, referenceKey } from '#lib/approvals/proposed-change.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
-import { parseTypedAmount } from '#lib/money.ts'
-import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { parseTypedAmount } from '#lib/money/money.ts'
+import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import type { FundingInput } from '#lib/schemas/funding.ts'
+import type { FundingInput } from '#lib/schemas/proposal.ts'
 import { proposeFunding } from '../actions.ts'
 import { FileField } from './file-field.tsx'
-import { useDecision } from './use-decision.ts'
+import { useFundingDecision } from './use-funding-decision.ts'
 
 type Props = { application: string; onClose: () => void }
 type Problems = Partial<Record<'amount' | 'reference' | 'file', MessageKey>>
@@ -22,7 +20,7 @@ type Problems = Partial<Record<'amount' | 'reference' | 'file', MessageKey>>
 /** The form of a funding. A default export, because it is loaded on demand. */
 export default function ProposeDialog({ application, onClose }: Props) {
   const { t, locale } = useTranslations()
-  const { run, error, isPending } = useDecision(onClose)
+  const { run, error, isPending } = useFundingDecision(onClose)
   const [kind, setKind] = useState<FundingKind>('pay_in')
   const [operator, setOperator] = useState<OperatorCode>(OPERATOR_CODES[0])
   const [attachment, setAttachment] = useState<FundingInput['attachment']>(null)

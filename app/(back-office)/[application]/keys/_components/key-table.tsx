@@ -1,16 +1,74 @@
+import type { ReactNode } from 'react'
 import { TimeText } from '#components/domain/time-text.tsx'
-import { Badge } from '#components/ui/badge.tsx'
-import { Td, Tr } from '#components/ui/table.tsx'
+import { Badge } from '#components/ui/display/badge.tsx'
+import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import type { ListedKey } from '../read-credentials.ts'
-import { CredentialTable } from './credential-table.tsx'
-import { KeyButtons } from './key-buttons.tsx'
-import { ProposeButton } from './propose-button.tsx'
+import { KeyButtons, ProposeButton } from './credential-buttons.tsx'
 
-type Props = { t: Translate; application: string; keys: readonly ListedKey[]; mayPropose: boolean }
+/** The head of a section of the page: title, what it is for, and its buttons. */
+export function SectionHead({ id, title, text, children }: { id: string; title: string; text: string; children?: ReactNode }) {
+  return (
+    <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
+      <div className="min-w-0 max-w-3xl">
+        <h2 id={id}>{title}</h2>
+        <p className="text-ink-2">{text}</p>
+      </div>
+      <div className="flex flex-wrap gap-2">{children}</div>
+    </div>
+  )
+}
+
+type Props = {
+  t: Translate
+  id: string
+  title: string
+  text: string
+  /** Beside the title. */
+  buttons: ReactNode
+  /** In place of an empty table; null if there are rows. */
+  empty: ReactNode
+  /** The heads of all columns but the last, which has the actions. */
+  heads: readonly string[]
+  /** The rows. */
+  children: ReactNode
+}
+
+/** One kind of credentials as a section with its table. */
+export function CredentialTable({ t, id, title, text, buttons, empty, heads, children }: Props) {
+  return (
+    <div className="mt-8">
+      <SectionHead id={id} title={title} text={text}>
+        {buttons}
+      </SectionHead>
+      {empty ?? (
+        <TableCard label={title} className="mt-3">
+          <Table
+            caption={title}
+            isList
+            head={
+              <>
+                {heads.map((head) => (
+                  <Th key={head}>{head}</Th>
+                ))}
+                <Th>
+                  <span className="sr-only">{t('credentials.actions')}</span>
+                </Th>
+              </>
+            }
+          >
+            {children}
+          </Table>
+        </TableCard>
+      )}
+    </div>
+  )
+}
+
+type KeyTableProps = { t: Translate; application: string; keys: readonly ListedKey[]; mayPropose: boolean }
 
 /** The API keys that work or ended lately: who made each, and from where it was used last. */
-export function KeyTable({ t, application, keys, mayPropose }: Props) {
+export function KeyTable({ t, application, keys, mayPropose }: KeyTableProps) {
   return (
     <CredentialTable
       t={t}

@@ -1,14 +1,28 @@
 'use client'
 
-import { useState } from 'react'
-import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
-import { PageHeader } from '#components/ui/page-header.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
+import { useState, useTransition } from 'react'
+import { Money } from '#components/domain/money.tsx'
+import { OperatorMark } from '#components/domain/operator-mark.tsx'
+import { Customer, StatusBadge, TypeWord } from '#components/domain/payment.tsx'
+import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { RefreshNotice } from '#components/table/refresh-notice.tsx'
+import { Button, ButtonLink } from '#components/ui/button.tsx'
+import { Card } from '#components/ui/display/card.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
+import { PageHeader, Skeleton } from '#components/ui/display/page.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import type { NewPaymentState } from '../read-new-payment.ts'
+import { useRouter } from '#components/ui/use-router.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { newPaymentPath } from '#lib/payments/payment-preview.ts'
+import { callAction, refusalText } from '#lib/result.ts'
+import { recallWaiting } from '../../approvals/actions.ts'
+import { ApprovalProgress } from '../../transactions/_components/detail/approval-progress.tsx'
+import { Timeline } from '../../transactions/_components/detail/timeline.tsx'
+import { useTransaction } from '../../transactions/_components/use-transaction.ts'
+import type { NewPaymentState, Origin } from '../read-new-payment.ts'
 import { OpenWork } from './open-work.tsx'
-import { OriginNotice } from './origin-notice.tsx'
-import { PaymentResult } from './payment-result.tsx'
 
 /** Rendered on the server like the rest; its script follows, because it brings react-hook-form and zod. */
 const FORM = definePart(() => import('./payment-form.tsx'))
@@ -45,6 +59,134 @@ export function NewPayment({ application, personId, externalId, sentId, origin, 
           />
         ) : (
           openWork
+        )}
+      </div>
+    </>
+  )
+}
+
+/** What this payment is sent in place of: why that one came back, or why it cannot be sent again. */
+function OriginNotice({ application, origin }: { application: string; origin: Origin }) {
+  const t = useT()
+  const { end, transactionId, replacedBy, isReplaceable, isRecallable } = origin
+  const link = (id: string, text: string) => (
+    <Link href={paths.transaction(application, id)} className="underline">
+      {text}
+    </Link>
+  )
+  if (isRecallable) return <RecallFirst application={application} transactionId={transactionId} />
+  if (replacedBy)
+    return (
+      <Notice tone="wait">
+        {t('payment.origin.replaced')} {link(replacedBy.transactionId, t('payment.origin.openNew'))}
+      </Notice>
+    )
+  if (!isReplaceable)
+    return (
+      <Notice tone="wait">
+        {t('payment.origin.impossible')} {link(transactionId, t('payment.origin.open'))}
+      </Notice>
+    )
+  return (
+    <Notice>
+      {t(
+        end?.event === 'rejected'
+          ? 'payment.origin.rejected'
+          : end?.event === 'expired'
+            ? 'payment.origin.expired'
+            : 'payment.origin.recalled',
+        {
+          name: end?.by ?? '',
+        },
+      )}{' '}
+      {end?.reason && <bdi className="wrap-anywhere">{t('approvals.evidence.quoted', { text: end.reason })}</bdi>}{' '}
+      {link(transactionId, t('payment.origin.open'))}
+    </Notice>
+  )
+}
+
+const WORDS = {
+  not_the_maker: 'approvals.recall.not_the_maker',
+  not_waiting: 'approvals.recall.not_waiting',
+  offline: 'action.offline',
+} as const
+
+/** A transaction that waits is edited by recalling it: nobody can approve it while somebody changes it. */
+function RecallFirst({ application, transactionId }: { application: string; transactionId: string }) {
+  const t = useT()
+  const router = useRouter()
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isPending, startTransition] = useTransition()
+  const recall = () =>
+    startTransition(async () => {
+      const recalled = await callAction(() => recallWaiting(application, { transactionId, reason: t('payment.origin.recallReason') }))
+      setProblem(recalled.ok ? null : refusalText(t, recalled.error.code, WORDS))
+      router.refresh()
+    })
+  return (
+    <div className="grid gap-3">
+      {problem && <ErrorNotice error={problem} />}
+      <Notice
+        tone="wait"
+        action={
+          <Button variant="primary" isBusy={isPending} onClick={recall}>
+            {t('payment.origin.recall')}
+          </Button>
+        }
+      >
+        {t('payment.origin.waits')}
+      </Notice>
+    </div>
+  )
+}
+
+/** What becomes of a payment that was sent, as it happens. */
+function PaymentResult({ application, transactionId }: { application: string; transactionId: string }) {
+  const t = useT()
+  const { data, isError, refetch } = useTransaction(application, transactionId)
+  return (
+    <>
+      <PageHeader
+        title={t(data ? `payment.result.${data.status}` : 'payment.result.PENDING_APPROVAL')}
+        lead={t('payment.result.lead')}
+        actions={
+          <>
+            <ButtonLink href={newPaymentPath(application)} variant="primary">
+              {t('frame.newPayment')}
+            </ButtonLink>
+            <ButtonLink href={paths.transaction(application, transactionId)}>{t('payment.result.open')}</ButtonLink>
+            {data?.isReplaceable && (
+              <ButtonLink href={newPaymentPath(application, { from: transactionId })}>{t('payment.repair')}</ButtonLink>
+            )}
+          </>
+        }
+      />
+      <div className="mt-5 grid gap-5">
+        <RefreshNotice isFailed={isError && data !== undefined} onRetry={() => void refetch()} />
+        {!data && <Skeleton className="h-60 w-full" />}
+        {data && (
+          <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,4fr)]">
+            <Card className="grid content-start gap-3">
+              <p role="status" className="flex flex-wrap items-center gap-x-3 gap-y-1">
+                <Money amount={data.amount} currency={data.currency} size="figure" />
+                <StatusBadge status={data.status} />
+              </p>
+              <p className="flex flex-wrap items-baseline gap-x-3">
+                <TypeWord type={data.type} />
+                <OperatorMark code={data.operator} />
+              </p>
+              <Customer name={data.customerName} phoneNumber={data.phoneNumber} />
+              {data.status === 'FAILED' && data.message && (
+                <p dir="auto" className="wrap-anywhere text-bad">
+                  {data.message}
+                </p>
+              )}
+            </Card>
+            <div className="grid content-start gap-5">
+              <ApprovalProgress application={application} detail={data} />
+              <Timeline detail={data} />
+            </div>
+          </div>
         )}
       </div>
     </>

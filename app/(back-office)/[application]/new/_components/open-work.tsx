@@ -1,5 +1,3 @@
-'use client'
-
 import { type ReactNode, useId, useState, useTransition } from 'react'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
@@ -9,11 +7,10 @@ import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
-import { callAction, refusalText } from '#lib/action-result.ts'
-import type { OwnTransaction } from '#lib/finance-dto.ts'
-import { isOperatorCode, OPERATORS } from '#lib/operators.ts'
-import { newPaymentPath } from '#lib/payment-address.ts'
-import type { PaymentDraft } from '#lib/payment-preview.ts'
+import type { OwnTransaction } from '#lib/finance/finance-dto.ts'
+import { isOperatorCode, OPERATORS } from '#lib/operators/operators.ts'
+import { newPaymentPath, type PaymentDraft } from '#lib/payments/payment-preview.ts'
+import { callAction, refusalText } from '#lib/result.ts'
 import { discardDraft } from '../actions.ts'
 
 type Props = { application: string; drafts: readonly PaymentDraft[]; returned: readonly OwnTransaction[] }

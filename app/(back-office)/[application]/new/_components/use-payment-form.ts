@@ -1,11 +1,11 @@
-import { useEffect } from 'react'
-import { type UseFormReturn, useForm, useWatch } from 'react-hook-form'
-import { zodResolver } from '#components/form/zod-resolver.ts'
+import { useEffect, useState } from 'react'
+import { type FieldErrors, type FieldValues, type Resolver, type UseFormReturn, useForm, useWatch } from 'react-hook-form'
+import type { z } from 'zod'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { parseTypedAmount } from '#lib/money.ts'
-import { COUNTRIES, type CountryName, isOperatorCode, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators.ts'
-import type { PaymentContent } from '#lib/payment-preview.ts'
-import { cleanPhone, countryOfPhone } from '#lib/phone-advice.ts'
+import { parseTypedAmount } from '#lib/money/money.ts'
+import { COUNTRIES, type CountryName, isOperatorCode, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import type { PaymentContent } from '#lib/payments/payment-preview.ts'
+import { cleanPhone, countryOfPhone } from '#lib/payments/phone-number.ts'
 import { PAYMENT_FORM_SCHEMAS, paymentContentSchema } from '#lib/schemas/payment.ts'
 
 /** The fields as they are shown. */
@@ -86,4 +86,26 @@ function readKept(storageKey: string): PaymentContent | undefined {
 /** Forgets what this tab kept. */
 export function forgetKept(storageKey: string): void {
   sessionStorage.removeItem(storageKey)
+}
+
+/** A text once it has not changed for a moment, so that what is typed quickly is one request. */
+export function usePaused(text: string, pauseMs: number): string {
+  const [paused, setPaused] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text), pauseMs)
+    return () => clearTimeout(timer)
+  }, [text, pauseMs])
+  return paused
+}
+
+/** Checks a form of react-hook-form with a schema. The values stay as they were typed; each field shows its first problem. */
+function zodResolver<Values extends FieldValues>(schema: z.ZodType): Resolver<Values> {
+  return (values) => {
+    const parsed = schema.safeParse(values)
+    if (parsed.success) return { values, errors: {} }
+    const errors: Record<string, { type: string; message: string }> = {}
+    for (const { path, code = 'custom', message } of parsed.error.issues) errors[path.join('.')] ??= { type: code, message }
+    // The fields of a form without groups are its own keys.
+    return { values: {}, errors: errors as FieldErrors<Values> }
+  }
 }

@@ -3,11 +3,11 @@
 import { useState, useTransition } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { toast } from '#components/ui/toast.tsx'
+import { toast } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
-import { callAction, refusalText } from '#lib/action-result.ts'
-import { OPERATORS, type OperatorCode } from '#lib/operators.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import { callAction, refusalText } from '#lib/result.ts'
 import { openAgain } from '../actions.ts'
 
 const REFUSALS = {

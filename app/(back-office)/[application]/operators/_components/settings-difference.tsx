@@ -1,10 +1,9 @@
+import type { ChangeFacts, ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { FIELD_FACT, SECRET_FACT } from '#lib/operator-settings.ts'
-import { isOperatorCode, OPERATORS } from '#lib/operators.ts'
-import type { ChangeFacts, ProposedChangeDto } from '#lib/proposed-change.ts'
-import { DifferenceLines } from '../../_components/changes/difference-lines.tsx'
-import { protocolName } from './protocol-text.ts'
-import { settingName, settingText } from './setting-words.ts'
+import { FIELD_FACT, SECRET_FACT } from '#lib/operators/operator-settings.ts'
+import { isOperatorCode, OPERATORS } from '#lib/operators/operators.ts'
+import { DifferenceLines } from '../../_components/changes/change-list.tsx'
+import { protocolName, settingName, settingText } from './operator-words.ts'
 
 /** The fields that a proposal changes, before and after. Of a secret, only that it changes. */
 export function SettingsDifference({ t, change: { before, after } }: { t: Translate; change: ProposedChangeDto }) {

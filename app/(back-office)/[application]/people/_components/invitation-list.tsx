@@ -1,12 +1,11 @@
 import type { ReactNode } from 'react'
 import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
-import { Badge } from '#components/ui/badge.tsx'
 import { NotAllowed } from '#components/ui/button.tsx'
-import { Notice } from '#components/ui/empty-state.tsx'
+import { Badge } from '#components/ui/display/badge.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
-import type { InvitationListing } from '#server/people/invitation-queries.ts'
-import { InvitationButtons } from './invitation-buttons.tsx'
-import { JoinedCodeForm } from './joined-code-form.tsx'
+import type { InvitationListing } from '#server/people/invitation-store.ts'
+import { InvitationButtons, JoinedCodeForm } from './invitation-buttons.tsx'
 
 type Props = { t: Translate; application: string; invitations: readonly InvitationListing[]; actorId: string }
 

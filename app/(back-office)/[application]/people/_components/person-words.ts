@@ -1,3 +1,8 @@
+import type { Role } from '#lib/people/permissions.ts'
+
+/** A member as the dialogs show it. */
+export type EditedPerson = { personId: string; name: string; roles: readonly Role[]; isActive: boolean; hasSecondFactor: boolean }
+
 /** The messages of refusals that the actions about people return. */
 export const PERSON_REFUSALS = {
   not_permitted: 'action.forbidden',

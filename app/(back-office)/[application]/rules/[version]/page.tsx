@@ -2,26 +2,28 @@ import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { Suspense } from 'react'
 import { ButtonLink } from '#components/ui/button.tsx'
-import { PageHeader } from '#components/ui/page-header.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
+import { PageHeader, Skeleton } from '#components/ui/display/page.tsx'
+import { Link } from '#components/ui/link.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages } from '#lib/i18n/translate.ts'
-import { paths } from '#lib/paths.ts'
-import { can } from '#lib/permissions.ts'
+import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { can } from '#lib/people/permissions.ts'
+import type { Result } from '#lib/result.ts'
+import type { PolicyReplay, ReplayFailure, RuleFinding } from '#lib/rules/rule-finding.ts'
+import { parseVersion, ruleVersionAddressSchema } from '#lib/schemas/page-address.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
-import { parseVersion, ruleVersionAddressSchema } from '#lib/schemas/rule-address.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
-import { CompareLinks } from '../_components/compare-links.tsx'
+import { listActiveMembers } from '#server/people/person-store.ts'
+import { checkRules } from '#server/policy/check-rules.ts'
+import { type RuleVersion, readRuleVersion, readRuleVersions } from '#server/policy/policies.ts'
+import { replayPolicy } from '#server/reports/policy-replay/replay-policy.ts'
 import { Findings } from '../_components/findings.tsx'
 import { ReplaySection } from '../_components/replay-section.tsx'
-import { RuleDifferences } from '../_components/rule-differences.tsx'
-import { RuleSentences } from '../_components/rule-sentences.tsx'
+import { RuleDifferences, RuleSentences, VersionBadge } from '../_components/rule-list.tsx'
 import { VersionButtons } from '../_components/version-buttons.tsx'
-import { VersionBadge } from '../_components/version-table.tsx'
-import { readVersionPage } from '../read-version-page.ts'
 
 type Props = {
   params: Promise<{ application: string; version: string }>
@@ -98,5 +100,76 @@ export default async function RuleVersionPage({ params, searchParams }: Props) {
         </section>
       )}
     </PageMessages>
+  )
+}
+
+type VersionPage = {
+  version: RuleVersion
+  /** What it is compared with; null: no rules. */
+  other: RuleVersion | null
+  versions: readonly RuleVersion[]
+  active: RuleVersion | null
+  /** Null for those who may not change the rules, who see no replay either. */
+  findings: RuleFinding[] | null
+  /** Under way; null for the active version, which has nothing to be compared with. */
+  replay: Promise<Result<PolicyReplay, ReplayFailure>> | null
+  isAlone: boolean
+  canActivate: boolean
+}
+
+/** Reads everything about one version except its replay, which it starts. Null if the application has no such version. */
+async function readVersionPage(
+  { pool, reportPool, directory, clock }: Pick<ReturnType<typeof backOfficeRuntime>, 'pool' | 'reportPool' | 'directory' | 'clock'>,
+  applicationId: string,
+  number: number,
+  against: number | undefined,
+  mayChange: boolean,
+): Promise<VersionPage | null> {
+  const [version, { versions, active }, members] = await Promise.all([
+    readRuleVersion(pool, applicationId, number),
+    readRuleVersions(pool, applicationId),
+    listActiveMembers(pool, applicationId),
+  ])
+  if (!version) return null
+  const other = against === undefined ? active : await readRuleVersion(pool, applicationId, against)
+  const findings = mayChange ? await checkRules(pool, applicationId, version.rules ?? []) : null
+  const application = directory.find(applicationId)
+  const isReplayed = mayChange && !version.isActive && version.rules !== null
+  return {
+    version,
+    other,
+    versions,
+    active,
+    findings,
+    replay: isReplayed && application ? replayPolicy(reportPool, { application, version: number, now: clock.now() }) : null,
+    isAlone: members.filter(({ roles }) => can(roles, 'policy:change')).length < 2,
+    canActivate: !version.isActive && version.rules !== null && number > (active?.version ?? 0),
+  }
+}
+
+/** Others are reached through the list of versions and the address. */
+const OFFERED_MAX = 8
+
+type CompareLinksProps = { t: Translate; application: string; version: number; other: number; versions: readonly RuleVersion[] }
+
+/** The versions that this one can be compared with. */
+function CompareLinks({ t, application, version, other, versions }: CompareLinksProps) {
+  const others = versions.filter((each) => each.version !== version).slice(0, OFFERED_MAX)
+  if (others.length < 2) return null
+  return (
+    <p className="flex flex-wrap gap-x-3 text-second">
+      {t('rules.compareWith')}
+      {others.map((each) => (
+        <Link
+          key={each.version}
+          href={paths.ruleVersion(application, version, { against: each.version })}
+          scroll={false}
+          className="underline aria-[current]:font-strong aria-[current]:no-underline"
+          aria-current={each.version === other ? 'true' : undefined}
+        >
+          {t(each.isActive ? 'rules.versionActive' : 'rules.version', { version: each.version })}
+        </Link>
+      ))}
+    </p>
   )
 }

@@ -1,8 +1,6 @@
-'use client'
-
 import { Checkbox } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { isRefused, type RuleFinding } from '#lib/rule-finding.ts'
+import { isRefused, type RuleFinding } from '#lib/rules/rule-finding.ts'
 import { Findings } from './findings.tsx'
 
 type Props = { findings: readonly RuleFinding[]; isAccepted: boolean; onAccept: (isAccepted: boolean) => void }

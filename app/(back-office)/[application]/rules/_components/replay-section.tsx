@@ -1,15 +1,13 @@
 import { TimeText } from '#components/domain/time-text.tsx'
-import { Notice } from '#components/ui/empty-state.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
+import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
-import { TableCard } from '#components/ui/table-card.tsx'
-import { formatCount } from '#lib/format.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { paths } from '#lib/paths.ts'
-import type { PolicyReplay, ReplayFailure, ReplaySide } from '#lib/policy-replay.ts'
+import { paths } from '#lib/pages/paths.ts'
 import type { Result } from '#lib/result.ts'
-import { waitText } from './wait-text.ts'
+import type { PolicyReplay, ReplayFailure, ReplaySide } from '#lib/rules/rule-finding.ts'
+import { formatCount } from '#lib/text/format.ts'
 
 type Props = { t: Translate; locale: Locale; application: string; reading: Promise<Result<PolicyReplay, ReplayFailure>> }
 
@@ -145,4 +143,16 @@ function Shortages({ t, application, replay: { shortages, proposed } }: { t: Tra
       </ul>
     </section>
   )
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** Returns an estimated wait, no more exact than it can be: minutes, hours or days. */
+function waitText(t: Translate, waitMs: number | null): string {
+  if (waitMs === null) return '–'
+  if (waitMs >= 2 * DAY_MS) return t('rules.wait.days', { count: Math.round(waitMs / DAY_MS) })
+  if (waitMs >= 2 * HOUR_MS) return t('rules.wait.hours', { count: Math.round(waitMs / HOUR_MS) })
+  return t('rules.wait.minutes', { count: Math.max(1, Math.round(waitMs / MINUTE_MS)) })
 }

@@ -4,13 +4,12 @@ import { type FormEvent, useState, useSyncExternalStore, useTransition } from 'r
 import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Select } from '#components/ui/field.tsx'
-import { toast } from '#components/ui/toast.tsx'
+import { toast } from '#components/ui/overlay/toast.tsx'
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
-import { callAction, refusalText } from '#lib/action-result.ts'
-import { zoneWords } from '#lib/business-days.ts'
-import { formatTime } from '#lib/format-time.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
-import type { TimeZoneRegion } from '#lib/time-zones.ts'
+import { callAction, refusalText } from '#lib/result.ts'
+import { formatTime, zoneWords } from '#lib/time/format-time.ts'
+import type { TimeZoneRegion } from '#lib/time/time-zones.ts'
 import { changeLook } from '../actions.ts'
 
 type Props = { application: string; locale: Locale; timeZone: string; regions: readonly TimeZoneRegion[] }

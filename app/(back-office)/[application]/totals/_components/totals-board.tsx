@@ -2,32 +2,31 @@
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { DaysNote } from '#components/domain/days-note.tsx'
 import { ExportLinks } from '#components/domain/export-links.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
+import { DaysNote } from '#components/domain/time-text.tsx'
+import { ChoiceFilter } from '#components/form/choice-filter.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
+import { EmptyState } from '#components/ui/display/empty-state.tsx'
+import { PageHeader } from '#components/ui/display/page.tsx'
+import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { PageHeader } from '#components/ui/page-header.tsx'
-import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
-import { TableCard } from '#components/ui/table-card.tsx'
-import { useTranslations } from '#components/ui/translations.tsx'
-import { drillDownQuery, listBehindPeriod, type TotalsQuery, totalsAddress } from '#lib/finance-address.ts'
-import type { OperatorTotal, TotalsDto } from '#lib/finance-dto.ts'
-import { formatAmount, formatCount, formatShare } from '#lib/format.ts'
-import type { OperatorCode } from '#lib/operators.ts'
-import { paths } from '#lib/paths.ts'
-import { fetchData, hasParts } from '#lib/query-client.ts'
-import { queryKeys } from '#lib/query-keys.ts'
-import type { TransactionType } from '#lib/transaction-status.ts'
-import { CurrencyChart } from '../../_components/currency-chart.tsx'
-import { FIGURE_LINK } from '../../_components/figure-link.ts'
-import { MoneyCards } from '../../_components/money-figures.tsx'
-import { refreshInterval } from '../../_components/refresh-interval.ts'
-import { useDays } from '../../_components/use-days.ts'
-import { useDirections } from '../../_components/use-directions.ts'
-import { TotalsFilters } from './totals-filters.tsx'
+import { closePopover, FilterChip, MENU_ITEM } from '#components/ui/overlay/popover.tsx'
+import { useT, useTranslations } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
+import { drillDownQuery, listBehindPeriod, type TotalsQuery, totalsAddress } from '#lib/finance/finance-address.ts'
+import type { OperatorTotal, TotalsDto } from '#lib/finance/finance-dto.ts'
+import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { fetchData, hasParts } from '#lib/pages/query-client.ts'
+import { queryKeys } from '#lib/pages/query-keys.ts'
+import { TRANSACTION_STATUSES, TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { formatAmount, formatCount, formatShare } from '#lib/text/format.ts'
+import { CurrencyChart } from '../../_components/finance/currency-chart.tsx'
+import { DatesFilter } from '../../_components/finance/dates-filter.tsx'
+import { FIGURE_LINK, refreshInterval, useDays, useDirections } from '../../_components/finance/finance-figures.ts'
+import { MoneyCards } from '../../_components/finance/money-figures.tsx'
 
 const WIDE = 'max-sm:hidden'
 
@@ -190,6 +189,54 @@ function Amount({ row, type, href, children }: AmountProps) {
     <Link href={href} className={FIGURE_LINK}>
       {money}
       {children}
+    </Link>
+  )
+}
+
+/** The filters of the totals as chips with their current value. A change is a new address. */
+function TotalsFilters({ application, query }: { application: string; query: TotalsQuery }) {
+  const t = useT()
+  const router = useRouter()
+  const hrefOf = (change: Partial<TotalsQuery>) => paths.totals(application, totalsAddress({ ...query, ...change }))
+  const onChange = (change: Partial<TotalsQuery>) => router.push(hrefOf(change), { scroll: false })
+  const statuses = [
+    'SUCCESS',
+    'FAILED',
+    ...TRANSACTION_STATUSES.filter((status) => status !== 'SUCCESS' && status !== 'FAILED'),
+    'ALL',
+  ] as const
+  const statusWord = (status: (typeof statuses)[number]) => (status === 'ALL' ? t('totals.allStatuses') : t(`status.${status}`))
+  const typeWord = (type: TotalsQuery['type']) => (type === null ? t('totals.bothTypes') : t(`type.${type}`))
+  return (
+    <div className="no-print -mx-4 mt-3 flex items-center gap-2 overflow-x-auto px-4 py-1 sm:mx-0 sm:flex-wrap sm:overflow-visible sm:px-0 sm:py-0">
+      <DatesFilter query={query} onChange={onChange} />
+      <FilterChip id="filter-status" name={t('totals.status')} value={statusWord(query.status)} isSet={query.status !== 'SUCCESS'}>
+        {statuses.map((status) => (
+          <Choice key={status} href={hrefOf({ status })} isCurrent={status === query.status} label={statusWord(status)} />
+        ))}
+      </FilterChip>
+      <FilterChip id="filter-type" name={t('totals.type')} value={typeWord(query.type)} isSet={query.type !== null}>
+        {[null, ...TRANSACTION_TYPES].map((type) => (
+          <Choice key={type} href={hrefOf({ type })} isCurrent={type === query.type} label={typeWord(type)} />
+        ))}
+      </FilterChip>
+      <ChoiceFilter
+        id="filter-operator"
+        name={t('totals.operator')}
+        all={t('totals.allOperators')}
+        choices={OPERATOR_CODES}
+        chosen={query.operator}
+        labelOf={(code) => `${OPERATORS[code].brand} ${t(`country.${OPERATORS[code].country.name}`)}`}
+        onChange={(operator) => onChange({ operator })}
+      />
+    </div>
+  )
+}
+
+function Choice({ href, isCurrent, label }: { href: string; isCurrent: boolean; label: string }) {
+  return (
+    <Link href={href} scroll={false} aria-current={isCurrent || undefined} className={MENU_ITEM} onClick={closePopover}>
+      {label}
     </Link>
   )
 }

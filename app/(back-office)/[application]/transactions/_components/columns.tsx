@@ -1,19 +1,14 @@
-'use client'
-
-import type { MouseEvent } from 'react'
+import { createContext, type MouseEvent, useContext } from 'react'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
-import { PhoneText } from '#components/domain/phone-text.tsx'
-import { StatusBadge } from '#components/domain/status-badge.tsx'
+import { PhoneText, StatusBadge, TypeWord } from '#components/domain/payment.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
-import { TypeWord } from '#components/domain/type-word.tsx'
-import { dataColumns } from '#components/table/features.ts'
+import { dataColumns } from '#components/table/table-state.ts'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
-import { formatTime } from '#lib/format-time.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
-import type { TransactionNote, TransactionRow } from '#lib/transaction-row.ts'
-import { useOpenRow } from './open-row.tsx'
+import type { TransactionNote, TransactionRow } from '#lib/payments/transaction-list.ts'
+import { formatTime } from '#lib/time/format-time.ts'
 
 const NARROW_HIDDEN = '@max-[640px]/table:hidden'
 
@@ -182,4 +177,20 @@ function IdCell({ id, name }: { id: string; name: MessageKey }) {
       </span>
     </span>
   )
+}
+
+type OpenRow = {
+  hrefOf: (transactionId: string) => string
+  open: (transactionId: string) => void
+  /** The rows of a day are below its heading. */
+  isByDay: boolean
+}
+
+export const OpenRowContext = createContext<OpenRow | null>(null)
+
+/** How a row is opened (its own address, and the panel beside the list) and how the list is grouped. Throws outside the list: that is a bug. */
+function useOpenRow(): OpenRow {
+  const value = useContext(OpenRowContext)
+  if (!value) throw new Error('useOpenRow needs the list around it')
+  return value
 }

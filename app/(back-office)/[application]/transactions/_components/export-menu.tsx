@@ -1,12 +1,9 @@
-'use client'
-
 import { type ButtonVariant, buttonClass } from '#components/ui/button.tsx'
-import { closePopover } from '#components/ui/close-popover.ts'
 import { Link } from '#components/ui/link.tsx'
-import { MENU_ITEM, MenuRule, Popover } from '#components/ui/popover.tsx'
+import { closePopover, MENU_ITEM, MenuRule, Popover } from '#components/ui/overlay/popover.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import type { ExportFormat } from '#lib/export-formats.ts'
-import { paths, type QueryValues } from '#lib/paths.ts'
+import { paths, type QueryValues } from '#lib/pages/paths.ts'
+import type { ExportFormat } from '#lib/payments/transaction-exports.ts'
 
 type ExportFormProps = {
   application: string

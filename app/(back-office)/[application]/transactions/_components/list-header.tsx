@@ -1,12 +1,15 @@
-'use client'
-
 import { ButtonLink } from '#components/ui/button.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
+import { EmptyState } from '#components/ui/display/empty-state.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { formatAmount } from '#lib/format.ts'
-import { paths } from '#lib/paths.ts'
-import { type TransactionQuery, toAddressValues, withoutFilters } from '#lib/transaction-query.ts'
-import type { SumDto, TransactionListDto } from '#lib/transaction-row.ts'
+import { paths } from '#lib/pages/paths.ts'
+import {
+  type SumDto,
+  type TransactionListDto,
+  type TransactionQuery,
+  toAddressValues,
+  withoutFilters,
+} from '#lib/payments/transaction-list.ts'
+import { formatAmount } from '#lib/text/format.ts'
 
 const ORDER_WORDS = {
   newest: 'transactions.order.newest',

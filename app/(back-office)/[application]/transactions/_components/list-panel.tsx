@@ -1,13 +1,11 @@
-'use client'
-
 import { useEffect } from 'react'
-import { PanelSteps } from '#components/table/panel-buttons.tsx'
-import { SidePanel } from '#components/table/side-panel.tsx'
+import { PanelSteps, SidePanel } from '#components/table/side-panel.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
-import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
+import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { PanelSkeleton } from './panel-skeleton.tsx'
-import { SELECTION } from './selection-part.ts'
+
+export const SELECTION = definePart(() => import('./selection.tsx'))
 
 const CONTENT = definePart(() => import('./transaction-panel.tsx'))
 

@@ -1,6 +1,4 @@
-'use client'
-
-import { Skeleton } from '#components/ui/skeleton.tsx'
+import { Skeleton } from '#components/ui/display/page.tsx'
 import { useT } from '#components/ui/translations.tsx'
 
 /** Shown in the panel until its code and its transaction have arrived. */

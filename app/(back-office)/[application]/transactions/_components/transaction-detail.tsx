@@ -1,20 +1,22 @@
 'use client'
 
 import type { ReactNode } from 'react'
-import { Customer } from '#components/domain/customer.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
-import { StatusBadge } from '#components/domain/status-badge.tsx'
-import { TypeWord } from '#components/domain/type-word.tsx'
-import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
+import { Customer, StatusBadge, TypeWord } from '#components/domain/payment.tsx'
+import { RefreshNotice } from '#components/table/refresh-notice.tsx'
+import { Button, ButtonLink } from '#components/ui/button.tsx'
+import { Icon } from '#components/ui/display/icon.tsx'
+import { PageHeader } from '#components/ui/display/page.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import type { TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
+import { ApprovalDecision } from './detail/approval-decision.tsx'
 import { ApprovalProgress } from './detail/approval-progress.tsx'
 import { Calls } from './detail/calls.tsx'
-import { DetailFacts, FeeFacts } from './detail/detail-facts.tsx'
-import { LedgerList } from './detail/ledger-list.tsx'
-import { Lineage } from './detail/lineage.tsx'
-import { StateAdvice } from './detail/state-advice.tsx'
-import { SynchroniseButton } from './detail/synchronise-button.tsx'
+import { DetailFacts, FeeFacts, LedgerList, Lineage } from './detail/detail-facts.tsx'
+import { StateAdvice, SynchroniseButton } from './detail/state-advice.tsx'
 import { Timeline } from './detail/timeline.tsx'
+import { useTransaction } from './use-transaction.ts'
 
 type TransactionDetailProps = {
   application: string
@@ -73,5 +75,42 @@ function Head({ detail }: { detail: TransactionDetailDto }) {
       </div>
       <Customer name={detail.customerName} phoneNumber={detail.phoneNumber} />
     </div>
+  )
+}
+
+type TransactionPageProps = { application: string; transactionId: string; listHref: string; canResend: boolean; canCreate: boolean }
+
+/** The page of one transaction, refreshed while it can still change. */
+export function TransactionPageBody({ application, transactionId, listHref, canResend, canCreate }: TransactionPageProps) {
+  const t = useT()
+  const { data, isError, refetch } = useTransaction(application, transactionId)
+  return (
+    <>
+      <PageHeader
+        title={t('transaction.title')}
+        lead={<span className="break-all tabular">{transactionId}</span>}
+        actions={
+          <>
+            <ButtonLink href={listHref}>{t('transaction.toList')}</ButtonLink>
+            <Button onClick={() => print()}>
+              <Icon name="printer" className="size-3.5" />
+              {t('transaction.print')}
+            </Button>
+          </>
+        }
+      />
+      <div className="mt-5">
+        <RefreshNotice isFailed={isError && data !== undefined} onRetry={() => void refetch()} />
+        {data && (
+          <TransactionDetail
+            application={application}
+            detail={data}
+            canResend={canResend}
+            canCreate={canCreate}
+            decision={<ApprovalDecision application={application} transactionId={transactionId} status={data.status} isPage />}
+          />
+        )}
+      </div>
+    </>
   )
 }

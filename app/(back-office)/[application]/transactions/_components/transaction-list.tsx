@@ -1,32 +1,30 @@
 'use client'
 
 import { DataTable } from '#components/table/data-table.tsx'
-import { NewRows } from '#components/table/new-rows.tsx'
-import { RefreshNotice } from '#components/table/refresh-notice.tsx'
-import { useColumnSettings } from '#components/table/use-column-settings.ts'
-import { Notice } from '#components/ui/empty-state.tsx'
-import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
-import { PageHeader } from '#components/ui/page-header.tsx'
+import { NewRows, RefreshNotice } from '#components/table/refresh-notice.tsx'
+import { useColumnSettings } from '#components/table/table-state.ts'
+import { Notice } from '#components/ui/display/empty-state.tsx'
+import { PageHeader } from '#components/ui/display/page.tsx'
+import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import type { ColumnSettings } from '#lib/column-settings.ts'
-import { formatAmount } from '#lib/format.ts'
-import { formatTime } from '#lib/format-time.ts'
-import { paths, toQuery } from '#lib/paths.ts'
-import { isFiltered, type TransactionQuery, toAddressValues } from '#lib/transaction-query.ts'
-import type { TransactionListDto, TransactionRow } from '#lib/transaction-row.ts'
-import { COLUMNS, HIDDEN_AT_FIRST } from './columns.tsx'
-import type { Person, View } from './filter-types.ts'
+import { paths, toQuery } from '#lib/pages/paths.ts'
+import type { ColumnSettings } from '#lib/pages/table-state.ts'
+import {
+  isFiltered,
+  type TransactionListDto,
+  type TransactionQuery,
+  type TransactionRow,
+  toAddressValues,
+} from '#lib/payments/transaction-list.ts'
+import { formatAmount } from '#lib/text/format.ts'
+import { formatTime } from '#lib/time/format-time.ts'
+import { COLUMNS, HIDDEN_AT_FIRST, OpenRowContext } from './columns.tsx'
 import { EmptyList, Lead } from './list-header.tsx'
-import { ListPanel } from './list-panel.tsx'
-import { OpenRowContext } from './open-row.tsx'
-import { SELECTION } from './selection-part.ts'
-import { useList } from './use-list.ts'
-import { usePanel } from './use-panel.ts'
-import { useRowKeys } from './use-row-keys.ts'
-import { useSelection } from './use-selection.ts'
+import { ListPanel, SELECTION } from './list-panel.tsx'
+import { type Person, useList, usePanel, useRowKeys, useSelection, type View } from './use-transaction-list.ts'
 
 /** Rendered on the server; links and popovers work before their scripts have arrived. */
-const FILTERS = definePart(() => import('./filter-bar.tsx'))
+const FILTERS = definePart(() => import('./filters/filter-bar.tsx'))
 const COLUMN_CHOOSER = definePart(async () => ({ default: (await import('#components/table/column-chooser.tsx')).ColumnChooser }))
 const EXPORT_MENU = definePart(async () => ({ default: (await import('./export-menu.tsx')).ExportMenu }))
 const PAGES = definePart(async () => ({ default: (await import('#components/table/pagination-bar.tsx')).PaginationBar }))

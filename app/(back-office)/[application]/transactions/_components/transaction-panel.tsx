@@ -1,8 +1,6 @@
-'use client'
-
-import { EmptyState } from '#components/ui/empty-state.tsx'
+import { EmptyState } from '#components/ui/display/empty-state.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { DataError } from '#lib/query-client.ts'
+import { DataError } from '#lib/pages/query-client.ts'
 import { ApprovalDecision } from './detail/approval-decision.tsx'
 import { PanelSkeleton } from './panel-skeleton.tsx'
 import { TransactionDetail } from './transaction-detail.tsx'

@@ -1,11 +1,9 @@
-'use client'
-
 import { useQuery } from '@tanstack/react-query'
-import { paths } from '#lib/paths.ts'
-import { fetchData, hasParts } from '#lib/query-client.ts'
-import { queryKeys } from '#lib/query-keys.ts'
-import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
-import { isFinalStatus } from '#lib/transaction-status.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { fetchData, hasParts } from '#lib/pages/query-client.ts'
+import { queryKeys } from '#lib/pages/query-keys.ts'
+import type { TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
+import { isFinalStatus } from '#lib/payments/transaction-status.ts'
 
 const OPEN_REFRESH_MS = 4_000
 const WEBHOOK_REFRESH_MS = 15_000

@@ -1,10 +1,11 @@
 import { TimeText } from '#components/domain/time-text.tsx'
-import { Badge } from '#components/ui/badge.tsx'
+import { CopyButton } from '#components/ui/copy-button.tsx'
+import { Badge } from '#components/ui/display/badge.tsx'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import type { WebhookHistory } from '#server/webhooks/list-webhook-attempts.ts'
-import { CodeBlock } from './code-block.tsx'
-import { diagnosisText } from './diagnosis-text.ts'
+import { formatAmount } from '#lib/text/format.ts'
+import { type DiagnosedAttempt, diagnoseWebhook } from '#lib/webhooks/webhook-portal.ts'
+import type { WebhookHistory } from '#server/webhooks/history.ts'
 
 /** Attempts that began this much after they were due were held back by the receiver's own queue. */
 const LATE_MS = 10_000
@@ -44,4 +45,31 @@ export function AttemptCard({ t, locale, attempt }: { t: Translate; locale: Loca
       )}
     </li>
   )
+}
+
+/** Text as it is, which scrolls if it is wide, with a button that copies it. */
+export function CodeBlock({ label, text }: { label: string; text: string }) {
+  return (
+    <div className="relative rounded-lg border border-line bg-sunken">
+      <section
+        aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+        className="overflow-x-auto p-3 pr-11"
+      >
+        <pre className="text-second whitespace-pre" translate="no">
+          {text}
+        </pre>
+      </section>
+      <div className="absolute top-1.5 right-1.5">
+        <CopyButton text={text} label={label} />
+      </div>
+    </div>
+  )
+}
+
+/** The diagnosis of an attempt in the reader's language. */
+export function diagnosisText(t: Translate, locale: Locale, attempt: DiagnosedAttempt): string {
+  const { key, values } = diagnoseWebhook(attempt, (ms) => formatAmount((ms / 1_000).toFixed(1), locale))
+  return t(key, values)
 }

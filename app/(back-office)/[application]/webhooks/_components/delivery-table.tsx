@@ -1,17 +1,32 @@
 import { TimeText } from '#components/domain/time-text.tsx'
-import { Badge, type Tone } from '#components/ui/badge.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
-import { EmptyState } from '#components/ui/empty-state.tsx'
+import { Badge, type Tone } from '#components/ui/display/badge.tsx'
+import { EmptyState } from '#components/ui/display/empty-state.tsx'
+import { Tabs } from '#components/ui/display/page.tsx'
+import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
-import { TableCard } from '#components/ui/table-card.tsx'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { paths } from '#lib/paths.ts'
-import type { DeliveryFilter } from '#lib/schemas/webhook-portal.ts'
-import type { WebhookState } from '#lib/webhook-state.ts'
-import type { DeliveryRow } from '#server/webhooks/delivery-list-queries.ts'
-import { diagnosisText } from './diagnosis-text.ts'
+import { paths } from '#lib/pages/paths.ts'
+import type { WebhookState } from '#lib/payments/transaction-status.ts'
+import type { DeliveryFilter } from '#lib/schemas/page-address.ts'
+import type { DeliveryRow } from '#server/webhooks/history-store.ts'
+import { diagnosisText } from './attempt-card.tsx'
+
+/** The two pages about webhooks. */
+export function WebhookTabs({ t, application, current }: { t: Translate; application: string; current: 'deliveries' | 'signing' }) {
+  return (
+    <div className="mt-4">
+      <Tabs
+        label={t('webhooks.title')}
+        tabs={[
+          { href: paths.webhooks(application), label: t('webhooks.deliveries'), isCurrent: current === 'deliveries' },
+          { href: paths.webhookSigning(application), label: t('webhooks.signing'), isCurrent: current === 'signing' },
+        ]}
+      />
+    </div>
+  )
+}
 
 const TONES: Readonly<Record<WebhookState, Tone>> = { delivered: 'ok', due: 'run', exhausted: 'bad' }
 

@@ -1,12 +1,10 @@
-'use client'
-
 import { type FormEvent, useState, useTransition } from 'react'
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { Checkbox, TextField } from '#components/ui/field.tsx'
-import { toast } from '#components/ui/toast.tsx'
+import { toast } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
-import { callAction, refusalText } from '#lib/action-result.ts'
+import { callAction, refusalText } from '#lib/result.ts'
 import { countRecovery, startRecovery } from '../actions.ts'
 
 const REFUSALS = {

@@ -1,25 +1,27 @@
 import type { Metadata } from 'next'
 import { TimeText } from '#components/domain/time-text.tsx'
-import { PageHeader } from '#components/ui/page-header.tsx'
+import { Badge } from '#components/ui/display/badge.tsx'
+import { PageHeader } from '#components/ui/display/page.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
-import { hideSecrets } from '#lib/hide-secrets.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages } from '#lib/i18n/translate.ts'
-import { can } from '#lib/permissions.ts'
-import { SAMPLE_LANGUAGES, SAMPLE_TITLES } from '#lib/reference.ts'
+import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import { SAMPLE_LANGUAGES, SAMPLE_TITLES } from '#lib/partner/reference.ts'
+import { can } from '#lib/people/permissions.ts'
+import { hideSecrets } from '#lib/text/web-address.ts'
+import type { WebhookTestDto } from '#lib/webhooks/webhook-portal.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { VERIFY_WEBHOOK } from '#server/http/reference/samples/verify-webhook.ts'
-import { listActiveMembers } from '#server/people/person-queries.ts'
-import { readLatestWebhookUrl } from '#server/webhooks/delivery-list-queries.ts'
-import { listWebhookTests } from '#server/webhooks/send-test-webhook.ts'
+import { listActiveMembers } from '#server/people/person-store.ts'
+import { readLatestWebhookUrl } from '#server/webhooks/history-store.ts'
+import { listWebhookTests } from '#server/webhooks/resend-webhook.ts'
 import { ChangeList } from '../../_components/changes/change-list.tsx'
-import { CodeBlock } from '../_components/code-block.tsx'
-import { RotateSecretButton } from '../_components/rotate-secret-button.tsx'
-import { TestEvents } from '../_components/test-events.tsx'
-import { WebhookTabs } from '../_components/webhook-tabs.tsx'
+import { CodeBlock, diagnosisText } from '../_components/attempt-card.tsx'
+import { WebhookTabs } from '../_components/delivery-table.tsx'
+import { RotateSecretButton, TestForm } from '../_components/webhook-buttons.tsx'
 
 type Props = { params: Promise<{ application: string }> }
 
@@ -85,5 +87,42 @@ export default async function SigningPage({ params }: Props) {
         </div>
       </section>
     </PageMessages>
+  )
+}
+
+type TestEventsProps = { t: Translate; locale: Locale; application: string; tests: readonly WebhookTestDto[]; url: string }
+
+/** Sends a test event and shows how the newest ones ended. */
+function TestEvents({ t, locale, application, tests, url }: TestEventsProps) {
+  return (
+    <section aria-labelledby="tests" className="mt-8">
+      <h2 id="tests">{t('webhooks.test')}</h2>
+      <p className="max-w-3xl text-ink-2">{t('webhooks.testText')}</p>
+      <TestForm application={application} url={url} />
+      <ul aria-label={t('webhooks.testResults')} className="mt-3 grid gap-2">
+        {tests.map(({ testId, url: shown, requestedBy, requestedAt, result }) => (
+          <li key={testId} className="rounded-lg border border-line bg-surface px-4 py-3">
+            <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+              <Badge tone={result?.outcome === 'delivered' ? 'ok' : result ? 'bad' : 'run'} hasDot>
+                {t(
+                  result === null
+                    ? 'webhooks.testUnderWay'
+                    : result.outcome === 'delivered'
+                      ? 'webhooks.stateIs.delivered'
+                      : 'webhooks.testFailed',
+                )}
+              </Badge>
+              <span className="wrap-anywhere">{shown}</span>
+            </div>
+            {result && <p className="mt-1">{diagnosisText(t, locale, result)}</p>}
+            {result?.responseStart && <p className="mt-1 text-second text-ink-2 wrap-anywhere">{result.responseStart}</p>}
+            <p className="mt-1 text-second text-quiet">
+              <bdi>{requestedBy}</bdi> · <TimeText at={requestedAt} />
+              {result && ` · ${t('webhooks.total', { count: result.durationMs })}`}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { unstable_rethrow } from 'next/navigation'
 import type { NextRequest } from 'next/server'
-import { batchUploadSchema } from '#lib/schemas/batch-input.ts'
+import { batchUploadSchema } from '#lib/schemas/batch.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { findActor } from '#server/back-office/actor.ts'
-import { refuseData, refuseThrown } from '#server/back-office/answer-data.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { refuseData, refuseThrown } from '#server/back-office/data-route.ts'
 import { createBatch } from '#server/batches/create-batch.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 

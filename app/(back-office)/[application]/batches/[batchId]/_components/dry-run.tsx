@@ -1,18 +1,17 @@
 import { AvailabilityNote } from '#components/domain/availability-note.tsx'
-import { Card } from '#components/ui/card.tsx'
-import { Notice } from '#components/ui/empty-state.tsx'
-import { Tabs } from '#components/ui/tabs.tsx'
-import type { DisturbedDirection } from '#lib/availability.ts'
-import { BATCH_PAGE_SIZE, type BatchDto, type BatchRowDto, ROW_FILTERS, type RowFilter } from '#lib/batch-dto.ts'
-import type { BatchWords } from '#lib/batch-text.ts'
-import { formatCount } from '#lib/format.ts'
-import { paths } from '#lib/paths.ts'
-import { PageLinks } from '../../_components/page-links.tsx'
-import { ApprovalNeeds } from './approval-needs.tsx'
-import { ColumnsForm } from './columns-form.tsx'
-import { OperatorSums } from './operator-sums.tsx'
-import { ReadingNotes } from './reading-notes.tsx'
-import { Repairs } from './repairs.tsx'
+import { OperatorMark } from '#components/domain/operator-mark.tsx'
+import { Card } from '#components/ui/display/card.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
+import { Tabs } from '#components/ui/display/page.tsx'
+import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import { BATCH_PAGE_SIZE, type BatchDto, type BatchRowDto, type BatchWords, ROW_FILTERS, type RowFilter } from '#lib/batches/batches.ts'
+import type { FileReading } from '#lib/batches/file-problem.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
+import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { formatAmount, formatCount, moneyText } from '#lib/text/format.ts'
+import { PageLinks } from '../../_components/batch-table.tsx'
+import { ColumnsForm, Repairs } from './corrections.tsx'
 import { RowTable } from './row-table.tsx'
 import { SubmitPanel } from './submit-panel.tsx'
 
@@ -102,5 +101,113 @@ export function DryRun({ application, batch, rows, show, page, mayChange, words,
         />
       </section>
     </>
+  )
+}
+
+/** How many checkers the rules require, and who they can be. */
+function ApprovalNeeds({ batch, t }: { batch: BatchDto; t: Translate }) {
+  return (
+    <div className="grid gap-1">
+      {batch.approvals.map((need) => (
+        <p key={`${need.rules.join()}${need.currencies.join()}`}>
+          {t('batches.approvals', { count: need.steps.reduce((sum, step) => sum + step, 0) })}
+          {need.needsCode && ` ${t('batches.approvalsCode')}`}{' '}
+          <span className="text-quiet">
+            {batch.approvals.length > 1 && `${need.currencies.join(', ')} · `}
+            {need.rules.join(' · ')}
+          </span>
+        </p>
+      ))}
+      <p className={batch.checkers.length === 0 ? 'text-bad' : 'text-second text-quiet'}>
+        {batch.checkers.length === 0 ? t('batches.noCheckers') : t('batches.checkers', { names: batch.checkers.join(', ') })}
+      </p>
+    </div>
+  )
+}
+
+const ENCODINGS = { 'utf-8': 'UTF-8', 'utf-16le': 'UTF-16', 'utf-16be': 'UTF-16', 'windows-1252': 'Windows-1252' } as const
+
+/** How the file was read, and what of it was not. */
+function ReadingNotes({ reading, t }: { reading: FileReading; t: Translate }) {
+  const notes = [
+    reading.sheet !== null && t('batches.reading.sheet', { sheet: reading.sheet }),
+    reading.otherSheets.length > 0 && t('batches.reading.otherSheets', { sheets: reading.otherSheets.join(', ') }),
+    reading.encoding !== null &&
+      t('batches.reading.text', {
+        encoding: ENCODINGS[reading.encoding],
+        separator: reading.separator === '\t' ? t('batches.reading.tab') : (reading.separator ?? ''),
+      }),
+    reading.hiddenRows > 0 && t('batches.reading.hiddenRows', { count: reading.hiddenRows }),
+    reading.rowsAbove > 0 && t('batches.reading.rowsAbove', { count: reading.rowsAbove }),
+  ].filter((note) => note !== false)
+  return <p className="text-second text-quiet">{notes.join(' ')}</p>
+}
+
+/** A head of two lines where its figures need less than its words. */
+const WRAPPED = 'w-28 py-1 whitespace-normal! leading-4'
+
+/** Sums and fees per operator, and the balance after this file and after everything that waits. */
+function OperatorSums({ batch, words: { t, locale } }: { batch: BatchDto; words: BatchWords }) {
+  const isDeposit = batch.type === 'DEPOSIT'
+  const head = (
+    <>
+      <Th>{t('batches.field.operator')}</Th>
+      <Th align="end">{t('batches.rows')}</Th>
+      <Th align="end">{t('batches.sum')}</Th>
+      <Th align="end">{t('batches.fees')}</Th>
+      {isDeposit && (
+        <>
+          <Th align="end" className={WRAPPED}>
+            {t('batches.balanceAfter')}
+          </Th>
+          <Th align="end" className={WRAPPED}>
+            {t('batches.balanceAfterWaiting')}
+          </Th>
+        </>
+      )}
+    </>
+  )
+  return (
+    <div className="grid grid-cols-1 gap-2">
+      <TableCard isBare label={t('batches.effect')}>
+        <Table caption={t('batches.effect')} isList head={head}>
+          {batch.operators.map((sum) => (
+            <Tr key={sum.operator}>
+              <Td>
+                <OperatorMark code={sum.operator} />
+              </Td>
+              <Td align="end" label={t('batches.rows')}>
+                {formatCount(sum.count, locale)}
+              </Td>
+              <Td align="end" className="whitespace-nowrap">
+                {moneyText(sum, locale)}
+              </Td>
+              <Td align="end" label={t('batches.fees')}>
+                {formatAmount(sum.fees, locale)}
+              </Td>
+              {isDeposit && <Balance label={t('batches.balanceAfter')} amount={sum.balanceAfter} locale={locale} />}
+              {isDeposit && <Balance label={t('batches.balanceAfterWaiting')} amount={sum.balanceAfterWaiting} locale={locale} />}
+            </Tr>
+          ))}
+        </Table>
+      </TableCard>
+      <p className="text-ink-2">
+        {t('batches.total')}{' '}
+        {batch.sums.map((sum) => (
+          <strong key={sum.currency} className="mr-3 whitespace-nowrap tabular">
+            {moneyText(sum, locale)}
+          </strong>
+        ))}
+      </p>
+      {batch.operators.some((sum) => sum.balanceAfter?.startsWith('-')) && <p className="text-bad">{t('batches.short')}</p>}
+    </div>
+  )
+}
+
+function Balance({ label, amount, locale }: { label: string; amount: string | null; locale: BatchWords['locale'] }) {
+  return (
+    <Td align="end" label={label} className={`@max-[560px]/card:basis-full ${amount?.startsWith('-') ? 'text-bad' : ''}`}>
+      {amount === null ? '–' : <span className="whitespace-nowrap">{formatAmount(amount, locale)}</span>}
+    </Td>
   )
 }

@@ -2,21 +2,19 @@
 
 import { useState } from 'react'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
-import { PhoneText } from '#components/domain/phone-text.tsx'
+import { PhoneText } from '#components/domain/payment.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
-import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
-import { TableCard } from '#components/ui/table-card.tsx'
+import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import type { BatchRowDto } from '#lib/batch-dto.ts'
-import { problemText, warningText } from '#lib/batch-text.ts'
-import { moneyText } from '#lib/format.ts'
-import { OPERATORS } from '#lib/operators.ts'
+import { type BatchRowDto, problemText, warningText } from '#lib/batches/batches.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
+import { moneyText } from '#lib/text/format.ts'
 import { excludeRows } from '../../actions.ts'
-import { useChange } from './use-change.ts'
+import { useChange } from './corrections.tsx'
 
-const editPart = definePart(() => import('./edit-row-dialog.tsx'))
-const excludePart = definePart(() => import('./exclude-row-dialog.tsx'))
+const editPart = definePart(async () => ({ default: (await import('./row-dialogs.tsx')).EditRowDialog }))
+const excludePart = definePart(async () => ({ default: (await import('./row-dialogs.tsx')).ExcludeRowDialog }))
 
 type Props = { application: string; batchId: string; version: number; rows: readonly BatchRowDto[]; mayChange: boolean }
 type Open = { kind: 'edit' | 'exclude'; row: BatchRowDto }

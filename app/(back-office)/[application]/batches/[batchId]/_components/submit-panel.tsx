@@ -1,12 +1,16 @@
 'use client'
 
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
+import { ProgressBar } from '#components/ui/display/badge.tsx'
 import { TextField } from '#components/ui/field.tsx'
-import { useT } from '#components/ui/translations.tsx'
-import type { BatchDto } from '#lib/batch-dto.ts'
-import { submitBatch } from '../../actions.ts'
-import { useChange } from './use-change.ts'
+import { useT, useTranslations } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
+import type { BatchDto } from '#lib/batches/batches.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { formatCount } from '#lib/text/format.ts'
+import { discardBatch, submitBatch } from '../../actions.ts'
+import { useChange } from './corrections.tsx'
 
 type Props = { application: string; batchId: string; version: number; ready: number; problems: number; twin: BatchDto['twin'] }
 
@@ -47,5 +51,56 @@ export function SubmitPanel({ application, batchId, version, ready, problems, tw
         <span className="text-ink-2">{t('batches.submitCount', { count: ready })}</span>
       </div>
     </div>
+  )
+}
+
+/** Discards the batch, after a second press. */
+export function DiscardButton({ application, batchId, version }: { application: string; batchId: string; version: number }) {
+  const t = useT()
+  const { change, error, isBusy } = useChange()
+  const [isAsking, setIsAsking] = useState(false)
+  if (!isAsking) return <Button onClick={() => setIsAsking(true)}>{t('batches.discard')}</Button>
+  return (
+    <>
+      <Button
+        variant="danger"
+        isBusy={isBusy}
+        onClick={() => void change(() => discardBatch(application, { batchId, version }), t('batches.discarded'))}
+      >
+        {t('batches.discardReally')}
+      </Button>
+      <Button onClick={() => setIsAsking(false)}>{t('ui.cancel')}</Button>
+      {error && (
+        <p role="alert" className="basis-full text-bad">
+          {error}
+        </p>
+      )}
+    </>
+  )
+}
+
+const REFRESH_MS = 1_500
+
+/** How many rows have been prepared for approval; the page is read again until all are. */
+export function Submitting({ application, started, total }: { application: string; started: number; total: number }) {
+  const { t, locale } = useTranslations()
+  const router = useRouter()
+  useEffect(() => {
+    // Asked for first: a page that is read again without an answer would be replaced by the browser's error page.
+    const read = () =>
+      fetch(paths.data(application, 'waiting')).then(
+        (answer) => answer.ok && router.refresh(),
+        // biome-ignore lint/plugin/no-silent-error: asked again in a moment.
+        () => undefined,
+      )
+    const timer = setInterval(() => void read(), REFRESH_MS)
+    return () => clearInterval(timer)
+  }, [application, router])
+  return (
+    <section className="grid max-w-xl gap-2" aria-label={t('batches.submitting')}>
+      <p role="status">{t('batches.submittingText', { started: formatCount(started, locale), total: formatCount(total, locale) })}</p>
+      <ProgressBar label={t('batches.submitting')} value={started} max={total} />
+      <p className="text-second text-quiet">{t('batches.submittingHint')}</p>
+    </section>
   )
 }

@@ -2,17 +2,16 @@
 
 import '#components/form/zod-without-eval.ts'
 import { type FormEvent, useState } from 'react'
-import { OperatorOptions } from '#components/domain/operator-options.tsx'
+import { OperatorOptions } from '#components/domain/operator-mark.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { Notice } from '#components/ui/empty-state.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
-import { BATCH_FILE_BYTES_MAX } from '#lib/batch-file/file-problem.ts'
-import { readUploadAnswer } from '#lib/batch-file/upload-answer.ts'
+import { BATCH_FILE_BYTES_MAX, readUploadAnswer } from '#lib/batches/file-problem.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { paths } from '#lib/paths.ts'
-import { TRANSACTION_TYPES } from '#lib/transaction-status.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 
 /** Sends a file as it is; the service reads and checks it, and the page of the batch opens. */
 export function UploadForm({ application }: { application: string }) {

@@ -1,14 +1,14 @@
-import { Card } from '#components/ui/card.tsx'
-import { StackedChart } from '#components/ui/stacked-chart.tsx'
-import { Tabs } from '#components/ui/tabs.tsx'
-import { formatTime } from '#lib/format-time.ts'
-import { type DirectionHistory, HISTORY_PERIODS, type HistoryPeriod, type HistorySlot } from '#lib/operator-outcomes.ts'
-import type { OperatorCode } from '#lib/operators.ts'
-import { paths } from '#lib/paths.ts'
-import { FAILURE_REASONS } from '#lib/transaction-status.ts'
-import { durationText } from '../../_components/figures.ts'
-import { HistoryTable } from './history-table.tsx'
-import type { OperatorWords } from './operator-words.ts'
+import { StackedChart } from '#components/ui/chart/stacked-chart.tsx'
+import { Card } from '#components/ui/display/card.tsx'
+import { Tabs } from '#components/ui/display/page.tsx'
+import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import { type DirectionHistory, HISTORY_PERIODS, type HistoryPeriod, type HistorySlot } from '#lib/operators/operator-outcomes.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { FAILURE_REASONS } from '#lib/payments/transaction-status.ts'
+import { formatCount } from '#lib/text/format.ts'
+import { formatTime } from '#lib/time/format-time.ts'
+import { durationText, type OperatorWords } from '../../_components/operator-words.ts'
 
 type Props = {
   words: OperatorWords
@@ -106,4 +106,68 @@ function hintOf({ t, locale }: OperatorWords, slot: HistorySlot): string {
 /** A day of the application, or an hour on the person's clock. */
 function slotText({ t, timeZone }: OperatorWords, slot: string, period: HistoryPeriod): string {
   return period === 'days' ? formatTime(t, 'UTC', new Date(`${slot}T00:00:00Z`), 'day') : formatTime(t, timeZone, new Date(slot), 'time')
+}
+
+type HistoryTableProps = { words: OperatorWords; title: string; slots: readonly HistorySlot[]; nameOf: (slot: string) => string }
+
+/** The figures of a chart, newest first, without the hours or days in which nothing happened. */
+function HistoryTable({ words: { t, locale }, title, slots, nameOf }: HistoryTableProps) {
+  const shown = slots.filter(({ counts, closedMinutes, delayedMinutes }) =>
+    [closedMinutes, delayedMinutes, ...Object.values(counts)].some((figure) => figure > 0),
+  )
+  const time = (ms: number | null) => (ms === null ? '–' : durationText(t, locale, ms))
+  if (shown.length === 0) return <p className="text-quiet">{t('operators.nothing')}</p>
+  return (
+    <TableCard isBare label={title}>
+      <Table
+        caption={title}
+        isList
+        head={
+          <>
+            <Th>{t('operators.slot')}</Th>
+            <Th align="end">{t('operators.succeeded')}</Th>
+            {FAILURE_REASONS.map((reason) => (
+              <Th key={reason} align="end">
+                {t(`operators.cause.${reason}`)}
+              </Th>
+            ))}
+            <Th align="end">{t('operators.open')}</Th>
+            <Th align="end">{t('operators.median')}</Th>
+            <Th align="end">{t('operators.p95')}</Th>
+            <Th align="end">{t('availability.DELAYED')}</Th>
+            <Th align="end">{t('availability.CLOSED')}</Th>
+          </>
+        }
+      >
+        {shown.toReversed().map(({ slot, counts, medianMs, slowMs, delayedMinutes, closedMinutes }) => (
+          <Tr key={slot} className="whitespace-nowrap">
+            <Td>{nameOf(slot)}</Td>
+            <Td align="end" label={t('operators.succeeded')}>
+              {formatCount(counts.succeeded, locale)}
+            </Td>
+            {FAILURE_REASONS.map((reason) => (
+              <Td key={reason} align="end" label={t(`operators.cause.${reason}`)}>
+                {formatCount(counts[reason], locale)}
+              </Td>
+            ))}
+            <Td align="end" label={t('operators.open')}>
+              {formatCount(counts.open, locale)}
+            </Td>
+            <Td align="end" label={t('operators.median')}>
+              {time(medianMs)}
+            </Td>
+            <Td align="end" label={t('operators.p95')}>
+              {time(slowMs)}
+            </Td>
+            <Td align="end" label={t('availability.DELAYED')}>
+              {t('operators.minutes', { count: delayedMinutes })}
+            </Td>
+            <Td align="end" label={t('availability.CLOSED')}>
+              {t('operators.minutes', { count: closedMinutes })}
+            </Td>
+          </Tr>
+        ))}
+      </Table>
+    </TableCard>
+  )
 }

@@ -1,11 +1,10 @@
 import { TimeText } from '#components/domain/time-text.tsx'
-import { Card } from '#components/ui/card.tsx'
-import { Notice } from '#components/ui/empty-state.tsx'
+import { Card } from '#components/ui/display/card.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
-import type { ProtocolSettings } from '#lib/operator-settings.ts'
-import { protocolName } from '../../_components/protocol-text.ts'
-import { settingName, settingText } from '../../_components/setting-words.ts'
-import { SettingsButtons } from './settings-buttons.tsx'
+import type { ProtocolSettings } from '#lib/operators/operator-settings.ts'
+import { SettingsButtons } from '../../_components/operator-buttons.tsx'
+import { protocolName, settingName, settingText } from '../../_components/operator-words.ts'
 
 type Props = {
   t: Translate

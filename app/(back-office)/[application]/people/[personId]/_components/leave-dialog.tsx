@@ -1,18 +1,15 @@
-'use client'
-
 import { type FormEvent, useTransition } from 'react'
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { Checkbox } from '#components/ui/field.tsx'
-import { toast } from '#components/ui/toast.tsx'
+import { toast } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
-import { callAction, refusalText } from '#lib/action-result.ts'
-import { isAnythingLeft, type LeftBehind } from '#lib/leaving.ts'
+import { isAnythingLeft, type LeftBehind } from '#lib/approvals/blocked-items.ts'
+import { callAction, refusalText } from '#lib/result.ts'
 import { useProposal } from '../../../_components/changes/use-proposal.ts'
 import { PERSON_REFUSALS } from '../../_components/person-words.ts'
 import { suspendPerson } from '../../actions.ts'
-import type { LeavingPerson } from './leaving-person.ts'
-import { LeftList } from './left-list.tsx'
+import { type LeavingPerson, LeftList } from './left-list.tsx'
 
 type Props = { application: string; person: LeavingPerson; left: LeftBehind; mode: 'remove' | 'suspend'; onClose: () => void }
 

@@ -2,9 +2,10 @@ import type { ReactNode } from 'react'
 import { Money } from '#components/domain/money.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { Link } from '#components/ui/link.tsx'
+import type { LeftBehind, LeftChange, LeftItem } from '#lib/approvals/blocked-items.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import type { LeftBehind, LeftChange, LeftItem } from '#lib/leaving.ts'
-import { paths } from '#lib/paths.ts'
+import { paths } from '#lib/pages/paths.ts'
+import type { Role } from '#lib/people/permissions.ts'
 
 type Props = { t: Translate; application: string; left: LeftBehind }
 
@@ -85,3 +86,6 @@ function Changes({ t, changes }: { t: Translate; changes: readonly LeftChange[] 
     </li>
   ))
 }
+
+/** A member as the dialog for removing and suspending shows it. */
+export type LeavingPerson = { personId: string; name: string; roles: readonly Role[]; isActive: boolean; isSuspended: boolean }

@@ -1,16 +1,51 @@
-'use client'
-
 import { useState } from 'react'
-import { type UseFormReturn, useWatch } from 'react-hook-form'
+import { type FieldErrors, type Resolver, type UseFormReturn, useForm, useWatch } from 'react-hook-form'
 import { Button } from '#components/ui/button.tsx'
 import { Checkbox, Select, TextField } from '#components/ui/field.tsx'
-import { useTranslations } from '#components/ui/translations.tsx'
-import { approvalRuleSchema, RULE_MEASURES } from '#lib/approval-policy.ts'
-import { CURRENCIES } from '#lib/money.ts'
-import { type RuleField, toRuleInput } from '#lib/rule-form.ts'
-import { ruleSentence } from '#lib/rule-sentence.ts'
-import { RuleChoices } from './rule-choices.tsx'
-import type { RuleForm } from './use-rule-form.ts'
+import { useT, useTranslations } from '#components/ui/translations.tsx'
+import type { Locale } from '#lib/i18n/locale.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
+import { CURRENCIES } from '#lib/money/money.ts'
+import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
+import { TRANSACTION_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { approvalRuleSchema, approvalRulesSchema, RULE_MEASURES } from '#lib/rules/approval-policy.ts'
+import { RULE_PROBLEMS, type RuleField, type RuleFields, toRuleInput } from '#lib/rules/rule-form.ts'
+import { ruleSentence } from '#lib/rules/rule-sentence.ts'
+
+export type RuleForm = { rules: RuleFields[] }
+type Problems = Partial<Record<RuleField, { type: string; message: string }>>
+
+/** The form of a version of the rules, checked with the schema of the command that stores it. */
+export function useRuleForm(initial: RuleFields[]) {
+  const { t, locale } = useTranslations()
+  return useForm<RuleForm>({ defaultValues: { rules: initial }, resolver: resolverOf(t, locale) })
+}
+
+function resolverOf(t: Translate, locale: Locale): Resolver<RuleForm> {
+  return (values) => {
+    const parsed = approvalRulesSchema.safeParse(values.rules.map((rule) => toRuleInput(rule, locale)))
+    if (parsed.success) return { values, errors: {} }
+    const rules: Problems[] = []
+    let whole: string | undefined
+    for (const { path } of parsed.error.issues) {
+      const [index, name] = path
+      const problem = RULE_PROBLEMS[String(name)]
+      if (typeof index !== 'number' || !problem) whole ??= t(hasTwins(values.rules) ? 'rules.wrong.twins' : 'rules.wrong.tooMany')
+      else {
+        const own = rules[index] ?? {}
+        own[problem.field] ??= { type: 'schema', message: t(problem.message) }
+        rules[index] = own
+      }
+    }
+    const errors = { rules: Object.assign(rules, whole === undefined ? {} : { root: { type: 'schema', message: whole } }) }
+    // The shape of a field array's errors: one entry for each row, and one for the whole.
+    return { values: {}, errors: errors as FieldErrors<RuleForm> }
+  }
+}
+
+function hasTwins(rules: readonly RuleFields[]): boolean {
+  return new Set(rules.map(({ name }) => name.trim())).size < rules.length
+}
 
 const COUNTS = ['1', '2', '3', '4', '5']
 
@@ -105,5 +140,67 @@ export function RuleCard({ form, index, onRemove }: Props) {
         </div>
       </details>
     </section>
+  )
+}
+
+type Group = 'types' | 'sources' | 'countries' | 'operators'
+type RuleChoicesProps = { form: UseFormReturn<RuleForm>; index: number; errors: FieldErrors<RuleFields> | undefined }
+
+/** What a rule is about: kinds, sources, and where it is not everywhere, countries and operators. */
+function RuleChoices({ form, index, errors }: RuleChoicesProps) {
+  const t = useT()
+  const group = (name: Group, choices: readonly (readonly [value: string, label: string])[]) => (
+    <ChoiceGroup form={form} index={index} name={name} choices={choices} error={errors?.[name]?.message} />
+  )
+  const countries = COUNTRY_NAMES.map((name) => [name, t(`country.${name}`)] as const)
+  const operators = OPERATOR_CODES.map(
+    (code) => [code, `${OPERATORS[code].brand} ${t(`country.${OPERATORS[code].country.name}`)}`] as const,
+  )
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-2">
+        {group(
+          'types',
+          TRANSACTION_TYPES.map((type) => [type, t(`type.${type}`)]),
+        )}
+        {group(
+          'sources',
+          TRANSACTION_SOURCES.map((source) => [source, t(`source.${source}`)]),
+        )}
+      </div>
+      <details>
+        <summary className="cursor-pointer text-ink-2">{t('rules.field.places')}</summary>
+        <div className="mt-2 grid gap-4">
+          {group('countries', countries)}
+          {group('operators', operators)}
+        </div>
+      </details>
+    </>
+  )
+}
+
+type ChoiceProps = Omit<RuleChoicesProps, 'errors'> & {
+  name: Group
+  choices: readonly (readonly [value: string, label: string])[]
+  error: string | undefined
+}
+
+function ChoiceGroup({ form, index, name, choices, error }: ChoiceProps) {
+  const t = useT()
+  const errorId = `rule-${index}-${name}-error`
+  return (
+    <fieldset aria-describedby={error ? errorId : undefined} className="min-w-0">
+      <legend className="mb-1 font-medium">{t(`rules.field.${name}`)}</legend>
+      <div className="flex flex-wrap gap-x-4 gap-y-1.5">
+        {choices.map(([value, label]) => (
+          <Checkbox key={value} value={value} label={label} {...form.register(`rules.${index}.${name}`)} />
+        ))}
+      </div>
+      {error && (
+        <p id={errorId} className="mt-1 text-second text-bad">
+          {error}
+        </p>
+      )}
+    </fieldset>
   )
 }

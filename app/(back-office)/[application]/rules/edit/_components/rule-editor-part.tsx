@@ -1,8 +1,8 @@
 'use client'
 
-import { definePart, LazyPart } from '#components/ui/lazy-part.tsx'
-import { Skeleton } from '#components/ui/skeleton.tsx'
-import type { RuleFields } from '#lib/rule-form.ts'
+import { Skeleton } from '#components/ui/display/page.tsx'
+import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
+import type { RuleFields } from '#lib/rules/rule-form.ts'
 
 /** Rendered on the server like the rest; its script follows, because it brings react-hook-form and zod. */
 const EDITOR = definePart(() => import('./rule-editor.tsx'))

@@ -1,25 +1,24 @@
-'use client'
-
-import '#components/form/zod-without-eval.ts'
-
-import { useEffect, useState } from 'react'
-import { useFieldArray } from 'react-hook-form'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
+import '#components/form/zod-without-eval.ts'
+import { useEffect, useState } from 'react'
+import { type UseFormReturn, useFieldArray } from 'react-hook-form'
+import { z } from 'zod'
 import { Button } from '#components/ui/button.tsx'
-import { Notice } from '#components/ui/empty-state.tsx'
-import { toast } from '#components/ui/toast.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
+import { toast } from '#components/ui/overlay/toast.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
-import { callAction, refusalText } from '#lib/action-result.ts'
-import { RULES_MAX } from '#lib/approval-policy.ts'
-import { paths } from '#lib/paths.ts'
-import { findingKey, type RuleFinding } from '#lib/rule-finding.ts'
-import { NEW_RULE, type RuleFields, toRuleInput } from '#lib/rule-form.ts'
+import { CURRENCIES } from '#lib/money/money.ts'
+import { COUNTRY_NAMES, OPERATOR_CODES } from '#lib/operators/operators.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { TRANSACTION_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { callAction, refusalText } from '#lib/result.ts'
+import { RULE_MEASURES, RULES_MAX } from '#lib/rules/approval-policy.ts'
+import { findingKey, type RuleFinding } from '#lib/rules/rule-finding.ts'
+import { NEW_RULE, type RuleFields, toRuleInput } from '#lib/rules/rule-form.ts'
 import { AcceptFindings } from '../../_components/accept-findings.tsx'
 import { saveRules } from '../../actions.ts'
-import { RuleCard } from './rule-card.tsx'
-import { useKeptRules } from './use-kept-rules.ts'
-import { useRuleForm } from './use-rule-form.ts'
+import { RuleCard, type RuleForm, useRuleForm } from './rule-card.tsx'
 
 const REFUSALS = {
   not_permitted: 'action.forbidden',
@@ -106,4 +105,63 @@ function useIsReady(): boolean {
   const [isReady, setIsReady] = useState(false)
   useEffect(() => setIsReady(true), [])
   return isReady
+}
+
+/** What a tab keeps, as it was typed: nothing in it has to be right, but the form must be able to show it. */
+const keptSchema = z.object({
+  rules: z
+    .array(
+      z.object({
+        name: z.string(),
+        types: z.array(z.enum(TRANSACTION_TYPES)),
+        sources: z.array(z.enum(TRANSACTION_SOURCES)),
+        countries: z.array(z.enum(COUNTRY_NAMES)),
+        operators: z.array(z.enum(OPERATOR_CODES)),
+        measure: z.enum(RULE_MEASURES),
+        amount: z.string(),
+        currency: z.enum(['', ...CURRENCIES]),
+        firstTimeOnly: z.boolean(),
+        first: z.string(),
+        second: z.string(),
+        needsCode: z.boolean(),
+        apiMayDecide: z.boolean(),
+        expiresInHours: z.string(),
+      }),
+    )
+    .max(RULES_MAX),
+})
+
+/**
+ * Keeps what was typed in this tab over a reload, until it is saved or discarded. It is only a copy of unsaved work: what takes effect is
+ * what two administrators save and confirm.
+ */
+function useKeptRules(form: UseFormReturn<RuleForm>, storageKey: string) {
+  const [isKept, setIsKept] = useState(false)
+  useEffect(() => {
+    const kept = readKept(storageKey)
+    setIsKept(kept !== undefined)
+    if (kept) form.reset(kept, { keepDefaultValues: true })
+    const { unsubscribe } = form.watch((values) => sessionStorage.setItem(storageKey, JSON.stringify(values)))
+    return unsubscribe
+  }, [form, storageKey])
+  function forget() {
+    sessionStorage.removeItem(storageKey)
+    setIsKept(false)
+  }
+  return {
+    /** Whether the form shows what was typed before the page was loaded. */
+    isKept,
+    forget,
+    discard() {
+      form.reset()
+      forget()
+    },
+  }
+}
+
+function readKept(storageKey: string): RuleForm | undefined {
+  const text = sessionStorage.getItem(storageKey)
+  if (text === null) return undefined
+  const kept = keptSchema.safeParse(JSON.parse(text))
+  return kept.success ? kept.data : undefined
 }

@@ -1,13 +1,11 @@
-'use client'
-
 import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { deciderText } from '#lib/decider.ts'
+import { deciderText } from '#lib/approvals/evidence.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { paths } from '#lib/paths.ts'
-import type { ApprovalDto, TransactionDetailDto } from '#lib/transaction-detail.ts'
-import { Section } from './section.tsx'
+import { paths } from '#lib/pages/paths.ts'
+import type { ApprovalDto, TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
+import { Section } from './timeline.tsx'
 
 /** Why the transaction needed approval, its progress, and each decision with its note. Renders nothing if it needed none. */
 export function ApprovalProgress({

@@ -1,17 +1,17 @@
-'use client'
-
 import { Money } from '#components/domain/money.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
-import { Facts } from '#components/ui/card.tsx'
+import { ButtonLink } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
+import { Facts } from '#components/ui/display/card.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
-import { balanceEffectOf } from '#lib/balance-effect.ts'
-import { formatUtc } from '#lib/format-time.ts'
-import { paths } from '#lib/paths.ts'
-import type { ActorDto, TransactionDetailDto } from '#lib/transaction-detail.ts'
-import { Section } from './section.tsx'
-import { useActorName } from './use-actor-name.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { newPaymentPath } from '#lib/payments/payment-preview.ts'
+import type { ActorDto, TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
+import { balanceEffectOf } from '#lib/payments/transaction-timeline.ts'
+import { formatUtc } from '#lib/time/format-time.ts'
+import { Section, useActorName } from './timeline.tsx'
 
 /** Every field, with a copy button for those that are read out on the phone. */
 export function DetailFacts({ application, detail }: { application: string; detail: TransactionDetailDto }) {
@@ -102,5 +102,56 @@ export function FeeFacts({ detail }: { detail: TransactionDetailDto }) {
         ))}
       </dl>
     </Section>
+  )
+}
+
+/** The ledger entries of the transaction; each posting sums to zero. */
+export function LedgerList({ detail: { entries, currency } }: { detail: TransactionDetailDto }) {
+  const t = useT()
+  return (
+    <Section title={t('transaction.ledger')}>
+      {entries.length === 0 ? (
+        <p className="text-ink-2">{t('transaction.noEntries')}</p>
+      ) : (
+        <ul aria-label={t('transaction.ledger')}>
+          {entries.map((entry) => (
+            <li
+              key={`${entry.kind} ${entry.account}`}
+              className="flex flex-wrap justify-between gap-x-4 border-b border-line py-2 last:border-b-0"
+            >
+              <span>
+                <span className="font-medium">{t(`transaction.postingKind.${entry.kind}`)}</span>
+                <span className="text-ink-2">{` · ${t(`transaction.ledgerAccount.${entry.account}`)}`}</span>
+                <TimeText at={entry.at} style="full" className="block text-second text-quiet" />
+              </span>
+              <Money amount={entry.amount} currency={currency} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+type LineageProps = { application: string; detail: TransactionDetailDto; canCreate: boolean }
+
+/** What the transaction was sent in place of, what was sent in its place, and the link to do so. Renders nothing if there is none of these. */
+export function Lineage({ application, detail: { transactionId, replaces, replacedBy, isReplaceable }, canCreate }: LineageProps) {
+  const t = useT()
+  const to = (other: { transactionId: string }) => (
+    <Link href={paths.transaction(application, other.transactionId)} className="underline">
+      {t('transaction.lineage.open')}
+    </Link>
+  )
+  return (
+    <div className="grid gap-2 empty:hidden">
+      {replaces && <Notice action={to(replaces)}>{t('transaction.lineage.replaces')}</Notice>}
+      {replacedBy && <Notice action={to(replacedBy)}>{t('transaction.lineage.replacedBy')}</Notice>}
+      {isReplaceable && canCreate && (
+        <ButtonLink href={newPaymentPath(application, { from: transactionId })} variant="primary" className="no-print justify-self-start">
+          {t('transaction.lineage.repair')}
+        </ButtonLink>
+      )}
+    </div>
   )
 }

@@ -1,10 +1,15 @@
-'use client'
-
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
-import { Notice } from '#components/ui/empty-state.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
+import { Icon } from '#components/ui/display/icon.tsx'
+import { announce } from '#components/ui/overlay/toast.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
-import { failureCaseOf } from '#lib/failure-advice.ts'
-import type { ContradictionDto, OperatorWorkDto, TransactionDetailDto } from '#lib/transaction-detail.ts'
+import { queryKeys } from '#lib/pages/query-keys.ts'
+import { type ContradictionDto, failureCaseOf, type OperatorWorkDto, type TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
+import { callAction, refusalText } from '#lib/result.ts'
+import { synchronise } from '../../actions.ts'
 
 /** What the status means, and what to do next. */
 export function StateAdvice({ detail }: { detail: TransactionDetailDto }) {
@@ -94,4 +99,40 @@ function SharedReferenceAdvice() {
 function UndeliveredAdvice() {
   const t = useT()
   return <Notice tone="wait">{t('transaction.webhookExhausted')}</Notice>
+}
+
+const WORDS = {
+  not_found: 'action.not_found',
+  operator_unavailable: 'transaction.synchronised.unavailable',
+  busy: 'transaction.synchronised.busy',
+  throttled: 'transaction.synchronised.busy',
+  offline: 'action.offline',
+} as const
+
+/** Queries the operator now (chekTransactionStatus) and shows the answer. */
+export function SynchroniseButton({ application, transactionId }: { application: string; transactionId: string }) {
+  const t = useT()
+  const queryClient = useQueryClient()
+  const [isBusy, setIsBusy] = useState(false)
+  const [answer, setAnswer] = useState<string | null>(null)
+  async function run() {
+    setIsBusy(true)
+    const result = await callAction(() => synchronise(application, { transactionId }))
+    const words = result.ok ? t(`transaction.synchronised.${result.value.status}`) : refusalText(t, result.error.code, WORDS)
+    setAnswer(words)
+    announce(words)
+    setIsBusy(false)
+    await queryClient.invalidateQueries({ queryKey: queryKeys.transactions(application) })
+  }
+  return (
+    <div className="grid gap-2">
+      <span>
+        <Button variant="primary" isBusy={isBusy} onClick={() => void run()}>
+          <Icon name="refresh" className="size-3.5" />
+          {t(isBusy ? 'transaction.synchronising' : 'transaction.synchronise')}
+        </Button>
+      </span>
+      {answer && <p className="text-ink-2">{answer}</p>}
+    </div>
+  )
 }

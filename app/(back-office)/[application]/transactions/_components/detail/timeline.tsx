@@ -1,15 +1,10 @@
-'use client'
-
+import { type ReactNode, useState } from 'react'
 import { TimeText } from '#components/domain/time-text.tsx'
+import { Button } from '#components/ui/button.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { deciderText } from '#lib/decider.ts'
-import type { TransactionDetailDto } from '#lib/transaction-detail.ts'
-import { type TimelineItem, timelineOf } from '#lib/transaction-timeline.ts'
-import { ENTRY_DOTS, type EntryTone } from './entry-line.tsx'
-import { toneOf } from './operator-calls.tsx'
-import { Section } from './section.tsx'
-import { useActorName } from './use-actor-name.ts'
-import { useWebhookWords } from './use-webhook-words.ts'
+import { deciderText } from '#lib/approvals/evidence.ts'
+import type { ActorDto, OperatorAttemptDto, TransactionDetailDto, WebhookAttemptDto } from '#lib/payments/transaction-dto.ts'
+import { type TimelineItem, timelineOf } from '#lib/payments/transaction-timeline.ts'
 
 /** All events in order of time: transitions, decisions, operator calls, webhooks. */
 export function Timeline({ detail }: { detail: TransactionDetailDto }) {
@@ -91,4 +86,118 @@ function useLines(): (item: TimelineItem) => { title: string; second: string | n
         }
     }
   }
+}
+
+/** A transaction that is queried for days has more calls than the rest of the page. Then only the latest are shown at first. */
+const CALLS_MAX = 12
+const LATEST_CALLS = 10
+
+/** Every call to and from the operator, with its raw answer. */
+export function OperatorCalls({ attempts }: { attempts: TransactionDetailDto['attempts'] }) {
+  const t = useT()
+  const [isAllShown, setIsAllShown] = useState(false)
+  const isLong = attempts.length > CALLS_MAX
+  const shown = isLong && !isAllShown ? attempts.slice(-LATEST_CALLS) : attempts
+  return (
+    <Section title={t('transaction.operatorCalls')}>
+      <ol aria-label={t('transaction.operatorCalls')}>
+        {shown.map((attempt) => (
+          <OperatorCall key={attempt.number} attempt={attempt} />
+        ))}
+      </ol>
+      {isLong && (
+        <Button size="small" className="no-print mt-2" aria-expanded={isAllShown} onClick={() => setIsAllShown(!isAllShown)}>
+          {isAllShown ? t('transaction.latestCalls', { count: LATEST_CALLS }) : t('transaction.allCalls', { count: attempts.length })}
+        </Button>
+      )}
+    </Section>
+  )
+}
+
+function OperatorCall({ attempt }: { attempt: OperatorAttemptDto }) {
+  const t = useT()
+  const { kind, outcome, httpStatus, durationMs, answer } = attempt
+  return (
+    <EntryLine
+      tone={toneOf(outcome)}
+      title={t(`transaction.call.${kind}`)}
+      facts={[
+        outcome === null ? t('transaction.awaiting') : t(`transaction.outcome.${outcome}`),
+        httpStatus === null ? null : t('transaction.httpStatus', { status: String(httpStatus) }),
+        durationMs === null || kind === 'callback' ? null : t('transaction.milliseconds', { count: durationMs }),
+      ]}
+      time={<TimeText at={attempt.startedAt} style="full" />}
+    >
+      {answer && (
+        <code lang="fr" className="wrap-anywhere">
+          {answer}
+        </code>
+      )}
+    </EntryLine>
+  )
+}
+
+/** The colour of what an operator said. */
+function toneOf(outcome: OperatorAttemptDto['outcome']): EntryTone {
+  if (outcome === 'succeeded') return 'ok'
+  if (outcome === 'failed') return 'bad'
+  return outcome === 'accepted' || outcome === 'pending' ? 'run' : 'wait'
+}
+
+type EntryTone = 'ok' | 'bad' | 'wait' | 'run'
+
+const ENTRY_DOTS: Record<EntryTone, string> = { ok: 'bg-ok', bad: 'bg-bad', wait: 'bg-wait', run: 'bg-run' }
+
+type EntryLineProps = {
+  tone: EntryTone
+  title: ReactNode
+  /** Facts after the title, separated by dots: outcome, HTTP status, duration. */
+  facts: readonly (string | null)[]
+  time: ReactNode
+  /** The second line. */
+  children?: ReactNode
+}
+
+/** One call or attempt: what it was, its outcome and when on the first line, the answer on the second. Wraps instead of being cut off. */
+export function EntryLine({ tone, title, facts, time, children }: EntryLineProps) {
+  return (
+    <li className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2.5 border-b border-line py-2 last:border-b-0">
+      <span aria-hidden="true" className={`mt-[6px] size-2 rounded-full ${ENTRY_DOTS[tone]}`} />
+      <p className="flex flex-wrap justify-between gap-x-4">
+        <span className="min-w-0 wrap-break-word">
+          <span className="font-medium">{title}</span>
+          <span className="text-ink-2">
+            {facts
+              .filter((fact) => fact !== null)
+              .map((fact) => ` · ${fact}`)
+              .join('')}
+          </span>
+        </span>
+        <span className="text-second text-quiet">{time}</span>
+      </p>
+      {children && <div className="col-start-2 text-second text-ink-2">{children}</div>}
+    </li>
+  )
+}
+
+/** A part of a transaction's page under its heading. */
+export function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title} className="min-w-0 border-t border-line pt-3">
+      <h2 className="pb-2">{title}</h2>
+      {children}
+    </section>
+  )
+}
+
+/** Returns the name of an actor, or its kind if it has no name. */
+export function useActorName(): (actor: ActorDto) => string {
+  const t = useT()
+  return (actor) => actor.name ?? t(`transaction.actor.${actor.kind}`)
+}
+
+/** Returns the outcome of a webhook attempt in words for the people who run the receiver. */
+export function useWebhookWords(): (attempt: Pick<WebhookAttemptDto, 'outcome' | 'httpStatus'>) => string {
+  const t = useT()
+  return ({ outcome, httpStatus }) => t(`transaction.webhookOutcome.${outcome}`, { status: String(httpStatus ?? '') })
 }

@@ -1,14 +1,13 @@
 import type { NextRequest } from 'next/server'
-import { actorWords, describeAct } from '#lib/audit-words.ts'
-import { auditExportSchema } from '#lib/schemas/audit-address.ts'
+import { actorWords, describeAct } from '#lib/people/audit-words.ts'
+import { auditExportSchema } from '#lib/schemas/page-address.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
-import { answerTable } from '#server/back-office/answer-table.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { answerTable } from '#server/back-office/data-route.ts'
+import { refuseRequest } from '#server/back-office/file-response.ts'
 import { getT } from '#server/back-office/preferences.ts'
-import { refuseRequest } from '#server/back-office/refuse-request.ts'
-import { readAuditPages } from '#server/reports/audit/list-audit-entries.ts'
-import { readAuditRecord } from '#server/reports/audit/read-audit-record.ts'
-import type { TableRows } from '#server/reports/export/table-csv.ts'
+import { readAuditPages, readAuditRecord } from '#server/reports/audit/audit-record.ts'
+import type { TableRows } from '#server/reports/export/csv.ts'
 
 /**
  * The entries of a filter as a table, or the whole record as lines of JSON, with the digests that chain them, so that the chain can be

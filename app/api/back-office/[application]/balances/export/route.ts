@@ -1,12 +1,12 @@
 import type { NextRequest } from 'next/server'
-import { OPERATORS } from '#lib/operators.ts'
-import { balancesExportSchema } from '#lib/schemas/finance-query.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
+import { balancesExportSchema } from '#lib/schemas/page-address.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
-import { answerTable } from '#server/back-office/answer-table.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { answerTable } from '#server/back-office/data-route.ts'
+import { refuseRequest } from '#server/back-office/file-response.ts'
 import { getT } from '#server/back-office/preferences.ts'
-import { refuseRequest } from '#server/back-office/refuse-request.ts'
-import type { TableRows } from '#server/reports/export/table-csv.ts'
+import type { TableRows } from '#server/reports/export/csv.ts'
 import { readBalances } from '#server/reports/statements/read-balances.ts'
 
 /** The balances of all operators at one instant as a file. */

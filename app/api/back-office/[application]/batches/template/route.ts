@@ -3,11 +3,11 @@ import type { NextRequest } from 'next/server'
 import { z } from 'zod'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { findActor } from '#server/back-office/actor.ts'
-import { refuseData, refuseThrown } from '#server/back-office/answer-data.ts'
+import { refuseData, refuseThrown } from '#server/back-office/data-route.ts'
 import { toFileResponse } from '#server/back-office/file-response.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
-import { batchTemplate } from '#server/reports/batches/batch-template.ts'
+import { batchTemplate } from '#server/reports/batches/batch-files.ts'
 
 const query = z.object({ format: z.enum(['csv', 'xlsx']) })
 const TYPES = { csv: 'text/csv; charset=utf-8', xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' }

@@ -5,7 +5,7 @@ import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { readLocale } from '#server/back-office/preferences.ts'
 import { readBatchRun } from '#server/reports/batches/read-batch-run.ts'
-import { pauseRun, resumeRun, retryRun, stopRun } from './actions.ts'
+import { pauseRun, resumeRun, retryRun, stopRun } from '../../../actions.ts'
 import { RunBoard } from './run-board.tsx'
 
 /** A batch after its submission: how far it is, who decided, and what this person may do with it. Nothing before it has rows. */

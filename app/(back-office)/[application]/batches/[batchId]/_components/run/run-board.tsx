@@ -4,20 +4,18 @@ import { useQuery } from '@tanstack/react-query'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
-import { Badge, type Tone } from '#components/ui/badge.tsx'
 import { ButtonLink, buttonClass } from '#components/ui/button.tsx'
-import { Card } from '#components/ui/card.tsx'
+import { Badge, ProgressBar, type Tone } from '#components/ui/display/badge.tsx'
+import { Card } from '#components/ui/display/card.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
+import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { ProgressBar } from '#components/ui/progress-bar.tsx'
-import { Table, Td, Th, Tr } from '#components/ui/table.tsx'
-import { TableCard } from '#components/ui/table-card.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import type { BatchRowPlace, BatchRunDto, BatchRunOperator } from '#lib/batch-run.ts'
-import { formatCount } from '#lib/format.ts'
-import { paths } from '#lib/paths.ts'
-import { fetchData, hasParts } from '#lib/query-client.ts'
-import { queryKeys } from '#lib/query-keys.ts'
-import { LeftOutNotice } from '../left-out-notice.tsx'
+import type { BatchRowPlace, BatchRunDto, BatchRunOperator, LeftOutRows } from '#lib/batches/batches.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { fetchData, hasParts } from '#lib/pages/query-client.ts'
+import { queryKeys } from '#lib/pages/query-keys.ts'
+import { formatCount } from '#lib/text/format.ts'
 import { type RunActions, RunControls } from './run-controls.tsx'
 
 const TONES: Record<BatchRunDto['state'], Tone> = { waiting: 'wait', running: 'run', paused: 'wait', stopped: 'bad', finished: 'ok' }
@@ -190,5 +188,27 @@ function Family({ application, run }: { application: string; run: BatchRunDto })
         </li>
       ))}
     </ul>
+  )
+}
+
+/** Failed rows that are not paid again, each with a link and the reason. Renders nothing if there are none. */
+export function LeftOutNotice({ application, leftOut: { count, rows } }: { application: string; leftOut: LeftOutRows }) {
+  const { t } = useTranslations()
+  if (count === 0) return null
+  return (
+    <Notice tone="bad">
+      <p className="font-strong">{t('batch.leftOut', { count })}</p>
+      <ul className="mt-1 grid gap-0.5">
+        {rows.map(({ transactionId, customerName, reason }) => (
+          <li key={transactionId}>
+            <Link href={paths.transaction(application, transactionId)} className="underline">
+              <bdi>{customerName}</bdi>
+            </Link>{' '}
+            · {t(`batch.leftOut.${reason}`)}
+          </li>
+        ))}
+        {count > rows.length && <li>{t('batch.leftOut.more', { count: count - rows.length })}</li>}
+      </ul>
+    </Notice>
   )
 }

@@ -1,18 +1,16 @@
-'use client'
-
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ReasonForm } from '#components/form/reason-form.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { Notice } from '#components/ui/empty-state.tsx'
-import { toast } from '#components/ui/toast.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
+import { toast } from '#components/ui/overlay/toast.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
-import { type ActionResult, callAction, refusalText } from '#lib/action-result.ts'
-import type { BatchRunDto } from '#lib/batch-run.ts'
+import type { BatchRunDto } from '#lib/batches/batches.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
-import { paths } from '#lib/paths.ts'
-import { queryKeys } from '#lib/query-keys.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { queryKeys } from '#lib/pages/query-keys.ts'
+import { type ActionResult, callAction, refusalText } from '#lib/result.ts'
 
 type Action<Value> = (application: string, input: unknown) => Promise<ActionResult<Value, string>>
 export type RunActions = {

@@ -1,12 +1,12 @@
 import type { NextRequest } from 'next/server'
 import { z } from 'zod'
-import { formatMinor } from '#lib/money.ts'
-import { answerTable } from '#server/back-office/answer-table.ts'
+import { formatMinor } from '#lib/money/money.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { answerTable } from '#server/back-office/data-route.ts'
 import { getT } from '#server/back-office/preferences.ts'
-import { readBatchResults } from '#server/reports/batches/read-batch-results.ts'
+import { readBatchResults } from '#server/reports/batches/read-batch.ts'
 import { readBatchRun } from '#server/reports/batches/read-batch-run.ts'
-import type { TableRows } from '#server/reports/export/table-csv.ts'
+import type { TableRows } from '#server/reports/export/csv.ts'
 
 type Props = { params: Promise<{ application: string; batchId: string }> }
 

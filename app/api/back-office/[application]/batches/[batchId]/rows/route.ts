@@ -1,16 +1,15 @@
 import { unstable_rethrow } from 'next/navigation'
 import type { NextRequest } from 'next/server'
 import { z } from 'zod'
-import { ROW_FILTERS } from '#lib/batch-dto.ts'
+import { ROW_FILTERS } from '#lib/batches/batches.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { findActor } from '#server/back-office/actor.ts'
-import { refuseData, refuseThrown } from '#server/back-office/answer-data.ts'
-import { refuseBusy } from '#server/back-office/answer-table.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { refuseBusy, refuseData, refuseThrown } from '#server/back-office/data-route.ts'
 import { toFileResponse } from '#server/back-office/file-response.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
-import { downloadRows } from '#server/reports/batches/download-rows.ts'
+import { downloadRows } from '#server/reports/batches/batch-files.ts'
 
 const query = z.object({ show: z.enum(ROW_FILTERS).optional() })
 const uuid = z.uuid()

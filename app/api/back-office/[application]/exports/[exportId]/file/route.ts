@@ -4,13 +4,12 @@ import { z } from 'zod'
 import { err } from '#lib/result.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { findActor } from '#server/back-office/actor.ts'
-import { refuseData, refuseThrown } from '#server/back-office/answer-data.ts'
-import { refuseBusy } from '#server/back-office/answer-table.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { refuseBusy, refuseData, refuseThrown } from '#server/back-office/data-route.ts'
 import { toFileResponse } from '#server/back-office/file-response.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
-import { describeFile } from '#server/reports/export/describe-file.ts'
-import { openStoredFile } from '#server/reports/export/open-stored-file.ts'
+import { describeFile } from '#server/reports/export/export-record.ts'
+import { openStoredFile } from '#server/reports/export/stored-file.ts'
 
 const noQuery = z.object({})
 const uuid = z.uuid()

@@ -1,20 +1,26 @@
 'use client'
 
 import { useState } from 'react'
+import { Money } from '#components/domain/money.tsx'
+import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
-import { Notice } from '#components/ui/empty-state.tsx'
-import { PageHeader } from '#components/ui/page-header.tsx'
-import { useT } from '#components/ui/translations.tsx'
+import { Badge } from '#components/ui/display/badge.tsx'
+import { Card } from '#components/ui/display/card.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
+import { PageHeader } from '#components/ui/display/page.tsx'
+import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
-import type { BatchDifference } from '#lib/batch-approval.ts'
-import { paths } from '#lib/paths.ts'
+import type { BatchApproval, BatchDifference } from '#lib/approvals/batch-approval.ts'
+import { deciderText } from '#lib/approvals/evidence.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { formatCount } from '#lib/text/format.ts'
+import { formatTime } from '#lib/time/format-time.ts'
 import { BatchDecision } from './batch-decision.tsx'
-import { BatchDifferenceNotice } from './batch-difference.tsx'
-import { BatchFacts } from './batch-facts.tsx'
 import { BatchRows } from './batch-rows.tsx'
-import { type BatchProps, useBatch } from './use-batch.ts'
-import { useExclusions } from './use-exclusions.ts'
+import { type BatchProps, useBatch, useExclusions } from './use-batch.ts'
 
 /** A batch for the person who decides: what it is, its rows, and the decision about all of them. */
 export function BatchReview(props: BatchProps) {
@@ -74,5 +80,129 @@ export function BatchReview(props: BatchProps) {
         </div>
       )}
     </div>
+  )
+}
+
+/** What changed after the batch was shown, so that nothing was decided. */
+function BatchDifferenceNotice({ difference, application }: { difference: BatchDifference; application: string }) {
+  const { t, timeZone } = useTranslations()
+  const at = (instant: string) => formatTime(t, timeZone, new Date(instant), 'day-time')
+  return (
+    <section role="alert" className="grid gap-1.5 rounded-md bg-wait-soft px-3 py-2 text-wait">
+      <p className="font-strong">{t('batch.changed.title')}</p>
+      <ul className="grid gap-1">
+        {difference.decisions.map((one) => (
+          <li key={`${one.checkerName} ${one.at}`}>
+            {t(one.counts ? `batch.changed.${one.decision}` : 'batch.changed.gone', { name: deciderText(t, one), at: at(one.at) })}
+          </li>
+        ))}
+        {difference.moved.map((row) => (
+          <li key={row.transactionId}>
+            <Link href={paths.transaction(application, row.transactionId)} className="underline">
+              <bdi>{row.customerName}</bdi>
+            </Link>
+            {': '}
+            {t('batch.changed.moved', {
+              by: row.by === null ? t('batch.changed.system') : deciderText(t, { ...row, checkerName: row.by }),
+              at: at(row.at),
+            })}
+          </li>
+        ))}
+      </ul>
+      {difference.movedCount > difference.moved.length && (
+        <p>{t('batch.changed.more', { count: difference.movedCount - difference.moved.length })}</p>
+      )}
+    </section>
+  )
+}
+
+/** Count, sums and flags first; then what it needs, and what it costs at each operator. */
+function BatchFacts({ batch }: { batch: BatchApproval }) {
+  const { t, locale } = useTranslations()
+  const { flags, decisions } = batch
+  return (
+    <Card className="grid min-w-0 gap-4">
+      <div className="flex flex-wrap gap-x-8 gap-y-3">
+        <p>
+          <span className="block text-second text-quiet">{t('batch.waitingRows')}</span>
+          <span className="text-balance font-strong tabular">{formatCount(batch.count, locale)}</span>
+        </p>
+        {batch.sums.map((sum) => (
+          <p key={sum.currency}>
+            <span className="block text-second text-quiet">{t('batch.sum')}</span>
+            <Money amount={sum.amount} currency={sum.currency} size="balance" />
+          </p>
+        ))}
+      </div>
+      <ul aria-label={t('batch.flags')} className="flex flex-wrap gap-1.5">
+        {(['flagged', 'duplicate', 'first', 'large'] as const).map((flag) => (
+          <li key={flag}>
+            <Badge tone={flags[flag] > 0 ? 'wait' : 'neutral'} hasDot={flags[flag] > 0}>
+              {t(`batch.count.${flag}`, { count: flags[flag] })}
+            </Badge>
+          </li>
+        ))}
+      </ul>
+      <div className="grid gap-1 text-ink-2">
+        <p>
+          {batch.isDefaultRule ? t('batch.defaultRule') : batch.ruleNames.join(' · ')}
+          {' · '}
+          {t('approvals.progress', { given: batch.given, needed: batch.needed })}
+        </p>
+        <p className="text-second">
+          {batch.deciders.length > 0 ? t('batch.deciders', { names: batch.deciders.join(', ') }) : t('batch.decidersNone')}
+        </p>
+        {decisions.map((one) => (
+          <p key={`${one.checkerId} ${one.at}`} className="text-second">
+            {t(one.decision === 'validated' ? 'batch.validatedBy' : 'batch.rejectedBy', { name: deciderText(t, one), count: one.count })}{' '}
+            <TimeText at={one.at} />
+            {!one.counts && ` · ${t('batch.countsNot')}`}
+          </p>
+        ))}
+      </div>
+      <Operators batch={batch} />
+    </Card>
+  )
+}
+
+function Operators({ batch }: { batch: BatchApproval }) {
+  const { t, locale } = useTranslations()
+  const head = (
+    <>
+      <Th>{t('batch.operator')}</Th>
+      <Th align="end">{t('batch.rows')}</Th>
+      <Th align="end">{t('batch.amount')}</Th>
+      <Th align="end">{t('batch.fees')}</Th>
+      <Th align="end">{t('batch.balanceAfter')}</Th>
+    </>
+  )
+  return (
+    <TableCard isBare label={t('batch.operators')}>
+      <Table caption={t('batch.operators')} isList head={head}>
+        {batch.operators.map((one) => (
+          <Tr key={one.operator}>
+            <Td>
+              <OperatorMark code={one.operator} />
+            </Td>
+            <Td align="end" label={t('batch.rows')}>
+              {formatCount(one.count, locale)}
+            </Td>
+            <Td align="end">
+              <Money amount={one.amount} currency={one.currency} />
+            </Td>
+            <Td align="end" label={t('batch.fees')}>
+              <Money amount={one.fees} currency={one.currency} />
+            </Td>
+            <Td align="end" label={t('batch.balanceAfter')}>
+              {one.balance && (
+                <span className={one.balance.after.startsWith('-') ? 'font-strong text-bad' : ''}>
+                  <Money amount={one.balance.after} currency={one.currency} />
+                </span>
+              )}
+            </Td>
+          </Tr>
+        ))}
+      </Table>
+    </TableCard>
   )
 }

@@ -1,16 +1,13 @@
-'use client'
-
 import { useState } from 'react'
-import { Evidence } from '#components/domain/approval-evidence.tsx'
+import { Evidence } from '#components/decision/approval-evidence.tsx'
 import { PaymentLine } from '#components/domain/payment.tsx'
 import { ReasonForm } from '#components/form/reason-form.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import type { ApprovalRow } from '#lib/approvals.ts'
-import { BATCH_ROW_FILTERS, BATCH_ROWS_PAGE_SIZE, type BatchApproval, type BatchRowFilter } from '#lib/batch-approval.ts'
-import { formatCount } from '#lib/format.ts'
-import { useBatchRows } from './use-batch.ts'
-import type { Exclusions } from './use-exclusions.ts'
+import type { ApprovalRow } from '#lib/approvals/approvals.ts'
+import { BATCH_ROW_FILTERS, BATCH_ROWS_PAGE_SIZE, type BatchApproval, type BatchRowFilter } from '#lib/approvals/batch-approval.ts'
+import { formatCount } from '#lib/text/format.ts'
+import { type Exclusions, useBatchRows } from './use-batch.ts'
 
 /** The rows of a batch, those to look at with one press, each with its evidence and the way to leave it out. */
 export function BatchRows({ application, batch, exclusions }: { application: string; batch: BatchApproval; exclusions: Exclusions }) {

@@ -1,10 +1,17 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ActionResult } from '#lib/action-result.ts'
-import type { RecallObstacle } from '#lib/approvals.ts'
-import type { BatchApproval, BatchDecisionRefusal, BatchDecisionResult, BatchRowFilter, BatchRowsPage } from '#lib/batch-approval.ts'
-import { paths } from '#lib/paths.ts'
-import { fetchData, hasParts } from '#lib/query-client.ts'
-import { queryKeys } from '#lib/query-keys.ts'
+import { useEffect, useState } from 'react'
+import type { RecallObstacle } from '#lib/approvals/approvals.ts'
+import type {
+  BatchApproval,
+  BatchDecisionRefusal,
+  BatchDecisionResult,
+  BatchRowFilter,
+  BatchRowsPage,
+} from '#lib/approvals/batch-approval.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { fetchData, hasParts } from '#lib/pages/query-client.ts'
+import { queryKeys } from '#lib/pages/query-keys.ts'
+import type { ActionResult } from '#lib/result.ts'
 
 type BatchActions = {
   decide: (application: string, input: unknown) => Promise<ActionResult<BatchDecisionResult, BatchDecisionRefusal>>
@@ -39,4 +46,42 @@ export function useBatchRows(application: string, batchId: string, filter: Batch
     placeholderData: keepPreviousData,
   })
   return { rows: data?.rows ?? [], total: data?.total ?? 0, isLoading: isPlaceholderData }
+}
+
+/** A row that the checker leaves out, with the reason that its maker and its history will show. */
+type Exclusion = { transactionId: string; reason: string; currency: string; amount: string }
+
+/**
+ * Rows that are left out of what is about to be validated. They stay while somebody changes the filter or the page, and this tab keeps them
+ * over a reload: going through a long batch again would invite mistakes. The server checks each of them when the decision is made.
+ */
+export function useExclusions(batchId: string) {
+  const storageKey = `exclusions ${batchId}`
+  const [excluded, setExcluded] = useState<ReadonlyMap<string, Exclusion>>(new Map())
+  // After the first paint, which the server has rendered without them.
+  useEffect(() => setExcluded(readKept(storageKey)), [storageKey])
+  function change(next: ReadonlyMap<string, Exclusion>) {
+    setExcluded(next)
+    if (next.size > 0) sessionStorage.setItem(storageKey, JSON.stringify([...next.values()]))
+    else sessionStorage.removeItem(storageKey)
+  }
+  return {
+    excluded,
+    exclude: (exclusion: Exclusion) => change(new Map(excluded).set(exclusion.transactionId, exclusion)),
+    include: (transactionId: string) => change(new Map([...excluded].filter(([excludedId]) => excludedId !== transactionId))),
+    clear: () => change(new Map()),
+  }
+}
+export type Exclusions = ReturnType<typeof useExclusions>
+
+function readKept(storageKey: string): ReadonlyMap<string, Exclusion> {
+  const kept: unknown = JSON.parse(sessionStorage.getItem(storageKey) ?? '[]')
+  const rows = Array.isArray(kept) ? kept.filter(isExclusion) : []
+  return new Map(rows.map((row) => [row.transactionId, row]))
+}
+
+/** Checked by hand: a schema would cost this page the whole of zod. */
+function isExclusion(value: unknown): value is Exclusion {
+  const names = ['transactionId', 'reason', 'currency', 'amount'] as const
+  return typeof value === 'object' && value !== null && names.every((name) => typeof Reflect.get(value, name) === 'string')
 }

@@ -1,0 +1,150 @@
+import { RelativeTime } from '#components/domain/time-text.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
+import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
+import { listBehindWebhooks } from '#lib/finance/finance-address.ts'
+import type { AdministratorOverview, WebhookHealthDto } from '#lib/finance/finance-dto.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { WEBHOOK_STATES, type WebhookState } from '#lib/payments/transaction-status.ts'
+import { formatCount, formatShare } from '#lib/text/format.ts'
+import type { DayRange } from '#lib/time/time.ts'
+import { DaysBack, HealthTable } from './operator-health.tsx'
+import { MainFigure, OverviewPart } from './overview-part.tsx'
+
+type Props = { application: string; days: number; range: DayRange; health: AdministratorOverview; hasDays: boolean }
+
+/** Whether operators and receivers work. `hasDays`: the choice of days is not on the page yet. */
+export function AdministratorPart({ application, days, range: { from, to }, health, hasDays }: Props) {
+  const { t, locale } = useTranslations()
+  const { share, operators, webhooks, blocked } = health
+  return (
+    <>
+      {blocked > 0 && (
+        <Notice
+          tone="wait"
+          action={
+            <Link href={paths.rules(application)} className="underline">
+              {t('overview.blockedLink')}
+            </Link>
+          }
+        >
+          {t('overview.blocked', { count: blocked })}
+        </Notice>
+      )}
+      <OverviewPart title={t('overview.operators')} aside={hasDays && <DaysBack application={application} days={days} />}>
+        {share !== null && (
+          <MainFigure
+            value={formatShare(share, locale)}
+            words={t('overview.succeeded', { days })}
+            href={paths.transactions(application, { status: ['SUCCESS', 'FAILED'], from, to })}
+          />
+        )}
+        <HealthTable application={application} operators={operators} range={{ from, to }} />
+      </OverviewPart>
+      <WebhookSection application={application} webhooks={webhooks} />
+    </>
+  )
+}
+
+/** The colour of a figure above zero. */
+const TONES: Record<WebhookState, string> = { delivered: '', due: '', exhausted: 'text-bad' }
+
+/** Webhooks of the last 24 hours by state, and the receivers with undelivered ones. */
+function WebhookSection({ application, webhooks }: { application: string; webhooks: WebhookHealthDto }) {
+  const { t } = useTranslations()
+  const isQuiet = WEBHOOK_STATES.every((state) => webhooks[state] === 0)
+  return (
+    <section aria-labelledby="webhooks">
+      <h2 id="webhooks" className="text-amount font-strong">
+        {t('overview.webhooks')}
+      </h2>
+      {isQuiet ? (
+        <p className="text-ink-2">{t('overview.webhooksNone')}</p>
+      ) : (
+        <ul className="mt-1 flex flex-wrap gap-x-6 tabular">
+          {WEBHOOK_STATES.map((state) => (
+            <li key={state}>
+              <Figure application={application} webhooks={webhooks} state={state} count={webhooks[state]}>
+                {' '}
+                <span className="font-regular text-ink-2">{t(`overview.webhook.${state}`, { count: webhooks[state] })}</span>
+              </Figure>
+            </li>
+          ))}
+        </ul>
+      )}
+      {webhooks.worst.length > 0 && <Worst application={application} webhooks={webhooks} />}
+    </section>
+  )
+}
+
+function Worst({ application, webhooks }: { application: string; webhooks: WebhookHealthDto }) {
+  const { t } = useTranslations()
+  return (
+    <TableCard label={t('overview.worst')} className="mt-2">
+      <Table
+        caption={t('overview.worst')}
+        head={
+          <>
+            <Th>{t('overview.target')}</Th>
+            {WEBHOOK_STATES.map((state) => (
+              <Th key={state} align="end" className={state === 'delivered' ? 'max-sm:hidden' : ''}>
+                {t(`overview.webhookHead.${state}`)}
+              </Th>
+            ))}
+            <Th align="end" className="max-sm:hidden">
+              {t('overview.lastDelivered')}
+            </Th>
+          </>
+        }
+      >
+        {webhooks.worst.map((target) => (
+          <Tr key={target.target}>
+            <Td className="break-all">{target.target}</Td>
+            {WEBHOOK_STATES.map((state) => (
+              <Td key={state} align="end" className={state === 'delivered' ? 'max-sm:hidden' : ''}>
+                <Figure application={application} webhooks={webhooks} state={state} count={target[state]} target={target.target}>
+                  <span className="sr-only">
+                    {' '}
+                    {t(`overview.webhook.${state}`, { count: target[state] })}, {target.target}
+                  </span>
+                </Figure>
+              </Td>
+            ))}
+            <Td align="end" className="max-sm:hidden">
+              {target.lastDeliveredAt === null ? (
+                <span className="text-quiet">{t('overview.noneDelivered')}</span>
+              ) : (
+                <RelativeTime at={target.lastDeliveredAt} />
+              )}
+            </Td>
+          </Tr>
+        ))}
+      </Table>
+    </TableCard>
+  )
+}
+
+type FigureProps = {
+  application: string
+  webhooks: WebhookHealthDto
+  state: WebhookState
+  count: number
+  target?: string
+  children: React.ReactNode
+}
+
+/** A number of transactions that links to their list. */
+function Figure({ application, webhooks, state, count, target, children }: FigureProps) {
+  const { locale } = useTranslations()
+  if (count === 0) return <span className="inline-block py-0.5 text-quiet">{target === undefined ? <>0{children}</> : 0}</span>
+  return (
+    <Link
+      href={paths.transactions(application, listBehindWebhooks(webhooks, state, target))}
+      className={`inline-block py-0.5 font-strong hover:underline ${TONES[state]}`}
+    >
+      {formatCount(count, locale)}
+      {children}
+    </Link>
+  )
+}

@@ -1,0 +1,187 @@
+import { type FormEvent, useState } from 'react'
+import { FormDialog } from '#components/form/form-dialog.tsx'
+import { Checkbox, TextField } from '#components/ui/field.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
+import type { MessageKey } from '#lib/i18n/translate.ts'
+import { parsePercent, type ServiceTerms, writePercent } from '#lib/money/fees.ts'
+import { formatMinor, parseMinor, parseTypedAmount } from '#lib/money/money.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
+import { formatAmount } from '#lib/text/format.ts'
+import { useProposal } from '../../_components/changes/use-proposal.ts'
+import { FeeEffect } from './fee-effect.tsx'
+
+type Props = { application: string; service: ServiceTerms; name: string; amountMinor: bigint | null; onClose: () => void }
+
+/** Proposes other fees of the application, with their effect on the sample amount. A default export, because it is loaded on demand. */
+export function FeesDialog({ application, service, name, amountMinor, onClose }: Props) {
+  const { t, locale } = useTranslations()
+  const { propose, error, isPending } = useProposal(application, onClose)
+  const [rate, setRate] = useState(writePercent(service.appRatePpm, locale))
+  const [fixed, setFixed] = useState(formatAmount(formatMinor(BigInt(service.appFixedMinor)), locale))
+  const ppm = parsePercent(rate)
+  const appRatePpm = ppm !== undefined && ppm + service.systemRatePpm < 1_000_000 ? ppm : undefined
+  const typedFixed = fixed.trim() === '' ? '0' : parseTypedAmount(fixed, locale)
+  const appFixedMinor = typedFixed === undefined ? undefined : String(parseMinor(typedFixed))
+  const { currency } = OPERATORS[service.operator].country
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    if (appRatePpm === undefined || appFixedMinor === undefined) return
+    propose('fees.set', { operator: service.operator, type: service.type, appRatePpm, appFixedMinor })
+  }
+  return (
+    <FormDialog
+      title={t('terms.changeFeesOf', { service: name })}
+      submitLabel={t('change.propose')}
+      isPending={isPending}
+      error={error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextField
+        id="fee-rate"
+        name="rate"
+        label={`${t('terms.ownFee')} – ${t('terms.rate')}`}
+        value={rate}
+        onChange={({ target }) => setRate(target.value)}
+        error={appRatePpm === undefined ? t('terms.rateWrong') : undefined}
+        inputMode="decimal"
+        autoComplete="off"
+        maxLength={10}
+      />
+      <TextField
+        id="fee-fixed"
+        name="fixed"
+        label={`${t('terms.ownFee')} – ${t('terms.fixed', { currency })}`}
+        value={fixed}
+        onChange={({ target }) => setFixed(target.value)}
+        error={appFixedMinor === undefined ? t('terms.fixedWrong') : undefined}
+        inputMode="decimal"
+        autoComplete="off"
+        maxLength={20}
+      />
+      {amountMinor !== null && appRatePpm !== undefined && appFixedMinor !== undefined && (
+        <Comparison service={service} next={{ ...service, appRatePpm, appFixedMinor }} amountMinor={amountMinor} />
+      )}
+      <p className="text-second text-quiet">{t('change.afterwards')}</p>
+    </FormDialog>
+  )
+}
+
+/** The effect on the sample amount under the present fees and under the proposed ones. */
+function Comparison({ service, next, amountMinor }: { service: ServiceTerms; next: ServiceTerms; amountMinor: bigint }) {
+  const { t, locale } = useTranslations()
+  return (
+    <section aria-label={t('terms.sample')} aria-live="polite">
+      <p className="font-medium">{t('terms.effect', { amount: formatAmount(formatMinor(amountMinor), locale) })}</p>
+      <dl className="mt-1 grid grid-cols-2 gap-3 tabular">
+        <div>
+          <dt className="text-second text-quiet">{t('terms.now')}</dt>
+          <dd>
+            <FeeEffect service={service} amountMinor={amountMinor} />
+          </dd>
+        </div>
+        <div>
+          <dt className="text-second text-quiet">{t('terms.then')}</dt>
+          <dd>
+            <FeeEffect service={next} amountMinor={amountMinor} />
+          </dd>
+        </div>
+      </dl>
+    </section>
+  )
+}
+
+type LimitsDialogProps = { application: string; service: ServiceTerms; name: string; onClose: () => void }
+type Problems = Partial<Record<'minimum' | 'maximum', MessageKey>>
+
+/** Proposes whether a service is on and which amounts it takes. A default export, because it is loaded on demand. */
+export function LimitsDialog({ application, service, name, onClose }: LimitsDialogProps) {
+  const { t, locale } = useTranslations()
+  const { propose, error, isPending } = useProposal(application, onClose)
+  const [problems, setProblems] = useState<Problems>({})
+  const { operator, type } = service
+  const { limits, country } = OPERATORS[operator]
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const read = (field: string) => readLimit(String(form.get(field) ?? ''), (typed) => parseTypedAmount(typed, locale))
+    const [minimum, maximum] = [read('minimum'), read('maximum')]
+    const found: Problems = {
+      ...(minimum === undefined && { minimum: 'terms.limitWrong' }),
+      ...(maximum === undefined && { maximum: 'terms.limitWrong' }),
+      ...(minimum && maximum && BigInt(minimum) > BigInt(maximum) && { maximum: 'terms.limitsCross' }),
+    }
+    setProblems(found)
+    if (Object.keys(found).length > 0) return
+    propose('service.set', {
+      operator,
+      type,
+      isEnabled: form.get('isEnabled') === 'on',
+      enforcesLimits: form.get('enforcesLimits') === 'on',
+      minimumMinor: minimum ?? null,
+      maximumMinor: maximum ?? null,
+    })
+  }
+  const hint = (minor: bigint) => t('terms.limitHint', { amount: formatAmount(formatMinor(minor), locale) })
+  const shown = (minor: string | null) => (minor === null ? '' : formatAmount(formatMinor(BigInt(minor)), locale))
+  const field = { inputMode: 'decimal', autoComplete: 'off', maxLength: 20 } as const
+  return (
+    <FormDialog
+      title={t('terms.changeLimitsOf', { service: name })}
+      submitLabel={t('change.propose')}
+      isPending={isPending}
+      error={error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Switch service={service} />
+      <TextField
+        {...field}
+        id="limit-minimum"
+        name="minimum"
+        label={t('terms.minimum', { currency: country.currency })}
+        hint={hint(limits[type].minimumMinor)}
+        defaultValue={shown(service.minimumMinor)}
+        error={problems.minimum && t(problems.minimum)}
+      />
+      <TextField
+        {...field}
+        id="limit-maximum"
+        name="maximum"
+        label={t('terms.maximum', { currency: country.currency })}
+        hint={hint(limits[type].maximumMinor)}
+        defaultValue={shown(service.maximumMinor)}
+        error={problems.maximum && t(problems.maximum)}
+      />
+      <div>
+        <Checkbox name="enforcesLimits" defaultChecked={service.enforcesLimits} label={t('terms.enforces')} />
+        <p className="text-second text-quiet">{t('terms.enforcesHint')}</p>
+      </div>
+      <p className="text-second text-quiet">{t('change.afterwards')}</p>
+    </FormDialog>
+  )
+}
+
+function Switch({ service }: { service: ServiceTerms }) {
+  const { t } = useTranslations()
+  return (
+    <Checkbox
+      name="isEnabled"
+      defaultChecked={service.isEnabled}
+      disabled={!service.isInCountries}
+      label={
+        <>
+          {t('terms.isEnabled')}
+          {!service.isInCountries && <span className="ml-1.5 text-second text-quiet">{t('terms.outside')}</span>}
+        </>
+      }
+    />
+  )
+}
+
+/** Hundredths as text, null for none, undefined for what is no amount. */
+function readLimit(typed: string, parse: (typed: string) => string | undefined): string | null | undefined {
+  if (typed.trim() === '') return null
+  const amount = parse(typed)
+  return amount !== undefined && /[1-9]/.test(amount) ? String(parseMinor(amount)) : undefined
+}

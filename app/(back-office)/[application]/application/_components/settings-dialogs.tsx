@@ -1,0 +1,148 @@
+import { type FormEvent, useMemo, useState } from 'react'
+import { FormDialog } from '#components/form/form-dialog.tsx'
+import { Checkbox, Select, TextField } from '#components/ui/field.tsx'
+import { useNow, useT } from '#components/ui/translations.tsx'
+import type { MessageKey } from '#lib/i18n/translate.ts'
+import type { SettingsTerms } from '#lib/money/fees.ts'
+import { COUNTRY_NAMES } from '#lib/operators/operators.ts'
+import { isShownWebhookUrl, WEBHOOK_URL_LENGTH_MAX } from '#lib/text/web-address.ts'
+import { listTimeZones } from '#lib/time/time-zones.ts'
+import { useProposal } from '../../_components/changes/use-proposal.ts'
+
+type Props = { application: string; settings: SettingsTerms; onClose: () => void }
+type Problems = Partial<Record<'name' | 'countries' | 'webhookUrl', MessageKey>>
+
+/** Proposes other settings. A default export, because it is loaded on demand. */
+export function SettingsDialog({ application, settings, onClose }: Props) {
+  const t = useT()
+  const { propose, error, isPending } = useProposal(application, onClose)
+  const [problems, setProblems] = useState<Problems>({})
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const name = String(form.get('name') ?? '').trim()
+    const address = String(form.get('webhookUrl') ?? '').trim()
+    const countries = COUNTRY_NAMES.filter((country) => form.get(country) === 'on')
+    const found: Problems = {
+      ...(name === '' && { name: 'terms.nameMissing' }),
+      ...(countries.length === 0 && { countries: 'terms.countryMissing' }),
+      ...(address !== '' && !isShownWebhookUrl(address) && { webhookUrl: 'terms.webhookUrlWrong' }),
+    }
+    setProblems(found)
+    if (Object.keys(found).length > 0) return
+    propose('application.set', {
+      name,
+      countries,
+      defaultWebhookUrl: address === '' ? null : address,
+      requiresSecondFactor: form.get('secondFactor') === 'on',
+      copiesWebhookStatus: form.get('statusCopy') === 'on',
+      allowsCombinedRoles: form.get('combinedRoles') === 'on',
+    })
+  }
+  return (
+    <FormDialog
+      title={t('terms.change')}
+      submitLabel={t('change.propose')}
+      isPending={isPending}
+      error={error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextField
+        id="terms-name"
+        name="name"
+        label={t('terms.name')}
+        defaultValue={settings.name}
+        error={problems.name && t(problems.name)}
+        maxLength={200}
+      />
+      <CountryFields settings={settings} problem={problems.countries} />
+      <TextField
+        id="terms-webhook"
+        name="webhookUrl"
+        label={t('terms.webhookUrl')}
+        defaultValue={settings.defaultWebhookUrl ?? ''}
+        hint={t('terms.webhookUrlHint')}
+        error={problems.webhookUrl && t(problems.webhookUrl)}
+        inputMode="url"
+        maxLength={WEBHOOK_URL_LENGTH_MAX}
+      />
+      <Switches settings={settings} />
+      <p className="text-second text-quiet">{t('change.afterwards')}</p>
+    </FormDialog>
+  )
+}
+
+function CountryFields({ settings, problem }: { settings: SettingsTerms; problem: MessageKey | undefined }) {
+  const t = useT()
+  return (
+    <fieldset className="grid gap-1" aria-describedby="terms-countries">
+      <legend className="mb-1 font-medium">{t('terms.countries')}</legend>
+      <div className="grid gap-1.5 sm:grid-cols-2">
+        {COUNTRY_NAMES.map((country) => (
+          <Checkbox key={country} name={country} defaultChecked={settings.countries.includes(country)} label={t(`country.${country}`)} />
+        ))}
+      </div>
+      <p id="terms-countries" className="text-second text-quiet">
+        {problem && <span className="block text-bad">{t(problem)}</span>}
+        {t('terms.countriesHint')}
+      </p>
+    </fieldset>
+  )
+}
+
+function Switches({ settings }: { settings: SettingsTerms }) {
+  const t = useT()
+  return (
+    <div className="grid gap-3">
+      <div>
+        <Checkbox name="secondFactor" defaultChecked={settings.requiresSecondFactor} label={t('terms.secondFactor')} />
+        <p className="text-second text-quiet">{t('terms.secondFactorHint')}</p>
+      </div>
+      <div>
+        <Checkbox name="statusCopy" defaultChecked={settings.copiesWebhookStatus} label={t('terms.statusCopy')} />
+        <p className="text-second text-quiet">{t('terms.statusCopyHint')}</p>
+      </div>
+      <div>
+        <Checkbox name="combinedRoles" defaultChecked={settings.allowsCombinedRoles} label={t('terms.combinedRoles')} />
+        <p className="text-second text-quiet">{t('terms.combinedRolesHint')}</p>
+      </div>
+    </div>
+  )
+}
+
+type ZoneDialogProps = { application: string; timeZone: string; onClose: () => void }
+
+/** Proposes another business time zone. A default export, because it is loaded on demand. */
+export function ZoneDialog({ application, timeZone, onClose }: ZoneDialogProps) {
+  const t = useT()
+  const now = useNow()
+  const { propose, error, isPending } = useProposal(application, onClose)
+  const regions = useMemo(() => listTimeZones(now, timeZone), [now, timeZone])
+  return (
+    <FormDialog
+      title={t('terms.changeZone')}
+      submitLabel={t('change.propose')}
+      isPending={isPending}
+      error={error}
+      onSubmit={(event) => {
+        event.preventDefault()
+        propose('time_zone.set', { timeZone: String(new FormData(event.currentTarget).get('timeZone') ?? '') })
+      }}
+      onClose={onClose}
+    >
+      <Select id="terms-zone" name="timeZone" label={t('terms.zone')} hint={t('terms.zoneHint')} defaultValue={timeZone}>
+        {regions.map(({ region, zones }) => (
+          <optgroup key={region} label={region === '' ? 'UTC' : region}>
+            {zones.map(({ name, offset }) => (
+              <option key={name} value={name}>
+                {`${name.replaceAll('_', ' ')} (${offset})`}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+      </Select>
+      <p className="text-second text-quiet">{t('change.afterwards')}</p>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,173 @@
+'use client'
+
+import { type FormEvent, useState, useTransition } from 'react'
+import { OperatorOptions } from '#components/domain/operator-mark.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Card } from '#components/ui/display/card.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
+import { Select } from '#components/ui/field.tsx'
+import { toast } from '#components/ui/overlay/toast.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
+import { BATCH_FIELDS, type BatchColumns, REQUIRED_FIELDS } from '#lib/batches/batch-fields.ts'
+import type { BatchDto } from '#lib/batches/batches.ts'
+import { isOperatorCode } from '#lib/operators/operators.ts'
+import { type ActionResult, callAction, refusalText } from '#lib/result.ts'
+import { assignColumns, decideRepair } from '../../actions.ts'
+
+/** What each refusal of a change of a batch says. */
+const WORDS = {
+  not_permitted: 'action.forbidden',
+  not_found: 'batches.refused.notFound',
+  not_a_draft: 'batches.refused.notADraft',
+  changed_meanwhile: 'batches.refused.changed',
+  no_such_column: 'batches.refused.column',
+  application_disabled: 'batches.refused.application',
+  nothing_to_submit: 'batches.refused.nothing',
+  checked_again: 'batches.refused.checkedAgain',
+  same_content: 'batches.refused.sameContent',
+  offline: 'action.offline',
+} as const
+
+type Failure = Exclude<keyof typeof WORDS, 'offline'>
+
+/**
+ * Runs a change and reads the page again, also after a refusal: then something is different from what was shown. Returns whether it was
+ * made; `error` is why not.
+ */
+export function useChange() {
+  const t = useT()
+  const router = useRouter()
+  const [error, setError] = useState<string | null>(null)
+  const [isCalling, setIsCalling] = useState(false)
+  const [isRefreshing, startRefresh] = useTransition()
+  async function change<Value>(call: () => Promise<ActionResult<Value, Failure>>, done?: string): Promise<boolean> {
+    setIsCalling(true)
+    setError(null)
+    const result = await callAction(call)
+    setIsCalling(false)
+    if (result.ok && done) toast(done)
+    if (!result.ok) setError(refusalText(t, result.error.code, WORDS))
+    // Without an answer there is nothing new to show, and reading the page again would fail too.
+    if (result.ok || result.error.code !== 'offline') startRefresh(() => router.refresh())
+    return result.ok
+  }
+  return { change, error, isBusy: isCalling || isRefreshing }
+}
+
+/** Says which column contains which field; every column is shown with what its first rows have. */
+export function ColumnsForm({ application, batch, mayChange }: { application: string; batch: BatchDto; mayChange: boolean }) {
+  const t = useT()
+  const { change, error, isBusy } = useChange()
+  const [problem, setProblem] = useState<string | null>(null)
+  const width = Math.max(batch.headers.length, ...batch.samples.map((cells) => cells.length))
+  async function assign(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const columns: BatchColumns = {}
+    for (const field of BATCH_FIELDS) {
+      const chosen = String(form.get(field) ?? '')
+      if (chosen !== '') columns[field] = Number(chosen)
+    }
+    if (REQUIRED_FIELDS.some((field) => columns[field] === undefined)) return setProblem(t('batches.columnsMissing'))
+    if (new Set(Object.values(columns)).size < Object.values(columns).length) return setProblem(t('batches.columnsTwice'))
+    setProblem(null)
+    const operator = String(form.get('defaultOperator') ?? '')
+    const defaultOperator = isOperatorCode(operator) ? operator : null
+    await change(() => assignColumns(application, { batchId: batch.batchId, version: batch.version, columns, defaultOperator }))
+  }
+  const columnName = (index: number) =>
+    batch.headers[index] || t('batches.columnNumber', { column: String.fromCharCode(65 + (index % 26)) })
+  const sampleOf = (index: number) => batch.samples.map((cells) => cells[index]).find((text) => text !== undefined && text !== '')
+  const wrong = problem ?? error
+  return (
+    <form onSubmit={(event) => void assign(event)} className="grid max-w-2xl gap-4">
+      {batch.columns === null && <p>{t('batches.columnsText')}</p>}
+      {wrong && <Notice tone="bad">{wrong}</Notice>}
+      {BATCH_FIELDS.map((field) => (
+        <Select
+          key={field}
+          id={`column-${field}`}
+          name={field}
+          label={t(`batches.field.${field}`)}
+          {...(REQUIRED_FIELDS.includes(field) ? {} : { note: t('batches.optional') })}
+          defaultValue={batch.columns?.[field] ?? ''}
+          disabled={!mayChange}
+        >
+          <option value="">{t('batches.noColumn')}</option>
+          {Array.from({ length: width }, (_, index) => index).map((index) => (
+            <option key={index} value={index}>
+              {sampleOf(index) === undefined
+                ? columnName(index)
+                : t('batches.columnWithSample', { column: columnName(index), sample: sampleOf(index) ?? '' })}
+            </option>
+          ))}
+        </Select>
+      ))}
+      <Select
+        id="column-default-operator"
+        name="defaultOperator"
+        label={t('batches.defaultOperator')}
+        hint={t('batches.defaultOperatorHint')}
+        defaultValue={batch.defaultOperator ?? ''}
+        disabled={!mayChange}
+      >
+        <option value="">{t('batches.operatorInFile')}</option>
+        <OperatorOptions />
+      </Select>
+      {mayChange && (
+        <div>
+          <Button type="submit" variant="primary" isBusy={isBusy}>
+            {t('batches.useColumns')}
+          </Button>
+        </div>
+      )}
+    </form>
+  )
+}
+
+/** The repairs by rule, with examples before and after. Each can be accepted, and undone. */
+export function Repairs({ application, batch, mayChange }: { application: string; batch: BatchDto; mayChange: boolean }) {
+  const t = useT()
+  const { change, error, isBusy } = useChange()
+  const { batchId, version } = batch
+  return (
+    <Card>
+      <h2 className="mb-2">{t('batches.repairs')}</h2>
+      {error && (
+        <p role="alert" className="mb-2 text-bad">
+          {error}
+        </p>
+      )}
+      <ul className="grid gap-3">
+        {batch.repairs.map(({ kind, count, isAccepted, examples }) => (
+          <li key={kind} className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2">
+            <div className="min-w-0">
+              <p className="font-medium">{t(`batches.repair.${kind}`, { count })}</p>
+              <ul className="text-second text-ink-2">
+                {examples.map(({ rowNumber, before, after }) => (
+                  <li key={rowNumber} className="wrap-anywhere">
+                    {t('batches.repairExample', { row: rowNumber, before, after })}
+                  </li>
+                ))}
+              </ul>
+            </div>
+            {mayChange && (
+              <span className="flex items-center gap-2">
+                {isAccepted && <span className="text-ok">{t('batches.repairAccepted')}</span>}
+                <Button
+                  size="small"
+                  isBusy={isBusy}
+                  onClick={() => void change(() => decideRepair(application, { batchId, version, repair: kind, isAccepted: !isAccepted }))}
+                >
+                  {t(isAccepted ? 'batches.repairUndo' : 'batches.repairAccept')}
+                  <span className="sr-only">{t(`batches.repair.${kind}`, { count })}</span>
+                </Button>
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}

@@ -1,0 +1,155 @@
+import { type FormEvent, useState, useTransition } from 'react'
+import { FormDialog } from '#components/form/form-dialog.tsx'
+import { TextField } from '#components/ui/field.tsx'
+import { toast } from '#components/ui/overlay/toast.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
+import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
+import { callAction, refusalText } from '#lib/result.ts'
+import { useProposal } from '../../_components/changes/use-proposal.ts'
+import { blockApiUser, revokeKey } from '../actions.ts'
+
+type Props = { application: string; form: 'key' | 'user' | 'address'; network: string; onClose: () => void }
+
+const KINDS = { key: 'key.create', user: 'api_user.create', address: 'address.allow' } as const
+const TITLES = { key: 'credentials.newKey', user: 'credentials.newUser', address: 'credentials.newAddress' } as const
+
+/** Proposes a key, an API user or an address. */
+export function ProposeDialog({ application, form, network, onClose }: Props) {
+  const t = useT()
+  const { propose, error, setError, isPending } = useProposal(application, onClose)
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget)
+    const textOf = (name: string) => String(fields.get(name) ?? '').trim()
+    if (form === 'key') {
+      if (textOf('name') === '') return setError(t('credentials.nameMissing'))
+      return propose(KINDS.key, { name: textOf('name') })
+    }
+    if (form === 'user') {
+      if (!/^\S{3,320}$/.test(textOf('username'))) return setError(t('credentials.usernameWrong'))
+      return propose(KINDS.user, { username: textOf('username') })
+    }
+    if (textOf('network') === '') return setError(t('credentials.networkMissing'))
+    propose(KINDS.address, { network: textOf('network'), note: textOf('note') })
+  }
+  return (
+    <FormDialog
+      title={t(TITLES[form])}
+      submitLabel={t('change.propose')}
+      isPending={isPending}
+      error={error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {form === 'key' && (
+        <TextField id="key-name" name="name" label={t('credentials.name')} hint={t('credentials.nameHint')} required maxLength={200} />
+      )}
+      {form === 'user' && (
+        <TextField
+          id="user-name"
+          name="username"
+          label={t('credentials.username')}
+          hint={t('credentials.usernameHint')}
+          autoComplete="off"
+          required
+          maxLength={320}
+        />
+      )}
+      {form === 'address' && (
+        <>
+          <TextField
+            id="address-network"
+            name="network"
+            label={t('credentials.network')}
+            hint={t('credentials.networkHint')}
+            defaultValue={network}
+            autoComplete="off"
+            required
+            maxLength={60}
+          />
+          <TextField id="address-note" name="note" label={t('credentials.note')} maxLength={200} />
+        </>
+      )}
+      <p className="text-second text-quiet">{t(form === 'address' ? 'change.afterwards' : 'credentials.collectAfterwards')}</p>
+    </FormDialog>
+  )
+}
+
+type ProposalQuestionProps = {
+  application: string
+  kind: ChangeKindName
+  input: Record<string, string>
+  title: string
+  text: string
+  onClose: () => void
+}
+
+/** Proposes a change that has nothing to fill in. */
+export function ProposalQuestion({ application, kind, input, title, text, onClose }: ProposalQuestionProps) {
+  const t = useT()
+  const { propose, error, isPending } = useProposal(application, onClose)
+  return (
+    <FormDialog
+      title={title}
+      submitLabel={t('change.propose')}
+      isPending={isPending}
+      error={error}
+      onSubmit={(event) => {
+        event.preventDefault()
+        propose(kind, input)
+      }}
+      onClose={onClose}
+    >
+      <p>{text}</p>
+      <p className="text-second text-quiet">{t(kind === 'api_user.reset' ? 'credentials.collectAfterwards' : 'change.afterwards')}</p>
+    </FormDialog>
+  )
+}
+
+type Ended = { kind: 'key'; apiKeyId: string; name: string } | { kind: 'user'; apiUserId: string; name: string }
+type EndDialogProps = { application: string; what: Ended; onClose: () => void }
+
+const REFUSALS = {
+  not_permitted: 'action.forbidden',
+  offline: 'action.offline',
+} as const
+
+/** Revokes a key or blocks an API user, after a confirmation. */
+export function EndDialog({ application, what, onClose }: EndDialogProps) {
+  const t = useT()
+  const router = useRouter()
+  const [error, setError] = useState<string | null>(null)
+  const [isPending, startTransition] = useTransition()
+  const isKey = what.kind === 'key'
+  function end() {
+    startTransition(async () => {
+      const result = isKey
+        ? await callAction(() => revokeKey(application, { apiKeyId: what.apiKeyId }))
+        : await callAction(() => blockApiUser(application, { apiUserId: what.apiUserId }))
+      if (!result.ok)
+        return setError(
+          result.error.code === 'not_found' && isKey ? t('credentials.keyEnded') : refusalText(t, result.error.code, REFUSALS),
+        )
+      toast(t(isKey ? 'credentials.revokedNow' : 'credentials.blockedNow'))
+      onClose()
+      router.refresh()
+    })
+  }
+  return (
+    <FormDialog
+      title={t(isKey ? 'credentials.revokeKey' : 'credentials.blockUser', { name: what.name })}
+      submitLabel={t(isKey ? 'credentials.revoke' : 'credentials.block')}
+      submitVariant="danger"
+      isPending={isPending}
+      error={error}
+      onSubmit={(event) => {
+        event.preventDefault()
+        end()
+      }}
+      onClose={onClose}
+    >
+      <p>{t(isKey ? 'credentials.revokeText' : 'credentials.blockText')}</p>
+    </FormDialog>
+  )
+}

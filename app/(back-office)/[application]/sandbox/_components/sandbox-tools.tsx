@@ -1,0 +1,178 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState, useTransition } from 'react'
+import { OperatorOptions } from '#components/domain/operator-mark.tsx'
+import { TimeText } from '#components/domain/time-text.tsx'
+import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { RefreshNotice } from '#components/table/refresh-notice.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Badge } from '#components/ui/display/badge.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
+import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import { Select, TextField } from '#components/ui/field.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import { isOperatorCode, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { fetchData, hasParts, isListOf } from '#lib/pages/query-client.ts'
+import { queryKeys } from '#lib/pages/query-keys.ts'
+import { type ApiRequestDto, SIMULATED_ENDINGS } from '#lib/partner/partner-requests.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { callAction, refusalText } from '#lib/result.ts'
+import type { TestTransactionInput } from '#lib/schemas/sandbox-tools.ts'
+import { startTest } from '../actions.ts'
+
+const REFUSALS = {
+  not_permitted: 'action.forbidden',
+  no_api_user: 'sandbox.noApiUser',
+  refused: 'sandbox.refused',
+  overloaded: 'sandbox.overloaded',
+  offline: 'action.offline',
+} as const
+
+/** The form of a test transaction: what happens to it is chosen from a list. */
+export function TestTransactionForm({ application, webhookUrl }: { application: string; webhookUrl: string }) {
+  const t = useT()
+  const [error, setError] = useState<string | null>(null)
+  const [startedId, setStartedId] = useState<string | null>(null)
+  const [operator, setOperator] = useState<OperatorCode>('MOMOCM')
+  const [isPending, startTransition] = useTransition()
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    // The server reads the fields with its schema: what is not in the lists is refused there.
+    const input = Object.fromEntries(new FormData(event.currentTarget)) as TestTransactionInput
+    startTransition(async () => {
+      const result = await callAction(() => startTest(application, input))
+      setError(result.ok ? null : refusalText(t, result.error.code, REFUSALS))
+      setStartedId(result.ok ? result.value.transactionId : null)
+    })
+  }
+  return (
+    <form noValidate onSubmit={submit} className="mt-3 grid max-w-3xl items-start gap-3 sm:grid-cols-2">
+      <Select id="test-type" name="type" label={t('sandbox.type')}>
+        {TRANSACTION_TYPES.map((type) => (
+          <option key={type} value={type}>
+            {t(`type.${type}`)}
+          </option>
+        ))}
+      </Select>
+      <Select
+        id="test-operator"
+        name="operator"
+        label={t('sandbox.operator')}
+        value={operator}
+        onChange={({ target }) => isOperatorCode(target.value) && setOperator(target.value)}
+      >
+        <OperatorOptions />
+      </Select>
+      <Select id="test-ending" name="ending" label={t('sandbox.outcome')} hint={t('sandbox.outcomeHint')}>
+        {SIMULATED_ENDINGS.map((ending) => (
+          <option key={ending} value={ending}>
+            {ending} · {t(`sandbox.ending.${ENDINGS[ending]}`)}
+          </option>
+        ))}
+      </Select>
+      <TextField
+        id="test-amount"
+        name="amount"
+        inputMode="decimal"
+        label={t('sandbox.amount', { currency: OPERATORS[operator].country.currency })}
+        defaultValue="5000"
+        maxLength={13}
+      />
+      <div className="sm:col-span-2">
+        <TextField
+          id="test-webhook"
+          name="webhookUrl"
+          type="url"
+          label={t('sandbox.webhookUrl')}
+          defaultValue={webhookUrl}
+          maxLength={2_048}
+        />
+      </div>
+      <div className="grid justify-items-start gap-3 sm:col-span-2">
+        {error && <ErrorNotice error={error} />}
+        <Button type="submit" variant="primary" isBusy={isPending}>
+          {t('sandbox.start')}
+        </Button>
+        {startedId && (
+          <Notice tone="ok">
+            {t('sandbox.started')}{' '}
+            <Link href={paths.transaction(application, startedId)} className="underline">
+              {startedId}
+            </Link>
+          </Notice>
+        )}
+      </div>
+    </form>
+  )
+}
+
+/** The names of the outcomes in the texts, which have no digits in their keys. */
+const ENDINGS = {
+  '000': 'success',
+  '901': 'funds',
+  '902': 'number',
+  '903': 'cancelled',
+  '904': 'timeout',
+  '905': 'account',
+  '906': 'callbackLost',
+  '907': 'silentMoved',
+  '908': 'silentNotMoved',
+  '909': 'callbackThrice',
+  '910': 'callbackFirst',
+  '911': 'errorsFirst',
+  '912': 'never',
+  '913': 'contradiction',
+  '914': 'slow',
+  '915': 'takenBack',
+} as const satisfies Record<(typeof SIMULATED_ENDINGS)[number], string>
+
+/** The newest calls of the partner's program. Live updates refresh it as they refresh the transactions. */
+export function RequestLog({ application }: { application: string }) {
+  const t = useT()
+  const { data, isError, refetch } = useQuery({
+    queryKey: queryKeys.apiRequests(application),
+    queryFn: ({ signal }) =>
+      fetchData(paths.data(application, 'requests'), isListOf(hasParts<ApiRequestDto>('requestId', 'status')), signal),
+  })
+  if (!data || data.length === 0) return <p className="mt-3 text-quiet">{t('sandbox.noRequests')}</p>
+  return (
+    <>
+      <div className="mt-3">
+        <RefreshNotice isFailed={isError} onRetry={() => void refetch()} />
+      </div>
+      <TableCard label={t('sandbox.requests')} className="mt-3">
+        <Table
+          caption={t('sandbox.requests')}
+          head={
+            <>
+              <Th>{t('sandbox.at')}</Th>
+              <Th>{t('sandbox.call')}</Th>
+              <Th>{t('sandbox.status')}</Th>
+              <Th>{t('sandbox.from')}</Th>
+            </>
+          }
+        >
+          {data.map(({ requestId, at, method, path, status, cause, address }) => (
+            <Tr key={requestId}>
+              <Td>
+                <TimeText at={at} style="full" />
+              </Td>
+              <Td className="min-w-48">
+                <span className="mr-2 text-quiet">{method}</span>
+                <span className="wrap-anywhere">{path}</span>
+                {cause && <span className="block text-second text-ink-2">{t(`credentials.cause.${cause}`)}</span>}
+              </Td>
+              <Td>
+                <Badge tone={status < 400 ? 'ok' : 'bad'}>{status}</Badge>
+              </Td>
+              <Td>{address}</Td>
+            </Tr>
+          ))}
+        </Table>
+      </TableCard>
+    </>
+  )
+}

@@ -1,3 +1,0 @@
-import { definePart } from '#components/ui/lazy-part.tsx'
-
-export const SELECTION = definePart(() => import('./selection.tsx'))

@@ -1,0 +1,160 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { usePathname, useSearchParams } from 'next/navigation'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { isTyping } from '#components/frame/keyboard.ts'
+import { useSteadyRows } from '#components/table/table-state.ts'
+import { announce } from '#components/ui/overlay/toast.tsx'
+import { paths } from '#lib/pages/paths.ts'
+import { fetchData, hasParts } from '#lib/pages/query-client.ts'
+import { queryKeys } from '#lib/pages/query-keys.ts'
+import { type TransactionListDto, type TransactionQuery, type TransactionRow, toAddressValues } from '#lib/payments/transaction-list.ts'
+
+/** A saved view: `query` is the query string of its list, `sharedBy` the name of its owner if that is somebody else. */
+export type View = { viewId: string; name: string; query: string; isShared: boolean; sharedBy: string | null }
+
+/** The props of every filter: the current filters, and how to change some of them. */
+export type FilterProps = { query: TransactionQuery; onChange: (change: Partial<TransactionQuery>) => void }
+
+/** Somebody who may have created a transaction. */
+export type Person = { personId: string; name: string }
+
+const REFRESH_MS = 15_000
+const NO_ROWS: readonly TransactionRow[] = []
+
+/** The list as its address names it, refreshed. New rows are counted and shown when somebody wants them. */
+export function useList(application: string, query: TransactionQuery) {
+  const address = toAddressValues(query)
+  const { data, isError, isPlaceholderData, refetch } = useQuery({
+    queryKey: queryKeys.transactionList(application, address),
+    queryFn: ({ signal }) =>
+      fetchData(paths.data(application, 'transactions', address), hasParts<TransactionListDto>('rows', 'total', 'sums'), signal),
+    placeholderData: keepPreviousData,
+    // Only the newest rows move; further back a page stays as it was.
+    refetchInterval: query.page === 0 ? REFRESH_MS : false,
+  })
+  const steady = useSteadyRows(data?.rows ?? NO_ROWS, JSON.stringify(address), isPlaceholderData)
+  return { ...steady, address, data, isFailed: isError && data !== undefined, isPlaceholderData, retry: () => void refetch() }
+}
+
+/** The panel is in the address (`open`), so that a link shows it and Back closes it; the list beside it is not loaded again. */
+export function usePanel() {
+  const pathname = usePathname()
+  const openId = useSearchParams().get('open')
+  const [wasOpenedHere, setWasOpenedHere] = useState(false)
+  const withOpen = (transactionId: string) => {
+    const next = new URLSearchParams(location.search)
+    next.set('open', transactionId)
+    return `${pathname}?${next}`
+  }
+  return {
+    openId,
+    /** One entry in the history, however many rows the panel then shows. */
+    open(transactionId: string) {
+      if (openId !== null) return history.replaceState(null, '', withOpen(transactionId))
+      setWasOpenedHere(true)
+      history.pushState(null, '', withOpen(transactionId))
+    },
+    close() {
+      if (wasOpenedHere) {
+        setWasOpenedHere(false)
+        return history.back()
+      }
+      const next = new URLSearchParams(location.search)
+      next.delete('open')
+      history.replaceState(null, '', next.size > 0 ? `${pathname}?${next}` : pathname)
+    },
+  }
+}
+
+/** The selected rows, kept over pages. A selected row that is in the list is shown as it is there now. */
+export function useSelection(rows: readonly TransactionRow[]) {
+  const [kept, setKept] = useState<ReadonlyMap<string, TransactionRow>>(new Map())
+  const present = new Map(rows.map((row) => [row.transactionId, row]))
+  const selected = new Map([...kept].map(([id, row]) => [id, present.get(id) ?? row]))
+  function select(ids: readonly string[]) {
+    setKept(
+      new Map(
+        ids.flatMap((id) => {
+          const row = selected.get(id) ?? present.get(id)
+          return row ? [[id, row] as const] : []
+        }),
+      ),
+    )
+  }
+  return {
+    selected,
+    select,
+    toggle: ({ transactionId: id }: TransactionRow) =>
+      select(selected.has(id) ? [...selected.keys()].filter((each) => each !== id) : [...selected.keys(), id]),
+    clear: () => setKept(new Map()),
+  }
+}
+
+type RowKeys<Row> = {
+  rows: readonly Row[]
+  idOf: (row: Row) => string
+  labelOf: (row: Row) => string
+  /** The row in the panel; null while it is closed. */
+  openId: string | null
+  onOpen: (row: Row) => void
+  onClose: () => void
+  onSelect: (row: Row) => void
+}
+
+/** Below this width the panel covers the list. */
+const COVERED = '(max-width: 639px)'
+
+/** Moves the focus to a row, so that Tab continues from there. */
+function focusRow(id: string): void {
+  const element = document.getElementById(`row-${id}`)
+  if (!element) return
+  element.tabIndex = -1
+  element.focus({ preventScroll: true })
+  element.scrollIntoView({ block: 'nearest' })
+}
+
+/**
+ * J and K move through the rows, and with them the panel if it is open. Enter opens the row they are on, X selects it, Escape closes the
+ * panel. Returns the current row and what the buttons of the panel do.
+ */
+export function useRowKeys<Row>({ rows, idOf, labelOf, openId, onOpen, onClose, onSelect }: RowKeys<Row>) {
+  const [movedId, setMovedId] = useState<string | null>(null)
+  const currentId = openId ?? movedId
+  const index = rows.findIndex((row) => idOf(row) === currentId)
+
+  function move(by: 1 | -1, focus: 'row' | 'nothing' = 'row') {
+    const row = rows[Math.min(Math.max(index < 0 ? 0 : index + by, 0), rows.length - 1)]
+    if (!row) return
+    setMovedId(idOf(row))
+    announce(labelOf(row))
+    if (openId !== null) onOpen(row)
+    if (focus === 'row' && !(openId !== null && matchMedia(COVERED).matches)) focusRow(idOf(row))
+  }
+
+  function close() {
+    onClose()
+    if (openId === null) return
+    setMovedId(openId)
+    focusRow(openId)
+  }
+
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    if (document.querySelector('dialog[open], [popover]:popover-open')) return
+    // Escape in a field of the panel closes it; in the search field it does not.
+    const isInPanel = event.target instanceof Element && event.target.closest('aside') !== null
+    if (event.key === 'Escape' && openId !== null && (isInPanel || !isTyping(event))) return close()
+    if (isTyping(event) || event.shiftKey) return
+    const row = rows[index]
+    const isOnControl = event.target instanceof Element && event.target.closest('a, button, summary, aside') !== null
+    if (event.key === 'j') move(1)
+    else if (event.key === 'k') move(-1)
+    else if (event.key === 'x' && row) onSelect(row)
+    else if (event.key === 'Enter' && row && !isOnControl) onOpen(row)
+  })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => onKeyDown(event)
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
+  return { currentId, index, move, close }
+}

@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query'
+import { type Payment, RiskBadges } from '#components/domain/payment.tsx'
+import { Button } from '#components/ui/button.tsx'
+import { Skeleton } from '#components/ui/display/page.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import type { ApprovalView } from '#lib/approvals/approvals.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { fetchData, hasParts } from '#lib/pages/query-client.ts'
+import { queryKeys } from '#lib/pages/query-keys.ts'
+import { EvidenceLines } from './evidence-lines.tsx'
+
+/** What our own rows say about a payment, line by line; amber where somebody should look twice. */
+export function Evidence({
+  application,
+  transactionId,
+  payment,
+}: {
+  application: string
+  transactionId: string
+  /** Its risk flags are shown until the evidence has arrived, and where it does not. */
+  payment: Pick<Payment, 'risks' | 'type'>
+}) {
+  const t = useT()
+  const { data, isError, fetchStatus, refetch } = useQuery({
+    queryKey: queryKeys.approval(application, transactionId),
+    queryFn: ({ signal }) =>
+      fetchData(paths.data(application, `approvals/${transactionId}`), hasParts<ApprovalView>('row', 'evidence', 'deciders'), signal),
+  })
+  const title = t(data && data.row.status !== 'PENDING_APPROVAL' ? 'approvals.evidence.decidedTitle' : 'approvals.evidence.title')
+  return (
+    <section aria-label={title}>
+      <h2 className="pb-2.5 text-second font-regular text-quiet">{title}</h2>
+      {!data && (
+        <div className="pb-3 empty:hidden">
+          <RiskBadges payment={payment} />
+        </div>
+      )}
+      {data ? (
+        <EvidenceLines application={application} view={data} />
+      ) : isError || fetchStatus === 'paused' ? (
+        <p className="flex flex-wrap items-center gap-2 text-ink-2">
+          {t('state.partFailed')}
+          <Button size="small" onClick={() => void refetch()}>
+            {t('ui.retry')}
+          </Button>
+        </p>
+      ) : (
+        <Waiting />
+      )}
+    </section>
+  )
+}
+
+function Waiting() {
+  return (
+    <div className="grid gap-3.5">
+      {['w-64', 'w-56', 'w-60'].map((width) => (
+        <div key={width} className="grid h-[38px] gap-1.5">
+          <Skeleton className={`h-4 ${width}`} />
+          <Skeleton className="h-3.5 w-40" />
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,128 @@
+import type {
+  ApprovalDecisionRow,
+  ApprovalRow,
+  CurrencyAmount,
+  DecidedItem,
+  DecisionRefusal,
+  DecisionResult,
+  RecallObstacle,
+  ShownRow,
+} from '#lib/approvals/approvals.ts'
+import { deciderText, endedBy } from '#lib/approvals/evidence.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
+import { CURRENCIES, compareDecimals, formatMinor, parseAmountMinor } from '#lib/money/money.ts'
+import type { ActionResult } from '#lib/result.ts'
+import { formatAmount, moneyText } from '#lib/text/format.ts'
+import { formatTime } from '#lib/time/format-time.ts'
+
+type DecideAction = (application: string, input: unknown) => Promise<ActionResult<DecisionResult[], DecisionRefusal>>
+type RecallAction = (application: string, input: unknown) => Promise<ActionResult<true, RecallObstacle>>
+export type DecisionActions = { decide: DecideAction; recall: RecallAction }
+/** What somebody is about to do. */
+export type Intent = 'validated' | 'rejected' | 'recall'
+
+/** Count and exact sum of some items per currency, never added together. */
+export function sumItems(items: readonly Pick<DecidedItem, 'amount' | 'currency'>[]): CurrencyAmount[] {
+  return CURRENCIES.flatMap((currency) => {
+    const own = items.filter((item) => item.currency === currency)
+    if (own.length === 0) return []
+    return [
+      { currency, count: own.length, amount: formatMinor(own.reduce((sum, item) => sum + (parseAmountMinor(item.amount) ?? 0n), 0n)) },
+    ]
+  })
+}
+
+/** `4,215,000 XAF · 300,000 XOF`. */
+export function sumsText(sums: readonly CurrencyAmount[], locale: Locale): string {
+  return sums.map((sum) => `${formatAmount(sum.amount, locale)}\u00a0${sum.currency}`).join(' · ')
+}
+
+/** What one decision did, naming the payment: `Validated: 250,000 XAF to Awa Diop`. */
+export function doneText(
+  t: Translate,
+  locale: Locale,
+  intent: Intent,
+  item: DecidedItem,
+  result: Extract<DecisionResult, { kind: 'done' }> | undefined,
+): string {
+  const values = { amount: moneyText(item, locale), name: item.customerName }
+  if (intent === 'recall') return t('approvals.toast.recalled', values)
+  if (intent === 'rejected' || result?.status !== 'PENDING_APPROVAL') return t(`approvals.toast.${item.type}.${intent}`, values)
+  return t(`approvals.toast.${item.type}.counted`, { ...values, given: result.given, needed: result.needed })
+}
+
+/** The same beside the payment, which names itself. */
+export function outcomeText(t: Translate, decision: 'validated' | 'rejected', result: Extract<DecisionResult, { kind: 'done' }>): string {
+  if (decision === 'rejected' || result.status !== 'PENDING_APPROVAL') return t(`approvals.done.${decision}`)
+  return t('approvals.done.counted', { given: result.given, needed: result.needed })
+}
+
+type Refused = Extract<DecisionResult, { kind: 'refused' }>
+type Translations = { t: Translate; locale: Locale; timeZone: string }
+
+/** Why one decision was refused, naming who was quicker. */
+export function refusedText({ t, timeZone }: Translations, { reason, now }: Refused): string {
+  if (reason === 'not_waiting' && now?.end) {
+    const at = formatTime(t, timeZone, new Date(now.end.at), 'day-time')
+    return t(`approvals.ended.${now.end.event}`, { name: endedBy(t, now.end), at })
+  }
+  return t(`approvals.refused.${reason}`)
+}
+
+/** What differs between what was shown and what is stored now, field by field. */
+export function differences({ t, locale }: Translations, shown: ShownRow, now: ShownRow): { field: string; shown: string; now: string }[] {
+  const money = (row: ShownRow, amount: string) => `${formatAmount(amount, locale)}\u00a0${row.currency}`
+  const fields: readonly [string, (row: ShownRow) => string][] = [
+    [t('approvals.field.amount'), (row) => money(row, row.amount)],
+    [t('approvals.field.fees'), (row) => `${money(row, row.feeSystem)} + ${money(row, row.feeApp)}`],
+    [t('approvals.field.name'), (row) => row.customerName],
+    [t('approvals.field.phone'), (row) => row.phoneNumber],
+    [t('approvals.field.operator'), (row) => row.operator],
+    [t('approvals.field.rule'), (row) => row.ruleName],
+    [t('approvals.field.needed'), (row) => row.steps.join(' + ')],
+    [t('approvals.field.decisions'), (row) => row.decisions.map((one) => decisionText(t, one)).join(', ') || '–'],
+  ]
+  return fields.map(([field, read]) => ({ field, shown: read(shown), now: read(now) })).filter((each) => each.shown !== each.now)
+}
+
+/** Why a transaction waits, in a few words: the highest threshold it passed and whether the number is new; else the rule's name. */
+export function reasonText(
+  t: Translate,
+  locale: Locale,
+  row: Pick<ApprovalRow, 'amount' | 'reasons' | 'source' | 'maker' | 'ruleName'>,
+): string {
+  const thresholds = row.reasons.flatMap((reason) => (reason.above === null ? [] : [{ above: reason.above, currency: reason.currency }]))
+  const highest = thresholds.sort((left, right) => compareDecimals(right.above, left.above))[0]
+  const isFirst = row.reasons.some((reason) => reason.isFirstTimeOnly)
+  const words: string[] = []
+  if (highest) {
+    const amount = `${formatAmount(highest.above, locale)}\u00a0${highest.currency ?? ''}`
+    // The row alone may be smaller: its batch, or what the same maker sent there within a day, counts too.
+    words.push(t(compareDecimals(row.amount, highest.above) > 0 ? 'approvals.reason.above' : 'approvals.reason.togetherAbove', { amount }))
+  }
+  if (isFirst) words.push(t(highest ? 'approvals.reason.firstToo' : 'approvals.reason.first'))
+  if (words.length > 0) return words.join(', ')
+  if (row.source === 'file') return t('approvals.reason.file')
+  return row.maker ? t('approvals.reason.person') : row.ruleName
+}
+
+/** Who decided what, and whether it still counts. */
+export function decisionText(t: Translate, { decision, counts, ...decider }: ApprovalDecisionRow): string {
+  return t(decision === 'validated' && !counts ? 'approvals.by.notCounted' : `approvals.by.${decision}`, {
+    name: deciderText(t, decider),
+  })
+}
+
+/** `1 of 2 approvals`, with the step where there are two and the code where one is asked for; `isShort`: on one line of a list. */
+export function progressText(
+  t: Translate,
+  row: Pick<ApprovalRow, 'given' | 'needed' | 'steps' | 'step' | 'needsCode'>,
+  isShort = false,
+): string {
+  const isLong = row.steps.length > 1 || row.needsCode
+  const parts = [t(isShort && isLong ? 'approvals.progressShort' : 'approvals.progress', { given: row.given, needed: row.needed })]
+  if (row.steps.length > 1) parts.push(t('approvals.step', { step: row.step, steps: row.steps.length }))
+  if (row.needsCode) parts.push(t(isShort ? 'approvals.withCodeShort' : 'approvals.withCode'))
+  return parts.join(' · ')
+}

@@ -1,0 +1,81 @@
+import type { Currency } from '#lib/money/money.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionStatus, TransitionEvent } from '#lib/payments/transaction-status.ts'
+import type { ApprovalDecisionRow, ApprovalRow, BatchItem, BatchObstacle, RecallObstacle, TermsObstacle } from './approvals.ts'
+
+/** Which rows of a batch are listed: what a checker looks at first. */
+export const BATCH_ROW_FILTERS = ['all', 'flagged', 'first', 'large', 'duplicate'] as const
+export type BatchRowFilter = (typeof BATCH_ROW_FILTERS)[number]
+
+/** Rows on one page of a batch. */
+export const BATCH_ROWS_PAGE_SIZE = 50
+
+/** What the rows that wait at one operator cost, and what the balance is after them. Null balance: collects take nothing from it. */
+export type BatchOperator = {
+  operator: OperatorCode
+  currency: Currency
+  count: number
+  amount: string
+  fees: string
+  balance: { now: string; after: string } | null
+}
+
+/** A whole batch as one person may see and use it. `hash` goes back with a decision, so that what was shown is what is decided. */
+export type BatchApproval = Omit<BatchItem, 'expiresAt' | 'decided'> & {
+  expiresAt: string
+  /** All rows, also those that no longer wait. */
+  rowCount: number
+  statuses: readonly { status: TransactionStatus; count: number }[]
+  operators: readonly BatchOperator[]
+  flags: Record<Exclude<BatchRowFilter, 'all'>, number>
+  ruleNames: readonly string[]
+  /** Only the built-in rule applies, whose name is no text for people. */
+  isDefaultRule: boolean
+  steps: readonly number[]
+  given: number
+  needed: number
+  needsCode: boolean
+  decisions: readonly (ApprovalDecisionRow & { count: number })[]
+  /** Who may still decide, by name, without the person who looks. */
+  deciders: readonly string[]
+  canApprove: true | BatchObstacle | TermsObstacle | 'second_factor_missing'
+  canReject: true | BatchObstacle
+  canRecall: true | RecallObstacle
+  hash: string
+  /** When it was read, by the database's clock: a refused decision says what has changed since. */
+  shownAt: string
+}
+
+export type BatchRowsPage = { rows: readonly ApprovalRow[]; total: number }
+
+/** A row that left the batch's waiting rows after it was shown. */
+type BatchChange = {
+  transactionId: string
+  customerName: string
+  event: TransitionEvent
+  by: string | null
+  programName: string | null
+  at: string
+}
+
+/** What has changed since a batch was shown: rows that no longer wait (the first of `movedCount`), and new decisions. */
+export type BatchDifference = {
+  moved: readonly BatchChange[]
+  movedCount: number
+  decisions: readonly { checkerName: string; programName: string | null; decision: 'validated' | 'rejected'; at: string; counts: boolean }[]
+}
+
+/** What became of a decision about a batch. */
+export type BatchDecisionResult =
+  | { kind: 'done'; approved: number; rejected: number; waiting: number; given: number; needed: number }
+  | { kind: 'changed'; difference: BatchDifference }
+
+/** Why a decision about a batch was refused as a whole. */
+export type BatchDecisionRefusal =
+  | BatchObstacle
+  | TermsObstacle
+  | 'code_required'
+  | 'wrong_code'
+  | 'code_throttled'
+  | 'second_factor_missing'
+  | 'nothing_left'

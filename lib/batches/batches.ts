@@ -1,0 +1,197 @@
+import type { Locale } from '#lib/i18n/locale.ts'
+import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
+import type { Currency } from '#lib/money/money.ts'
+import { isOperatorCode, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import { formatAmount, moneyText } from '#lib/text/format.ts'
+import { formatTime } from '#lib/time/format-time.ts'
+import type { BatchColumns, BatchField, RepairKind, RowEdits, RowProblem, RowRepair, RowWarning } from './batch-fields.ts'
+import type { FileReading } from './file-problem.ts'
+
+/** What can be done with a batch. `checking`: its columns are not known yet. */
+export const BATCH_STATES = ['checking', 'draft', 'submitting', 'submitted', 'discarded'] as const
+export type BatchState = (typeof BATCH_STATES)[number]
+
+/** Rows of a batch on one page of the dry run, and batches on one page of the list. */
+export const BATCH_PAGE_SIZE = 50
+
+/** Which rows are shown. */
+export const ROW_FILTERS = ['all', 'problems', 'warnings', 'repairs', 'excluded'] as const
+export type RowFilter = (typeof ROW_FILTERS)[number]
+
+/** Amounts are exact decimals, instants ISO 8601. */
+export type CurrencySum = { currency: Currency; count: number; amount: string }
+
+export type BatchListItem = {
+  batchId: string
+  name: string
+  type: TransactionType
+  state: BatchState
+  makerName: string
+  /** Who decided on its transactions, by name. */
+  decidedBy: string[]
+  rowCount: number
+  readyCount: number
+  problemCount: number
+  sums: CurrencySum[]
+  createdAt: string
+  submittedAt: string | null
+}
+
+export type BatchRowDto = {
+  rowNumber: number
+  operator: OperatorCode | null
+  phoneNumber: string | null
+  customerName: string | null
+  amount: string | null
+  /** What the file or the maker has in each field, for the form. */
+  typed: Record<BatchField, string>
+  edits: RowEdits
+  problems: RowProblem[]
+  repairs: RowRepair[]
+  warnings: RowWarning[]
+  exclusion: string | null
+}
+
+/** What the file does at one operator. `balance…` are null for collects, which take nothing from the deposit balance. */
+export type BatchOperatorSum = {
+  operator: OperatorCode
+  currency: Currency
+  count: number
+  amount: string
+  fees: string
+  balanceNow: string | null
+  balanceAfter: string | null
+  /** After this file and every deposit that waits for approval. */
+  balanceAfterWaiting: string | null
+}
+
+type BatchRepairDto = {
+  kind: RepairKind
+  count: number
+  isAccepted: boolean
+  examples: { rowNumber: number; before: string; after: string }[]
+}
+
+/** What the approval rules require of the batch. */
+export type BatchApprovalNeed = { rules: string[]; steps: number[]; needsCode: boolean; currencies: Currency[]; firstTimeOnly: boolean }
+
+export type BatchDto = {
+  batchId: string
+  name: string
+  type: TransactionType
+  state: BatchState
+  version: number
+  fileName: string
+  reading: FileReading
+  headers: string[]
+  columns: BatchColumns | null
+  defaultOperator: OperatorCode | null
+  makerName: string
+  createdByName: string
+  createdAt: string
+  changedAt: string
+  submittedAt: string | null
+  rowCount: number
+  readyCount: number
+  problemCount: number
+  excludedCount: number
+  startedCount: number
+  warningCount: number
+  repairCount: number
+  /** Rows that could not be started although the batch was submitted. */
+  refusedCount: number
+  sums: CurrencySum[]
+  operators: BatchOperatorSum[]
+  repairs: BatchRepairDto[]
+  approvals: BatchApprovalNeed[]
+  checkers: string[]
+  /** The submitted batch with the same payments. */
+  twin: { batchId: string; name: string; makerName: string; submittedAt: string } | null
+  /** Some of the first rows as read, to assign columns by. */
+  samples: string[][]
+}
+
+/** Where a row of a submitted batch is. `waiting`: for a decision. `queued`: approved, not sent. `sent`: an operator may have it. */
+export type BatchRowPlace = 'waiting' | 'queued' | 'paused' | 'sent' | 'succeeded' | 'failed' | 'rejected' | 'stopped'
+
+/** A count and the exact sum of the amounts. */
+type BatchFigure = { count: number; amount: string }
+
+/** How far the rows of a batch are at one operator. Places without rows are missing. */
+export type BatchRunOperator = {
+  operator: OperatorCode
+  currency: Currency
+  total: BatchFigure
+  places: Partial<Record<BatchRowPlace, BatchFigure>>
+  /** Of `sent`: how many have an unknown outcome. */
+  unconfirmed: number
+}
+
+/** Why a retry leaves a failed row out: it may have been paid. `unanswered`: the operator did not confirm the failure before the retry. */
+export type LeftOutReason = 'contradicted' | 'asked' | 'unanswered'
+
+/** Failed rows that are not paid again: how many, and the first of them. */
+export type LeftOutRows = { count: number; rows: readonly { transactionId: string; customerName: string; reason: LeftOutReason }[] }
+
+type BatchLink = { batchId: string; name: string }
+
+/** A batch after submission, as one person may see and use it. */
+export type BatchRunDto = {
+  batchId: string
+  name: string | null
+  state: 'waiting' | 'running' | 'paused' | 'stopped' | 'finished'
+  /** Who paused, resumed or stopped it last. */
+  changed: { by: string; at: string; reason: string | null } | null
+  operators: readonly BatchRunOperator[]
+  decisions: readonly { checkerName: string; decision: 'validated' | 'rejected'; count: number; at: string }[]
+  /** The batch whose failed rows this one repeats, and the ones that repeat rows of this one. */
+  parent: BatchLink | null
+  retries: readonly (BatchLink & { rows: number })[]
+  /** Failed rows of this batch that no retry takes until somebody has clarified them with the operator. */
+  withheld: LeftOutRows
+  /** Rows that failed, are in no retry and may be retried. */
+  retryable: number
+  can: { pause: boolean; resume: boolean; stop: boolean; retry: boolean }
+}
+
+/** How findings are written: language, and the zone of times. */
+export type BatchWords = { t: Translate; locale: Locale; timeZone: string }
+
+/** Why a row cannot be submitted, in a sentence that says what to do. */
+export function problemText({ t, locale }: BatchWords, { kind, values = {} }: RowProblem): string {
+  const { operator, country, minimum, maximum } = values
+  return t(`batches.problem.${kind}`, {
+    ...values,
+    ...(operator ? { operator: operatorText(t, operator) } : {}),
+    ...(country ? { country: t(`country.${country}` as MessageKey) } : {}),
+    ...(minimum ? { minimum: formatAmount(minimum, locale) } : {}),
+    ...(maximum ? { maximum: formatAmount(maximum, locale) } : {}),
+  })
+}
+
+/** What a person should look at before submitting. */
+export function warningText({ t, locale, timeZone }: BatchWords, warning: RowWarning): string {
+  switch (warning.kind) {
+    case 'duplicate':
+      return t('batches.warning.duplicate', { count: warning.count, row: warning.row })
+    case 'paid':
+      return t('batches.warning.paid', { amount: moneyText(warning, locale), time: formatTime(t, timeZone, new Date(warning.at), 'full') })
+    case 'name':
+      return t('batches.warning.name', { name: warning.before })
+    case 'limits':
+      return t('batches.warning.limits', {
+        minimum: formatAmount(warning.minimum, locale),
+        maximum: moneyText({ amount: warning.maximum, currency: warning.currency }, locale),
+      })
+    case 'formula':
+      return t('batches.warning.formula', { field: t(`batches.field.${warning.field}`) })
+  }
+}
+
+/** An operator as people name it: `MTN Cameroon`. */
+export function operatorText(t: Translate, code: string): string {
+  if (!isOperatorCode(code)) return code
+  const { brand, country } = OPERATORS[code]
+  return `${brand} ${t(`country.${country.name}`)}`
+}

@@ -1,0 +1,105 @@
+import { COUNTRIES, type CountryName, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import { isAtMost } from '#lib/schemas/fields.ts'
+import {
+  type BatchCell,
+  type BatchColumns,
+  type BatchField,
+  cellKind,
+  cellText,
+  type RepairKind,
+  type RowEdits,
+  type RowProblem,
+  type RowRepair,
+} from './batch-fields.ts'
+import { readAmount } from './read-amount.ts'
+import { dialledCountry, readCountry, readOperator, readPhone } from './read-receiver.ts'
+
+const NAME_LENGTH_MAX = 200
+
+type ReadRowContext = {
+  columns: BatchColumns
+  defaultOperator: OperatorCode | null
+  acceptedRepairs: ReadonlySet<RepairKind>
+}
+
+export type ReadRow = {
+  operator: OperatorCode | null
+  phoneNumber: string | null
+  customerName: string | null
+  /** Hundredths. */
+  amountMinor: bigint | null
+  problems: RowProblem[]
+  /** Accepted or only proposed. */
+  repairs: RowRepair[]
+}
+
+/**
+ * Reads one row of a file: what a maker typed counts instead of the cell. A row without problems has all four fields. What needs the
+ * application (limits, services, fees) or other rows is checked by the service.
+ */
+export function readRow(cells: readonly BatchCell[], edits: RowEdits, context: ReadRowContext): ReadRow {
+  const cellOf = (field: BatchField): BatchCell | undefined => {
+    const edited = edits[field]
+    if (edited !== undefined) return edited
+    const column = context.columns[field]
+    return column === undefined ? undefined : cells[column]
+  }
+  const isAccepted = (kind: RepairKind) => context.acceptedRepairs.has(kind)
+  const problems: RowProblem[] = []
+  const { operator, country } = readWho(cellOf, context, problems)
+  const phone = readPhone(cellOf('phone'), { country, isAccepted })
+  if (phone.problem) problems.push({ field: 'phone', ...phone.problem })
+  const details = operator ? OPERATORS[operator] : undefined
+  const amount = readAmount(cellOf('amount'), { currency: details?.country.currency, decimals: details?.decimals ?? 2, isAccepted })
+  if (amount.problem)
+    problems.push({ field: 'amount', kind: amount.problem, ...(details ? { values: { currency: details.country.currency } } : {}) })
+  return {
+    operator,
+    phoneNumber: phone.phoneNumber ?? null,
+    customerName: readName(cellOf('name'), problems),
+    amountMinor: amount.amountMinor ?? null,
+    problems,
+    repairs: [...phone.repairs, ...(amount.repair ? [amount.repair] : [])],
+  }
+}
+
+/** Returns the fields whose value is the stored result of a formula. */
+export function formulaFields(cells: readonly BatchCell[], edits: RowEdits, columns: BatchColumns): BatchField[] {
+  return (Object.entries(columns) as [BatchField, number][]).flatMap(([field, column]) => {
+    const cell = cells[column]
+    return edits[field] === undefined && typeof cell === 'object' && cell.isFormula ? [field] : []
+  })
+}
+
+function readWho(
+  cellOf: (field: BatchField) => BatchCell | undefined,
+  { defaultOperator }: ReadRowContext,
+  problems: RowProblem[],
+): { operator: OperatorCode | null; country: CountryName | undefined } {
+  const countryText = cellText(cellOf('country')).trim()
+  const named = readCountry(cellOf('country'))
+  if (countryText !== '' && !named) problems.push({ field: 'country', kind: 'country_unknown', values: { text: countryText.slice(0, 60) } })
+  const reading = readOperator(cellOf('operator'), named ?? dialledCountry(cellOf('phone')), defaultOperator)
+  if (reading.problem) {
+    problems.push({ field: 'operator', kind: reading.problem, values: { text: cellText(cellOf('operator')).trim().slice(0, 60) } })
+    return { operator: null, country: named }
+  }
+  const operator = reading.operator ?? null
+  const country = operator ? OPERATORS[operator].country.name : named
+  if (operator && named && country !== named) {
+    problems.push({
+      field: 'operator',
+      kind: 'operator_country',
+      values: { operator, country: named, dialCode: COUNTRIES[named].dialCode },
+    })
+  }
+  return { operator, country }
+}
+
+function readName(cell: BatchCell | undefined, problems: RowProblem[]): string | null {
+  const name = cellText(cell).replace(/\s+/gu, ' ').trim()
+  const kind =
+    cellKind(cell) === 'error' ? 'name_error' : name === '' ? 'name_missing' : isAtMost(name, NAME_LENGTH_MAX) ? undefined : 'name_length'
+  if (kind) problems.push({ field: 'name', kind })
+  return kind ? null : name
+}

@@ -1,0 +1,225 @@
+import type { ApprovalRow, CurrencyAmount } from '#lib/approvals/approvals.ts'
+import type { Currency } from '#lib/money/money.ts'
+import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
+import type { DayRange, UtcDay } from '#lib/time/time.ts'
+import type { PeriodStep } from './chart.ts'
+
+/*
+ * What the pages of money show, as the server renders it first and its data addresses answer. Amounts are exact decimals as formatMinor
+ * writes them, instants ISO 8601, days those of the application's business time zone (`zone`, an IANA name).
+ */
+
+type DirectionSum = { count: number; amount: string }
+
+/**
+ * Money of one currency by direction; never added together. `net` is collects less deposits, before fees. `fees`: null while they are being
+ * summed, which is for seconds or minutes after a first start over a history.
+ */
+export type MoneyFigures = { collects: DirectionSum; deposits: DirectionSum; net: string; fees: { system: string; app: string } | null }
+
+/** `before`: the same in the period that this one is compared with; null where there is none. */
+export type CurrencyMoney = { currency: Currency; now: MoneyFigures; before: MoneyFigures | null }
+
+/** One group of bars of a chart by day, month or year: exact amounts by direction, and how many transactions. */
+export type PeriodTotal = { period: string; collects: string; deposits: string; collectCount: number; depositCount: number }
+export type CurrencyChart = { currency: Currency; periods: PeriodTotal[] }
+
+/** `share` is succeeded of finished, 0 to 1; null where nothing finished. */
+export type OperatorTotal = {
+  operator: OperatorCode
+  currency: Currency
+  count: number
+  collects: string
+  deposits: string
+  share: number | null
+}
+
+export type TotalsDto = {
+  zone: string
+  /** Both included; null: open. */
+  from: UtcDay | null
+  to: UtcDay | null
+  /** The days that are compared with these; null where there are none. */
+  before: DayRange | null
+  /** A currency for which there is nothing in either period is left out. */
+  money: CurrencyMoney[]
+  step: PeriodStep
+  charts: CurrencyChart[]
+  operators: OperatorTotal[]
+  /** What the partner API answers for the same question, everything added together; null where it has no such question. */
+  apiTotal: string | null
+  /** Whether the UTC days of the API and these days are the same instants. */
+  isApiOfSameDays: boolean
+}
+
+export const AGE_BUCKETS = ['fresh', 'tenMinutes', 'hour', 'day'] as const
+type AgeBucket = (typeof AGE_BUCKETS)[number]
+
+type UnconfirmedBucket = { bucket: AgeBucket; count: number; amount: string; after: string | null; before: string | null }
+export type UnconfirmedMoney = { currency: Currency; count: number; amount: string; buckets: UnconfirmedBucket[] }
+
+/** `counts`: succeeded transactions per day, for drawing only. */
+export type OperatorHealth = { operator: OperatorCode; share: number | null; finished: number; failed: number; counts: number[] }
+
+/** Transactions by the state of their webhook: delivered, still to be delivered, given up. */
+type WebhookCounts = { delivered: number; due: number; exhausted: number }
+type WebhookTarget = WebhookCounts & { target: string; lastDeliveredAt: string | null }
+/** `delivered` and `exhausted` ended at `after` or later and before `before`. */
+export type WebhookHealthDto = WebhookCounts & { after: string; before: string; worst: WebhookTarget[] }
+
+/** Transactions that somebody has to clarify with their operator, the newest first. */
+export type AlertedTransactions = {
+  count: number
+  isMore: boolean
+  newest: { transactionId: string; operator: OperatorCode; currency: Currency; amount: string; status: 'SUCCESS' | 'FAILED'; at: string }[]
+}
+
+/** What waits for a checker; `risky` are the oldest that have risk flags, `flagged` how many of the `looked` oldest have any. */
+export type CheckerOverview = {
+  count: number
+  /** Batches that wait for this checker; their rows are not in `count` or `sums`. */
+  batches: number
+  oldestAt: string | null
+  sums: readonly CurrencyAmount[]
+  looked: number
+  flagged: number
+  risky: Pick<ApprovalRow, 'transactionId' | 'type' | 'operator' | 'currency' | 'amount' | 'customerName' | 'risks'>[]
+}
+
+type LowBalance = Pick<BalanceCard, 'operator' | 'currency' | 'deposit'> & { threshold: string }
+
+/** Today by direction against yesterday, and what needs attention. */
+export type FinanceOverview = {
+  today: UtcDay
+  yesterday: UtcDay
+  money: CurrencyMoney[]
+  unconfirmed: UnconfirmedMoney[]
+  /** Final results that an operator contradicts and, asked about it, did not confirm. */
+  contradictions: AlertedTransactions
+  /** Of the last 30 days: their operator gave the same reference to another transaction. */
+  sharedReferences: AlertedTransactions
+  lowBalances: LowBalance[]
+  charts: CurrencyChart[]
+}
+
+export type OwnTransaction = {
+  transactionId: string
+  type: TransactionType
+  operator: OperatorCode
+  currency: Currency
+  amount: string
+  customerName: string
+  phoneNumber: string
+  /** Why it was rejected or failed. */
+  message: string | null
+  at: string
+}
+type OwnGroup = { count: number; newest: OwnTransaction[] }
+
+/** What a maker started: what waits, and what ended badly since `since`. */
+export type MakerOverview = {
+  since: string
+  waiting: { count: number; oldestAt: string | null; sums: CurrencyAmount[] }
+  /** Rejected, or not decided in time, and not sent again. */
+  returned: OwnGroup
+  failed: OwnGroup
+  drafts: number
+}
+
+/** Whether operators and receivers work; `share` over all operators. */
+export type AdministratorOverview = {
+  share: number | null
+  operators: OperatorHealth[]
+  webhooks: WebhookHealthDto
+  /** Waiting items that no present person can decide. */
+  blocked: number
+}
+
+/** A part for each role of the person; null for a role that they do not have. */
+export type OverviewDto = {
+  zone: string
+  asOf: string
+  from: UtcDay
+  to: UtcDay
+  /** The directions that do not work as usual now. */
+  disturbed: readonly DisturbedDirection[]
+  checker: CheckerOverview | null
+  finance: FinanceOverview | null
+  maker: MakerOverview | null
+  administrator: AdministratorOverview | null
+}
+
+export type BalanceCard = {
+  operator: OperatorCode
+  currency: Currency
+  collect: string
+  deposit: string
+  held: string
+  /** Deposit balance at the end of each of the last 30 days, for drawing only. */
+  trend: number[]
+  threshold: string | null
+  isLow: boolean
+  /** Since when it is below the threshold; null where it never was above. */
+  lowSince: string | null
+}
+
+export type BalancesDto = { asOf: string; free: { currency: Currency; operators: number; amount: string }[]; cards: BalanceCard[] }
+
+/** What happened to money in a period. `in` = collected + funded; opening + in - out - fees + corrected = closing. */
+export type Movements = {
+  collected: string
+  funded: string
+  paid: string
+  fees: string
+  corrected: string
+  placed: string
+  released: string
+  count: number
+}
+export type Holdings = { collect: string; deposit: string; held: string; total: string }
+/** A day; in a long statement a month (`2026-11`) or a year (`2026`). `from` and `to`: its days in the range, both included. */
+export type StatementDay = Movements & { day: string; from: UtcDay; to: UtcDay; closing: Holdings }
+
+export type StatementDto = {
+  zone: string
+  operator: OperatorCode
+  currency: Currency
+  asOf: string
+  from: UtcDay
+  to: UtcDay
+  opening: Holdings
+  movements: Movements
+  closing: Holdings
+  /** Days on which something moved; months or years of them where there are very many. */
+  days: StatementDay[]
+  /** Whether everything ever posted adds up to the live balance, in one snapshot. */
+  agrees: boolean
+}
+
+/** Lines behind one movement of a statement: of one kind, or those with fees. */
+export const LINE_FILTERS = ['hold', 'release', 'collect', 'pay', 'fund', 'correct', 'fees'] as const
+export type LineFilter = (typeof LINE_FILTERS)[number]
+
+/** A move between two balances of the application is in no sum: nothing came in or went out. */
+export type LineKind = Exclude<LineFilter, 'fees'> | 'move'
+
+export type StatementLine = {
+  id: string
+  at: string
+  kind: LineKind
+  transactionId: string | null
+  customerName: string | null
+  reason: string | null
+  collect: string
+  deposit: string
+  held: string
+  fees: string
+  /** All balances together after this line; null where only lines of one kind are shown. */
+  balance: string | null
+}
+/** `sum`: what all lines of the filter add up to; null where lines of every kind are shown. */
+export type StatementLinesDto = { sum: string | null; lines: StatementLine[]; total: number; page: number; size: number }
+
+export type TotalStatus = TransactionStatus | 'ALL'

@@ -1,0 +1,112 @@
+import type { Locale } from '#lib/i18n/locale.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import { type Currency, roundHalfUp } from './money.ts'
+
+/** Rates in millionths of the amount (10000 is 1 %), fixed parts in hundredths of the currency's unit. */
+export type FeeSchedule = {
+  systemRatePpm: number
+  systemFixedMinor: bigint
+  appRatePpm: number
+  appFixedMinor: bigint
+}
+
+/** 1 % for the service and 0.5 % for the application's owner. */
+export const DEFAULT_FEE_SCHEDULE: FeeSchedule = {
+  systemRatePpm: 10_000,
+  systemFixedMinor: 0n,
+  appRatePpm: 5_000,
+  appFixedMinor: 0n,
+}
+
+export type Fees = { feeSystemMinor: bigint; feeAppMinor: bigint }
+
+/** The fees of one transaction, each rounded half up to the currency's own decimals. */
+export function computeFees(amountMinor: bigint, currency: Currency, schedule: FeeSchedule = DEFAULT_FEE_SCHEDULE): Fees {
+  return {
+    feeSystemMinor: oneFee(amountMinor, currency, schedule.systemRatePpm, schedule.systemFixedMinor),
+    feeAppMinor: oneFee(amountMinor, currency, schedule.appRatePpm, schedule.appFixedMinor),
+  }
+}
+
+/** Returns the credit of a collect in hundredths: the amount less both fees. Zero or less if the fees exceed it. */
+export function collectCredit(amountMinor: bigint, fees: Fees): bigint {
+  return amountMinor - fees.feeSystemMinor - fees.feeAppMinor
+}
+
+/**
+ * The amount in hundredths from which on every collect credits something under this schedule; exact unless the rates take more
+ * than 99.9 %, where it is a little more than needed. The rates together must be less than the whole amount.
+ */
+export function smallestCollect(schedule: FeeSchedule, currency: Currency): bigint {
+  const leftPpm = BigInt(1_000_000 - schedule.systemRatePpm - schedule.appRatePpm)
+  // Rounding adds less than one unit of the currency to each fee, so above this every amount credits something.
+  const enoughMinor = ((schedule.systemFixedMinor + schedule.appFixedMinor + 200n) * 1_000_000n) / leftPpm + 1n
+  // The search below takes one step per amount within the rounding error, which is millions if almost nothing is credited.
+  if (leftPpm < 1_000n) return enoughMinor
+  let amountMinor = enoughMinor
+  while (amountMinor > 0n) {
+    const creditMinor = collectCredit(amountMinor, computeFees(amountMinor, currency, schedule))
+    if (creditMinor <= 0n) return amountMinor + 1n
+    // Fees do not rise as the amount falls: an amount below the credit calculated next credits something too.
+    amountMinor -= creditMinor
+  }
+  return 1n
+}
+
+function oneFee(amountMinor: bigint, currency: Currency, ratePpm: number, fixedMinor: bigint): bigint {
+  return roundHalfUp(amountMinor * BigInt(ratePpm) + fixedMinor * 1_000_000n, 1_000_000n, currency)
+}
+
+/** The settings of an application that two administrators change. */
+export type SettingsTerms = {
+  name: string
+  requiresSecondFactor: boolean
+  copiesWebhookStatus: boolean
+  allowsCombinedRoles: boolean
+  countries: readonly string[]
+  defaultWebhookUrl: string | null
+}
+
+/** One transfer service with its limits and fees, as pages receive it. Amounts are hundredths as text. */
+export type ServiceTerms = {
+  operator: OperatorCode
+  type: TransactionType
+  /** Whether the application works in its country; otherwise it cannot be switched on. */
+  isInCountries: boolean
+  isEnabled: boolean
+  enforcesLimits: boolean
+  minimumMinor: string | null
+  maximumMinor: string | null
+  systemRatePpm: number
+  systemFixedMinor: string
+  appRatePpm: number
+  appFixedMinor: string
+}
+
+/** What a transaction of this amount does to the balance, in hundredths; null for a collect of which nothing would be left. */
+export function feeEffect(
+  { operator, type, ...terms }: Pick<ServiceTerms, 'operator' | 'type' | keyof FeeSchedule>,
+  amountMinor: bigint,
+): { feesMinor: bigint; balanceMinor: bigint } | null {
+  const schedule = { ...terms, systemFixedMinor: BigInt(terms.systemFixedMinor), appFixedMinor: BigInt(terms.appFixedMinor) }
+  const fees = computeFees(amountMinor, OPERATORS[operator].country.currency, schedule)
+  const feesMinor = fees.feeSystemMinor + fees.feeAppMinor
+  if (type === 'DEPOSIT') return { feesMinor, balanceMinor: amountMinor + feesMinor }
+  const credit = collectCredit(amountMinor, fees)
+  return credit > 0n ? { feesMinor, balanceMinor: credit } : null
+}
+
+/** Reads a percentage as a person types it, `0.5` or `0,5`, as millionths; undefined for anything else or above 100. */
+export function parsePercent(typed: string): number | undefined {
+  const match = /^(\d{1,3})(?:[.,](\d{1,4}))?$/.exec(typed.trim().replace(/\s*%$/, ''))
+  if (!match) return undefined
+  const ppm = Number(match[1]) * 10_000 + Number((match[2] ?? '').padEnd(4, '0'))
+  return ppm <= 1_000_000 ? ppm : undefined
+}
+
+/** Writes millionths as a percentage without its sign, with as many decimals as needed: `0.5`, `0,5`. */
+export function writePercent(ppm: number, locale: Locale): string {
+  const text = String(ppm / 10_000)
+  return locale === 'fr' ? text.replace('.', ',') : text
+}

@@ -1,0 +1,67 @@
+/** Why a call was refused, with its status. In the order in which a partner looks for the cause: key, apiId, token, address, account. */
+export const REFUSAL_CAUSES = {
+  key_missing: 401,
+  key_unknown: 401,
+  key_revoked: 401,
+  key_expired: 401,
+  api_id_missing: 401,
+  api_id_wrong: 401,
+  token_missing: 401,
+  token_unreadable: 401,
+  token_expired: 401,
+  token_ended: 401,
+  token_foreign: 401,
+  wrong_password: 401,
+  address_not_allowed: 403,
+  user_blocked: 403,
+  application_disabled: 403,
+  service_disabled: 403,
+  decision_refused: 403,
+} as const
+export type RefusalCause = keyof typeof REFUSAL_CAUSES
+
+/** Whether a text names a cause. */
+export function isRefusalCause(text: string): text is RefusalCause {
+  return Object.hasOwn(REFUSAL_CAUSES, text)
+}
+
+/** The refusals of one cause, for the page. Rows are the newest. */
+export type RefusalDto = {
+  cause: RefusalCause
+  status: 401 | 403
+  count: number
+  lastAt: string
+  rows: { address: string; subject: string; count: number; lastAt: string }[]
+}
+
+/** What the simulated operator can be told to do, by the last three digits of the phone number. `000`: the usual success. */
+export const SIMULATED_ENDINGS = [
+  '000',
+  '901',
+  '902',
+  '903',
+  '904',
+  '905',
+  '906',
+  '907',
+  '908',
+  '909',
+  '910',
+  '911',
+  '912',
+  '913',
+  '914',
+  '915',
+] as const
+export type SimulatedEnding = (typeof SIMULATED_ENDINGS)[number]
+
+/** A call of a program, as the sandbox shows it. */
+export type ApiRequestDto = {
+  requestId: string
+  at: string
+  method: string
+  path: string
+  status: number
+  cause: RefusalCause | null
+  address: string
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod'
+
+// What the pages of the API reference show. Made by server/http/reference from the OpenAPI document.
+
+/** The languages of the examples, in the order of their tabs. */
+export const SAMPLE_LANGUAGES = ['curl', 'typescript', 'python', 'php'] as const
+export type SampleLanguage = (typeof SAMPLE_LANGUAGES)[number]
+export const SAMPLE_TITLES: Record<SampleLanguage, string> = { curl: 'curl', typescript: 'TypeScript', python: 'Python', php: 'PHP' }
+
+/** The cookie that remembers the language of the examples in this browser. It is set by the page when somebody chooses one. */
+export const SAMPLE_COOKIE = 'countersign.samples'
+
+export function isSampleLanguage(value: unknown): value is SampleLanguage {
+  return SAMPLE_LANGUAGES.some((language) => language === value)
+}
+
+/** The same example in every language. */
+export type Samples = Record<SampleLanguage, string>
+
+/** A field of a body, a parameter or a header, with its rules as short texts. */
+export type ReferenceField = {
+  name: string
+  type: string
+  isRequired: boolean
+  description: string
+  rules: string[]
+  /** The values of a closed set. */
+  values: string[]
+  example?: string
+}
+
+export type ReferenceExample = { name: string; summary: string; json: string }
+
+/** One reason for a refusal. */
+export type ReferenceCause = { id: string; status: number; cause: string; remedy: string; message: string }
+
+export type ReferenceOperation = {
+  id: string
+  tag: string
+  method: string
+  path: string
+  summary: string
+  description: string
+  isOpen: boolean
+  parameters: ReferenceField[]
+  /** `array`: a sentence about its length, if it is an array. */
+  body: { description: string; array: string | undefined; fields: ReferenceField[] } | undefined
+  answer: { description: string; shape: 'object' | 'array' | 'number'; fields: ReferenceField[]; examples: ReferenceExample[] }
+  causes: ReferenceCause[]
+  samples: Samples
+}
+
+/** A place that the search finds: the address of a page and a place in it. */
+export type SearchEntry = { title: string; where: string; href: string }
+
+/** The guides, in the order of the navigation; the first steps are the page /docs itself. Each section has its place in the page. */
+export const GUIDES = {
+  start: [
+    ['credentials', 'Get your credentials'],
+    ['token', 'Get a token'],
+    ['first-collect', 'Make your first collect'],
+    ['result', 'Learn the result'],
+    ['go-live', 'Before you go live'],
+  ],
+  authentication: [
+    ['headers', 'The three headers'],
+    ['tokens', 'Access tokens and refresh tokens'],
+    ['addresses', 'The allow list of addresses'],
+    ['refused', 'What a 401 and a 403 mean'],
+  ],
+  idempotency: [
+    ['retry', 'Repeat a request'],
+    ['conflict', 'The same externalId with other content'],
+    ['batch', 'In depositMultiple'],
+  ],
+  states: [
+    ['graph', 'States and edges'],
+    ['edges', 'What moves a transaction'],
+    ['messages', 'Why a transaction failed'],
+  ],
+  webhooks: [
+    ['payload', 'The request'],
+    ['headers', 'Headers'],
+    ['answer', 'Answer with 200'],
+    ['schedule', 'Attempts'],
+    ['verify', 'Verify the signature'],
+    ['rotation', 'When the secret is rotated'],
+  ],
+  errors: [
+    ['fields', 'The five fields'],
+    ['order', 'The order of the checks'],
+    ['retry', 'What to retry'],
+    ['causes', 'Every cause'],
+  ],
+  sandbox: [
+    ['numbers', 'Phone numbers and their outcomes'],
+    ['difference', 'What differs from production'],
+  ],
+  operators: [
+    ['codes', 'Operator codes'],
+    ['amounts', 'Amounts and currencies'],
+    ['phones', 'Phone numbers'],
+  ],
+  versions: [
+    ['promise', 'What may change within v1'],
+    ['document', 'The OpenAPI document'],
+  ],
+} as const satisfies Record<string, readonly (readonly [id: string, title: string])[]>
+
+export type Guide = keyof typeof GUIDES
+
+export function isGuide(value: string): value is Guide {
+  return Object.hasOwn(GUIDES, value)
+}
+
+/** What `/docs/search` answers, in the order of the pages. */
+export const searchIndexSchema: z.ZodType<readonly SearchEntry[]> = z.array(
+  z.object({ title: z.string(), where: z.string(), href: z.string().startsWith('/') }),
+)

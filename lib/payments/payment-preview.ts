@@ -1,0 +1,68 @@
+import type { ApprovalEvidence, ApprovalRow } from '#lib/approvals/approvals.ts'
+import type { Currency } from '#lib/money/money.ts'
+import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import { type QueryValues, toQuery } from '#lib/pages/paths.ts'
+import type { TransactionType } from './transaction-status.ts'
+
+/** Why a payment would be refused as it is. */
+type PaymentObstacle =
+  | 'application_disabled'
+  | 'service_disabled'
+  | 'operator_not_in_service'
+  | 'amount_out_of_limits'
+  | 'amount_not_above_fees'
+
+/** What a payment that is being written would cost and require, and what its checkers would notice. Amounts are exact decimals. */
+export type PaymentPreview = {
+  currency: Currency
+  limits: { minimum: string; maximum: string; isEnforced: boolean }
+  /** `smallest`: the amount from which on a collect is more than its fees. */
+  obstacle: { kind: PaymentObstacle; smallest: string | null } | null
+  /** `net`: what a deposit takes from the balance, what a collect adds to it. Null without an amount. */
+  fees: { system: string; app: string; net: string } | null
+  /** Null without an amount or a phone number. */
+  approval: (Pick<ApprovalRow, 'reasons' | 'ruleName' | 'steps' | 'needsCode'> & { checkers: readonly string[] }) | null
+  /** Of deposits: the free balance of the operator, now, after this payment, and after everything that waits too. */
+  balance: ApprovalEvidence['balance']
+  /** Null without a phone number. */
+  evidence: ApprovalEvidence | null
+}
+
+/** With whether the operator works in this direction now; null: as usual. */
+export type ShownPaymentPreview = PaymentPreview & { disturbed: DisturbedDirection | null }
+
+/** Somebody who was paid or collected from before, with the latest success. */
+export type KnownBeneficiary = {
+  customerName: string
+  phoneNumber: string
+  last: { type: TransactionType; amount: string; currency: Currency; operator: OperatorCode; at: string } | null
+}
+
+/** What was typed into the form of a payment, also if it is not complete. The amount is a plain decimal wherever it could be read. */
+export type PaymentContent = {
+  type: string
+  country: string
+  operator: string
+  phoneNumber: string
+  customerName: string
+  amount: string
+}
+
+/** A payment that somebody has begun and not sent. */
+export type PaymentDraft = { externalId: string; originId: string | null; content: PaymentContent; savedAt: string }
+
+/**
+ * The address and the keys of the form of a payment. Apart from `paths` and `queryKeys`, which every page loads: lists have no bytes to spare.
+ */
+
+/** `payment`: the identity of the form, so that a reload is the same payment. `from`: the transaction that it replaces. */
+export function newPaymentPath(application: string, query: { payment?: string; from?: string | undefined } = {}): string {
+  return `/${application}/new${toQuery(query)}`
+}
+
+/** A balance that moves changes the preview too, so its key begins like those of the balances. */
+export const paymentQueryKeys = {
+  preview: (application: string, typed: QueryValues) => ['balances', application, 'preview', typed] as const,
+  beneficiaries: (application: string, typed: QueryValues) => ['beneficiaries', application, typed] as const,
+} as const

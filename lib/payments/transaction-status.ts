@@ -1,0 +1,82 @@
+/** The four states of the specification. SUCCESS and FAILED are final: nothing leads out of them. */
+export const TRANSACTION_STATUSES = ['PENDING', 'PENDING_APPROVAL', 'SUCCESS', 'FAILED'] as const
+export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number]
+
+export const TRANSACTION_TYPES = ['COLLECT', 'DEPOSIT'] as const
+export type TransactionType = (typeof TRANSACTION_TYPES)[number]
+
+export const TRANSACTION_SOURCES = ['api', 'person', 'file'] as const
+export type TransactionSource = (typeof TRANSACTION_SOURCES)[number]
+
+/** The states in which a transaction can begin: PENDING_APPROVAL if an approval rule applies to it. The event is `created` for both. */
+export const CREATION_STATUSES = ['PENDING', 'PENDING_APPROVAL'] as const satisfies readonly TransactionStatus[]
+
+/** One named edge of the state graph. */
+type TransitionEdge = { from: TransactionStatus; to: TransactionStatus }
+
+/** Every way in which a stored transaction can move, by the event that moves it. */
+export const TRANSITIONS = {
+  approved: { from: 'PENDING_APPROVAL', to: 'PENDING' },
+  rejected: { from: 'PENDING_APPROVAL', to: 'FAILED' },
+  recalled: { from: 'PENDING_APPROVAL', to: 'FAILED' },
+  expired: { from: 'PENDING_APPROVAL', to: 'FAILED' },
+  succeeded: { from: 'PENDING', to: 'SUCCESS' },
+  failed: { from: 'PENDING', to: 'FAILED' },
+  /** Of a batch that people stopped, before the operator received it. */
+  stopped: { from: 'PENDING', to: 'FAILED' },
+  refused_for_funds: { from: 'PENDING', to: 'FAILED' },
+} as const satisfies Record<string, TransitionEdge>
+
+export type TransitionEvent = keyof typeof TRANSITIONS
+
+/** Every event of a transaction, as it is stored. */
+export type EventName = 'created' | TransitionEvent
+
+/** True for SUCCESS and FAILED. */
+export function isFinalStatus(status: TransactionStatus): status is 'SUCCESS' | 'FAILED' {
+  return status === 'SUCCESS' || status === 'FAILED'
+}
+
+/** Messages of FAILED transactions that the specification names (Errors, last table). */
+export const FAILURE_MESSAGES = {
+  insufficientFunds: 'Solde insuffisant',
+  invalidNumber: 'Numéro invalide',
+  cancelledByCustomer: 'Transaction annulée par le client',
+  operatorTimeout: 'Timeout opérateur',
+  notRegistered: 'Compte non inscrit',
+} as const
+
+/** Why a transaction failed, as a filter: by the operator's known messages; `other` is any other message, or none. */
+export const FAILURE_REASONS = [
+  'insufficientFunds',
+  'invalidNumber',
+  'cancelledByCustomer',
+  'operatorTimeout',
+  'notRegistered',
+  'other',
+] as const
+export type FailureReason = (typeof FAILURE_REASONS)[number]
+
+/** The message of a transaction whose batch was stopped before the operator received it. */
+export const STOPPED_MESSAGE = "Arrêtée avant l'envoi à l'opérateur"
+
+/** The message of a transaction that was submitted, whose batch was stopped, and that the operator denied after that. */
+export const DENIED_AFTER_STOP_MESSAGE = "Lot arrêté : inconnue de l'opérateur"
+
+/** What a webhook says of a transaction that went well. */
+export const SUCCESS_MESSAGE = 'Transaction réussie'
+
+/** The events that end a transaction before it went to an operator. */
+const REPLACEABLE_ENDS: readonly EventName[] = ['rejected', 'recalled', 'expired']
+
+/**
+ * Whether a person's transaction that ended with this event may be edited and sent again. What an operator reported as failed may not:
+ * operators correct themselves. Neither may what a partner's program started: the program has been told.
+ */
+export function isReplaceableEnd(event: EventName): boolean {
+  return REPLACEABLE_ENDS.includes(event)
+}
+
+/** The state of a final transaction's webhook: due, delivered, or exhausted after four attempts. */
+export const WEBHOOK_STATES = ['delivered', 'due', 'exhausted'] as const
+export type WebhookState = (typeof WEBHOOK_STATES)[number]

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MESSAGES } from '#lib/i18n/messages.ts'
+import { createTranslate } from '#lib/i18n/translate.ts'
+import { AUDIT_ACTIONS, type AuditEntryDto } from './audit-actions.ts'
+import { actionWords, describeAct, detailLines } from './audit-words.ts'
+
+const ENTRY: AuditEntryDto = {
+  sequence: '1',
+  at: '2026-03-03T10:00:00.000Z',
+  actor: { kind: 'person', id: 'a', name: 'Anna Ngo' },
+  action: 'person.blocked',
+  subject: 'b',
+  subjectName: 'Ben Fouda',
+  address: '192.0.2.1',
+  details: {},
+  names: {},
+}
+
+for (const locale of ['en', 'fr'] as const) {
+  const t = createTranslate(locale, MESSAGES[locale])
+
+  test(`a sentence of its own for every action that can be recorded, without gaps: ${locale}`, () => {
+    const sentences = AUDIT_ACTIONS.map((action) =>
+      describeAct(t, { ...ENTRY, action, details: { kind: 'person.roles', subject: 'b', name: 'Ben' } }),
+    )
+    for (const [index, sentence] of sentences.entries())
+      assert.doesNotMatch(sentence, /[{}]|audit\.did|undefined/, AUDIT_ACTIONS[index] ?? '')
+    assert.equal(new Set(sentences).size, AUDIT_ACTIONS.length)
+    for (const action of AUDIT_ACTIONS) assert.doesNotMatch(actionWords(t, action), /[{}]/)
+  })
+
+  test(`a name in words for every detail that has one: ${locale}`, () => {
+    const known = Object.keys(MESSAGES.en).filter((key) => key.startsWith('audit.detail.'))
+    for (const key of known) {
+      const [line] = detailLines(t, { ...ENTRY, details: { [key.slice('audit.detail.'.length)]: 'x' } })
+      assert.equal(line?.name, MESSAGES[locale][key as keyof typeof MESSAGES.en])
+    }
+  })
+}
+
+const t = createTranslate('en', MESSAGES.en)
+
+test('the name of the action where an entry is from another release', () => {
+  assert.equal(describeAct(t, { ...ENTRY, action: 'pigeon.sent', subjectName: null }), 'pigeon.sent · b')
+})
+
+test('before and after of what differs, names in place of ids, and the other details as they are', () => {
+  const details = {
+    before: { roles: ['maker'], isActive: true },
+    after: { roles: ['checker', 'finance'], isActive: true },
+    proposedBy: 'p',
+    pigeons: { count: 2 },
+    address: '192.0.2.1',
+  }
+  assert.deepEqual(detailLines(t, { ...ENTRY, details, names: { p: 'Carl' } }), [
+    { name: 'Roles', before: 'Maker', value: 'Checker, Finance' },
+    { name: 'Proposed by', before: null, value: 'Carl' },
+    { name: 'pigeons', before: null, value: '{"count":2}' },
+  ])
+})

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { BATCH_ROW_FILTERS } from '#lib/approvals/batch-approval.ts'
+import { BATCH_CELL_LENGTH_MAX, BATCH_COLUMNS_MAX, BATCH_FIELDS, REPAIR_KINDS, REQUIRED_FIELDS } from '#lib/batches/batch-fields.ts'
+import { OPERATOR_CODES } from '#lib/operators/operators.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { isCleanText } from '#lib/text/clean-text.ts'
+
+const name = z.string().trim().min(1).max(200).refine(isCleanText)
+const reason = z.string().trim().min(1, 'form.field.required').max(500).refine(isCleanText)
+
+/** What the address says about an uploaded file. */
+export const batchUploadSchema = z.object({
+  type: z.enum(TRANSACTION_TYPES),
+  operator: z.enum(OPERATOR_CODES).optional(),
+  fileName: name,
+  name: name.optional(),
+})
+
+const columnNumber = z
+  .number()
+  .int()
+  .min(0)
+  .max(BATCH_COLUMNS_MAX - 1)
+
+/** Which column, from 0, is which field: each once, and those without which no row can be read. */
+export const batchColumnsSchema = z
+  .partialRecord(z.enum(BATCH_FIELDS), columnNumber)
+  .refine((columns) => REQUIRED_FIELDS.every((field) => columns[field] !== undefined))
+  .refine((columns) => new Set(Object.values(columns)).size === Object.values(columns).length)
+
+const rowEditsSchema = z.partialRecord(z.enum(BATCH_FIELDS), z.string().trim().max(BATCH_CELL_LENGTH_MAX))
+
+/** Which batch, in the version that the person saw. */
+const batchPlaceSchema = z.object({ batchId: z.uuid(), version: z.number().int().min(1).max(2_000_000_000) })
+
+export const assignColumnsSchema = batchPlaceSchema.extend({
+  columns: batchColumnsSchema,
+  defaultOperator: z.enum(OPERATOR_CODES).nullable(),
+})
+export const decideRepairSchema = batchPlaceSchema.extend({ repair: z.enum(REPAIR_KINDS), isAccepted: z.boolean() })
+export const editRowSchema = batchPlaceSchema.extend({ rowNumber: z.number().int().min(1).max(10_000_000), fields: rowEditsSchema })
+export const excludeRowsSchema = batchPlaceSchema.extend({
+  rowNumbers: z.array(z.number().int().min(1).max(10_000_000)).min(1).max(500),
+  reason: reason.nullable(),
+})
+export const submitBatchSchema = batchPlaceSchema.extend({ repeatReason: reason.nullable() })
+export const discardBatchSchema = batchPlaceSchema
+
+/** The most rows that one decision leaves out with a reason; more than that is a rejection of the batch. */
+const EXCLUDED_MAX = 5_000
+const text = z.string().trim().min(1, 'form.field.required').max(500, 'form.field.required')
+
+/** What the browser sends to decide about a batch: the hash of what was shown, and the rows that are rejected one by one. */
+export const batchDecisionSchema = z.object({
+  batchId: z.uuid(),
+  decision: z.enum(['validated', 'rejected']),
+  note: text,
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  shownAt: z.iso.datetime(),
+  code: z.string().trim().max(20).optional(),
+  excluded: z
+    .array(z.object({ transactionId: z.uuid(), reason: text }))
+    .max(EXCLUDED_MAX)
+    .refine((rows) => new Set(rows.map((row) => row.transactionId)).size === rows.length)
+    .default([]),
+})
+
+/** What the browser sends to take a whole batch back. */
+export const batchRecallSchema = z.object({ batchId: z.uuid(), reason: text })
+
+/** What the browser sends to pause, resume or stop a batch. */
+export const batchRunSchema = z.object({ batchId: z.uuid(), reason: text })
+export const batchResumeSchema = z.object({ batchId: z.uuid() })
+
+/** The rows of a batch, as in the address. */
+export const batchRowsSchema = z.object({
+  filter: z.enum(BATCH_ROW_FILTERS).default('all'),
+  /** From 0, also in the address. */
+  page: z.coerce.number().int().min(0).max(10_000).default(0),
+})
+export type BatchRowsQuery = z.output<typeof batchRowsSchema>

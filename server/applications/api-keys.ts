@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto'
+import { err, ok, type Result } from '#lib/result.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import { generateApiKey, generateWebhookSecret } from '#server/credentials/secrets.ts'
+import { lockApplication } from '#server/database/application-locks.ts'
+import type { Database, Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import {
+  countLiveKeys,
+  expireKey,
+  expireKeys,
+  expireWebhookSecrets,
+  insertKey,
+  insertWebhookSecret,
+  revokeKeyRow,
+} from './application-store.ts'
+
+/** Every key is compared on every request: a few for rotation, not a collection. */
+const LIVE_KEYS_MAX = 10
+
+type CreateApiKey = {
+  applicationId: string
+  name: string
+  actor: CommandActor
+  expiresAt?: Date
+  /** Rotation: the keys that work now end at this instant, so that partners can change over in between. */
+  othersExpireAt?: Date
+  /** Rotation of one key: it ends at this instant. */
+  replaces?: { apiKeyId: string; expiresAt: Date }
+  /** The person who requested it, if the actor confirmed it. */
+  requestedBy?: string
+}
+
+type CreateFailure = 'not_permitted' | 'unknown_application' | 'invalid_name' | 'too_many_keys' | 'unknown_key'
+
+/** Makes an API key, returned only once. Only its digest and its first characters are stored. */
+export async function createApiKey(
+  database: Database,
+  command: CreateApiKey,
+): Promise<Result<{ apiKeyId: string; apiKey: string }, CreateFailure>> {
+  const { applicationId, actor, replaces } = command
+  const name = command.name.trim()
+  if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
+  if (name.length < 1 || name.length > 200 || name.includes('\0')) return err('invalid_name')
+  const { apiKey, keyPrefix, keyHash } = generateApiKey()
+  const apiKeyId = randomUUID()
+  return withTransaction(database, async (trx) => {
+    if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
+    if (command.othersExpireAt) await expireKeys(trx, applicationId, command.othersExpireAt)
+    if (replaces && !(await expireKey(trx, applicationId, replaces.apiKeyId, replaces.expiresAt))) return err('unknown_key')
+    if ((await countLiveKeys(trx, applicationId)) >= LIVE_KEYS_MAX) return err('too_many_keys')
+    await insertKey(trx, {
+      applicationId,
+      apiKeyId,
+      name,
+      keyPrefix,
+      keyHash,
+      createdBy: command.requestedBy ?? actor.id,
+      expiresAt: command.expiresAt ?? null,
+    })
+    await appendAudit(trx, {
+      applicationId,
+      actor,
+      action: 'api_key.created',
+      subject: apiKeyId,
+      details: {
+        name,
+        keyPrefix,
+        expiresAt: command.expiresAt?.toISOString() ?? null,
+        othersExpireAt: command.othersExpireAt?.toISOString() ?? null,
+        ...(replaces && { replaces: replaces.apiKeyId, replacedEndsAt: replaces.expiresAt.toISOString() }),
+        ...(command.requestedBy !== undefined && { requestedBy: command.requestedBy }),
+      },
+    })
+    return ok({ apiKeyId, apiKey })
+  })
+}
+
+/** Ends an API key: within a second every process answers it with 401. */
+export async function revokeApiKey(
+  pool: Pool,
+  command: { applicationId: string; apiKeyId: string; actor: CommandActor },
+): Promise<Result<void, 'not_permitted' | 'unknown_key'>> {
+  const { applicationId, apiKeyId, actor } = command
+  if (!mayAct(actor, applicationId, 'access:revoke')) return err('not_permitted')
+  return withTransaction(pool, async (trx) => {
+    const revoked = await revokeKeyRow(trx, applicationId, apiKeyId)
+    if (!revoked) return err('unknown_key')
+    await appendAudit(trx, {
+      applicationId,
+      actor,
+      action: 'api_key.revoked',
+      subject: apiKeyId,
+      details: { keyPrefix: revoked.keyPrefix },
+    })
+    return ok(undefined)
+  })
+}
+
+/** Makes a new webhook secret, returned only once. Earlier secrets also sign until `othersExpireAt`. */
+export async function rotateWebhookSecret(
+  database: Database,
+  command: { applicationId: string; othersExpireAt: Date; actor: CommandActor },
+): Promise<Result<{ webhookSecret: string }, 'not_permitted' | 'unknown_application'>> {
+  const { applicationId, othersExpireAt, actor } = command
+  if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
+  const webhookSecret = generateWebhookSecret()
+  return withTransaction(database, async (trx) => {
+    if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
+    await expireWebhookSecrets(trx, applicationId, othersExpireAt)
+    await insertWebhookSecret(trx, applicationId, randomUUID(), webhookSecret)
+    await appendAudit(trx, {
+      applicationId,
+      actor,
+      action: 'webhook_secret.rotated',
+      subject: applicationId,
+      details: { othersExpireAt: othersExpireAt.toISOString() },
+    })
+    return ok({ webhookSecret })
+  })
+}

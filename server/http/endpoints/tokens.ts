@@ -1,0 +1,85 @@
+import { err, ok, type Result } from '#lib/result.ts'
+import { joinProblems, parseFields } from '#lib/schemas/fields.ts'
+import { accessTokenRequestSchema, refreshTokenRequestSchema } from '#lib/schemas/queries.ts'
+import { exchangeRefreshToken, type IssueFailure, issueTokens, type RefreshFailure, type TokenPair } from '#server/partner-auth/tokens.ts'
+import type { OpenEndpoint } from '../api/endpoint.ts'
+import { type Refusal, refuse } from '../api/errors.ts'
+import { addressOwner, BODY_BYTES_MAX, readJsonBody } from '../api/read-json-body.ts'
+import { type ApiResponse, jsonResponse } from '../request/api-request.ts'
+
+/** POST /public/access_token: returns a pair of tokens for a user name and password. */
+export const accessToken: OpenEndpoint = {
+  kind: 'open',
+  name: 'access_token',
+  method: 'POST',
+  path: '/public/access_token',
+  async respond(runtime, request): Promise<Result<ApiResponse, Refusal>> {
+    const body = await readJsonBody(request, BODY_BYTES_MAX, addressOwner(request))
+    if (!body.ok) return body
+    const parsed = parseFields(accessTokenRequestSchema, body.value)
+    if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
+    const issued = await issueTokens(runtime, { ...parsed.value, peerAddress: request.peerAddress ?? 'unknown' })
+    return issued.ok ? ok(tokenResponse(issued.value)) : err(refuseIssue(issued.error))
+  },
+}
+
+/** Returns the four fields of a token response. */
+function tokenResponse(pair: TokenPair): ApiResponse {
+  return jsonResponse(
+    JSON.stringify({
+      access_token: pair.accessToken,
+      refresh_token: pair.refreshToken,
+      token_type: 'Bearer',
+      expires_in: pair.expiresInSeconds,
+    }),
+  )
+}
+
+const USER_BLOCKED = refuse(403, 'The user account is blocked.')
+export const APPLICATION_DISABLED = refuse(403, 'The application is disabled.')
+
+/** Returns the response to a user name and password for which no tokens are issued. */
+export function refuseIssue(failure: IssueFailure): Refusal {
+  switch (failure.kind) {
+    case 'wrong_credentials':
+      return refuse(401, 'Invalid username or password.')
+    case 'throttled': {
+      const seconds = Math.max(1, Math.ceil(failure.retryAfterMs / 1_000))
+      return refuse(429, `Too many attempts. Try again in ${seconds} s.`, { 'retry-after': String(seconds) })
+    }
+    case 'user_blocked':
+      return USER_BLOCKED
+    case 'application_disabled':
+      return APPLICATION_DISABLED
+  }
+}
+
+/** POST /public/refresh_token: returns a new pair of tokens for a refresh token. */
+export const refreshToken: OpenEndpoint = {
+  kind: 'open',
+  name: 'refresh_token',
+  method: 'POST',
+  path: '/public/refresh_token',
+  async respond(runtime, request): Promise<Result<ApiResponse, Refusal>> {
+    const body = await readJsonBody(request, BODY_BYTES_MAX, addressOwner(request))
+    if (!body.ok) return body
+    const parsed = parseFields(refreshTokenRequestSchema, body.value)
+    if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
+    const refreshed = await exchangeRefreshToken(runtime, parsed.value)
+    return refreshed.ok ? ok(tokenResponse(refreshed.value)) : err(refuseRefresh(refreshed.error))
+  },
+}
+
+/** Returns the response to a refresh token that is not exchanged. */
+export function refuseRefresh(failure: RefreshFailure): Refusal {
+  switch (failure) {
+    case 'invalid_token':
+      return refuse(401, 'The refresh token is invalid, expired or used up. Sign in again with the password.')
+    case 'throttled':
+      return refuse(429, 'Too many token exchanges are in progress. Try again in 1 s.', { 'retry-after': '1' })
+    case 'user_blocked':
+      return USER_BLOCKED
+    case 'application_disabled':
+      return APPLICATION_DISABLED
+  }
+}

@@ -1,0 +1,166 @@
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import { err, ok, type Result } from '#lib/result.ts'
+import { type AuditEntry, appendAuditEntries } from '#server/audit/append-audit.ts'
+import type { AuditActor } from '#server/audit/command-actor.ts'
+import { type Batcher, createBatcher } from '#server/database/batcher.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import type { Logger } from '#server/logger.ts'
+import { createRateLimit } from '#server/rate-limit.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
+import type { Transaction } from '#server/transactions/transaction-store.ts'
+import type { Settler } from '#server/transactions/transition.ts'
+import type { Connectors } from '../connector.ts'
+import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts'
+import { type ForcedQuery, storeForcedQueries } from './operator-work-store.ts'
+import { isAboutItems } from './settle-final-result.ts'
+
+/** Forced queries in progress at one operator, per process, and of those the ones of one caller. */
+export const FORCED_CALLS_MAX = 32
+const PER_CALLER_MAX = 16
+/** The longest wait for a slot: the call itself may then still take its ten seconds. */
+const WAIT_MS_MAX = 2_000
+const WAITING_MAX = 128
+/** The limit of one caller: a long list at once after an outage, then steadily. */
+const BURST = 200
+const PER_SECOND = 10
+
+type ForcedQueryRefusal = 'busy' | { code: 'throttled'; retryAfterMs: number }
+
+/** The dependencies of synchroniseTransaction; one per process. */
+export type ForcedQueries = {
+  pool: Pool
+  settler: Settler
+  connectors: Connectors
+  logger: Logger
+  recorder: Batcher<FinishedForcedQuery, null>
+  onOutcome?(outcome: string): void
+  onContradiction?(): void
+  /**
+   * Runs `query` under the limits of its caller: an application's programs share one limit and each person has their own, so that a
+   * program that floods does not block people. If a query about the same transaction is in progress, its answer is shared, and the
+   * new one counts against no limit.
+   */
+  run(
+    transaction: Pick<Transaction, 'applicationId' | 'transactionId' | 'operator'>,
+    actor: AuditActor,
+    query: () => Promise<boolean>,
+  ): Promise<Result<boolean, ForcedQueryRefusal>>
+  /** Runs `query` in one of the slots of `caller` at an operator, without the rate limit: for commands that bound their queries themselves. */
+  runOne<Value>(operator: OperatorCode, caller: string, query: () => Promise<Value>): Promise<Result<Value, 'busy'>>
+  /** Closes the connections and resolves when every answer is recorded. Calls that are in progress end as unknown. */
+  close(): Promise<void>
+}
+
+export type ForcedQueriesOptions = {
+  pool: Pool
+  settler: Settler
+  /** With connections of their own (FORCED_CALLS_MAX each): a query that waits here never delays a submission. */
+  connectors: Connectors & { close(): Promise<void> }
+  logger: Logger
+  /** Called with the outcome of each query, for the metrics. */
+  onOutcome?(outcome: string): void
+  limits?: Partial<{ callsMax: number; perCallerMax: number; waitMsMax: number; burst: number; perSecond: number }>
+  nowMs?(): number
+}
+
+export function createForcedQueries(options: ForcedQueriesOptions): ForcedQueries {
+  const { pool, settler, connectors, logger, onOutcome, limits = {} } = options
+  const limitsByOperator = new Map<OperatorCode, ConcurrencyLimit>()
+  const underWay = new Map<string, Promise<Result<boolean, ForcedQueryRefusal>>>()
+  const recorder = createForcedQueryRecorder(pool, logger)
+  const rate = createRateLimit({
+    burst: limits.burst ?? BURST,
+    perSecond: limits.perSecond ?? PER_SECOND,
+    nowMs: options.nowMs ?? (() => performance.now()),
+  })
+
+  function limitOf(operator: OperatorCode): ConcurrencyLimit {
+    const known = limitsByOperator.get(operator)
+    if (known) return known
+    const limit = createConcurrencyLimit({
+      slotsMax: limits.callsMax ?? FORCED_CALLS_MAX,
+      perKeyMax: limits.perCallerMax ?? PER_CALLER_MAX,
+      waitMsMax: limits.waitMsMax ?? WAIT_MS_MAX,
+      waitingMax: WAITING_MAX,
+    })
+    limitsByOperator.set(operator, limit)
+    return limit
+  }
+
+  return {
+    pool,
+    settler,
+    connectors,
+    logger,
+    recorder,
+    onOutcome,
+    onContradiction: () => onOutcome?.('contradicting'),
+    async run({ applicationId, transactionId, operator }, actor, query) {
+      const key = `${applicationId} ${transactionId}`
+      const joined = underWay.get(key)
+      if (joined) return joined
+      const caller = actor.kind === 'person' ? `${applicationId} ${actor.id}` : applicationId
+      const retryAfterMs = rate.take(caller)
+      if (retryAfterMs !== undefined) return err({ code: 'throttled', retryAfterMs })
+      const running = limitOf(operator)
+        .run(caller, query)
+        .finally(() => underWay.delete(key))
+      underWay.set(key, running)
+      return running
+    },
+    runOne: (operator, caller, query) => limitOf(operator).run(caller, query),
+    async close() {
+      // First: an operator that hangs must not delay the end of the process. Its calls end as unknown.
+      await connectors.close()
+      await Promise.allSettled(underWay.values())
+      await recorder.drain()
+    },
+  }
+}
+
+/** A forced query that ended. */
+type FinishedForcedQuery = ForcedQuery & { operator: string; actor: AuditActor; address: string | null }
+
+/**
+ * Stores forced queries together with their audit entries: the caller, the transaction and the operator's outcome.
+ * In batches, so that many at once hold an application's audit chain once.
+ */
+function createForcedQueryRecorder(pool: Pool, logger: Pick<Logger, 'error'>): Batcher<FinishedForcedQuery, null> {
+  return createBatcher<FinishedForcedQuery, null>({
+    key: (query) => `${query.applicationId}${query.transactionId}${query.number}`,
+    async run(queries) {
+      try {
+        await record(pool, queries)
+      } catch (error) {
+        const [query] = queries
+        if (queries.length > 1 || !query || !isAboutItems(error)) throw error
+        reportUnexpected('operators: record forced query', error, {
+          logger,
+          transactionId: query.transactionId,
+          message: 'The answer to a forced query is recorded without its text',
+        })
+        await record(pool, [{ ...query, answer: 'The answer could not be recorded', httpStatus: null }])
+      }
+      return queries.map(() => null)
+    },
+    // The limits bound the queries in progress, and none of their answers may be refused.
+    queueMax: Number.MAX_SAFE_INTEGER,
+    batchMax: 64,
+    slots: 1,
+    isItemError: isAboutItems,
+  })
+}
+
+async function record(pool: Pool, queries: FinishedForcedQuery[]): Promise<void> {
+  await withTransaction(pool, async (trx) => {
+    await storeForcedQueries(trx, queries)
+    await appendAuditEntries(trx, queries.map(toAuditEntry))
+    return ok(null)
+  })
+}
+
+function toAuditEntry({ applicationId, transactionId, actor, address, operator, outcome, httpStatus }: FinishedForcedQuery): AuditEntry {
+  const details = { operator, outcome, httpStatus }
+  return { applicationId, actor, address, action: 'transaction.synchronised', subject: transactionId, details }
+}

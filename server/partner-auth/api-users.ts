@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto'
+import { err, ok, type Result } from '#lib/result.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import { hashPassword } from '#server/credentials/password.ts'
+import { generatePassword } from '#server/credentials/secrets.ts'
+import type { Database } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { insertApiUser, updateApiUserBlocked, updateApiUserPassword } from './api-user-store.ts'
+import { revokeUserTokens } from './token-store.ts'
+
+type CreateApiUser = { applicationId: string; username: string; actor: CommandActor }
+
+/** Makes the sign-in of a partner's program. Its password is random and returned only once. */
+export async function createApiUser(
+  database: Database,
+  command: CreateApiUser,
+): Promise<
+  Result<{ apiUserId: string; password: string }, 'not_permitted' | 'invalid_username' | 'unknown_application' | 'username_taken'>
+> {
+  const { applicationId, actor } = command
+  const username = command.username.trim()
+  if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
+  if (username.length < 3 || username.length > 320 || /[\s\0]/.test(username)) return err('invalid_username')
+  const apiUserId = randomUUID()
+  const password = generatePassword()
+  const passwordHash = await hashPassword(password)
+  return withTransaction(database, async (trx) => {
+    const outcome = await insertApiUser(trx, { applicationId, apiUserId, username, passwordHash })
+    if (outcome !== 'created') return err(outcome)
+    await appendAudit(trx, { applicationId, actor, action: 'api_user.created', subject: apiUserId, details: { username } })
+    return ok({ apiUserId, password })
+  })
+}
+
+/** Blocks a partner's program (403 within a second in every process) or unblocks it. */
+export async function blockApiUser(
+  database: Database,
+  command: { applicationId: string; apiUserId: string; isBlocked: boolean; actor: CommandActor },
+): Promise<Result<void, 'not_permitted' | 'unknown_user'>> {
+  const { applicationId, apiUserId, isBlocked, actor } = command
+  // Blocking only takes access away.
+  if (!mayAct(actor, applicationId, isBlocked ? 'access:revoke' : 'access:change')) return err('not_permitted')
+  return withTransaction(database, async (trx) => {
+    if (!(await updateApiUserBlocked(trx, applicationId, apiUserId, isBlocked))) return err('unknown_user')
+    await appendAudit(trx, { applicationId, actor, action: isBlocked ? 'api_user.blocked' : 'api_user.unblocked', subject: apiUserId })
+    return ok(undefined)
+  })
+}
+
+/**
+ * Sets a new random password for a partner's program and returns it only once. Ends its refresh tokens immediately and its
+ * access tokens within a second in every process.
+ */
+export async function resetApiUserPassword(
+  database: Database,
+  command: { applicationId: string; apiUserId: string; actor: CommandActor },
+): Promise<Result<{ password: string }, 'not_permitted' | 'unknown_user'>> {
+  const { applicationId, apiUserId, actor } = command
+  if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
+  const password = generatePassword()
+  const passwordHash = await hashPassword(password)
+  return withTransaction(database, async (trx) => {
+    if (!(await updateApiUserPassword(trx, applicationId, apiUserId, passwordHash))) return err('unknown_user')
+    await revokeUserTokens(trx, applicationId, apiUserId)
+    await appendAudit(trx, { applicationId, actor, action: 'api_user.password_reset', subject: apiUserId })
+    return ok({ password })
+  })
+}

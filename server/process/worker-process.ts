@@ -1,8 +1,0 @@
-// One of several worker processes (WORKER_CONCURRENCY), started by server/main.ts.
-import { runChildProcess } from './run-child-process.ts'
-import { startLoops } from './start-loops.ts'
-
-await runChildProcess('worker process', async (runtime, ending) => {
-  const loops = startLoops(runtime)
-  ending.add('the loops', () => loops.drain())
-})

@@ -1,0 +1,174 @@
+import type { Currency } from '#lib/money/money.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { OperatorOutcome } from '#lib/payments/transaction-dto.ts'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { Queryable } from '#server/database/pool.ts'
+
+/** The revision that an open page compares: how often its application has changed, and the zone of its days. */
+export type ApplicationRevision = { changeNumber: bigint; timeZone: string }
+
+/** The revisions of these applications, in one statement. A page that was rendered with another one may show what is old. */
+export async function findRevisions(queryable: Queryable, applicationIds: readonly string[]): Promise<Map<string, ApplicationRevision>> {
+  if (applicationIds.length === 0) return new Map()
+  const { rows } = await queryable.query<ApplicationRevision & { applicationId: string }>({
+    name: 'find_revisions',
+    text: `select application_id as "applicationId", c.change_number as "changeNumber", a.time_zone as "timeZone"
+      from application_counters c join applications a using (application_id) where application_id = any ($1::uuid[])`,
+    values: [applicationIds],
+  })
+  return new Map(rows.map((row) => [row.applicationId, row]))
+}
+
+export type ContradictionRow = {
+  number: number
+  /** `hint`: a callback without a signature that the operator could neither confirm nor deny. */
+  source: 'callback' | 'hint' | 'submit' | 'query'
+  said: OperatorOutcome
+  storedStatus: 'SUCCESS' | 'FAILED'
+  httpStatus: number | null
+  answer: string
+  at: Date
+}
+
+/** Returns the contradiction of a transaction's result, then the operator's answers to the queries about it, in order. */
+export async function selectContradiction(queryable: Queryable, applicationId: string, transactionId: string): Promise<ContradictionRow[]> {
+  const { rows } = await queryable.query<ContradictionRow>({
+    name: 'select_contradiction',
+    text: `select c.number, c.source, c.said, c.stored_status as "storedStatus", c.http_status as "httpStatus", c.answer, c.at
+      from operator_contradictions c where c.application_id = $1 and c.transaction_id = $2 order by c.number`,
+    values: [applicationId, transactionId],
+  })
+  return rows
+}
+
+/** A final transaction that somebody has to clarify with its operator. */
+export type AlertedRow = {
+  transactionId: string
+  operator: OperatorCode
+  currency: Currency
+  amountMinor: bigint
+  status: 'SUCCESS' | 'FAILED'
+  at: Date
+}
+
+const OPEN = 'c.application_id = $1 and c.number = 1 and is_contradicted(c.application_id, c.transaction_id)'
+
+/** Contradictions in which the operator, asked again, did not confirm the stored result; the newest first. */
+export async function selectOpenContradictions(queryable: Queryable, applicationId: string, limit: number): Promise<AlertedRow[]> {
+  const { rows } = await queryable.query<AlertedRow>({
+    name: 'select_open_contradictions',
+    text: `select c.transaction_id as "transactionId", t.operator, t.currency, t.amount_minor as "amountMinor", c.stored_status as status, c.at
+      from operator_contradictions c
+      join transactions t on t.application_id = c.application_id and t.transaction_id = c.transaction_id
+      where ${OPEN} order by c.at desc limit $2`,
+    values: [applicationId, limit],
+  })
+  return rows
+}
+
+/** How many there are, counted up to `limit`. */
+export async function countOpenContradictions(queryable: Queryable, applicationId: string, limit: number): Promise<number> {
+  const { rows } = await queryable.query<{ count: bigint }>({
+    name: 'count_open_contradictions',
+    text: `select count(*) as count from (select 1 from operator_contradictions c where ${OPEN} limit $2) counted`,
+    values: [applicationId, limit],
+  })
+  return Number(rows[0]?.count ?? 0n)
+}
+
+/** Transactions whose operator gave their reference to another one too, recorded since this instant; the newest first. */
+export async function selectSharedReferences(
+  queryable: Queryable,
+  applicationId: string,
+  since: Date,
+  limit: number,
+): Promise<AlertedRow[]> {
+  const { rows } = await queryable.query<AlertedRow>({
+    name: 'select_shared_references',
+    text: `select s.transaction_id as "transactionId", s.operator, t.currency, t.amount_minor as "amountMinor", t.status, s.at
+      from shared_operator_references s
+      join transactions t on t.application_id = s.application_id and t.transaction_id = s.transaction_id
+      where s.application_id = $1 and s.at >= $2 order by s.at desc limit $3`,
+    values: [applicationId, since, limit],
+  })
+  return rows
+}
+
+/** How many there are, counted up to `limit`. */
+export async function countSharedReferences(queryable: Queryable, applicationId: string, since: Date, limit: number): Promise<number> {
+  const { rows } = await queryable.query<{ count: bigint }>({
+    name: 'count_shared_references',
+    text: `select count(*) as count
+      from (select 1 from shared_operator_references s where s.application_id = $1 and s.at >= $2 limit $3) counted`,
+    values: [applicationId, since, limit],
+  })
+  return Number(rows[0]?.count ?? 0n)
+}
+
+export type UnconfirmedSum = { currency: Currency; bucket: number; count: bigint; amountMinor: bigint }
+
+/** Unconfirmed transactions per currency and age; `edges` are the instants between the buckets, newest first. */
+export async function selectUnconfirmed(queryable: Queryable, applicationId: string, edges: readonly Date[]): Promise<UnconfirmedSum[]> {
+  const { rows } = await queryable.query<UnconfirmedSum>(
+    `select t.currency, (select count(*) from unnest($2::timestamptz[]) as e (at) where w.unconfirmed_since < e.at)::integer as bucket,
+            count(*) as count, sum(t.amount_minor) as "amountMinor"
+     from operator_work w join transactions t on t.application_id = w.application_id and t.transaction_id = w.transaction_id
+     where w.application_id = $1 and w.unconfirmed_since is not null and t.status = 'PENDING'
+     group by 1, 2`,
+    [applicationId, edges],
+  )
+  return rows
+}
+
+type OwnWaitingSum = { currency: Currency; count: bigint; amountMinor: bigint; oldestAt: Date }
+
+/** Returns the transactions that a person started and that still wait for approval, per currency. */
+export async function selectOwnWaiting(queryable: Queryable, applicationId: string, personId: string): Promise<OwnWaitingSum[]> {
+  const { rows } = await queryable.query<OwnWaitingSum>({
+    name: 'select_own_waiting',
+    text: `select t.currency, count(*) as count, sum(t.amount_minor) as "amountMinor", min(t.created_at) as "oldestAt" from transactions t
+      where t.application_id = $1 and t.maker_id = $2 and t.status = 'PENDING_APPROVAL' group by t.currency`,
+    values: [applicationId, personId],
+  })
+  return rows
+}
+
+export type OwnEndRow = {
+  transactionId: string
+  type: TransactionType
+  operator: OperatorCode
+  currency: Currency
+  amountMinor: bigint
+  customerName: string
+  message: string | null
+  at: Date
+  /** Rejected, or nobody decided in time: it went to no operator. */
+  isReturned: boolean
+  reason: string | null
+  phoneNumber: string
+}
+
+/**
+ * Returns the transactions that a person started and that were rejected or failed since an instant, newest first, without those that were
+ * recalled or sent again. Only their `lookedMax` newest transactions are read.
+ */
+export async function selectOwnEnded(
+  queryable: Queryable,
+  applicationId: string,
+  { personId, since, lookedMax }: { personId: string; since: Date; lookedMax: number },
+): Promise<OwnEndRow[]> {
+  const { rows } = await queryable.query<OwnEndRow>({
+    name: 'select_own_open_ends',
+    text: `select t.transaction_id as "transactionId", t.type, t.operator, t.currency, t.amount_minor as "amountMinor",
+        t.customer_name as "customerName", t.message, t.final_at as at, t.phone_number as "phoneNumber", e.reason,
+        e.event in ('rejected', 'expired') as "isReturned"
+      from (select n.* from transactions n where n.application_id = $1 and n.maker_id = $2 order by n.sequence desc limit $4) t
+      join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
+      where t.status = 'FAILED' and t.final_at >= $3 and e.event <> 'recalled'
+        -- A transaction that was sent again is done with.
+        and not exists (select 1 from transaction_origins o where o.application_id = t.application_id and o.origin_id = t.transaction_id)
+      order by t.final_at desc`,
+    values: [applicationId, personId, since, lookedMax],
+  })
+  return rows
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import { err, ok, type Result } from '#lib/result.ts'
+import { createDirectory } from '#server/applications/directory.ts'
+import { createBatch } from '#server/batches/create-batch.ts'
+import { readFile } from '#server/batches/read-file/read-file.ts'
+import { proposeChange } from '#server/changes/propose-change.ts'
+import type { TrxClient } from '#server/database/pool.ts'
+import { proposeFunding } from '#server/funding/propose-funding.ts'
+import { createLogger } from '#server/logger.ts'
+import { settleFinalResult } from '#server/operators/work/settle-final-result.ts'
+import { type TransitionItem, transition } from '#server/transactions/transition.ts'
+import { poolOfOne } from './history/pool-of-one.ts'
+import type { LiveTransaction } from './history/simulation.ts'
+import { confirmContradiction } from './seed-store.ts'
+
+type Proposers = { applicationId: string; financeId: string | undefined; administratorIds: readonly string[] }
+
+/**
+ * Seeds changes that wait for a second person: a payment into a deposit balance, and lower limits where there is a second administrator.
+ */
+export async function seedWaiting(
+  trx: TrxClient,
+  { applicationId, financeId, administratorIds }: Proposers,
+): Promise<Result<null, unknown>> {
+  const pool = poolOfOne(trx)
+  const [administratorId, otherId] = administratorIds
+  if (financeId !== undefined) {
+    const actor = { kind: 'person', id: financeId, applicationId, roles: ['finance'] } as const
+    const file = 'avis-de-credit-0871.pdf'
+    const funding = await proposeFunding(pool, {
+      applicationId,
+      actor,
+      funding: {
+        kind: 'pay_in',
+        operator: 'SNFREE',
+        account: 'deposit',
+        amount: 250_000_000n,
+        reference: 'FT26325-0871',
+        note: 'Ecobank Dakar',
+        attachment: { name: file, sha256: createHash('sha256').update(file).digest('hex') },
+      },
+    })
+    if (!funding.ok) return err(funding.error)
+  }
+  if (administratorId === undefined || otherId === undefined) return ok(null)
+  const change = await proposeChange(pool, {
+    applicationId,
+    kind: 'service.set',
+    input: {
+      operator: 'UGAIRTEL',
+      type: 'DEPOSIT',
+      isEnabled: true,
+      enforcesLimits: true,
+      minimumMinor: '100000',
+      maximumMinor: '200000000',
+    },
+    actor: { kind: 'person', id: administratorId, applicationId, roles: ['administrator'] },
+  })
+  return change.ok ? ok(null) : err(change.error)
+}
+
+/** A list as a person exports it: repairs to accept, problems to correct, a payment twice, an amount beyond the operator's limit. */
+const DRAFT = `Primes du trimestre;;;
+Noms et prénoms;Téléphone;Montant;Opérateur
+Koffi Adjovi;22997123456;12 500,00;MTN Bénin
+Ama Houngbédji;97123457;8.500;MTN Bénin
+Sènan Dossou;22966554433;15000;Moov Bénin
+Jean Talla;2.37E+11;25000;MTN Cameroun
+Clarisse Mbarga;+237 6 77 20 93 41;25000;MTN Cameroun
+Clarisse Mbarga;237677209341;25000;MTN Cameroun
+Paul Ngono;237699123456;750000;Orange Cameroun
+Awa Ndiaye;771234567;30000;Orange Sénégal
+;237690441208;5000;Orange Cameroun
+Fatou Sow;221781234567;05/01/2026;Wave Sénégal
+`
+
+/** A draft that a maker has just uploaded, through the command that uploads call. */
+export async function seedDraftBatch(trx: TrxClient, applicationId: string, makerId: string): Promise<void> {
+  const pool = poolOfOne(trx)
+  const directory = await createDirectory({ pool })
+  const application = directory.find(applicationId)
+  await directory.close()
+  const bytes = Buffer.from(DRAFT)
+  const file = await readFile(bytes)
+  if (!application || !file.ok) throw new Error('The draft batch of the sandbox could not be read')
+  const created = await createBatch(
+    { pool, connectors: { has: () => true } },
+    {
+      application,
+      actor: { kind: 'person', id: makerId, applicationId, roles: ['maker'] },
+      name: 'Primes du trimestre',
+      type: 'DEPOSIT',
+      defaultOperator: null,
+      fileName: 'primes.csv',
+      fileSha256: createHash('sha256').update(bytes).digest(),
+      file: file.value,
+    },
+  )
+  if (!created.ok) throw new Error(`The draft batch of the sandbox could not be stored: ${created.error}`)
+}
+
+/**
+ * Lets the operator report a success for a transaction that it reported as failed before, and repeat it when queried. The service records
+ * both.
+ */
+export async function contradict(trx: TrxClient, { item }: LiveTransaction): Promise<void> {
+  const { applicationId, transactionId, operator } = item
+  const settler = {
+    settle: async (move: TransitionItem) => (await transition(trx, [move]))[0],
+    addFinalListener: () => undefined,
+    drain: () => Promise.resolve(),
+  }
+  await settleFinalResult(
+    { pool: poolOfOne(trx), settler, logger: createLogger('silent') },
+    { applicationId, transactionId, operator, operatorToken: null, operatorReference: null, source: 'query' },
+    { kind: 'succeeded', exchange: { httpStatus: 200, answer: '{"status":"SUCCESS"}' } },
+  )
+  await confirmContradiction(trx, applicationId, transactionId)
+}

@@ -1,4 +1,4 @@
-import { listAccess } from '#server/applications/access-queries.ts'
+import { listAccess } from '#server/applications/access-store.ts'
 import { createApiKey, revokeApiKey, rotateWebhookSecret } from '#server/applications/api-keys.ts'
 import { allowAddress, denyAddress } from '#server/applications/change-networks.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'

@@ -20,7 +20,7 @@ import {
   upsertService,
 } from './application-store.ts'
 import type { TransferService } from './snapshot.ts'
-import { readFees, readService, readTerms } from './terms-queries.ts'
+import { readFees, readService, readTerms } from './terms-store.ts'
 
 type ChangeFailure =
   | 'not_permitted'

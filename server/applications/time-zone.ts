@@ -7,7 +7,7 @@ import { lockApplication } from '#server/database/application-locks.ts'
 import type { Database, Queryable } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { isZoneOfDatabase, requestZone, selectDayStarts } from './application-store.ts'
-import { readTimeZone } from './terms-queries.ts'
+import { readTimeZone } from './terms-store.ts'
 
 export type TimeZoneProblem = 'unknown_time_zone' | 'unusable_time_zone'
 

@@ -1,7 +1,7 @@
 import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { operatorSettingsChangeSchema, policyActivationSchema } from '#lib/schemas/proposal.ts'
-import { runsInstallation } from '#server/applications/terms-queries.ts'
+import { runsInstallation } from '#server/applications/terms-store.ts'
 import { readSettingsChange, setOperator } from '#server/operators/settings/set-operator.ts'
 import { activatePolicy, listPolicies } from '#server/policy/policies.ts'
 import { type ChangeKind, defineKind } from './change-kind.ts'

@@ -125,7 +125,7 @@ export async function heldLinkOf(queryable: Queryable, holderId: string, joinedI
 }
 
 /** Counts a wrong code and returns how many there have been. */
-export async function countWrongCode(trx: Queryable, applicationId: string, invitationId: string): Promise<number> {
+export async function noteWrongCode(trx: Queryable, applicationId: string, invitationId: string): Promise<number> {
   const { rows } = await trx.query<{ wrong_codes: number }>(
     'update person_invitations set wrong_codes = wrong_codes + 1 where application_id = $1 and invitation_id = $2 returning wrong_codes',
     [applicationId, invitationId],

@@ -7,7 +7,7 @@ import { isSpokenCode } from '#server/credentials/secrets.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
 import type { Database, Pool, Queryable, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { countWrongCode, heldLinkOf, lockInvitation, markActivated, withdrawOpenInvitation } from './invitation-store.ts'
+import { heldLinkOf, lockInvitation, markActivated, noteWrongCode, withdrawOpenInvitation } from './invitation-store.ts'
 import {
   hasSuspendedAdministrator,
   insertMembership,
@@ -195,7 +195,7 @@ async function isAdministrator(trx: TrxClient, applicationId: string, personId: 
 }
 
 async function refuseCode(trx: TrxClient, { applicationId, invitationId, actor }: Activation, email: string): Promise<WrongCode> {
-  const failures = await countWrongCode(trx, applicationId, invitationId)
+  const failures = await noteWrongCode(trx, applicationId, invitationId)
   const isLast = failures >= WRONG_CODES_MAX
   if (isLast) await withdrawOpenInvitation(trx, applicationId, invitationId)
   await appendAudit(trx, { applicationId, actor, action: 'person.activation_failed', subject: email, details: { failures } })

@@ -3,7 +3,7 @@ import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/ope
 import { TRANSACTION_SOURCES, TRANSACTION_TYPES, type TransactionSource, type TransactionType } from '#lib/payments/transaction-status.ts'
 import { type ApprovalBand, type ApprovalRule, BASE_RULE } from '#lib/rules/approval-policy.ts'
 import type { DeciderShortage, RuleFinding } from '#lib/rules/rule-finding.ts'
-import { listClosedServices } from '#server/applications/terms-queries.ts'
+import { listClosedServices } from '#server/applications/terms-store.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { listActiveMembers } from '#server/people/person-store.ts'
 import { bandsFor } from './bands-for.ts'

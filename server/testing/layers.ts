@@ -37,10 +37,11 @@ const SHARED_LAYERS: readonly (readonly string[] | undefined)[] = [LAYERS.at(0),
 const TEST = /\.test\.tsx?$|^e2e\/|^server\/testing\//
 const HELPER = /\/testing(\/|\.ts$)/
 const STORE = /-store\.ts$/
-const QUERIES = /-queries\.ts$/
+/** Functions of a store that other folders may call: they only read, or lock. */
+const READING = /^(find|read|list|count|total|is|may|runs|works|lock)[A-Z]|^[A-Z]/
 
 const SQL = /[`'"]\s*(select\s|insert\s+into\s|update\s+\w+\s+set\s|delete\s+from\s|with\s+\w+\s+as\s)/i
-const WRITING_SQL = /\b(insert\s+into|update\s+\w+\s+set|delete\s+from|for\s+update)\b/i
+const WRITING_SQL = /\b(insert\s+into|update\s+\w+\s+set|delete\s+from)\b/i
 
 /** Every import and statement that breaks one of the rules of server/README.md, as a sentence that begins with the file. */
 export function findViolations(files: readonly SourceFile[]): string[] {
@@ -52,7 +53,7 @@ export function findViolations(files: readonly SourceFile[]): string[] {
     ])
 }
 
-function rulesOfImport({ path: from, text }: SourceFile, target: string): string[] {
+function rulesOfImport({ path: from, text, values }: SourceFile, target: string): string[] {
   const is = (rule: string, broken: boolean) => (broken ? [rule] : [])
   const isHelper = HELPER.test(from)
   return [
@@ -62,16 +63,30 @@ function rulesOfImport({ path: from, text }: SourceFile, target: string): string
     ...is('server imports neither pages nor e2e', inFolder(from, 'server') && inFolder(target, 'app', 'components', 'e2e')),
     ...is('code in the browser never imports server', /^['"]use client['"]/m.test(text) && inFolder(target, 'server')),
     ...is('only tests import helpers of tests', !isHelper && HELPER.test(target)),
-    ...is('a store is imported only in its own folder', STORE.test(target) && !isHelper && folderOf(from) !== folderOf(target)),
+    ...is(
+      'the writes of a store are called only in its own folder',
+      STORE.test(target) &&
+        !isHelper &&
+        folderOf(from) !== folderOf(target) &&
+        values.get(target)?.some((name) => !READING.test(name)) === true,
+    ),
     ...is('imports go to lower layers only', inFolder(from, 'server') && inFolder(target, 'server') && goesUp(from, target)),
   ]
 }
 
 function rulesOfSql({ path: file, text }: SourceFile): string[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1')
-  if (!inFolder(file, 'server') || HELPER.test(file) || STORE.test(file)) return []
-  if (QUERIES.test(file)) return WRITING_SQL.test(code) ? ['queries only read'] : []
-  return !inFolder(file, 'server/database') && SQL.test(code) ? ['SQL is only in …-store.ts, …-queries.ts and server/database'] : []
+  if (!inFolder(file, 'server') || HELPER.test(file)) return []
+  if (STORE.test(file)) return readersThatWrite(code).map((name) => `${name} is named like a function that only reads`)
+  return !inFolder(file, 'server/database') && SQL.test(code) ? ['SQL is only in …-store.ts and server/database'] : []
+}
+
+/** The exported functions of a store whose name promises that they only read, and whose body writes. */
+function readersThatWrite(code: string): string[] {
+  return code.split(/^export (?:async )?function /m).flatMap((part) => {
+    const [name = ''] = /^\w+/.exec(part) ?? []
+    return READING.test(name) && WRITING_SQL.test(part) ? [name] : []
+  })
 }
 
 /** Between the folders of server/ and, within http/, between the folders of that. `server/testing` is below everything. */

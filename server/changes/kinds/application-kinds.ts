@@ -11,7 +11,7 @@ import {
 import { parseNetwork } from '#server/applications/allow-list.ts'
 import { allowAddress, denyAddress } from '#server/applications/change-networks.ts'
 import { changeApplication, setFeeSchedule, setTransferService } from '#server/applications/terms.ts'
-import { isOnAllowList, readFees, readService, readTerms, readTimeZone } from '#server/applications/terms-queries.ts'
+import { isOnAllowList, readFees, readService, readTerms, readTimeZone } from '#server/applications/terms-store.ts'
 import { checkTimeZone, requestTimeZone } from '#server/applications/time-zone.ts'
 import { type ChangeKind, defineKind } from '#server/changes/change-kind.ts'
 

@@ -6,7 +6,7 @@ import {
   keyRotationSchema,
   webhookSecretRotationSchema,
 } from '#lib/schemas/proposal.ts'
-import { findApiUserById, findLiveKey } from '#server/applications/access-queries.ts'
+import { findApiUserById, findLiveKey } from '#server/applications/access-store.ts'
 import { createApiKey, rotateWebhookSecret } from '#server/applications/api-keys.ts'
 import { type ChangeKind, defineKind } from '#server/changes/change-kind.ts'
 import { blockApiUser, createApiUser, resetApiUserPassword } from '#server/partner-auth/api-users.ts'

@@ -1,6 +1,6 @@
 import { type DisturbedDirection, HISTORY_DAYS } from '#lib/operators/operator-outcomes.ts'
 import { OPEN_SERVICE } from '#server/applications/snapshot.ts'
-import { listServices } from '#server/applications/terms-queries.ts'
+import { listServices } from '#server/applications/terms-store.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { listAvailability, removeAvailabilityBefore } from './availability-store.ts'
 

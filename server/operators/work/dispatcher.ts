@@ -12,7 +12,7 @@ import type { CodeRefusal, Connectors, GuardedConnector, KeepIdentifiers, QueryO
 import { awaitCode, doubtMissingCode, releaseNumber, storeRefusedCode, takeCode } from '../customer-step/customer-code-store.ts'
 import { findPayToken, storeCustomerLink } from '../customer-step/customer-link-store.ts'
 import { doubtRefusal } from '../guard-connector.ts'
-import { createMerchantNames } from '../merchant-name-queries.ts'
+import { createMerchantNames } from '../merchant-name-store.ts'
 import { createClaimSlots, createWakeSignal, laneOf, POLL_DELAYS_MS, pollDelayMs, writeBeforeMs } from './claim-slots.ts'
 import { type ClaimedWork, claimWork, keepIdentifiers } from './operator-work-store.ts'
 import { createAnswerRecorder, settleFinalResult, settleQueriedResult } from './settle-final-result.ts'

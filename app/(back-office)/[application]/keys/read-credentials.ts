@@ -1,6 +1,6 @@
 import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
 import { can } from '#lib/people/permissions.ts'
-import { listAccess } from '#server/applications/access-queries.ts'
+import { listAccess } from '#server/applications/access-store.ts'
 import { parseNetwork } from '#server/applications/allow-list.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'

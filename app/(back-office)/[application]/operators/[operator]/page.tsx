@@ -16,7 +16,7 @@ import { isOperatorCode, OPERATORS, type OperatorCode } from '#lib/operators/ope
 import { paths } from '#lib/pages/paths.ts'
 import { can } from '#lib/people/permissions.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
-import { runsInstallation } from '#server/applications/terms-queries.ts'
+import { runsInstallation } from '#server/applications/terms-store.ts'
 import { type BackOfficeActor, requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'

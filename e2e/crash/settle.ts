@@ -46,9 +46,14 @@ async function findOpen(pool: Pool, batchIds: readonly string[]): Promise<string
  * The pauses between webhook attempts (up to ten minutes) are let pass immediately where the last attempt is written down, and so are those of
  * operator work above ten seconds: many kills leave transactions that were interrupted so often that their next try is minutes away. So is the
  * time for which an operator has to deny what it refused.
- * Leases of a process that is certainly dead end now; those of the living one are never touched.
+ * Leases of a process that is certainly dead end now; those of the living one are never touched. `states`: of the work whose pauses pass; without
+ * `queued`, nothing is submitted again earlier than the service would.
  */
-export async function shortenWaits(pool: Pool, serviceDiedAt: Date): Promise<void> {
+export async function shortenWaits(
+  pool: Pool,
+  serviceDiedAt: Date,
+  states: readonly string[] = ['queued', 'submitted', 'unconfirmed'],
+): Promise<void> {
   await pool.query(
     `update webhook_deliveries d set next_at = least(d.next_at, clock_timestamp()), claimed_until = least(d.claimed_until, clock_timestamp())
        from transactions t
@@ -62,8 +67,9 @@ export async function shortenWaits(pool: Pool, serviceDiedAt: Date): Promise<voi
     `update operator_work w set next_at = clock_timestamp()
        from transactions t
        where t.application_id = w.application_id and t.transaction_id = w.transaction_id and t.phone_number not like '%912'
-         and w.state in ('queued', 'submitted', 'unconfirmed') and not w.is_claimed
+         and w.state = any ($1) and not w.is_claimed
          and w.next_at > clock_timestamp() + interval '10 seconds' and w.next_at < clock_timestamp() + interval '1 hour'`,
+    [states],
   )
   // A repeated submission that was refused ends after ten minutes of denials.
   await pool.query(

@@ -16,6 +16,8 @@ type Evidence = {
   sent: readonly Sent[]
   receiver: Receiver
   open: readonly string[]
+  /** Collects of an operator that answers no queries, whose reply was lost: people have to ask, so they stay PENDING. */
+  unanswerable: ReadonlySet<string>
   repetitions: Repetitions
 }
 type Row = {
@@ -30,7 +32,8 @@ type Row = {
 type Books = ReadonlyMap<string, BookEntry>
 
 /** What must hold after all faults, each as a promise of its own. The operators' books are read from the simulator, which knows nothing of ours. */
-export async function checkEverything({ pool, simulatorUrl, sent, receiver, open, repetitions }: Evidence): Promise<Verdict[]> {
+export async function checkEverything(evidence: Evidence): Promise<Verdict[]> {
+  const { pool, simulatorUrl, sent, receiver, open, unanswerable, repetitions } = evidence
   const { rows } = await pool.query<Row>(
     'select transaction_id, operator, type, status, amount_minor, message, operator_reference from transactions where transaction_id = any ($1)',
     [sent.map((one) => one.transactionId)],
@@ -38,9 +41,17 @@ export async function checkEverything({ pool, simulatorUrl, sent, receiver, open
   const books = await readBooks(simulatorUrl)
   const byId = new Map(rows.map((row) => [row.transaction_id, row]))
   const entries = sent.flatMap(({ transactionId }) => books.get(transactionId) ?? [])
+  const [left, ended] = [
+    rows.filter((row) => unanswerable.has(row.transaction_id)),
+    rows.filter((row) => !unanswerable.has(row.transaction_id)),
+  ]
+  const endedEntries = entries.filter((entry) => !unanswerable.has(entry.reference))
   const differences = await verifyDatabase(pool)
   return [
-    judge('every transaction ended', rows, () => undefined, open),
+    judge('every transaction ended that somebody can answer for', ended, () => undefined, open),
+    judge('a collect that nobody can be asked about is PENDING, and nobody was told otherwise', left, (row) =>
+      row.status === 'PENDING' && !receiver.arrivals.has(row.transaction_id) ? undefined : `${row.transaction_id} is ${row.status}`,
+    ),
     judge('what was answered exists once, with its amount', sent, ({ transactionId, amount }) =>
       byId.get(transactionId)?.amount_minor === BigInt(amount) * 100n ? undefined : `${transactionId} is missing or has another amount`,
     ),
@@ -52,11 +63,11 @@ export async function checkEverything({ pool, simulatorUrl, sent, receiver, open
         ? `${entry.reference} (${entry.protocol}) arrived ${entry.duplicates} times more`
         : undefined,
     ),
-    judge('SUCCESS here and executed there are the same transactions', rows, (row) => compareResult(row, books)),
+    judge('SUCCESS here and executed there are the same transactions', ended, (row) => compareResult(row, books)),
     judge(
       'the sums of both sides are equal, for each operator and direction',
       OPERATOR_CODES.flatMap((operator) => TRANSACTION_TYPES.map((type) => ({ operator, type }))),
-      ({ operator, type }) => compareSums(operator, type, rows, entries),
+      ({ operator, type }) => compareSums(operator, type, ended, endedEntries),
     ),
     judge(
       "each success keeps the operator's own reference",
@@ -71,7 +82,7 @@ export async function checkEverything({ pool, simulatorUrl, sent, receiver, open
         ? undefined
         : `${operator} was never reached by ${protocol}`,
     ),
-    judge('the partner was told each result once, as it is stored', rows, (row) => {
+    judge('the partner was told each result once, as it is stored', ended, (row) => {
       const arrivals = receiver.arrivals.get(row.transaction_id) ?? []
       return arrivals.length === 1 && arrivals[0]?.status === row.status
         ? undefined

@@ -121,9 +121,9 @@ async function loadAndCheck({ transactions, seed, say }: SoakOptions, stage: Sta
     await Promise.all([sending, goAwayInTheMiddle(calls, sent, transactions)])
     const sentMs = performance.now()
     say(`${sent.length} transactions accepted after ${Math.round((sentMs - startedMs) / 1_000)} s`)
-    const open = await settle(pool, sent, receiver, say)
+    const { open, unanswerable } = await settle(pool, sent, receiver, say)
     const settledMs = performance.now()
-    const verdicts = await checkEverything({ pool, simulatorUrl, sent, receiver, open, repetitions })
+    const verdicts = await checkEverything({ pool, simulatorUrl, sent, receiver, open, unanswerable, repetitions })
     const { rows } = await pool.query<{ line: string }>(
       `select string_agg(message || ': ' || count, ', ' order by count desc) as line
          from (select message, count(*) from transactions where transaction_id = any ($1) group by 1) as ended`,
@@ -142,14 +142,19 @@ async function goAwayInTheMiddle(calls: FaultProxy, sent: readonly Sent[], trans
   await calls.beAwayMs(OUTAGE_MS, async (durationMs) => void (await delay(durationMs)))
 }
 
-/** Waits until every transaction has its result and its webhook; returns what was still open when the time was up. */
-async function settle(pool: Pool, sent: readonly Sent[], receiver: Receiver, say: (line: string) => void): Promise<string[]> {
+type Settled = { open: string[]; unanswerable: ReadonlySet<string> }
+
+/**
+ * Waits until every transaction has its result and its webhook; returns those that were still open when the time was up, and those that no query
+ * can end.
+ */
+async function settle(pool: Pool, sent: readonly Sent[], receiver: Receiver, say: (line: string) => void): Promise<Settled> {
   const ids = sent.map(({ transactionId }) => transactionId)
   const endsAtMs = performance.now() + SETTLE_LIMIT_MS
   let toldAtMs = performance.now()
   for (;;) {
-    // No process died: leases are left alone.
-    await shortenWaits(pool, new Date(0))
+    // No process died: leases are left alone. A call that is carried out late arrives before the service submits again, so that pause stays.
+    await shortenWaits(pool, new Date(0), ['submitted', 'unconfirmed'])
     const { rows } = await pool.query<{ transaction_id: string; what: string; is_unanswerable: boolean }>(
       `select t.transaction_id, t.operator || ' ' || t.type || ' ' || t.phone_number || ' ' || t.transaction_id || ' is ' || coalesce(w.state, t.status) as what,
                 -- This operator answers no queries: a collect whose reply was lost stays open until people have asked.
@@ -160,8 +165,9 @@ async function settle(pool: Pool, sent: readonly Sent[], receiver: Receiver, say
     )
     const isOpen = new Set(rows.map((row) => row.transaction_id))
     const untold = ids.filter((id) => !isOpen.has(id) && !receiver.arrivals.has(id))
+    const unanswerable = new Set(rows.filter((row) => row.is_unanswerable).map((row) => row.transaction_id))
     const open = [...rows.filter((row) => !row.is_unanswerable).map((row) => row.what), ...untold.map((id) => `nobody was told of ${id}`)]
-    if (open.length === 0 || performance.now() > endsAtMs) return open
+    if (open.length === 0 || performance.now() > endsAtMs) return { open, unanswerable }
     if (performance.now() - toldAtMs > SAY_EVERY_MS) {
       say(`${open.length} are open, among them: ${open[0]}`)
       toldAtMs = performance.now()

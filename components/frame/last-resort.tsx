@@ -1,8 +1,11 @@
 import { useEffect } from 'react'
 import en from '#lib/i18n/en.json' with { type: 'json' }
 import fr from '#lib/i18n/fr.json' with { type: 'json' }
+
 import { reloadOnceAnswered } from '#lib/reload-once-answered.ts'
 import { DATABASE_AWAY_DIGEST } from '#lib/result.ts'
+
+const PRODUCT = 'Countersign'
 
 /**
  * Shown if the layout itself fails. In both languages, because the reader's language is then unknown. If the database is away, the page is
@@ -13,7 +16,7 @@ export default function LastResort({ reference }: { reference: string }) {
   useEffect(() => (kind === 'unavailable' ? reloadOnceAnswered() : undefined), [kind])
   return (
     <main className="mx-auto grid max-w-xl gap-6 px-4 py-16">
-      <title>Countersign</title>
+      <title>{PRODUCT}</title>
       {[en, fr].map((words) => (
         <section key={words['state.errorTitle']} lang={words === en ? 'en' : 'fr'} className="grid gap-2">
           <h1>{words[`state.${kind}Title`]}</h1>

@@ -8,7 +8,7 @@ import { noteWaiting } from '#server/http/door/pages/page-notes.ts'
 import { findSignedIn } from '#server/people/sessions.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
-import { cookieName, newSession, openSession, readClaims, SESSION_S, sealSession, toClaims } from './session.ts'
+import { cookieName, newSession, openSession, readClaims, SESSION_S, sealSession, toClaims } from './session-token.ts'
 import { checkCode, checkPassword, endOnServer, noteSignIn } from './sign-in.ts'
 
 /**

@@ -4,7 +4,8 @@ import { IN_USE_HEADER } from '#lib/pages/page-use.ts'
 import { callerAddress } from '#server/caller-address.ts'
 import { findSignedIn, noteApplicationUse, noteSessionUse, type SessionPerson } from '#server/people/sessions.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
-import { readSession, SESSION_S } from './session.ts'
+import { readSession } from './session.ts'
+import { SESSION_S } from './session-token.ts'
 
 const currentSession = cache(readSession)
 

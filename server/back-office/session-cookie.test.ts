@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createVisitorReader, newSession, SESSION_S, sealSession } from './session.ts'
+import { createVisitorReader, newSession, SESSION_S, sealSession } from './session-token.ts'
 
 const SECRET = 'a session secret for tests, long enough'
 const PERSON = crypto.randomUUID()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encode } from 'next-auth/jwt'
-import { newSession, openSession, SESSION_S, sealSession } from './session.ts'
+import { newSession, openSession, SESSION_S, sealSession } from './session-token.ts'
 
 const SECRET = 'a session secret for tests, long enough'
 const now = new Date()

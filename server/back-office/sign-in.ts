@@ -20,10 +20,10 @@ import {
   readDevice,
   readPendingSecondFactorSession,
   readSession,
-  type Session,
   startPendingSecondFactorSession,
   startSession,
 } from './session.ts'
+import type { Session } from './session-token.ts'
 
 const passwordSchema = z.string().min(1).max(1_024)
 const credentialsSchema = z.object({ email: z.string().trim().min(1).max(320), password: passwordSchema })

@@ -128,11 +128,23 @@ declare global {
 /** The widths at which pages are checked: phone, tablet, desktop. */
 export const WIDTHS = [360, 768, 1440] as const
 
-/** The looks in which panels, dialogs and filtered lists are checked: each language and each theme once. sweep.spec.ts checks every page in all four. */
-export const LOOKS = [
-  { locale: 'en-GB', colorScheme: 'light' },
-  { locale: 'fr-CM', colorScheme: 'dark' },
-] as const
+/** `npm test -- --all` checks everything in each run; without it, what only repeats a check takes turns by the day. */
+const IS_ALL = process.env['TEST_ALL'] === '1'
+const DAY = Math.floor(Date.now() / 86_400_000)
+
+/** Returns all items, or without `--all` every n-th of them, others each day. */
+export function inTurns<Item>(items: readonly Item[], n: number): Item[] {
+  return items.filter((_, index) => IS_ALL || index % n === DAY % n)
+}
+
+/** The looks in which panels, dialogs and filtered lists are checked: each language and each theme once. sweep.spec.ts checks every page. */
+export const LOOKS = inTurns(
+  [
+    { locale: 'en-GB', colorScheme: 'light' },
+    { locale: 'fr-CM', colorScheme: 'dark' },
+  ] as const,
+  2,
+)
 
 /** Whether axe runs at this width. It judges elements, and a tablet has none that neither a phone nor a wide window has. */
 export function isJudged(width: number): boolean {

@@ -1,7 +1,8 @@
-// Runs node:test files against a throw-away PostgreSQL: `npm run test:server -- [file or folder ...] [--without folder] [--at-once 3]`.
-import { spawn } from 'node:child_process'
+// Runs node:test files against a throw-away PostgreSQL: `npm run test:server -- [file or folder ...] [--without file or folder] [--at-once 3]`.
+// With `--changed`: the tests of what differs from the branch `main`, committed or not.
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { glob, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -21,6 +22,7 @@ const { positionals, values: options } = parseArgs({
     without: { type: 'string', multiple: true, default: [] },
     // One more than cores on a small machine: while a file waits for a timer or a process, another one computes.
     'at-once': { type: 'string', default: '3' },
+    changed: { type: 'boolean', default: false },
   },
 })
 
@@ -28,11 +30,29 @@ const { positionals, values: options } = parseArgs({
 process.env['NODE_COMPILE_CACHE'] ??= `${ROOT}node_modules/.cache/countersign`
 moveToMemory()
 
-const postgres = await startTestPostgres()
-try {
-  process.exitCode = await runTests(await findFiles(positionals, options.without), postgres.url)
-} finally {
-  await postgres.stop()
+const files = await findFiles(options.changed ? findChangedTests() : positionals, options.without)
+if (files.length === 0) console.log('No test belongs to what has changed.')
+else {
+  const postgres = await startTestPostgres()
+  try {
+    process.exitCode = await runTests(files, postgres.url)
+  } finally {
+    await postgres.stop()
+  }
+}
+
+/**
+ * The tests that changed, and those beside a file that changed: in its folder, or for a file in `testing/` or `sql/` in the folder above. Pages and
+ * components have theirs in the browser, which `npm test` starts.
+ */
+function findChangedTests(): string[] {
+  const git = (...words: string[]): string[] => execFileSync('git', words, { cwd: ROOT, encoding: 'utf8' }).split('\n').filter(Boolean)
+  const [base = 'HEAD'] = git('merge-base', 'main', 'HEAD')
+  const changed = [...git('diff', '--name-only', base), ...git('ls-files', '--others', '--exclude-standard')]
+  const folders = changed
+    .filter((file) => /^(lib|server|e2e)\/.*\.(ts|mjs|sql|json)$/.test(file))
+    .map((file) => path.posix.dirname(file).replace(/\/(testing|sql|migrations)$/, ''))
+  return [...new Set(folders)].flatMap((folder) => globSync(`${folder}/*.test.ts`, { cwd: ROOT }))
 }
 
 /**
@@ -41,11 +61,11 @@ try {
  */
 async function findFiles(wanted: readonly string[], unwanted: readonly string[]): Promise<string[]> {
   const files: string[] = []
-  for (const place of wanted.length > 0 ? wanted : ['lib', 'server']) {
+  for (const place of wanted.length > 0 || options.changed ? wanted : ['lib', 'server']) {
     if (place.endsWith('.ts')) files.push(place)
     else files.push(...(await Array.fromAsync(glob(`${place}/**/*.test.ts`))))
   }
-  const kept = files.filter((file) => !unwanted.some((folder) => file.startsWith(`${folder}/`)))
+  const kept = files.filter((file) => !unwanted.some((place) => file === place || file.startsWith(`${place}/`)))
   const { first = [], second = [], last = [] } = Object.groupBy(kept.sort(), turnOf)
   return [...first, ...second, ...last]
 }

@@ -2,6 +2,7 @@ import type { OperatorCode } from '#lib/operators/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { type AuditEntry, appendAuditEntries } from '#server/audit/append-audit.ts'
 import type { AuditActor } from '#server/audit/command-actor.ts'
+import { createFairLimiter } from '#server/credentials/fair-limiter.ts'
 import { type Batcher, createBatcher } from '#server/database/batcher.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
@@ -11,7 +12,6 @@ import { reportUnexpected } from '#server/report-unexpected.ts'
 import type { Transaction } from '#server/transactions/transaction-store.ts'
 import type { Settler } from '#server/transactions/transition.ts'
 import type { Connectors } from '../connector.ts'
-import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts'
 import { type ForcedQuery, storeForcedQueries } from './operator-work-store.ts'
 import { isAboutItems } from './settle-final-result.ts'
 
@@ -20,7 +20,9 @@ export const FORCED_CALLS_MAX = 32
 const PER_CALLER_MAX = 16
 /** The longest wait for a slot: the call itself may then still take its ten seconds. */
 const WAIT_MS_MAX = 2_000
-const WAITING_MAX = 128
+/** Queries that wait at one operator, and of those the ones of one caller. */
+const WAITING_MAX = 1_024
+const WAITING_PER_CALLER_MAX = 128
 /** The limit of one caller: a long list at once after an outage, then steadily. */
 const BURST = 200
 const PER_SECOND = 10
@@ -66,7 +68,7 @@ export type ForcedQueriesOptions = {
 
 export function createForcedQueries(options: ForcedQueriesOptions): ForcedQueries {
   const { pool, settler, connectors, logger, onOutcome, limits = {} } = options
-  const limitsByOperator = new Map<OperatorCode, ConcurrencyLimit>()
+  const limitersByOperator = new Map<OperatorCode, ReturnType<typeof createFairLimiter>>()
   const underWay = new Map<string, Promise<Result<boolean, ForcedQueryRefusal>>>()
   const recorder = createForcedQueryRecorder(pool, logger)
   const rate = createRateLimit({
@@ -75,17 +77,19 @@ export function createForcedQueries(options: ForcedQueriesOptions): ForcedQuerie
     nowMs: options.nowMs ?? (() => performance.now()),
   })
 
-  function limitOf(operator: OperatorCode): ConcurrencyLimit {
-    const known = limitsByOperator.get(operator)
-    if (known) return known
-    const limit = createConcurrencyLimit({
-      slotsMax: limits.callsMax ?? FORCED_CALLS_MAX,
-      perKeyMax: limits.perCallerMax ?? PER_CALLER_MAX,
-      waitMsMax: limits.waitMsMax ?? WAIT_MS_MAX,
-      waitingMax: WAITING_MAX,
-    })
-    limitsByOperator.set(operator, limit)
-    return limit
+  async function runFor<Value>(operator: OperatorCode, caller: string, query: () => Promise<Value>): Promise<Result<Value, 'busy'>> {
+    let limiter = limitersByOperator.get(operator)
+    if (!limiter) {
+      limiter = createFairLimiter({
+        concurrency: limits.callsMax ?? FORCED_CALLS_MAX,
+        laneMax: limits.perCallerMax ?? PER_CALLER_MAX,
+        levelMax: [WAITING_MAX, WAITING_PER_CALLER_MAX],
+        waitMaxMs: limits.waitMsMax ?? WAIT_MS_MAX,
+      })
+      limitersByOperator.set(operator, limiter)
+    }
+    const result = await limiter.run({ isReserved: false, path: [caller], paces: [] }, async () => ok(await query()))
+    return result ?? err('busy')
   }
 
   return {
@@ -103,13 +107,11 @@ export function createForcedQueries(options: ForcedQueriesOptions): ForcedQuerie
       const caller = actor.kind === 'person' ? `${applicationId} ${actor.id}` : applicationId
       const retryAfterMs = rate.take(caller)
       if (retryAfterMs !== undefined) return err({ code: 'throttled', retryAfterMs })
-      const running = limitOf(operator)
-        .run(caller, query)
-        .finally(() => underWay.delete(key))
+      const running = runFor(operator, caller, query).finally(() => underWay.delete(key))
       underWay.set(key, running)
       return running
     },
-    runOne: (operator, caller, query) => limitOf(operator).run(caller, query),
+    runOne: runFor,
     async close() {
       // First: an operator that hangs must not delay the end of the process. Its calls end as unknown.
       await connectors.close()

@@ -80,7 +80,7 @@ test('own_proposal for the proposer, also by a direct write to the table', async
       `update proposed_changes set outcome = 'confirmed', decided_by = proposed_by, decided_at = now() where application_id = $1`,
       [applicationId],
     ),
-    /proposed_changes_check/,
+    /two_people_change_terms/,
   )
   assert.deepEqual(await rolesOf(), ['maker'])
 })

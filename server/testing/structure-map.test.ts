@@ -26,12 +26,35 @@ test('exists: every file that a link in a README points to', () => {
 
 test('exists: every file that the walkthroughs in server/README.md name', () => {
   const [, walkthroughs = ''] = /^## Four walkthroughs$(.*?)^## /ms.exec(readFileSync('server/README.md', 'utf8')) ?? []
-  const named = [...walkthroughs.matchAll(/`([^`\s]+)`/g)].map((match) => match[1] ?? '')
-  // A file by its ending, a folder by its slash; addresses begin with a slash, names have neither.
-  const paths = named.filter((name) => !name.startsWith('/') && /(?:\.(?:ts|tsx|mjs|sql)|\/)$/.test(name))
+  const paths = pathsIn(walkthroughs)
   assert.ok(paths.length > 80, `${paths.length} paths`)
   assert.deepEqual(
     paths.filter((name) => !existsSync(path.join('server', name))),
+    [],
+  )
+})
+
+test('exists: every file that the table "How do I …?" in README.md names', () => {
+  const [, table = ''] = /^## How do I …\?$(.*?)^## /ms.exec(readFileSync('README.md', 'utf8')) ?? []
+  const paths = pathsIn(table)
+  assert.ok(paths.length > 60, `${paths.length} paths`)
+  assert.deepEqual(
+    paths.filter((name) => !existsSync(name)),
+    [],
+  )
+})
+
+test('exists: every file and folder in the first column of a table of files below server', () => {
+  const paths = readmes
+    .filter((readme) => readme.startsWith('server/'))
+    .flatMap((readme) => {
+      const tables = readFileSync(readme, 'utf8').matchAll(/^\| (?:file|folder)[^|]*\|[^\n]*\n\|[-|]+\n((?:\|[^\n]*\n?)+)/gm)
+      const firstCells = [...tables].flatMap(([, rows = '']) => rows.split('\n').map((row) => row.split('|')[1] ?? ''))
+      return firstCells.flatMap(pathsIn).map((name) => path.join(path.dirname(readme), name))
+    })
+  assert.ok(paths.length > 200, `${paths.length} paths`)
+  assert.deepEqual(
+    paths.filter((name) => !existsSync(name)),
     [],
   )
 })
@@ -50,3 +73,9 @@ test('self-contained: no file refers to a document outside the repository', () =
     [],
   )
 })
+
+/** The paths that a text names in backquotes: a file by its ending, a folder by its slash. Addresses begin with a slash. */
+function pathsIn(text: string): string[] {
+  const named = [...text.matchAll(/`([^`\s]+)`/g)].map((match) => match[1] ?? '')
+  return named.filter((name) => !name.startsWith('/') && /(?:\.(?:ts|tsx|mjs|sql|json|md|grit)|\/)$/.test(name))
+}

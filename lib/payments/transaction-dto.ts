@@ -44,7 +44,7 @@ export type OperatorAttemptDto = {
   answer: string | null
 }
 
-/** How one attempt to deliver a webhook ended (server/webhooks/README.md, Outcomes). */
+/** How one attempt to deliver a webhook ended (server/webhooks/DECISIONS.md, Outcomes). */
 type WebhookOutcome =
   | 'delivered'
   | 'bad_status'

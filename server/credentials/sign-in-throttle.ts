@@ -46,7 +46,7 @@ type SignInAttempt<Account> = {
   onWrong?(account: Account, failures: number): Promise<void>
 }
 
-/** Checks passwords at a bounded cost. One per process. The README of this folder lists the guarantees. */
+/** Checks passwords at a bounded cost. One per process. DECISIONS.md lists the guarantees. */
 export type SignInThrottle = {
   /**
    * Returns the account when `password` is right. `wrong_credentials`: it was checked and is wrong, or there is no such

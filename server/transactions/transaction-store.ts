@@ -20,7 +20,7 @@ export type Transaction = {
   heldMinor: bigint
   customerName: string
   phoneNumber: string
-  /** Null: no webhook is expected, because a person started it. */
+  /** Null: no webhook is sent. Only transactions of people and files may have none. */
   webhookUrl: string | null
   /** The operator's own token if it returned one, otherwise the one generated at creation. */
   payToken: string

@@ -23,7 +23,7 @@ const REMEMBERED_MAX = 2_048
 const FORGOTTEN_AT_ONCE = 256
 
 /**
- * Shares `claimedMax` deliveries at once between receivers (README.md, Isolation). Each receiver has slots: four at first, more while it
+ * Shares `claimedMax` deliveries at once between receivers (DECISIONS.md, Isolation). Each receiver has slots: four at first, more while it
  * answers and uses them all, half after each timeout. Receivers that never answered may hold three quarters of the whole, suspects one half:
  * proven receivers always find a free slot.
  */

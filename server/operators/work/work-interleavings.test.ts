@@ -23,7 +23,7 @@ let sentAgain = 0
 let keptFromResending = 0
 const exchange: Exchange = { httpStatus: 200, answer: '{}' }
 
-/** One row, any number of processes that claim it, answers in any order. Checks each step against the rules of the README. */
+/** One row, any number of processes that claim it, answers in any order. Checks each step against the rules of DECISIONS.md. */
 class Model {
   #item: IntakeItem
   #held: ClaimedWork[] = []

@@ -144,7 +144,8 @@ test('removed: records and stored files of exports, and failed sign-ins, that ar
   const personId = await makePerson(database.pool, applicationId, ['finance'])
   for (const months of [30, 14, 11, 0])
     await database.pool.query(
-      `insert into exports (application_id, export_id, person_id, format, query, cut_off_at, started_at) values ($1, $2, $3, 'csv', '', $4, $4)`,
+      `insert into exports (application_id, export_id, person_id, format, query, time_zone, cut_off_at, started_at)
+         values ($1, $2, $3, 'csv', '', 'UTC', $4, $4)`,
       [applicationId, randomUUID(), personId, monthsBefore(NOW, months)],
     )
   await database.pool.query(

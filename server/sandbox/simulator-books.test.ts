@@ -29,7 +29,7 @@ before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'countersign-books-'))
   writeSimulatorBooks(
     folder,
-    items.map(({ item, operatorFate }) => ({ item, plan: { operatorFate, isContradicted: false } })),
+    items.map(({ item, operatorFate }) => ({ item, plan: { atMs: Date.now(), operatorFate, isContradicted: false } })),
   )
   simulator = await startSimulator({ port: 0, folder, secret: SECRET })
   const settings = simulatedOperators(simulator.url, SECRET)

@@ -4,21 +4,22 @@ import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { airtelId } from '#server/operators/airtel/messages.ts'
 import { mtnReference } from '#server/operators/mtn/messages.ts'
+import type { BookLine } from '#server/operators/simulator/books.ts'
 import { payoutIdOf } from '#server/operators/simulator/wave/wave-messages.ts'
 import type { LiveTransaction } from './history/simulation.ts'
 import type { Opening } from './seed-store.ts'
 
-type Known = Pick<LiveTransaction, 'item'> & { plan: Pick<LiveTransaction['plan'], 'operatorFate' | 'isContradicted'> }
+type Known = Pick<LiveTransaction, 'item'> & { plan: Pick<LiveTransaction['plan'], 'atMs' | 'operatorFate' | 'isContradicted'> }
 
 /**
  * Writes what the simulator of the operators knows of these transactions: those that were submitted stay open forever. Those that are
  * unconfirmed or contradicted were executed, which the next query shows. The openings are what it holds of ours before all of them.
  */
 export function writeSimulatorBooks(folder: string, known: readonly Known[], openings: readonly Opening[] = []): void {
-  const opened = openings.map(({ operator, collectMinor, depositMinor }) =>
-    JSON.stringify({ what: 'opening', operator, collect: formatMinor(collectMinor), deposit: formatMinor(depositMinor) }),
-  )
-  const lines = known.flatMap(({ item, plan }) => {
+  const opened = openings.map(({ operator, collectMinor, depositMinor }): BookLine => {
+    return { what: 'opening', operator, collect: formatMinor(collectMinor), deposit: formatMinor(depositMinor) }
+  })
+  const lines = known.flatMap(({ item, plan: { atMs, operatorFate, isContradicted } }): BookLine[] => {
     const { operator } = item
     const { protocol, ...written } = writtenFormOf(item)
     const request = {
@@ -29,12 +30,12 @@ export function writeSimulatorBooks(folder: string, known: readonly Known[], ope
       phoneNumber: item.phoneNumber,
       customerName: item.customerName,
     }
-    const accepted = JSON.stringify({ what: 'accepted', operator, protocol, dueAtMs: null, request })
-    const isExecuted = plan.operatorFate === 'unconfirmed' || plan.isContradicted
-    return isExecuted ? [accepted, JSON.stringify({ what: 'executed', reference: written.reference })] : [accepted]
+    const accepted: BookLine = { what: 'accepted', operator, protocol, dueAtMs: null, atMs, request }
+    const isExecuted = operatorFate === 'unconfirmed' || isContradicted
+    return isExecuted ? [accepted, { what: 'executed', reference: written.reference, atMs }] : [accepted]
   })
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  writeFileSync(path.join(folder, 'books.jsonl'), [...opened, ...lines].map((line) => `${line}\n`).join(''))
+  writeFileSync(path.join(folder, 'books.jsonl'), [...opened, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''))
 }
 
 type Written = { protocol: string; reference: string; context: string; details?: Record<string, string> }

@@ -43,7 +43,7 @@ export type BookEntry = TransferOrder & {
 type Refund = { id: string; amount: string; atMs: number }
 
 /** An entry of the file: one JSON object per line. */
-type BookLine =
+export type BookLine =
   | { what: 'turned_away'; reference: string }
   | { what: 'accepted'; operator: string; protocol: string; dueAtMs: number | null; atMs: number; request: TransferOrder }
   | { what: 'duplicate'; reference: string }

@@ -1,6 +1,6 @@
 import { defineConfig } from 'playwright/test'
 
-/** What Chromium would build for each new window and no test looks at: three pages of its address bar, at almost a second of CPU time per test. */
+/** Parts of Chromium's address bar that each new window would build and no test looks at: three pages, almost a second of CPU time per test. */
 const ADDRESS_BAR = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup']
 /** Playwright's own list (`chromiumSwitches.ts`), repeated because a second `--disable-features` replaces the first. */
 const DISABLED_BY_PLAYWRIGHT = [
@@ -45,7 +45,7 @@ export default defineConfig({
     timezoneId: 'UTC',
     // Recording every test costs a third of all CPU time. `--trace retain-on-failure` records the first attempt too.
     trace: 'on-first-retry',
-    // What cannot be pressed or filled by then is not there: the test need not use up its minutes to say so.
+    // A control that is not ready by then is missing: the test need not wait minutes to report it.
     actionTimeout: 30_000,
     launchOptions: {
       executablePath: process.env['CHROMIUM_PATH'] || '/usr/bin/chromium',

@@ -32,7 +32,7 @@ export type ActionRefusal = ActorRefusal | FreshCodeRefusal | 'invalid' | 'unava
 
 export type ActionError<Failure> = { code: Failure | ActionRefusal; fields?: Readonly<Record<string, string>> }
 
-/** What an action returns to the browser: a value, or an error code with a message in lib/i18n. Exceptions are not exposed. */
+/** An action's return value to the browser: a value, or an error code with a message in lib/i18n. Exceptions are not exposed. */
 export type ActionResult<Value, Failure extends string = never> = { ok: true; value: Value } | { ok: false; error: ActionError<Failure> }
 
 const REFUSALS: Record<ActionRefusal, MessageKey> = {

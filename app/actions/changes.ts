@@ -25,7 +25,7 @@ const collection = oneChange.extend({ code })
 const confirmation = oneChange.extend({ acknowledged, code })
 const refusal = z.object({ changeId: z.uuid(), reason: z.string().trim().min(1).max(500) })
 
-/** What a kind refuses that the person can do something about. */
+/** Refusals that the person can do something about. */
 const KIND_REFUSALS = ['already_member', 'already_invited', 'works_elsewhere', 'combined_roles'] as const
 type KindRefusal = (typeof KIND_REFUSALS)[number]
 type ProposeCode =

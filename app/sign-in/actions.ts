@@ -15,7 +15,7 @@ import {
   signInWithPassword,
 } from '#server/back-office/sign-in.ts'
 
-/** What the form shows after a refusal. The e-mail is returned so that it is not typed again; the password is not. */
+/** The state of the form after a refusal. The e-mail is returned so that it is not typed again; the password is not. */
 type SignInState = { problem: 'wrong' | 'blocked' | 'throttled'; minutes: number; email: string } | null
 
 /** Step one: e-mail and password. */

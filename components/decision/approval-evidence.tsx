@@ -9,7 +9,7 @@ import { fetchData, hasParts } from '#lib/pages/query-client.ts'
 import { queryKeys } from '#lib/pages/query-keys.ts'
 import { EvidenceLines } from './evidence-lines.tsx'
 
-/** What our own rows say about a payment, line by line; amber where somebody should look twice. */
+/** The evidence about a payment from the service's own records, line by line; amber marks what deserves a second look. */
 export function Evidence({
   application,
   transactionId,

@@ -104,7 +104,7 @@ type DecisionControlsProps = {
 /** The buttons and, once one is pressed, the note in their place: for the page of one transaction. Needs the words under `approvals.`. */
 export function DecisionControls({ application, row, actions, onDecided }: DecisionControlsProps) {
   const { t, locale } = useTranslations()
-  // What was shown when somebody asked is what is decided, also if it changes while they write.
+  // The decision is about the row as it was when the form opened, even if it changes while somebody writes.
   const [asked, setAsked] = useState<{ intent: Intent; row: ApprovalRow } | null>(null)
   const [report, setReport] = useState<Report | null>(null)
   if (report) return <LazyPart part={REPORT} props={{ report, onClose: () => setReport(null) }} />

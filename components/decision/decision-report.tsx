@@ -8,7 +8,7 @@ import { differences, outcomeText, refusedText } from './decision-text.tsx'
 
 export type Report = { items: readonly DecidedItem[]; results: readonly DecisionResult[]; decision: 'validated' | 'rejected' }
 
-/** What became of each item, what was not done first. Nothing is hidden: who was quicker is named, and what changed is shown. */
+/** The result of each item, failures first. It names who was quicker and shows what changed. */
 export function DecisionReport({ report: { items, results, decision }, onClose }: { report: Report; onClose: () => void }) {
   const words = useTranslations()
   const { t } = words
@@ -33,7 +33,7 @@ export function DecisionReport({ report: { items, results, decision }, onClose }
           return (
             <li key={result.transactionId} className="border-b border-line px-3 py-2 last:border-b-0">
               <PaymentLine
-                // What to notice mattered before the decision.
+                // Risk flags mattered before the decision.
                 payment={{ ...item, risks: [] }}
                 mark={<Icon name={isDone ? 'check' : 'alert'} className={`size-4 ${isDone ? 'text-ok' : 'text-wait'}`} />}
               >

@@ -19,7 +19,7 @@ import { formatTime } from '#lib/time/format-time.ts'
 type DecideAction = (application: string, input: unknown) => Promise<ActionResult<DecisionResult[], DecisionRefusal>>
 type RecallAction = (application: string, input: unknown) => Promise<ActionResult<true, RecallObstacle>>
 export type DecisionActions = { decide: DecideAction; recall: RecallAction }
-/** What somebody is about to do. */
+/** The decision that somebody is about to make. */
 export type Intent = 'validated' | 'rejected' | 'recall'
 
 /** Count and exact sum of some items per currency, never added together. */
@@ -38,7 +38,7 @@ export function sumsText(sums: readonly CurrencyAmount[], locale: Locale): strin
   return sums.map((sum) => `${formatAmount(sum.amount, locale)}\u00a0${sum.currency}`).join(' · ')
 }
 
-/** What one decision did, naming the payment: `Validated: 250,000 XAF to Awa Diop`. */
+/** The result of one decision, naming the payment: `Validated: 250,000 XAF to Awa Diop`. */
 export function doneText(
   t: Translate,
   locale: Locale,
@@ -70,7 +70,7 @@ export function refusedText({ t, timeZone }: Translations, { reason, now }: Refu
   return t(`approvals.refused.${reason}`)
 }
 
-/** What differs between what was shown and what is stored now, field by field. */
+/** The differences between what was shown and what is stored now, field by field. */
 export function differences({ t, locale }: Translations, shown: ShownRow, now: ShownRow): { field: string; shown: string; now: string }[] {
   const money = (row: ShownRow, amount: string) => `${formatAmount(amount, locale)}\u00a0${row.currency}`
   const fields: readonly [string, (row: ShownRow) => string][] = [

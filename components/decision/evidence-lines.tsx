@@ -35,18 +35,18 @@ function Line({
   )
 }
 
-/** What the lines need of a transaction: also of one that is still being written. */
+/** The fields that the lines read, so that a payment that is still being written has them too. */
 type EvidenceRow = Pick<ApprovalRow, 'type' | 'status' | 'operator' | 'currency' | 'needed' | 'given' | 'needsCode' | 'apiMayDecide'>
 export type EvidenceView = Pick<ApprovalView, 'evidence' | 'deciders'> & { row: EvidenceRow }
 
-/** What to know before deciding: about the beneficiary, the balance, and who can decide. */
+/** The evidence before a decision: the beneficiary, the balance, and who can decide. */
 export function EvidenceLines({ application, view }: { application: string; view: EvidenceView }) {
   const { row, evidence, deciders } = view
   const { t, locale, timeZone } = useTranslations()
   const money = (amount: string) => `${formatAmount(amount, locale)}\u00a0${row.currency}`
   const day = (at: string) => formatTime(t, timeZone, new Date(at), 'day-year')
   const { history, nameBefore, operatorBefore, namesakes } = evidence
-  // What the balance would be after it is of no use once it was decided.
+  // After the decision, the balance that it would have left is of no use.
   const balance = row.status === 'PENDING_APPROVAL' ? evidence.balance : null
   const verb = row.type === 'DEPOSIT' ? 'paid' : 'collected'
   const operator = `${OPERATORS[row.operator].brand} ${t(`country.${OPERATORS[row.operator].country.name}`)}`
@@ -219,7 +219,7 @@ function History({
   )
 }
 
-/** Who can decide, unless it is only the person who is looking; also where too few people can, so that this is noticed before the item expires. */
+/** Who can decide, unless it is only the person who is looking. Shown when too few people can as well, so that this is noticed before the item expires. */
 function Deciders({ row, deciders }: { row: EvidenceRow; deciders: NonNullable<ApprovalView['deciders']> }) {
   const { t } = useTranslations()
   const missing = row.needed - row.given

@@ -9,7 +9,7 @@ import { formatPhone } from '#lib/text/format.ts'
 import { Money } from './money.tsx'
 import { OperatorMark } from './operator-mark.tsx'
 
-/** What a decision is about. A row, the panel, a bulk decision and the page of a transaction all show it with the parts below. */
+/** The payment of a decision. Rows, the panel, bulk decisions and a transaction's page all show it with the parts below. */
 export type Payment = Pick<DecidedItem, 'type' | 'amount' | 'currency' | 'customerName' | 'phoneNumber' | 'operator' | 'risks'>
 
 /** A person's name in the direction of its own script. */
@@ -45,7 +45,7 @@ export function PaymentParty({ payment, secondClass = '' }: { payment: Payment; 
   )
 }
 
-/** What to notice before anything else. `isOne`: the most important one and how many more there are, for one line of a list. */
+/** Risk flags. `isOne`: the most important one and the number of others, for one line of a list. */
 export function RiskBadges({ payment: { risks, type }, isOne = false }: { payment: Pick<Payment, 'risks' | 'type'>; isOne?: boolean }) {
   const { t, locale } = useTranslations()
   if (risks.length === 0) return null

@@ -31,7 +31,7 @@ export function RelativeTime({ at, className = '', isCoarse = false }: { at: str
   )
 }
 
-/** What the days of a page are. `zone`: that of the data, which may be newer than the page around it. */
+/** The time zone of a page's days. `zone`: that of the data, which may be newer than the page around it. */
 export function DaysNote({ zone }: { zone: string }) {
   const { t, timeZone } = useTranslations()
   return <span className="text-quiet">{daysWords(t, zone, timeZone)}</span>

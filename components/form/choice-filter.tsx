@@ -6,7 +6,7 @@ import { FilterForm } from './filter-form.tsx'
 type ChoiceFilterProps<Choice extends string> = {
   id: string
   name: string
-  /** What the chip says when nothing is chosen. */
+  /** The label of the chip when nothing is chosen. */
   all: string
   choices: readonly Choice[]
   chosen: readonly Choice[]

@@ -79,7 +79,7 @@ export function FormDialog({
   )
 }
 
-/** What is in the fields, to compare with later. */
+/** The values of the fields, to detect changes later. */
 function contentOf(form: HTMLFormElement | null): string {
   return form ? JSON.stringify([...new FormData(form)]) : ''
 }

@@ -8,7 +8,7 @@ type ReasonFormProps = {
   id: string
   label: string
   hint?: string
-  /** What the field starts with. */
+  /** The initial value of the field. */
   suggestion?: string
   submitLabel: string
   isDanger?: boolean

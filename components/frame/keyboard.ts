@@ -11,5 +11,5 @@ export function isTyping(event: KeyboardEvent): boolean {
   )
 }
 
-/** What the list of suggestions does with the keys that its field receives. */
+/** Handles the keys that the search field receives while suggestions are listed. */
 export type SuggestionKeys = (event: ReactKeyboardEvent) => void

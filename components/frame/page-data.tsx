@@ -8,7 +8,7 @@ type PageQuery = DehydratedState['queries'][number]
 
 /**
  * Passes the data with which the server rendered a page to the query client: `dehydrate` of a client whose queries are complete. The library's
- * own boundary also handles mutations and queries under way, for four times the code. Data that the browser has is replaced after the render,
+ * own boundary also handles mutations and queries in progress, at four times the code. Data that the browser has is replaced after the render,
  * if it is older, so that a page that is being left does not change.
  */
 export function PageData({ state, children }: { state: DehydratedState; children: ReactNode }) {

@@ -26,7 +26,7 @@ export function SearchField({
   const [activeId, setActiveId] = useState<string>()
   const keys = useRef<SuggestionKeys>(undefined)
   const field = useRef<HTMLInputElement>(null)
-  // What was typed before the script arrived: React would replace it at the next rendering.
+  // Text typed before the script arrived, which React would replace at the next rendering.
   useLayoutEffect(() => {
     if (field.current) setTyped(field.current.value)
   }, [])

@@ -23,7 +23,7 @@ type Props = {
   onClose(): void
 }
 
-/** What the text in the search box may mean. Arrow keys choose, Enter opens; without a choice Enter sends the form. */
+/** Suggestions for the text in the search box. Arrow keys choose, Enter opens; without a choice Enter submits the form. */
 export default function SuggestionList({ id, application, typed, keys, activeId, onActive, onClose }: Props) {
   const t = useT()
   const router = useRouter()

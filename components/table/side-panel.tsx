@@ -8,7 +8,7 @@ type SidePanelProps = {
   /** Left of the close button, always in sight. */
   head: ReactNode
   onClose: () => void
-  /** What is shown: the panel scrolls to its top when this changes. */
+  /** Identifies the content: the panel scrolls to its top when this changes. */
   contentKey: string
   children: ReactNode
 }

@@ -68,7 +68,7 @@ export function useSteadyRows<Row extends { transactionId: string }>(
     () => steadyRows(incoming, seen?.list === list && !isPlaceholder ? seen.ids : null),
     [incoming, seen, list, isPlaceholder],
   )
-  // What is shown once stays shown: adjusted while rendering, so that no frame shows something else.
+  // A row that was shown stays shown: the state is adjusted while rendering, so that no frame shows anything else.
   if (!isPlaceholder && (seen?.list !== list || rows.some((row) => !seen.ids.has(row.transactionId)))) {
     setSeen({ list, ids: new Set([...(seen?.list === list ? seen.ids : []), ...rows.map((row) => row.transactionId)]) })
   }

@@ -10,7 +10,7 @@ type Program = SandboxApplication & { slug: string; accessToken: string; refresh
 /** A person who is signed in to the back office. */
 type Visitor = { name: string; email: string; roles: readonly string[]; cookie: string }
 
-/** What attackers work with: credentials of two applications, sessions, ids that exist, and the ids of server actions. */
+/** The attackers' material: credentials of two applications, sessions, existing ids, and the ids of server actions. */
 export type Arsenal = {
   host: string
   port: number
@@ -70,7 +70,7 @@ export async function gatherArsenal({ place, sandbox, pool, webhookUrl, secrets 
   }
 }
 
-/** What a real session says, sealed again with something changed. */
+/** Copies of a real session, sealed again with one value changed. */
 async function sealDeadCookies(cookie: string, secret: string): Promise<{ what: string; cookie: string }[]> {
   const [name = '', token = ''] = cookie.split(/=(.*)/s)
   const claims = await decode({ token, secret }).catch(() => null)

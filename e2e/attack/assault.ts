@@ -14,10 +14,10 @@ const LONG_AT_ONCE = 60
 
 const DEATH_SHOWS_MS = 300
 
-/** When which request or scenario was under way, to name suspects of what shows only in the whole process. */
+/** The times at which each request or scenario was in progress, to name suspects of problems that show only in the whole process. */
 type Span = { number: number | undefined; kind: string; fromMs: number; toMs: number }
 
-/** What the attackers were told. */
+/** The answers that the attackers received. */
 export type Record_ = {
   accepted: Set<string>
   uncertain: Set<string>
@@ -103,7 +103,7 @@ function noteTold(record: Record_, attack: AttackCase, outcome: Outcome, number:
   }
 }
 
-/** The requests that were under way at that time, the latest first. */
+/** The requests in progress at that time, the latest first. */
 export function suspectsAt(record: Record_, atMs: number, durationMs = 0): Span[] {
   return record.spans
     .filter((span) => span.fromMs <= atMs + durationMs && span.toMs >= atMs)

@@ -8,7 +8,7 @@ export type Step =
   /** Writes `piece` `times` times, no faster than the peer reads; ends early when the peer has closed. */
   | { do: 'flood'; piece: Uint8Array; times: number; pauseMs: number }
   | { do: 'wait'; ms: number }
-  /** Until so many whole answers are here, or the connection has closed, or the limit of the case is reached. */
+  /** Until this number of whole answers has arrived, or the connection has closed, or the limit of the case is reached. */
   | { do: 'await'; answers: number }
   /** Until any byte of an answer is here. */
   | { do: 'awaitByte' }
@@ -21,13 +21,13 @@ export type Step =
 /** A status, or every status of a class. */
 export type StatusRule = number | '2xx' | '3xx' | '4xx'
 
-/** What the service may do with a case. The oracle reports everything else. */
+/** Answers that a case permits. The oracle reports everything else. */
 export type Expectation = {
   /** For each answer, in order; the last entry holds for all that follow. */
   statuses: readonly (readonly StatusRule[])[]
   /** How many answers must come. More than that is a finding too: the service read a request that nobody sent. */
   answers: number
-  /** At most so many; the same as `answers` unless the client may be answered once more. */
+  /** The most that may come; the same as `answers` unless the client may be answered once more. */
   answersMax?: number
   /** Why the connection may end without an answer; absent: it must not. */
   silence?: string
@@ -37,7 +37,7 @@ export type Expectation = {
   limitMs: number
   /** The path that error bodies must repeat; undefined where the request has none that can be read. */
   path?: string | undefined
-  /** What a look at the answers finds wrong, in one sentence. */
+  /** Checks the answers; returns the problem in one sentence. */
   inspect?: (answers: readonly Answer[]) => string | undefined
 }
 

@@ -1,11 +1,11 @@
-/** What the service did and must not do. */
+/** A forbidden behaviour of the service. */
 export type Finding = {
   rule: Rule
-  /** What was wrong, in one sentence. */
+  /** The problem, in one sentence. */
   what: string
-  /** What was sent, as an example. */
+  /** An example request. */
   sent?: string
-  /** The numbers of the requests that were under way, the surest first; empty where no request of the plan was. */
+  /** The numbers of the requests in progress at the time, the most likely first; empty where no request of the plan was. */
   numbers: readonly number[]
   /** The kind of case, to tell the same finding from another one. */
   kind: string

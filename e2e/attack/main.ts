@@ -10,7 +10,7 @@ import { type RunReport, runAttack } from './run.ts'
 
 const GROUPS_SHOWN_MAX = 60
 const NUMBERS_SHOWN_MAX = 5
-/** What shows only in the whole process has any of these as its cause; together they show it again. */
+/** A problem that shows only in the whole process is caused by one of these; sent together they reproduce it. */
 const SUSPECTS_SHOWN_MAX = 20
 
 const options = readOptions(process.argv.slice(2), randomInt(1, 1_000_000))

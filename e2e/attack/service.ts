@@ -70,7 +70,7 @@ export class Service {
     return JSON.parse(readFileSync(path.join(this.folder, 'sandbox.json'), 'utf8'))
   }
 
-  /** What signs access tokens and seals sessions in this sandbox. */
+  /** The secrets that sign access tokens and seal sessions in this sandbox. */
   readSecrets(): { token: string; session: string } {
     const stored = JSON.parse(readFileSync(path.join(this.folder, 'secrets.json'), 'utf8')) as Record<string, string>
     return { token: stored['TOKEN_SECRET'] ?? '', session: stored['SESSION_SECRET'] ?? '' }

@@ -43,7 +43,7 @@ export const badAmounts = fc.oneof(
   json.filter((text) => typeof JSON.parse(text) !== 'number'),
 )
 
-/** Texts of the characters of numbers that are no JSON. */
+/** Texts made of the characters of numbers that are not JSON. */
 export const noNumbers = fc.oneof(
   fc.constantFrom('NaN', 'Infinity', '-Infinity', '١', '１', '½'),
   fc.string({ unit: fc.constantFrom(...DIGITS_AND_SIGNS), minLength: 1, maxLength: 8 }).filter((text) => !isJson(text)),
@@ -57,7 +57,7 @@ export const oddAmounts = fc
 /** One value of any JSON type, as text. */
 export const jsonValues = fc.oneof(json, fc.constantFrom('1e400', '{"toString":null}', '{"$ne":null}', '{"then":1}', '[["MOMOCM"]]'))
 
-/** Bodies that are JSON or nearly, and are no transfer. */
+/** Bodies that are JSON or nearly, and are not a transfer. */
 export const documents = fc.oneof(
   json,
   json.chain((text) => fc.nat(Math.max(0, text.length - 1)).map((end) => text.slice(0, end))),
@@ -66,7 +66,7 @@ export const documents = fc.oneof(
   fc.constantFrom('/* note */{}', '\ufeff{}', "{'a':1}", '{a:1}', '[1,]', '{,"a":1}', '"\\x41"', '"\\u12"', '01', '<a/>', 'a=1&b=2'),
 )
 
-/** What browsers, shells, templates, spreadsheets and databases may take for something else than text. */
+/** Text that browsers, shells, templates, spreadsheets or databases might interpret. */
 const snippets = fc.constantFrom(
   "'; drop table transactions; --",
   '<script>alert(1)</script>',
@@ -88,7 +88,7 @@ export const names = fc
   .oneof(fc.string({ unit: 'grapheme', maxLength: 20 }), fc.string({ unit: 'binary', maxLength: 100 }), snippets)
   .filter((text) => text.trim() !== '' && !text.includes('\0'))
 
-/** Bytes that are no UTF-8. */
+/** Bytes that are not UTF-8. */
 export const brokenUtf8 = fc
   .oneof(
     fc.uint8Array({ minLength: 1, maxLength: 4 }),
@@ -103,7 +103,7 @@ export const days = fc
   .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10))
 
-/** Texts that are no day: impossible ones, other notations, anything else. */
+/** Texts that are not a day: impossible ones, other notations, anything else. */
 export const noDays = fc
   .oneof(
     fc
@@ -140,7 +140,7 @@ export const wordsExcept = (known: readonly string[]) =>
     )
     .filter((word) => !known.includes(word))
 
-/** Texts that are no UUID, some of them nearly. */
+/** Texts that are not a UUID, some of them nearly. */
 export const noIds = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 36 }),
   fc.uuid().chain((id) => fc.constantFrom(id.slice(1), `{${id}}`, id.replaceAll('-', ''), `${id}0`, `${id.slice(0, -1)}g`)),

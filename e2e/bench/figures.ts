@@ -3,13 +3,13 @@ export type Figure = {
   name: string
   value: number
   unit: string
-  /** What it is compared with, measured in the same run, in the same unit. */
+  /** The reference value, measured in the same run and in the same unit. */
   limit?: { name: string; value: number }
   /** Median of the ratios of measurements that took turns, which a busy machine disturbs least; otherwise value / limit. */
   pairedRatio?: number
   /** The bar is on the ratio, or on the value itself where there is no limit. */
   bar?: { kind: 'at least' | 'at most'; threshold: number }
-  /** What explains the figure: shares of the CPU, sizes of batches. */
+  /** Explains the figure: CPU shares, batch sizes. */
   note?: string
 }
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { cpus, totalmem } from 'node:os'
 import type { Pool } from '#server/database/pool.ts'
 
-/** What a figure depends on besides the program. */
+/** Properties of the machine that a figure depends on. */
 export type Machine = Record<string, string>
 
 const SETTINGS = [

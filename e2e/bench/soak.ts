@@ -73,7 +73,7 @@ async function soak(setting: FlowSetting, context: Context): Promise<void> {
 
 async function takeSamples(pool: Pool, pid: number, samples: Sample[], ending: AbortSignal): Promise<void> {
   const startedMs = performance.now()
-  // What is measured after the load says nothing about it. Ends early when the load has failed.
+  // Measurements after the load say nothing about it. Ends early if the load has failed.
   const isOver = () =>
     delay(SAMPLE_EVERY_MS, performance.now() - startedMs + SAMPLE_EVERY_MS > minutes * 60_000, { signal: ending }).catch(() => true)
   while (!(await isOver())) {

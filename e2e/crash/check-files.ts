@@ -13,7 +13,7 @@ type StoredBatch = {
   moved: number
 }
 
-/** What must hold for every file of a maker, regardless of what was killed while it was checked, submitted, decided or sent. */
+/** Checks what must hold for every file of a maker, regardless of which process was killed while it was checked, submitted, decided or sent. */
 export async function checkFiles(pool: Pool, files: readonly SentFile[]): Promise<Verdict[]> {
   const stored = await readBatches(
     pool,

@@ -1,7 +1,7 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
 
-/** What the partner's program sent as one transaction, and what it was told about it. */
+/** A transaction that the partner's program sent, and the answer it received. */
 export type Sent = {
   applicationIndex: number
   type: TransactionType

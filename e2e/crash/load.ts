@@ -8,7 +8,7 @@ import { RECEIVER_PATHS, type Receiver } from './receiver.ts'
 
 export type LoadOptions = { random: Random; partners: PartnerProgram[]; ledger: AnswerLedger; receiver: Receiver }
 
-/** What the simulator does, by the last three digits; half of the transfers succeed. */
+/** The simulator's endings, by the last three digits; half of the transfers succeed. */
 const ENDINGS = ['901', '902', '903', '904', '905', '906', '907', '908', '909', '910', '911', '912', '913'] as const
 /** The second application's rule holds back what its program sends above this amount (server/sandbox/seed-applications.ts). */
 const APPROVED_BY_CHECKER = { applicationIndex: 1, operator: 'SNWAVE', amount: 400_000 } as const

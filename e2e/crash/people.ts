@@ -5,7 +5,7 @@ import { readBuiltActions } from '#e2e/roles/find-endpoints.ts'
 const ANSWER_LIMIT_MS = 20_000
 const RETRY_PAUSE_MS = 50
 
-/** What an action returned; undefined: no answer came, and what happened is not known. */
+/** An action's answer; undefined: no answer arrived, and the outcome is unknown. */
 type ActionAnswer = { ok: true; value: unknown } | { ok: false; error: { code: string } } | undefined
 
 /** A person at work in the back office: the same requests as their browser sends, and nothing else. */

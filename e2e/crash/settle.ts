@@ -7,7 +7,7 @@ const LOOK_EVERY_MS = 200
 const WEBHOOK_LEASE_MS = 30_000
 
 /**
- * Waits until nothing is under way: every submitted file is started, every transaction has its result, except those that the simulator keeps
+ * Waits until nothing is in progress: every submitted file is started, every transaction has its result, except those that the simulator keeps
  * pending forever (912), those whose operator answers no queries and whose reply was lost, and those that wait for a checker; every webhook
  * is delivered or given up. Returns what was still open when the time was up. `serviceDiedAt`: the last time the main process was killed.
  */

@@ -6,7 +6,7 @@ const json = (status: number, body: object): Answer => ({
   body: Buffer.from(JSON.stringify(body)),
 })
 
-/** What operators answer who may still pay, or have paid: codes that they call ambiguous, and codes that are in no list. */
+/** Ambiguous answers of operators that may still pay or have paid: codes documented as ambiguous, and undocumented codes. */
 const ANSWERS: readonly (readonly [url: RegExp, answer: (carriedOut: Answer) => Answer])[] = [
   [
     /^\/airtel\/(merchant|standard)\/v\d\/(payments|disbursements)\/$/,

@@ -42,7 +42,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     response.writeHead(status, { ...headers, 'content-length': String(body.length + 1) })
     response.write(body.subarray(0, body.length >> 1), () => response.destroy())
   },
-  'text that is no message': async ({ carryOut, response }) => {
+  'text that is not a message': async ({ carryOut, response }) => {
     const { status } = await carryOut()
     response.writeHead(status < 400 ? 200 : status, { 'content-type': 'application/json' }).end('{"status":\u0000\u001b[2J')
   },

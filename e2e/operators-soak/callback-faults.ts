@@ -8,7 +8,7 @@ const CALLBACK = /^\/operators\/callback\//
 
 type Fault = (passing: Passing, lateMs: number, earlier: Passing | undefined) => Promise<string>
 
-/** What becomes of a callback on its way; each says what happened, for the table of the report. */
+/** Faults of a callback on its way; each returns its outcome for the table of the report. */
 const FAULTS: Readonly<Record<string, Fault>> = {
   lost: async ({ answer }) => {
     answer(TAKEN)

@@ -31,7 +31,7 @@ type Row = {
 }
 type Books = ReadonlyMap<string, BookEntry>
 
-/** What must hold after all faults, each as a promise of its own. The operators' books are read from the simulator, which knows nothing of ours. */
+/** Checks every guarantee after all faults. The operators' books are read from the simulator, which knows nothing of ours. */
 export async function checkEverything(evidence: Evidence): Promise<Verdict[]> {
   const { pool, simulatorUrl, sent, receiver, open, unanswerable, repetitions } = evidence
   const { rows } = await pool.query<Row>(

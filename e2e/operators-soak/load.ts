@@ -5,7 +5,7 @@ import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/ope
 import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
 import type { Random } from '#lib/seeded-random.ts'
 
-/** What a partner sent, and the id that it was answered with. */
+/** A transaction that a partner sent, and the id in the answer. */
 export type Sent = {
   externalId: string
   operator: OperatorCode
@@ -23,12 +23,12 @@ const SHARE_OF_ROWS = 0.2
 const CONNECTIONS = 16
 const RETRY_PAUSE_MS = 50
 
-/** Sends so many transactions over all codes and both directions, each until it is answered. Adds to `sent` as it goes. */
+/** Sends `transactions` transactions over all codes and both directions, each until it is answered. Adds to `sent` as it goes. */
 export async function sendAll({ transactions, random, partners, webhookUrl }: LoadOptions, sent: Sent[]): Promise<void> {
-  let begun = 0
+  let started = 0
   async function work(): Promise<void> {
-    while (begun < transactions) {
-      const number = begun++
+    while (started < transactions) {
+      const number = started++
       const operator = OPERATOR_CODES[number % OPERATOR_CODES.length] ?? 'MOMOCM'
       const type = TRANSACTION_TYPES[Math.floor(number / OPERATOR_CODES.length) % TRANSACTION_TYPES.length] ?? 'COLLECT'
       const ending = random.chance(SHARE_OF_ROWS) ? random.pick(ENDINGS) : String(random.between(100, 899))

@@ -29,7 +29,7 @@ type SoakOptions = {
   faultShare: number
   seed: number
   keepsFolder: boolean
-  /** Gives every submission a new key, at the operators that have one: the run must find what is paid twice. */
+  /** Sends every submission with a new idempotency key, at operators that have one: the run must detect the double payments. */
   hasWrongKeys: boolean
   say(line: string): void
 }
@@ -52,7 +52,7 @@ const SAY_EVERY_MS = 15_000
 const SETTINGS_MS = 1_500
 
 /**
- * The soak: a sandbox whose calls to the operators and whose callbacks pass a proxy that disturbs a share of them, so many transactions over
+ * The soak: a sandbox whose calls to the operators and whose callbacks pass a proxy that disturbs a share of them, `transactions` transactions over
  * all codes, and in the middle an outage in which no operator can be reached.
  */
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {

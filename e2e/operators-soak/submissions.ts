@@ -32,7 +32,7 @@ export function queriedReference({ url, body }: Request): string | undefined {
   return named ?? (url.startsWith('/moov/') ? fieldIn(body, MOOV_STATUS) : undefined)
 }
 
-/** What the operator answers to this query as long as it does not know the reference: its own answer about one that nobody has used. */
+/** The operator's answer to an enquiry about a reference that it does not know: the one it sends for an unused reference. */
 export function answerAsUnknown({ url, body, carryOut }: Passing): Promise<Answer> {
   const [, status, payToken] = PAY_TOKEN_STATUS.exec(url) ?? []
   // Nobody else can make a payToken: this is what Orange says of one with which nothing was paid.

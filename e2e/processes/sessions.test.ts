@@ -52,7 +52,7 @@ function baseUrl(place: number): string {
   return processes[place]?.baseUrl ?? assert.fail('no such process')
 }
 
-/** What each process answers to a request for data with this cookie. */
+/** The status of each process for a data request with this cookie. */
 async function statuses(cookie: string): Promise<number[]> {
   const answers = await Promise.all(
     processes.map((one) => fetch(`${one.baseUrl}/api/back-office/${application.slug}/waiting`, { headers: { cookie } })),

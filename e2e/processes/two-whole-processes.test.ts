@@ -202,7 +202,7 @@ async function endUnderLoad(ended: ServiceProcess): Promise<Outcome> {
         if (answer.status === 200) accepted.push(answer.body['transactionId'])
         else lostBefore.push(`status ${answer.status}`)
       } catch (error) {
-        // What is sent to a process that is on its way out may find its door closed, and nothing was started.
+        // A process that is shutting down may refuse connections; nothing was started then.
         if (sentMs < askedMs) lostBefore.push(String(error))
         return
       }

@@ -14,7 +14,7 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 
 type Answer = { data?: unknown; error?: { status: number; message: string }; response: Response }
 type Call = (options: { client: unknown; body?: unknown; query?: Record<string, unknown> }) => Promise<Answer>
-/** What the generator makes: a function for each operationId, and the client that they share. */
+/** The generator's output: a function for each operationId, and the client that they share. */
 type Sdk = Record<'accessToken' | 'refreshToken' | 'collect' | 'deposit' | 'depositMultiple' | 'transactionStatus', Call> &
   Record<
     'chekTransactionStatus' | 'getByApplicationProduct' | 'getByApplicationProductAndStatus' | 'getByApplicationProductBalances',

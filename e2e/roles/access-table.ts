@@ -28,7 +28,7 @@ type Row = {
   upload?: string
   /** The status for a caller who may; 200 unless stated. */
   allowed?: number
-  /** What refusals look like where it is not the rule: a form that is posted leads to a page that says why. */
+  /** The status of a refusal that differs from the rule: a form that is posted leads to a page that says why. */
   refused?: number
 }
 
@@ -69,7 +69,7 @@ export const ROUTES: Record<string, Row> = {
   'GET /[application]/webhooks': { access: 'webhook:read' },
   'GET /[application]/webhooks/signing': { access: 'webhook:read' },
   'GET /[application]/webhooks/[transactionId]': { access: 'webhook:read' },
-  // The installation of this test is no sandbox.
+  // The installation of this test is not a sandbox.
   'GET /[application]/sandbox': { access: 'sandbox:use', allowed: 404 },
   'GET /api/back-office/[application]/requests': { access: 'sandbox:use' },
   'GET /[application]/people': { access: 'people:change' },

@@ -224,7 +224,7 @@ test('400, 404 or 422 and no row written: an upload with a wrong address, anothe
   assert.deepEqual(await fingerprint(database.pool), before)
 })
 
-test('400: an export whose form is no form, or names no format or no transactions', async () => {
+test('400: an export whose body is not a form, or names no format or no transactions', async () => {
   const address = `/api/back-office/${APPLICATION}/transactions/export`
   const urlencoded = 'application/x-www-form-urlencoded'
   const wrong: string[] = []
@@ -299,7 +299,7 @@ const RIGHT_AFTER_ALL = new Set([
   'endSessions sessionId null',
   // An application may have no rules.
   'saveRules rules []',
-  // What a person accepts is any text; what is not found in it is not accepted.
+  // People may type any text; a search without a match accepts nothing.
   ...['saveRules', 'restoreRules'].flatMap((action) => ['[]', '["x"]'].map((value) => `${action} accepted ${value}`)),
   ...['countRecovery', 'startRecovery'].flatMap((action) => [true, false].map((value) => `${action} includesDelivered ${value}`)),
   // Nothing is replaced.

@@ -19,7 +19,7 @@ export const WRONG_TYPES: readonly unknown[] = [
 /** Texts that no field of ours takes: not storable, or longer than any field. Short enough for a service with little memory to take (64 KB). */
 export const WRONG_TEXTS: readonly string[] = ['\0', 'a\0b', '\ud800', '\udc00x', 'x'.repeat(20_000), 'e\u0301'.repeat(10_000), '']
 
-/** Values in the query of an address, as they are written there; most are no value of most parameters. */
+/** Values in the query of an address, as they are written there; most are invalid for most parameters. */
 export const WRONG_QUERY_VALUES: readonly string[] = [
   'null',
   'true',

@@ -57,7 +57,7 @@ export async function signIn(baseUrl: string, email: string, password: string): 
   return session
 }
 
-/** What next-auth's own address answers to e-mail and password. */
+/** Posts e-mail and password to next-auth's own address and returns its answer. */
 export async function postCredentials(baseUrl: string, email: string, password: string): Promise<Response> {
   const first = await fetch(`${baseUrl}/api/auth/csrf`)
   const { csrfToken } = (await first.json()) as { csrfToken: string }

@@ -62,7 +62,7 @@ for (const [path, bytesMax] of [
     for (let round = 0; round < ROUNDS_MAX && least > limitMs; round++) {
       const { answers, blockedMs } = await load(path)
       limitMs = Math.max(BLOCKED_MAX_MS, 2 * (await load(LIGHTEST)).blockedMs)
-      // An application has a few exports under way at a time; the others are told to come back.
+      // An application runs a few exports at a time; the others are told to try again later.
       const allowed = path.includes('/export') ? [200, 503] : [200]
       assert.ok(answers.some(({ status }) => status === 200))
       for (const { status, body } of answers) {

@@ -28,7 +28,7 @@ const MULTIPART = 'multipart/form-data; boundary=x'
 const UNREADABLE: MessageKey = 'refusal.unreadableTitle'
 const aForm = (name: string, value: string) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n--x--\r\n`
 
-/** What anybody can send without being signed in; Next answers each of them with 500 or with a text of its own. */
+/** Requests that anybody can send without signing in; Next answers each of them with 500 or with a text of its own. */
 function unreadableRequests(): Case[] {
   const paths = [
     '/%',
@@ -90,7 +90,7 @@ test('the chosen language in a refusal', async () => {
   assert.match(answer.body, /<html lang="fr">/)
 })
 
-test('4xx: action bodies that are no arguments, unknown action ids and ids of another build, for every action', async () => {
+test('4xx: action bodies that are not arguments, unknown action ids and ids of another build, for every action', async () => {
   const wrong: string[] = []
   const bodies = [
     '',
@@ -114,7 +114,7 @@ test('4xx: action bodies that are no arguments, unknown action ids and ids of an
   assert.ok(actions.length > 10)
   const types = ['text/plain;charset=UTF-8', MULTIPART, 'multipart/form-data', 'application/json']
   const all = bodies.flatMap((body) => types.map((type) => ({ body, type })))
-  // What reads a body is the same for every action: the first two and ids of no action try every pair, each of the others four pairs in turn.
+  // Every action reads its body with the same code: the first two and unknown ids try every pair, each of the others four pairs in turn.
   const some = (offset: number) => all.filter((_, place) => place % 16 === offset % 16)
   for (const { id, name, tries } of [
     ...actions.map((action, place) => ({ ...action, tries: place < 2 ? all : some(place) })),
@@ -136,7 +136,7 @@ test('4xx: action bodies that are no arguments, unknown action ids and ids of an
 
 type AuthCase = Omit<Case, 'status' | 'title'>
 
-/** What next-auth itself answers with 500, and addresses of it that this product does not offer. */
+/** Requests that next-auth itself answers with 500, and addresses of it that this product does not offer. */
 function refusedAuthRequests(): AuthCase[] {
   const path = '/api/auth/callback/credentials'
   const actions = ['callback/credentials', 'callback/google', 'callback', 'foo', '_log', 'verify-request', `callback/credentials/x`]

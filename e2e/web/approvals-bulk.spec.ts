@@ -111,7 +111,7 @@ test('what was shown is what is approved: if it moved, the difference is shown a
   await other.context().close()
 })
 
-test('also of a whole filter the difference is shown, item by item', async ({ page }) => {
+test('a decision about a whole filter shows the difference too, item by item', async ({ page }) => {
   const queue = await newQueue(pool)
   const ids = await queue.wait(
     Array.from({ length: 51 }, (_, n) => person(n)),

@@ -12,7 +12,7 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => pool.end())
 
-/** What a person notices as an answer to a press. */
+/** The longest delay that still feels like an immediate response. */
 const FEEDBACK_MS = 100
 const isDecision = (route: Route) => route.request().method() === 'POST'
 
@@ -103,7 +103,7 @@ test('a part whose code cannot be loaded says so and loads on another try; the l
   // Not the page of the fixture: the browser reports each script that it could not load.
   const page = await another(browser, queue.checker)
   const html = await (await page.request.get(`/${queue.slug}/approvals`)).text()
-  // What the page itself names is loaded; what it loads later is not.
+  // Scripts that the page itself names load; those that it requests later do not.
   await page.route('**/_next/static/**/*.js*', (route) =>
     html.includes(new URL(route.request().url()).pathname) ? route.continue() : route.abort(),
   )

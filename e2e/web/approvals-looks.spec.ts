@@ -26,7 +26,7 @@ async function expectWellLaidOut(page: Page, where: string): Promise<void> {
   const broken = await page.evaluate(() =>
     [...document.querySelectorAll<HTMLButtonElement>('main button')]
       .filter((button) => button.checkVisibility() && button.textContent.trim() !== '')
-      // What a button asks for is its words; the one that lists sums may take a second line on a phone.
+      // A button must show its whole label; the one that lists sums may take a second line on a phone.
       .filter((button) => button.scrollWidth > button.clientWidth + 1 || (button.type !== 'submit' && button.clientHeight > 46))
       .map((button) => button.textContent),
   )

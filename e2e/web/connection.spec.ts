@@ -14,7 +14,7 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => pool.end())
 
-/** What a person notices as an answer to a press. */
+/** The longest delay that still feels like an immediate response. */
 const FEEDBACK_MS = 100
 
 /** A checker with the beginning of a note about the one transaction of a new queue. */

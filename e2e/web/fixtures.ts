@@ -110,7 +110,7 @@ export async function findAxeViolations(page: Page, rules?: readonly string[]): 
   // Directly in the page, which has no frames. The package for Playwright runs axe in parts and joins them in a second page, which takes five times as long.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
   return await page.evaluate(async (only) => {
-    // The colours between two states are no state of the page. What never ends, such as a placeholder that pulses, cannot be finished.
+    // The colours between two states are not a state of the page. An endless animation, such as a pulsing placeholder, cannot be finished.
     for (const animation of document.getAnimations())
       if (animation.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY) animation.finish()
     const runOnly = only && { runOnly: { type: 'rule' as const, values: [...only] } }

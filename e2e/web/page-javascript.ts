@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 
 type PageScripts = { bytes: number; files: number }
 
-/** What an empty page of the pinned Next loads; `measureEmptyPage` and the bench measure it. */
+/** The JavaScript of an empty page of the pinned Next; `measureEmptyPage` and the bench measure it. */
 export const EMPTY_PAGE_BYTES = 134_580
 /** How much more a page of ours may load. */
 export const SCRIPT_BAR = 1.35

@@ -32,7 +32,7 @@ async function collect(page: Page, phoneNumber = SLOW, [transferMethod, countryN
   return `/pay/${(await answer.json())['payToken']}`
 }
 
-/** What the customer's phone shows after dialling what is on the page. The simulated operators are where Wave's link leads. */
+/** Dials the code on the page and returns the text on the customer's phone. Wave's link leads to the simulated operators. */
 async function dialCode(page: Page, phoneNumber: string): Promise<string> {
   const dial = (await page.getByRole('link', { name: /^\*144/ }).textContent()) ?? ''
   const wave = await (await page.request.get(await collectUntilLink(page))).text()

@@ -58,7 +58,7 @@ test('a rule that two administrators changed takes effect: a deposit above the n
   await page.getByLabel('Checkers').last().selectOption('3')
   await page.getByRole('button', { name: 'Save as a new version' }).click()
   await expect(page.getByText('Large payments: 3 checkers are needed', { exact: false })).toBeVisible()
-  // What was typed survives a reload.
+  // The draft survives a reload.
   await page.reload()
   await expect(page.getByText('These are the changes that you had begun in this tab.')).toBeVisible()
   const changed = page.locator('section', { has: page.getByRole('heading', { name: 'Rule 2' }) })

@@ -272,7 +272,9 @@ test('a block ends the session at the next request, of a page, of data and of an
   )
 })
 
-test('a session ends after 30 minutes without use: what an open page loads is no use, what its person does is', async ({ page }) => {
+test('a session ends after 30 minutes without use: background loads of an open page do not count, actions of its person do', async ({
+  page,
+}) => {
   const person = await newPerson(pool, ['checker'])
   await signIn(page, person, `/${person.slug}/settings`)
   const isRecent = async () =>

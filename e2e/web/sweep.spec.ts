@@ -5,7 +5,7 @@ import { can, PERMISSIONS, type Permission } from '#lib/people/permissions.ts'
 import { COLOUR_RULES, expect, findAxeViolations, inTurns, isJudged, signIn, test, WIDTHS, waitForScripts } from './fixtures.ts'
 import { personWith, type SandboxPerson } from './sandbox.ts'
 
-/** Requires a password entered before, or is no page; e2e/web/sign-in.spec.ts and frame.spec.ts check them. */
+/** Requires a password entered before, or is not a page; e2e/web/sign-in.spec.ts and frame.spec.ts check them. */
 const ELSEWHERE = new Set(['/', '/sign-in/second-factor', '/[application]/[...rest]'])
 /** The layout shift that is allowed while a page loads: none that is visible. */
 const SHIFT_MAX = 0.01
@@ -133,7 +133,7 @@ async function checkPage(page: Page, address: string, width: number): Promise<vo
   await page.emulateMedia({ colorScheme: 'light' })
 }
 
-/** What can be wrong in one language alone: its texts, which are longer. The page is loaded once, and its window becomes wider. */
+/** Checks that depend on the language: its texts, which are longer. The page is loaded once, and its window becomes wider. */
 async function checkTexts(page: Page, address: string): Promise<void> {
   await loadPage(page, address, WIDTHS[0], 'fr')
   expect.soft(await findAxeViolations(page), address).toEqual([])
@@ -148,7 +148,7 @@ async function loadPage(page: Page, address: string, width: number, language: st
   const where = `${address} at ${width}`
   await page.setViewportSize({ width, height: 800 })
   const response = await page.goto(address)
-  // What comes late must not move anything either.
+  // Late content must not move anything either.
   await waitForScripts(page)
   await expect.soft(page.locator('h1'), where).toBeVisible()
   // In one question to the browser: each costs a hundredth of a second, and there are a hundred and forty pages.

@@ -32,7 +32,7 @@ export type ApprovalDecisionRow = {
 }
 
 /**
- * What a checker should notice about a payment that waits, from `ApprovalEvidence`. The list shows each as a badge, and the panel as a
+ * Risk flags for the checker of a waiting payment, from `ApprovalEvidence`. The list shows each as a badge, and the panel as a
  * line of evidence.
  */
 export type RiskFlag =
@@ -80,7 +80,7 @@ export type ApprovalRow = {
   createdAt: string
   expiresAt: string
   ruleName: string
-  /** The rule is the built-in one for what a person or a file starts; its name is no text for people. */
+  /** The rule is the built-in one for what a person or a file starts; its name is not meant for people. */
   isDefaultRule: boolean
   reasons: readonly ApprovalReason[]
   policyVersion: number
@@ -136,7 +136,7 @@ export type ApprovalPage = {
   counts: QueueCounts
   /** Since when the oldest of "mine" waits; null when nothing does. */
   oldestAt: string | null
-  /** What the filters can be set to: who made something that waits, and which rules hold it. */
+  /** The choices of the filters: makers with waiting items, and the rules that hold them. */
   makers: readonly { personId: string; name: string }[]
   rules: readonly string[]
   /** Who can have decided here: the choices of a filter of the decided queue. */
@@ -149,12 +149,12 @@ export type ShownRow = Pick<
   'amount' | 'currency' | 'feeSystem' | 'feeApp' | 'customerName' | 'phoneNumber' | 'operator' | 'ruleName' | 'steps' | 'decisions'
 >
 
-/** What a decision is about: enough to say it in a dialog, the hash of what was shown, and what is compared if that moved. */
+/** The subject of a decision: the content that a dialog names, and the hash and fields to compare if it has changed. */
 export type DecidedItem = ShownRow & Pick<ApprovalRow, 'transactionId' | 'type' | 'contentHash' | 'needsCode' | 'canApprove' | 'risks'>
-/** What a decision about a whole filter is about: exactly these, as they stood when it was asked for. */
+/** The subject of a decision about a whole filter: exactly these items, as they were when it was requested. */
 export type BulkSnapshot = { items: readonly DecidedItem[]; total: number }
 
-/** What became of one transaction of a decision. */
+/** The result of a decision for one transaction. */
 export type DecisionResult = { transactionId: string } & (
   | { kind: 'done'; status: TransactionStatus; given: number; needed: number }
   | {
@@ -164,7 +164,7 @@ export type DecisionResult = { transactionId: string } & (
     }
 )
 
-/** Why a decision was not even begun: nothing was decided. */
+/** Reasons why a decision was not started: nothing was decided. */
 export type DecisionRefusal = 'code_required' | 'wrong_code' | 'code_throttled' | 'second_factor_missing'
 
 type NearEqual = { transactionId: string; amount: string; at: string; status: TransactionStatus; isSameName: boolean }
@@ -179,7 +179,7 @@ type Replaced = {
   at: string
 }
 
-/** What the service's own rows say about a payment, for the checker who decides about it. Plain arithmetic, no judgement. */
+/** Evidence about a payment from the service's own records, for its checker. Plain arithmetic, no judgement. */
 export type ApprovalEvidence = {
   /** Nothing of this type ever succeeded with this number before. */
   isFirst: boolean

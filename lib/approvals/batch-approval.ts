@@ -10,7 +10,7 @@ export type BatchRowFilter = (typeof BATCH_ROW_FILTERS)[number]
 /** Rows on one page of a batch. */
 export const BATCH_ROWS_PAGE_SIZE = 50
 
-/** What the rows that wait at one operator cost, and what the balance is after them. Null balance: collects take nothing from it. */
+/** The cost of the rows waiting at one operator, and the balance after them. Null balance: collects take nothing from it. */
 export type BatchOperator = {
   operator: OperatorCode
   currency: Currency
@@ -29,7 +29,7 @@ export type BatchApproval = Omit<BatchItem, 'expiresAt' | 'decided'> & {
   operators: readonly BatchOperator[]
   flags: Record<Exclude<BatchRowFilter, 'all'>, number>
   ruleNames: readonly string[]
-  /** Only the built-in rule applies, whose name is no text for people. */
+  /** Only the built-in rule applies, whose name is not meant for people. */
   isDefaultRule: boolean
   steps: readonly number[]
   given: number
@@ -58,14 +58,14 @@ type BatchChange = {
   at: string
 }
 
-/** What has changed since a batch was shown: rows that no longer wait (the first of `movedCount`), and new decisions. */
+/** Changes since a batch was shown: rows that no longer wait (the first of `movedCount`), and new decisions. */
 export type BatchDifference = {
   moved: readonly BatchChange[]
   movedCount: number
   decisions: readonly { checkerName: string; programName: string | null; decision: 'validated' | 'rejected'; at: string; counts: boolean }[]
 }
 
-/** What became of a decision about a batch. */
+/** The result of a decision about a batch. */
 export type BatchDecisionResult =
   | { kind: 'done'; approved: number; rejected: number; waiting: number; given: number; needed: number }
   | { kind: 'changed'; difference: BatchDifference }

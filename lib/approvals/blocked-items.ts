@@ -3,7 +3,7 @@ import type { Role } from '#lib/people/permissions.ts'
 import type { CurrencyAmount } from './approvals.ts'
 import type { ChangeKindName } from './proposed-change.ts'
 
-/** What would let blocked items be decided. Names are of people. */
+/** Ways to unblock items. Names are of people. */
 export type Unblock =
   /** The number of people who have to receive the checker role. */
   | { kind: 'add_checkers'; count: number }
@@ -37,7 +37,7 @@ export type BlockedGroup = {
 
 export type BlockedItems = { count: number; oldestAt: string | null; groups: readonly BlockedGroup[] }
 
-/** What would wait for a person who leaves, or loses roles, and for nobody else. Amounts are decimal strings. */
+/** Items that nobody else could decide if a person leaves or loses roles. Amounts are decimal strings. */
 export type LeftBehind = {
   /** Transactions and batches that too few others can decide. */
   items: LeftItem[]
@@ -46,7 +46,7 @@ export type LeftBehind = {
   proposals: LeftChange[]
   /** Changes that nobody else can confirm. */
   onlyTheyConfirm: LeftChange[]
-  /** Payments and batches that the person has begun and not sent. */
+  /** Payments and batches that the person has drafted and not sent. */
   draftCount: number
   batchDraftCount: number
 }

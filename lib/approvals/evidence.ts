@@ -4,7 +4,7 @@ import type { ApprovalEnd, ApprovalEvidence, RiskFlag } from './approvals.ts'
 /** From this many times the usual amount on, a payment is flagged. */
 export const UNUSUAL_FROM = 2
 
-/** What a checker should notice in the evidence, the most important first. */
+/** Derives the risk flags from the evidence, the most important first. */
 export function riskFlags(evidence: ApprovalEvidence): RiskFlag[] {
   const { contradicted, nearEqual, history, nameBefore, operatorBefore, namesakes, balance, isFirst, replaces } = evidence
   const near = nearEqual[0]

@@ -32,7 +32,7 @@ const TERMS = { propose: 'access:change', confirm: 'access:change' } as const
 const ACCESS = { propose: 'access:propose', confirm: 'access:change' } as const
 const RULES = { propose: 'policy:change', confirm: 'policy:change' } as const
 const OPERATORS = { propose: 'operator:configure', confirm: 'operator:configure' } as const
-/** What the person who proposes a change of each kind needs, and the one who confirms it. */
+/** The permissions to propose and to confirm each kind of change. */
 export const CHANGE_PERMISSIONS: Readonly<Record<ChangeKindName, Readonly<{ propose: Permission; confirm: Permission }>>> = {
   'person.invite': PEOPLE,
   'person.roles': PEOPLE,

@@ -1,4 +1,4 @@
-/** What a column of a batch file can contain. */
+/** The fields that a column of a batch file can be assigned to. */
 export const BATCH_FIELDS = ['phone', 'amount', 'name', 'operator', 'country'] as const
 export type BatchField = (typeof BATCH_FIELDS)[number]
 
@@ -15,7 +15,7 @@ export const BATCH_CELL_LENGTH_MAX = 500
 /** Which column, from 0, is which field. */
 export type BatchColumns = { [Field in BatchField]?: number }
 
-/** What a maker typed in place of a cell. */
+/** Values that a maker typed in place of cells. */
 export type RowEdits = { [Field in BatchField]?: string }
 
 /** Repairs by rule. A maker accepts or undoes all repairs of one kind together. */
@@ -60,7 +60,7 @@ export type ProblemKind = (typeof PROBLEM_KINDS)[number]
 /** `values` are those of the text. */
 export type RowProblem = { field: BatchField; kind: ProblemKind; values?: Record<string, string> }
 
-/** What a person should look at before submitting. Nothing here prevents it. The texts are `batches.warning.<kind>`. */
+/** Warnings to review before submitting; none of them blocks it. The texts are `batches.warning.<kind>`. */
 export type RowWarning =
   /** Another row has the same number and amount; `row` is the first of them. */
   | { kind: 'duplicate'; row: number; count: number }
@@ -79,7 +79,7 @@ export type RowWarning =
  */
 export type BatchCell = string | { text: string; kind: 'text' | 'number' | 'date' | 'error'; isFormula?: true }
 
-/** What a cell shows. */
+/** The text of a cell. */
 export function cellText(cell: BatchCell | undefined): string {
   return cell === undefined ? '' : typeof cell === 'string' ? cell : cell.text
 }

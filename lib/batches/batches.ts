@@ -8,7 +8,7 @@ import { formatTime } from '#lib/time/format-time.ts'
 import type { BatchColumns, BatchField, RepairKind, RowEdits, RowProblem, RowRepair, RowWarning } from './batch-fields.ts'
 import type { FileReading } from './file-problem.ts'
 
-/** What can be done with a batch. `checking`: its columns are not known yet. */
+/** The states of a batch. `checking`: its columns are not known yet. */
 export const BATCH_STATES = ['checking', 'draft', 'submitting', 'submitted', 'discarded'] as const
 export type BatchState = (typeof BATCH_STATES)[number]
 
@@ -44,7 +44,7 @@ export type BatchRowDto = {
   phoneNumber: string | null
   customerName: string | null
   amount: string | null
-  /** What the file or the maker has in each field, for the form. */
+  /** The value of each field from the file or the maker, for the form. */
   typed: Record<BatchField, string>
   edits: RowEdits
   problems: RowProblem[]
@@ -53,7 +53,7 @@ export type BatchRowDto = {
   exclusion: string | null
 }
 
-/** What the file does at one operator. `balance…` are null for collects, which take nothing from the deposit balance. */
+/** The effect of the file at one operator. `balance…` are null for collects, which take nothing from the deposit balance. */
 export type BatchOperatorSum = {
   operator: OperatorCode
   currency: Currency
@@ -73,7 +73,7 @@ type BatchRepairDto = {
   examples: { rowNumber: number; before: string; after: string }[]
 }
 
-/** What the approval rules require of the batch. */
+/** The approvals that the batch needs under the rules. */
 export type BatchApprovalNeed = { rules: string[]; steps: number[]; needsCode: boolean; currencies: Currency[]; firstTimeOnly: boolean }
 
 export type BatchDto = {
@@ -170,7 +170,7 @@ export function problemText({ t, locale }: BatchWords, { kind, values = {} }: Ro
   })
 }
 
-/** What a person should look at before submitting. */
+/** The text of a warning to review before submitting. */
 export function warningText({ t, locale, timeZone }: BatchWords, warning: RowWarning): string {
   switch (warning.kind) {
     case 'duplicate':

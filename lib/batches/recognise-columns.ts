@@ -136,7 +136,7 @@ export function recogniseColumns(headers: readonly string[]): BatchColumns | und
   return REQUIRED_FIELDS.every((field) => columns[field] !== undefined) ? columns : undefined
 }
 
-/** What a remembered assignment of columns is stored under: the headers without case, accents and punctuation. */
+/** The key of a remembered assignment of columns: the headers without case, accents and punctuation. */
 export function headerKey(headers: readonly string[]): string {
   return headers.map(foldText).join('\u001f')
 }

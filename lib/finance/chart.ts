@@ -1,7 +1,7 @@
 import type { Locale } from '#lib/i18n/locale.ts'
 import { countDays, daysBetween, type UtcDay } from '#lib/time/time.ts'
 
-/** What one bar of a chart is. */
+/** The period of one bar of a chart. */
 export type PeriodStep = 'day' | 'month' | 'year'
 
 /** More bars than this are no longer read one by one, and each costs the page a row of its table. */

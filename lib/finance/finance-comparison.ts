@@ -7,7 +7,7 @@ import type { DatesQuery } from './finance-address.ts'
 /**
  * The days that a period is compared with. A month or a year so far: the same days of the one before; a whole month: the whole month
  * before; other ranges: as many days directly before. Days still to come do not count. Null for a range that is open at its
- * beginning, has not begun or begins with the calendar.
+ * beginning, has not started or starts with the calendar.
  */
 export function rangeBefore(query: DatesQuery, today: UtcDay): DayRange | null {
   const { from, to } = resolveDateRange(query, today)

@@ -7,7 +7,7 @@ import type { DayRange, UtcDay } from '#lib/time/time.ts'
 import type { PeriodStep } from './chart.ts'
 
 /*
- * What the pages of money show, as the server renders it first and its data addresses answer. Amounts are exact decimals as formatMinor
+ * Data of the pages about money, as the server renders it first and its data addresses answer. Amounts are exact decimals as formatMinor
  * writes them, instants ISO 8601, days those of the application's business time zone (`zone`, an IANA name).
  */
 
@@ -48,7 +48,7 @@ export type TotalsDto = {
   step: PeriodStep
   charts: CurrencyChart[]
   operators: OperatorTotal[]
-  /** What the partner API answers for the same question, everything added together; null where it has no such question. */
+  /** The partner API's answer to the same question, all operators added up; null where the API has no such question. */
   apiTotal: string | null
   /** Whether the UTC days of the API and these days are the same instants. */
   isApiOfSameDays: boolean
@@ -76,7 +76,7 @@ export type AlertedTransactions = {
   newest: { transactionId: string; operator: OperatorCode; currency: Currency; amount: string; status: 'SUCCESS' | 'FAILED'; at: string }[]
 }
 
-/** What waits for a checker; `risky` are the oldest that have risk flags, `flagged` how many of the `looked` oldest have any. */
+/** Items waiting for a checker; `risky` are the oldest that have risk flags, `flagged` how many of the `looked` oldest have any. */
 export type CheckerOverview = {
   count: number
   /** Batches that wait for this checker; their rows are not in `count` or `sums`. */
@@ -118,7 +118,7 @@ export type OwnTransaction = {
 }
 type OwnGroup = { count: number; newest: OwnTransaction[] }
 
-/** What a maker started: what waits, and what ended badly since `since`. */
+/** A maker's payments: those that wait, and those rejected or failed since `since`. */
 export type MakerOverview = {
   since: string
   waiting: { count: number; oldestAt: string | null; sums: CurrencyAmount[] }
@@ -167,7 +167,7 @@ export type BalanceCard = {
 
 export type BalancesDto = { asOf: string; free: { currency: Currency; operators: number; amount: string }[]; cards: BalanceCard[] }
 
-/** What happened to money in a period. `in` = collected + funded; opening + in - out - fees + corrected = closing. */
+/** Movements of money in a period. `in` = collected + funded; opening + in - out - fees + corrected = closing. */
 export type Movements = {
   collected: string
   funded: string

@@ -78,7 +78,7 @@ test('no noun in the plural after a number that may be 1', () => {
   assert.deepEqual(wrong, [])
 })
 
-test('no key in the code without a text, also where a part of the key is computed', async () => {
+test('every key in the code has a text, including keys with a computed part', async () => {
   const missing: string[] = []
   for (const { file, text } of await sources(PLACES)) {
     for (const [, , key] of text.matchAll(/\b(t|translate)\(\s*'([\w.]+)'/g))

@@ -84,7 +84,7 @@ export type ServiceTerms = {
   appFixedMinor: string
 }
 
-/** What a transaction of this amount does to the balance, in hundredths; null for a collect of which nothing would be left. */
+/** The effect of a transaction of this amount on the balance, in hundredths; null for a collect whose fees take all of it. */
 export function feeEffect(
   { operator, type, ...terms }: Pick<ServiceTerms, 'operator' | 'type' | keyof FeeSchedule>,
   amountMinor: bigint,

@@ -18,7 +18,7 @@ export type DisturbedDirection = {
   isReopened: boolean
 }
 
-/** What a state that is not OPERATIONAL means for payments; the text of a fault takes `fault`. */
+/** The consequence for payments of a state other than OPERATIONAL; the text of a fault takes `fault`. */
 export function availabilityHint({ state, fault, isReopened }: Pick<DisturbedDirection, 'state' | 'fault' | 'isReopened'>): MessageKey {
   if (fault === null) return `availability.hint.${state}`
   return isReopened ? 'availability.hint.reopened' : 'availability.hint.fault'
@@ -30,7 +30,7 @@ export const OUTCOME_DAYS = 7
 /** The submissions among the newest transactions: how many there were, how many without a usable answer, and how long the others took. */
 export type ResponseTimes = { count: number; unknown: number; medianMs: number | null; slowMs: number | null }
 
-/** What became of the transactions of one direction; `open`: without a result yet. */
+/** Results of the transactions of one direction; `open`: without a result yet. */
 export type Outcomes = { succeeded: number; failed: number; open: number; responses: ResponseTimes }
 
 export type DirectionOutcomes = Outcomes & {
@@ -51,7 +51,7 @@ export type OperatorTestResult = { problem: OperatorTestProblem | null; duration
 export const HISTORY_HOURS = 24
 export const HISTORY_DAYS = 30
 
-/** What can become of a transaction that was submitted; `open`: without a result yet. */
+/** The possible results of a submitted transaction; `open`: without a result yet. */
 export const SUBMISSION_OUTCOMES = ['succeeded', ...FAILURE_REASONS, 'open'] as const
 export type SubmissionOutcome = (typeof SUBMISSION_OUTCOMES)[number]
 

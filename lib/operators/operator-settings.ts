@@ -3,7 +3,7 @@ import type { OperatorCode } from './operators.ts'
 /** The facts of a proposed change of settings, beside `operator`, `protocol` and `version`: a field, and whether a secret is set. */
 export const FIELD_FACT = 'field '
 export const SECRET_FACT = 'secret '
-/** What is shown of a secret: that one is stored, or that it becomes another one. */
+/** The only facts shown about a secret: that one is stored, or that it is being replaced. */
 export type SecretState = 'stored' | 'changed'
 
 /** One field of the settings of a protocol, as a form needs it. `path`: with dots where fields are grouped. */
@@ -29,7 +29,7 @@ export type ProtocolSettings = {
   stored: { version: number; changedAt: string; values: Readonly<Record<string, SettingValue>>; secretsSet: readonly string[] } | null
 }
 
-/** What is wrong with one field. `secret_again`: the address changes, so the secret has to be entered again. */
+/** The problem with one field. `secret_again`: the address changes, so the secret has to be entered again. */
 export const SETTING_PROBLEMS = ['missing', 'format', 'range', 'unknown_field', 'incomplete', 'secret_again'] as const
 export type SettingProblem = (typeof SETTING_PROBLEMS)[number]
 

@@ -65,8 +65,8 @@ function setRows(selection: RowSelection, ids: readonly string[], isSelected: bo
 }
 
 /**
- * What of a refreshed list is shown at once. A new row above or between those that are shown would push them down under the pointer, so
- * it is held back and counted; a new row after the last of them moves nothing and is shown.
+ * Splits a refreshed list into rows to show and rows to hold back. A new row above or between those that are shown would push them down
+ * under the pointer, so it is held back and counted; a new row after the last of them moves nothing and is shown.
  */
 export function steadyRows<Row extends { transactionId: string }>(
   rows: readonly Row[],

@@ -34,7 +34,7 @@ export type RefusalDto = {
   rows: { address: string; subject: string; count: number; lastAt: string }[]
 }
 
-/** What the simulated operator can be told to do, by the last three digits of the phone number. `000`: the usual success. */
+/** Results that the last three digits of the phone number select in the simulated operator. `000`: the usual success. */
 export const SIMULATED_ENDINGS = [
   '000',
   '901',

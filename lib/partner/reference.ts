@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-// What the pages of the API reference show. Made by server/http/reference from the OpenAPI document.
+// Data of the API reference pages, which server/http/reference derives from the OpenAPI document.
 
 /** The languages of the examples, in the order of their tabs. */
 export const SAMPLE_LANGUAGES = ['curl', 'typescript', 'python', 'php'] as const
@@ -113,7 +113,7 @@ export function isGuide(value: string): value is Guide {
   return Object.hasOwn(GUIDES, value)
 }
 
-/** What `/docs/search` answers, in the order of the pages. */
+/** The answer of `/docs/search`, in the order of the pages. */
 export const searchIndexSchema: z.ZodType<readonly SearchEntry[]> = z.array(
   z.object({ title: z.string(), where: z.string(), href: z.string().startsWith('/') }),
 )

@@ -13,7 +13,7 @@ type PaymentObstacle =
   | 'amount_out_of_limits'
   | 'amount_not_above_fees'
 
-/** What a payment that is being written would cost and require, and what its checkers would notice. Amounts are exact decimals. */
+/** The cost of a payment that is being written, the approvals it needs and the warnings for its checkers. Amounts are exact decimals. */
 export type PaymentPreview = {
   currency: Currency
   limits: { minimum: string; maximum: string; isEnforced: boolean }
@@ -39,7 +39,7 @@ export type KnownBeneficiary = {
   last: { type: TransactionType; amount: string; currency: Currency; operator: OperatorCode; at: string } | null
 }
 
-/** What was typed into the form of a payment, also if it is not complete. The amount is a plain decimal wherever it could be read. */
+/** The content of the payment form, complete or not. The amount is a plain decimal wherever it could be read. */
 export type PaymentContent = {
   type: string
   country: string
@@ -49,7 +49,7 @@ export type PaymentContent = {
   amount: string
 }
 
-/** A payment that somebody has begun and not sent. */
+/** A payment that somebody has drafted and not sent. */
 export type PaymentDraft = { externalId: string; originId: string | null; content: PaymentContent; savedAt: string }
 
 /**

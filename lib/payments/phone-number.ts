@@ -48,7 +48,7 @@ export function phoneNumberForms(phoneNumber: string): [canonical: string, ...ea
 }
 
 /**
- * What to check about a phone number before money is sent. Advice only: numbers are ported between carriers, and countries change their
+ * Warnings about a phone number before money is sent. Advice only: numbers are ported between carriers, and countries change their
  * numbers. `suggestion` is the whole number as it should probably be.
  */
 type PhoneAdvice =
@@ -104,7 +104,7 @@ export function cleanPhone(typed: string): string {
   return typed.replace(/[\s().\u00a0\u202f-]/g, '').replace(/^(\+|00)/, '')
 }
 
-/** What to check about a cleaned number of a country; null if nothing, or if too little was typed to know. */
+/** Checks a cleaned number of a country; null if there is no warning, or if too little was typed to tell. */
 export function advisePhone(phoneNumber: string, country: CountryName, operator: OperatorCode | null): PhoneAdvice | null {
   if (!/^\d+$/.test(phoneNumber)) return null
   const { dialCode } = COUNTRIES[country]

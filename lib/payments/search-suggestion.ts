@@ -40,7 +40,7 @@ export function suggestionAddress(application: string, suggestion: SearchSuggest
   }
 }
 
-/** What tells two suggestions of one list apart. */
+/** A key that is unique within one list of suggestions. */
 export function suggestionKey(suggestion: SearchSuggestion): string {
   if (suggestion.kind === 'customer') return `${suggestion.phoneNumber} ${suggestion.customerName}`
   return suggestion.kind === 'batch' ? suggestion.batchId : suggestion.transactionId

@@ -139,7 +139,7 @@ export type OperatorWorkDto = {
 }
 
 /**
- * What the operator said against a final result, and what it said when it was asked about that: `confirmed` the stored result,
+ * An operator's report that contradicts a final result, and its answer to the enquiry that followed: `confirmed` the stored result,
  * `repeated` the contradiction, or neither.
  */
 export type ContradictionDto = {

@@ -107,7 +107,7 @@ export type TransactionListDto = {
   isSortedAsAsked: boolean
 }
 
-/** What a request to synchronise one transaction ended with: its status after the query, or why the operator was not queried. */
+/** The result of a request to synchronise one transaction: its status after the enquiry, or why the operator was not asked. */
 export type SynchroniseOutcome = TransactionStatus | 'not_found' | 'operator_unavailable' | 'busy' | 'throttled'
 
 /** Transactions in one request: fewer than the queries that one person may have in progress at an operator. */

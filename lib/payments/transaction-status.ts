@@ -63,7 +63,7 @@ export const STOPPED_MESSAGE = "Arrêtée avant l'envoi à l'opérateur"
 /** The message of a transaction that was submitted, whose batch was stopped, and that the operator denied after that. */
 export const DENIED_AFTER_STOP_MESSAGE = "Lot arrêté : inconnue de l'opérateur"
 
-/** What a webhook says of a transaction that went well. */
+/** The message of a webhook for a successful transaction. */
 export const SUCCESS_MESSAGE = 'Transaction réussie'
 
 /** The events that end a transaction before it went to an operator. */

@@ -10,7 +10,7 @@ export type TimelineItem = { at: string; key: string } & (
   | { kind: 'repeated'; count: number }
 )
 
-/** What came first where two things carry the same instant: the decision before what it caused, the answer before the result. */
+/** The order of items with the same instant: a decision before its effect, the operator's answer before the result. */
 const RANK: Record<TimelineItem['kind'], number> = { decision: 0, operator: 1, repeated: 1, event: 2, webhook: 3 }
 
 /** The maximum number of consecutive queries with the same answer that are shown one by one; of more, the first and the last are shown. */
@@ -66,7 +66,7 @@ function rank(item: TimelineItem): number {
   return item.kind === 'event' && item.event.from === null ? -1 : RANK[item.kind]
 }
 
-/** What a transaction has done, or may still do, to its application's balance. Each one is a sentence (`transaction.balance.*`). */
+/** An effect that a transaction has had, or may still have, on its application's balance. Each is a sentence (`transaction.balance.*`). */
 export type BalanceEffect =
   | 'collect_after_approval'
   | 'collect_expected'

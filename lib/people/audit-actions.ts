@@ -130,7 +130,7 @@ export type AuditEntryDto = {
   names: Readonly<Record<string, string>>
 }
 
-/** What a part of the check found. Digests are hexadecimal. */
+/** The findings of one part of the check. Digests are hexadecimal. */
 export type AuditCheck =
   | { isUnbroken: true; checkedUntil: string; isWhole: boolean; startedAt: string | null; headHash: string }
   | { isUnbroken: false; brokenAt: string; problem: 'entry_missing' | 'wrong_predecessor' | 'content_changed' }

@@ -32,7 +32,7 @@ export function actorWords(t: Translate, { kind, name }: AuditEntryDto['actor'])
 
 type AuditLine = { name: string; before: string | null; value: string }
 
-/** What differs between before and after, and the other details, each with its name in words where it has one. */
+/** The differences between before and after and the other details, each with its label where it has one. */
 export function detailLines(t: Translate, { details, names, address }: AuditEntryDto): AuditLine[] {
   const { before, after, ...others } = details
   const write = (value: AuditValue | undefined) => valueText(t, value, names)

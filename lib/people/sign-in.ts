@@ -44,7 +44,7 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** What a link is for, as its page shows it. `isKnown`: somebody signs in with this e-mail address already. */
+/** An invitation, as its page shows it. `isKnown`: somebody signs in with this e-mail address already. */
 export type Invitation = { applicationName: string; email: string; name: string; isKnown: boolean; requiresSecondFactor: boolean }
 
 export type InvitationRefusal =

@@ -3,7 +3,7 @@ import type { Role } from './permissions.ts'
 
 type ApplicationChoice = { slug: string; name: string }
 
-/** What pages and client components know of the signed-in person: only what that person may see. */
+/** The signed-in person as pages and client components know them: only what that person may see. */
 export type Viewer = {
   personId: string
   name: string

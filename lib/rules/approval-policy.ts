@@ -9,7 +9,7 @@ const checkerCount = z.number().int().min(1).max(5)
 const approvalStepsSchema = z.union([z.tuple([checkerCount]), z.tuple([checkerCount, checkerCount])])
 
 /**
- * What the limit of a rule is compared with. `any`: the largest of the amount, the total of its batch, and what the same maker sent to the
+ * The amount that a rule's limit applies to. `any`: the largest of the amount, the total of its batch, and what the same maker sent to the
  * same number within 24 hours, so that splitting a payment does not avoid the rule. The others compare one of the two totals alone. There
  * is no limit for the amount alone, because splitting would avoid it.
  */
@@ -96,10 +96,10 @@ function combinationsOf(rules: readonly ApprovalRule[]): number {
 /** The rules of one version of an application's policy. Version 0: none set. */
 export type ApprovalPolicy = { version: number; rules: readonly ApprovalRule[] }
 
-/** What the items of one band need. The field names are those that approval_band_among and start_transactions read. */
+/** The requirements for items of one band. The field names are those that approval_band_among and start_transactions read. */
 export type ApprovalBand = {
   aboveMinor: string
-  /** What the batch total and the 24-hour total must exceed as well; absent where no rule has a limit on that total alone. */
+  /** The limit that the batch total and the 24-hour total must also exceed; absent where no rule limits that total alone. */
   aboveBatchMinor?: string
   aboveDayMinor?: string
   firstTimeOnly: boolean
@@ -123,7 +123,7 @@ export type ApprovalRulePart = {
 }
 
 /**
- * No person moves money alone: what a person or a file creates waits for at least one checker, for seven days, also if no
+ * No person moves money alone: what a person or a file creates waits for at least one checker, for seven days, even if no
  * rule says so. A rule can ask for more, never for less.
  */
 export const BASE_RULE: ApprovalRule = {

@@ -14,7 +14,7 @@ export type DeciderShortage = {
   needsCode: boolean
 }
 
-/** What is wrong with approval rules. Each has a sentence in lib/i18n. */
+/** A problem with approval rules. Each has a sentence in lib/i18n. */
 export type RuleFinding =
   /** Nothing that these rules hold back could be approved by the current checkers. The rules cannot be saved. */
   | (DeciderShortage & { kind: 'nobody_can_approve' })
@@ -24,7 +24,7 @@ export type RuleFinding =
   | { kind: 'currency_without_rule'; type: TransactionType; isApi: boolean; currencies: readonly Currency[] }
   /** Rules have limits in this currency, and none covers these operators, for what the API starts. */
   | { kind: 'operators_without_rule'; type: TransactionType; operators: readonly OperatorCode[] }
-  /** What the API starts up to this amount is sent without approval; `operators`: only there, null: at all operators in use. */
+  /** API payments up to this amount are sent without approval; `operators`: only there, null: at all operators in use. */
   | {
       kind: 'amounts_without_rule'
       type: TransactionType
@@ -87,13 +87,13 @@ export type ReplayNeeds = {
   waitMs: number | null
 }
 
-/** What one version of the rules would have stopped. */
+/** The items that one version of the rules would have held for approval. */
 export type ReplaySide = { version: number; items: number; transactions: number; needs: readonly ReplayNeeds[] }
 
 /** Whose payments would have waited; `name` is null for the application's program. */
 export type ReplayMaker = { name: string | null; itemsActive: number; itemsNew: number; waitMs: number | null }
 
-/** What too few of the current checkers could have approved. `maker` is null where the maker makes no difference. */
+/** Items that the current checkers are too few to approve. `maker` is null where the maker makes no difference. */
 export type ReplayShortage = DeciderShortage & { maker: string | null; items: number; transactionIds: readonly string[] }
 
 /** How long decided items that needed this many approvals waited. */
@@ -121,7 +121,7 @@ export type PolicyReplay = {
 export type ReplayFailure =
   | 'unknown_version'
   | 'unreadable_rules'
-  /** The report was ended, because it took longer than it may. */
+  /** The report was stopped because it exceeded its time limit. */
   | 'too_slow'
-  /** Others are under way in this process. */
+  /** Other reports are running in this process. */
   | 'busy'

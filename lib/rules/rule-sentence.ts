@@ -6,7 +6,7 @@ import { TRANSACTION_SOURCES, type TransactionSource } from '#lib/payments/trans
 import { moneyText } from '#lib/text/format.ts'
 import type { ApprovalRule, RuleMeasure } from './approval-policy.ts'
 
-/** What a rule says when nothing else is chosen; the sentence leaves it out. */
+/** The default of a rule, which its sentence leaves out. */
 const DEFAULT_EXPIRY_HOURS = 168
 const HOURS_OF_A_DAY = 24
 
@@ -112,7 +112,7 @@ export function compareRules(before: readonly ApprovalRule[], after: readonly Ap
   return [...differences, ...lost.map((rule) => ({ kind: 'removed' as const, before: rule }))]
 }
 
-/** What a rule does, regardless of its name and of the order of its lists. */
+/** The effect of a rule, regardless of its name and of the order of its lists. */
 function contentOf(rule: ApprovalRule): string {
   const sorted = (values: readonly string[] | null) => values && [...values].sort()
   return JSON.stringify([

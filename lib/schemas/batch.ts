@@ -8,7 +8,7 @@ import { isCleanText } from '#lib/text/clean-text.ts'
 const name = z.string().trim().min(1).max(200).refine(isCleanText)
 const reason = z.string().trim().min(1, 'form.field.required').max(500).refine(isCleanText)
 
-/** What the address says about an uploaded file. */
+/** The parameters in the address of a file upload. */
 export const batchUploadSchema = z.object({
   type: z.enum(TRANSACTION_TYPES),
   operator: z.enum(OPERATOR_CODES).optional(),
@@ -50,7 +50,7 @@ export const discardBatchSchema = batchPlaceSchema
 const EXCLUDED_MAX = 5_000
 const text = z.string().trim().min(1, 'form.field.required').max(500, 'form.field.required')
 
-/** What the browser sends to decide about a batch: the hash of what was shown, and the rows that are rejected one by one. */
+/** A decision about a batch: the hash of what was shown, and the rows to reject one by one. */
 export const batchDecisionSchema = z.object({
   batchId: z.uuid(),
   decision: z.enum(['validated', 'rejected']),
@@ -65,10 +65,10 @@ export const batchDecisionSchema = z.object({
     .default([]),
 })
 
-/** What the browser sends to take a whole batch back. */
+/** A request to recall a whole batch. */
 export const batchRecallSchema = z.object({ batchId: z.uuid(), reason: text })
 
-/** What the browser sends to pause, resume or stop a batch. */
+/** A request to pause, resume or stop a batch. */
 export const batchRunSchema = z.object({ batchId: z.uuid(), reason: text })
 export const batchResumeSchema = z.object({ batchId: z.uuid() })
 

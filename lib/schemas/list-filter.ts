@@ -93,7 +93,7 @@ export const approvalFilterSchema = z.object({
 })
 export type ApprovalFilter = z.output<typeof approvalFilterSchema>
 
-/** What the browser sends to decide: exactly what was listed, with the hash of what was shown of each. */
+/** A decision: exactly the listed transactions, with the hash of what was shown of each. */
 export const decisionSchema = z.object({
   decision: z.enum(['validated', 'rejected']),
   note: z.string().trim().min(1, 'form.field.required').max(500, 'form.field.required'),
@@ -104,7 +104,7 @@ export const decisionSchema = z.object({
     .max(BULK_MAX),
 })
 
-/** What the browser sends to take a waiting transaction back. */
+/** A request to recall a waiting transaction. */
 export const recallSchema = z.object({
   transactionId: z.uuid(),
   reason: z.string().trim().min(1, 'form.field.required').max(500, 'form.field.required'),

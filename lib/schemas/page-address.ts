@@ -63,7 +63,7 @@ export const totalsQuerySchema = z.object({
 })
 export type TotalsFilter = z.output<typeof totalsQuerySchema>
 
-/** What an export of a page adds to its address. */
+/** The parameter that an export adds to the address of its page. */
 const fileFormat = { format: z.enum(EXPORT_FORMATS).default('csv') }
 export const totalsExportSchema = totalsQuerySchema.extend(fileFormat)
 export const balancesExportSchema = z.object(fileFormat)
@@ -102,7 +102,7 @@ export function parseVersion(text: string): number | undefined {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
 }
 
-/** What the search box sends while somebody types. */
+/** A query of the search box, sent while somebody types. */
 export const suggestionQuerySchema = z.strictObject({ q: z.string().max(200).refine(isCleanText) })
 
 /** The address of the list of deliveries. `before`: the delivery after which the page begins. */
@@ -127,7 +127,7 @@ export const recoverySchema = z.object({ since: localTime, includesDelivered: z.
 export const recoveryStartSchema = recoverySchema.extend({ counted: z.int().min(1).max(100_000_000) })
 export const webhookTestSchema = z.object({ url: z.string().trim().min(1).max(2_048) })
 
-/** What a browser reports of an error that a page did not handle. Bounded, because it ends in the log. */
+/** A browser's report of an error that a page did not handle. Bounded, because it is written to the log. */
 export const pageFailureSchema = z.strictObject({
   name: z.string().max(100),
   message: z.string().max(500),

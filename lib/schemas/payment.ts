@@ -57,7 +57,7 @@ function amountField(read: (text: string) => bigint | undefined) {
 
 const plainAmount = amountField((text) => (/^\d+(\.\d+)?$/.test(text) ? parseAmountMinor(text) : undefined))
 
-/** What the form sends. The amount is a plain decimal; the result has it in hundredths. */
+/** The form as sent. The amount is a plain decimal; the result has it in hundredths. */
 export const sentPaymentSchema = z
   .strictObject({
     externalId: UUID,
@@ -90,7 +90,7 @@ function formSchema(locale: Locale) {
     .superRefine(checkTogether)
 }
 
-/** What is checked in the browser, as it was typed in each language. */
+/** The form as typed, checked in the browser, by language. */
 export const PAYMENT_FORM_SCHEMAS: Readonly<Record<Locale, ReturnType<typeof formSchema>>> = { en: formSchema('en'), fr: formSchema('fr') }
 
 const typed = (lengthMax: number) => z.string().max(lengthMax).refine(isCleanText)
@@ -112,7 +112,7 @@ export const removedDraftSchema = z.strictObject({ externalId: UUID })
 /** The address of the form: its identity, and the transaction that it replaces. */
 export const paymentAddressSchema = z.object({ payment: UUID.optional(), from: z.uuid().optional() })
 
-/** What the form asks while somebody types. Only type and operator must be there. */
+/** The form while somebody types. Only type and operator are required. */
 export const paymentPreviewSchema = z.strictObject({
   type: z.enum(TRANSACTION_TYPES),
   operator: z.enum(OPERATOR_CODES),

@@ -26,7 +26,7 @@ const text = (lengthMax: number) =>
     .max(lengthMax)
     .refine((value) => !value.includes('\0') && value.isWellFormed())
 
-/** What to do if a proposed change is confirmed, by kind. Forms, actions and the stored rows are read with the same schemas. */
+/** The content of a proposed change, by kind. Forms, actions and the stored rows are read with the same schemas. */
 export const rolesChangeSchema = z.strictObject({
   personId,
   roles: someRoles,

@@ -191,7 +191,7 @@ function readString(): string {
     const code = source.charCodeAt(at)
     if (code === QUOTE) {
       at++
-      // What was checked here is decoded natively: joining a megabyte of escapes piece by piece would cost sixty megabytes.
+      // A checked string is decoded natively: joining a megabyte of escapes piece by piece would cost sixty megabytes.
       return hasEscape ? JSON.parse(source.slice(start, at)) : source.slice(start + 1, at - 1)
     }
     if (code === BACKSLASH) {
@@ -220,7 +220,7 @@ function skipEscape(): void {
   else fail('an escape is unknown')
 }
 
-/** What may follow a backslash, besides `u`: `"`, `\\`, `/`, b, f, n, r and t. */
+/** Characters allowed after a backslash, besides `u`: `"`, `\\`, `/`, b, f, n, r and t. */
 const ESCAPED = new Set([QUOTE, BACKSLASH, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74])
 
 function skipUnicodeEscape(): void {

@@ -74,7 +74,7 @@ export function formatUtc(t: Translate, instant: Date): string {
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** What is nearer is `now`. */
+/** Times nearer than this read `now`. */
 const NOW_MS = 10_000
 
 /**
@@ -117,7 +117,7 @@ export function zoneWords(t: Translate, zone: string): string {
   return zone === 'UTC' ? zone : t('time.placeTime', { place: zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ') })
 }
 
-/** What the days of a page are, and, if the person reads clock times in another zone, what those are. */
+/** The time zone of a page's days and, if the person reads clock times in another zone, that zone. */
 export function daysWords(t: Translate, businessZone: string, ownZone: string): string {
   const zone = zoneWords(t, businessZone)
   return ownZone === businessZone ? t('time.daysIn', { zone }) : t('time.daysAndTimesIn', { zone, own: zoneWords(t, ownZone) })

@@ -16,8 +16,8 @@ type TimeZoneChoice = { name: string; offset: string }
 export type TimeZoneRegion = { region: string; zones: readonly TimeZoneChoice[] }
 
 /**
- * The zones to choose from, by region and name, each with its distance from UTC at `now` (`+01:00`). UTC itself is alone in
- * front; `chosen` is among them also where the machine's list has another name for it.
+ * The zones to choose from, by region and name, each with its distance from UTC at `now` (`+01:00`). UTC comes first, on
+ * its own; `chosen` is included even if the machine's list has another name for it.
  */
 export function listTimeZones(now: Date, chosen: string): TimeZoneRegion[] {
   const names = new Set(Intl.supportedValuesOf('timeZone').filter((name) => name.includes('/') && !name.startsWith('Etc/')))

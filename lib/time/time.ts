@@ -39,7 +39,7 @@ export function utcDayOf(instant: Date): UtcDay {
 const FIRST_MS = Date.parse(`${FIRST_DAY}T00:00:00Z`)
 const LAST_MS = Date.parse(`${LAST_DAY}T00:00:00Z`)
 
-/** The day so many whole days later (negative: earlier); FIRST_DAY or LAST_DAY if the result is beyond them. */
+/** The day that is `days` whole days later (negative: earlier); FIRST_DAY or LAST_DAY if the result is beyond them. */
 export function addDays(day: UtcDay, days: number): UtcDay {
   const ms = Date.parse(`${day}T00:00:00Z`) + days * DAY_MS
   return utcDayOf(new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)))
@@ -72,7 +72,7 @@ export type DayRange = { from: UtcDay; to: UtcDay }
 /** The same, where null is open. */
 export type OpenRange = { from: UtcDay | null; to: UtcDay | null }
 
-/** What a preset means: a month or a year is a whole calendar month or year, including the days still to come. */
+/** The range of a preset: a month or a year is a whole calendar month or year, including the days still to come. */
 const PRESET_RANGES = {
   today: ({ year, month, day }) => rangeOf([year, month, day], [year, month, day]),
   yesterday: ({ year, month, day }) => rangeOf([year, month, day - 1], [year, month, day - 1]),

@@ -1,6 +1,6 @@
 import type { MessageKey } from '#lib/i18n/translate.ts'
 
-/** What is known of an attempt. Outcomes are those of server/webhooks/send/send-webhook.ts. */
+/** The facts about an attempt that explain its failure. Outcomes are those of server/webhooks/send/send-webhook.ts. */
 export type DiagnosedAttempt = {
   outcome: string
   httpStatus: number | null
@@ -111,7 +111,7 @@ export type RecoveryDto = {
   isStopped: boolean
 }
 
-/** A test event and how it ended; `result` null while it is under way. */
+/** A test event and how it ended; `result` is null while it is in progress. */
 export type WebhookTestDto = {
   testId: string
   url: string

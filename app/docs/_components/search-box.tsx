@@ -135,7 +135,7 @@ function search(entries: readonly SearchEntry[], text: string): SearchEntry[] {
 
 type Search = { state: 'unloaded' | 'failed' | 'ready'; results: SearchEntry[]; load: () => void }
 
-/** What the reference has for a text. The index is loaded when `load` is first called, and again after a failure. */
+/** Searches the reference. The index loads on the first `load`, and again after a failure. */
 function useSearch(text: string): Search {
   const [entries, setEntries] = useState<readonly SearchEntry[] | 'failed'>()
   async function load() {

@@ -16,15 +16,15 @@ export default async function EnrolPage({ searchParams }: { searchParams: Promis
   const [t, query, person] = await Promise.all([getT(), searchParams, currentPerson()])
   const next = safeNext(query.next)
   if (!person) redirect(paths.signIn(next))
-  const begun = await beginEnrolment(person.personId)
+  const enrolment = await beginEnrolment(person.personId)
   const demanding = person.memberships.find((membership) => membership.requiresSecondFactor)
   return (
     <>
       <h1>{t('enrol.title')}</h1>
       {demanding && <p className="mt-1 text-ink-2">{t('enrol.demanded', { application: demanding.name })}</p>}
-      {/* Also where the second factor is on already: the action that has just switched it on renders this page again, and the form
+      {/* Rendered even if the second factor is on: the action that has just turned it on renders this page again, and the form
           then shows the recovery codes. */}
-      <EnrolForm next={next} enrolment={begun.ok ? begun.value : null} />
+      <EnrolForm next={next} enrolment={enrolment.ok ? enrolment.value : null} />
     </>
   )
 }

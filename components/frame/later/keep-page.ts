@@ -17,7 +17,7 @@ function onInput({ target }: Event): void {
 
 /** Notes in which fields of the page somebody types. Returns the function that stops it. */
 export function watchTyping(): () => void {
-  // Somebody may have begun before this script was loaded.
+  // Somebody may have started typing before this script was loaded.
   note(document.activeElement)
   addEventListener('input', onInput, true)
   return () => removeEventListener('input', onInput, true)
@@ -29,7 +29,7 @@ export function hasTypedText(): boolean {
   return [...touched].some(({ value }) => value !== '')
 }
 
-/** What a proxy answers when the service behind it does not. */
+/** Statuses with which a proxy answers for a service that does not. */
 const AWAY = new Set([502, 503, 504])
 const PROBE_MS = 3_000
 /** Next may ask for the present page again after a navigation was given up. If that fails too, it has to wait: giving up again would not end. */
@@ -104,7 +104,7 @@ export async function findService(): Promise<boolean> {
 function hrefOfPage(input: Parameters<Fetch>[0], init: Parameters<Fetch>[1]): string | undefined {
   if (!(input instanceof URL) || new Headers(init?.headers).get('rsc') !== '1') return undefined
   const url = new URL(input)
-  // What Next adds against caches.
+  // Next adds this parameter against caches.
   url.searchParams.delete('_rsc')
   return url.href
 }

@@ -11,7 +11,7 @@ import { Shortcuts } from './shortcuts.tsx'
 
 export type LaterProps = { application: string; places: Readonly<Record<string, string>>; searchId: string }
 
-/** What the frame does once a page is shown. `Later` loads it after the first paint. */
+/** Parts of the frame that load after the first paint, through `Later`. */
 export function LaterParts({ application, places, searchId }: LaterProps) {
   usePageUse(application)
   return (

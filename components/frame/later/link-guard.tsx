@@ -10,7 +10,7 @@ import { findService, hasTypedText, keepPage, watchTyping } from './keep-page.ts
 const BUSY_MAX_MS = 10_000
 
 /**
- * What a pressed link does besides leading on. If the service cannot be reached the page stays, with all that was typed in it, and the link, or
+ * Guards links. If the service cannot be reached the page stays, with all that was typed in it, and the link, or
  * where a form or a key leads, is offered again; once it can, the link is followed unless something is typed. Every other link shows at once
  * that it was pressed.
  */

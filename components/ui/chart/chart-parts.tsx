@@ -11,7 +11,7 @@ export function percent(value: number): string {
   return `${value.toFixed(2)}%`
 }
 
-/** What each colour means. `mark`: the class of the colour. */
+/** The legend. `mark`: the class of the colour. */
 export function Legend({ entries }: { entries: readonly { name: string; mark: string }[] }) {
   return (
     <span className="flex flex-wrap gap-x-4 gap-y-1 text-second text-quiet">

@@ -11,7 +11,7 @@ type StackedChartProps = {
   locale: Locale
   title: string
   labels: readonly string[]
-  /** What the pointer reads over each bar. */
+  /** The tooltip of each bar. */
   hints: readonly string[]
   series: readonly StackSeries[]
   /** A band below the bars: for which of them something else was true. */

@@ -67,7 +67,7 @@ export function Tr({ children, className = '' }: { children: ReactNode; classNam
 /* biome-ignore-end lint/a11y/noRedundantRoles: see above */
 
 type TableCardProps = {
-  /** What is in it. */
+  /** Names the content, for screen readers. */
   label: string
   /** Without a surface and a frame, inside a card that has them. */
   isBare?: boolean

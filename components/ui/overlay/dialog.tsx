@@ -19,7 +19,7 @@ const PLACEMENTS = {
   side: 'sm:my-0 sm:mr-0 sm:ml-auto sm:h-dvh sm:max-h-dvh sm:w-[min(440px,100vw)] sm:rounded-none sm:border-y-0 sm:border-r-0',
 }
 
-/** What is filled in first, wherever it is in the dialog. */
+/** The field that gets the focus, wherever it is in the dialog. */
 const FIRST_FIELD = 'form :is(input:not([type="hidden"], [hidden], [readonly]), select, textarea)'
 
 /**

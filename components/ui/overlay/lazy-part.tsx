@@ -43,7 +43,7 @@ export function LazyPart<Props extends object>({
   part: Part<Props>
   props: Props
   fallback?: ReactNode
-  /** What the part is about, for one that would mislead if it stayed: once this changes, the fallback is right. */
+  /** Identifies the subject of a part that would mislead if the old content stayed: when this changes, the fallback shows. */
   subject?: string
 }) {
   const [, setTries] = useState(0)

@@ -8,7 +8,7 @@ export function closePopover({ currentTarget }: { currentTarget: Element }): voi
 
 type PopoverProps = {
   id: string
-  /** What the button shows. */
+  /** The content of the button. */
   trigger: ReactNode
   /** Added to the visible label for screen readers. */
   label?: string

@@ -1,4 +1,4 @@
-/** What may be done next, on a button in the toast. */
+/** The next step, offered as a button in the toast. */
 type ToastAction = { label: string; onPress: () => void }
 export type Toast = { id: number; text: string; tone: 'neutral' | 'bad'; action: ToastAction | undefined }
 
@@ -39,12 +39,12 @@ export function dismiss(id: number): void {
   publish(toasts.filter((toast) => toast.id !== id))
 }
 
-/** What is shown now, oldest first. */
+/** The toasts that are shown, oldest first. */
 export function currentToasts(): readonly Toast[] {
   return toasts
 }
 
-/** What a screen reader is told last. */
+/** The text last announced to screen readers. */
 export function spokenText(): string {
   return spoken
 }

@@ -30,7 +30,7 @@ const absent: CaseMaker[] = TRANSFER_FIELD_NAMES.map((field) => ({
 }))
 
 const documents: CaseMaker = {
-  name: 'a document that is no transfer',
+  name: 'a document that is not a transfer',
   make(random, arsenal) {
     const document = draw(random, anyDocuments)
     const start = pickStart(random)
@@ -60,7 +60,7 @@ const tokens: CaseMaker = {
 }
 
 const tokenDocuments: CaseMaker = {
-  name: 'a document that is no sign-in',
+  name: 'a document that is not a sign-in',
   make(random) {
     const document = draw(random, anyDocuments)
     const target = random.pick(['/public/access_token', '/public/refresh_token'])

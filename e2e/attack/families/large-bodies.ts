@@ -4,7 +4,7 @@ import { credentials, type Header, JSON_CONTENT, oneRequest, requestBytes, withS
 import { objectText, TRANSACTION_PATH, transfer } from './transfers.ts'
 
 const MEGABYTE = 1024 * 1024
-/** What a body is made of: shapes that parsers pay for, and plain bytes. */
+/** The pieces of a body: shapes that are expensive to parse, and plain bytes. */
 const PIECES: Readonly<Record<string, Buffer>> = {
   zeros: Buffer.alloc(64 * 1024),
   spaces: Buffer.alloc(64 * 1024, ' '),

@@ -95,7 +95,7 @@ const NO_PATHS: readonly string[] = [
 ]
 
 const noPath: CaseMaker = {
-  name: 'a target that is no path',
+  name: 'a target that is not a path',
   make(random) {
     const target = random.pick(NO_PATHS)
     const method = random.pick(['GET', 'POST', 'OPTIONS'])
@@ -104,7 +104,7 @@ const noPath: CaseMaker = {
   },
 }
 
-/** What pages make of percent signs and bytes. */
+/** Page paths with percent signs and unusual bytes. */
 const PAGE_PATHS: readonly string[] = [
   '/%',
   '/%F',

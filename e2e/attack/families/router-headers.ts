@@ -2,7 +2,7 @@ import type { CaseMaker, Family } from '#e2e/attack/case.ts'
 import { placeOf } from '#e2e/attack/targets.ts'
 import { type Header, oneRequest, requestBytes, withSteps } from '#e2e/attack/wire/request.ts'
 
-/** What Next's router in the browser says it already has, and what it never says. */
+/** State trees that Next's router in the browser sends, and ones that it never sends. */
 const STATE_TREES = [
   'garbage',
   '',

@@ -36,7 +36,7 @@ function echoes(body: string, name: string): boolean {
 }
 
 const brokenText: CaseMaker = {
-  name: 'bytes that are no UTF-8',
+  name: 'bytes that are not UTF-8',
   make(random, arsenal) {
     const bytes = draw(random, brokenUtf8)
     const fields = transfer(random, arsenal, { customerName: '"Ab§Cd"' })
@@ -47,7 +47,7 @@ const brokenText: CaseMaker = {
   },
 }
 
-/** What JSON can say and PostgreSQL cannot store, or what JSON forbids inside a text. */
+/** Characters that JSON can express and PostgreSQL cannot store, or that JSON forbids inside a string. */
 const FORBIDDEN: readonly string[] = [
   '"\\u0000"',
   '"a\\u0000b"',

@@ -12,7 +12,7 @@ const INNARDS =
 /** Everything that is wrong with what came of a case, one sentence each. Knows only the case's expectation, not how it was made. */
 export function judgeAnswers({ expect, methods }: AttackCase, outcome: Outcome): string[] {
   const problems: string[] = []
-  if (outcome.garbage !== undefined) problems.push(`the answer is no HTTP: ${JSON.stringify(outcome.garbage)}`)
+  if (outcome.garbage !== undefined) problems.push(`the answer is not HTTP: ${JSON.stringify(outcome.garbage)}`)
   const { answers } = outcome
   for (const [index, answer] of answers.entries()) {
     const rules = expect.statuses[Math.min(index, expect.statuses.length - 1)] ?? []
@@ -61,18 +61,18 @@ function judgeErrorBody(answer: Answer, path: string): string[] {
   try {
     body = JSON.parse(answer.body)
   } catch {
-    return [`an error that is no JSON: ${answer.body.slice(0, 80)}`]
+    return [`an error that is not JSON: ${answer.body.slice(0, 80)}`]
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return ['an error that is no JSON object']
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return ['an error that is not a JSON object']
   const fields = body as Record<string, unknown>
   const problems: string[] = []
   const missing = ERROR_FIELDS.filter((name) => fields[name] === undefined)
   if (missing.length > 0) return [`an error without ${missing.join(', ')}`]
   if (typeof fields['timestamp'] !== 'string' || !INSTANT.test(fields['timestamp']))
-    problems.push('the timestamp of an error is no instant')
+    problems.push('the timestamp of an error is not an instant')
   if (fields['status'] !== answer.status) problems.push(`the status of an error is ${String(fields['status'])} and not ${answer.status}`)
   for (const name of ['error', 'message'] as const)
-    if (typeof fields[name] !== 'string' || fields[name] === '') problems.push(`${name} of an error is no text`)
+    if (typeof fields[name] !== 'string' || fields[name] === '') problems.push(`${name} of an error is not text`)
   if (fields['path'] !== path) problems.push(`the path of an error is ${JSON.stringify(fields['path'])} and not ${JSON.stringify(path)}`)
   return problems
 }

@@ -1,6 +1,6 @@
 import type { Pool } from '#server/database/pool.ts'
 
-/** What may change in a table while only refused requests, transfers, sign-ins and look-ups are sent. */
+/** The changes that a table may see while only refused requests, transfers, sign-ins and look-ups are sent. */
 type Rule =
   /** Every new row is checked by name: `checkRows`. */
   | 'named'
@@ -88,7 +88,7 @@ type RowSnapshot = {
   refreshTokens: number
 }
 
-/** What the run knows of what it was told: externalIds by what became of them, and accepted requests that write other rows. */
+/** The answers that the run received: externalIds by outcome, and accepted requests that write other rows. */
 export type Told = {
   accepted: ReadonlySet<string>
   /** Nobody was told: the connection broke, or the answer was a 503 that says so. */

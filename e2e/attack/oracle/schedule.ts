@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 /** For how long a thread has computed, and has stood ready without a CPU, in ms; zeros where the kernel does not tell. */
 type Schedule = { computedMs: number; queuedMs: number }
 
-/** What the kernel says of a process's main thread, since it began. */
+/** The kernel's scheduling figures for a process's main thread since it started. */
 export function readSchedule(pid: number): Schedule {
   try {
     const [computed = '0', queued = '0'] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')

@@ -7,7 +7,7 @@ import type { ProbeMessage, SlowProbe } from './probe-process.ts'
 export const BLOCKED_LIMIT_MS = 250
 const PROBE_EVERY_MS = 20
 
-/** What of a slow answer nothing but the measured loop explains. */
+/** The part of a slow answer that only a blocked event loop explains. */
 export function blockedMs({ latencyMs, controlMs, starvedMs }: SlowProbe): number {
   return latencyMs - Math.max(controlMs, starvedMs)
 }

@@ -1,6 +1,6 @@
 import { Agent } from 'undici'
 
-/** What a well-behaved client was answered. Status 0: no whole answer came. */
+/** The answer to a well-behaved client. Status 0: no complete answer arrived. */
 type Reply = { status: number; body: unknown; bytes: number; durationMs: number }
 
 export type Caller = {
@@ -50,7 +50,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Runs `work` over and over in so many lanes until the time is up. */
+/** Runs `work` repeatedly in `lanes` parallel loops until the time is up. */
 export async function keepUp(lanes: number, endsAtMs: number, work: (lane: number) => Promise<void>): Promise<void> {
   const lane = async (number: number) => {
     while (performance.now() < endsAtMs) await work(number)
@@ -58,7 +58,7 @@ export async function keepUp(lanes: number, endsAtMs: number, work: (lane: numbe
   await Promise.all(Array.from({ length: lanes }, (_, number) => lane(number)))
 }
 
-/** The duration that so many of a hundred stayed below. */
+/** The duration below which this share of the calls stayed; 0.95: 95 %. */
 export function percentile(durationsMs: readonly number[], share: number): number {
   const sorted = durationsMs.toSorted((left, right) => left - right)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0

@@ -10,7 +10,7 @@ import { must } from '#server/testing/partner.ts'
 import { openCaller } from './caller.ts'
 import type { Scenario, ScenarioContext } from './scenario.ts'
 
-/** What has ended works nowhere after this time, in any process. */
+/** Revoked credentials work nowhere after this time, in any process. */
 const ENDED_WITHIN_MS = 3_000
 const REPLAYS = 20
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 type Call = { method: string; reference: string; body: unknown }
 type Answer = (call: Call, response: ServerResponse, request: IncomingMessage) => void
 
-/** What an operator may answer to a submission and to queries, and how its transaction must end. */
+/** An operator's answers to a submission and to status enquiries, and the status that the transaction must reach. */
 export type Garbage = { name: string; submit: Answer; query: Answer; ends: 'SUCCESS' | 'FAILED' | 'PENDING' }
 
 const contexts = new Map<string, string>()
@@ -71,7 +71,7 @@ function atSubmission(name: string, submit: Answer): Garbage {
   return { name: `${name} to a submission`, submit, query: good, ends: 'SUCCESS' }
 }
 
-/** The submission is accepted; the first queries are garbage, so that the money is still under way. */
+/** The submission is accepted; the first queries are garbage, so that the result is still open. */
 function atQuery(name: string, query: Answer): Garbage {
   return { name: `${name} to a query`, submit: pending, query, ends: 'PENDING' }
 }
@@ -84,7 +84,7 @@ const UNREADABLE: readonly (readonly [string, Answer])[] = [
   ['null', body('null')],
   ['a list', body('[]')],
   ['a number', body('1e999')],
-  ['bytes that are no UTF-8', body(Buffer.from([0x7b, 0xff, 0xfe, 0x7d]))],
+  ['bytes that are not UTF-8', body(Buffer.from([0x7b, 0xff, 0xfe, 0x7d]))],
   ['NULs', body('\u0000'.repeat(1_000))],
   ['100,000 brackets', body('['.repeat(60_000))],
   ['a megabyte', body('x'.repeat(1_048_576))],
@@ -102,7 +102,7 @@ const UNREADABLE: readonly (readonly [string, Answer])[] = [
   ['HTTP 204', head(204)],
   ['a redirect', head(302)],
   ['a reset', reset],
-  ['no HTTP', raw('hello\r\n\r\n')],
+  ['not HTTP', raw('hello\r\n\r\n')],
   ['HTTP without a length that ends too early', raw('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"refer')],
   ['two lengths', raw('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}x')],
   ['a bad chunk size', raw('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n')],

@@ -20,7 +20,7 @@ const FLOODS: readonly Flood[] = [
   { what: 'the reference', addresses: 1, paths: ['/docs'] },
   { what: 'the sign-in page', addresses: 1, paths: ['/sign-in'] },
   { what: 'pages that do not exist', addresses: 1, paths: ['/docs/none-#', '/none-#/none', '/_next/static/none-#.js', '/api/none-#'] },
-  // What cannot be kept: these reach the queue of renders.
+  // Pages that cannot be cached, so that these requests reach the render queue.
   { what: 'pages that must be rendered, one address', addresses: 1, paths: ['/sign-in?next=%2F#', '/docs?a=#', '/sign-in/none-#'] },
   { what: 'pages that must be rendered, fifty addresses', addresses: 50, paths: ['/sign-in?next=%2F#', '/docs?a=#'] },
 ]

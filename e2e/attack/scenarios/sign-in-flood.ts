@@ -14,16 +14,16 @@ const PROGRAMS = 20
 const PEOPLE = 12
 /** All of them sign in during each flood: about two a second, which is a small part of what one process can check. */
 const FLOOD_MS_MIN = 16_000
-/** Limits for the slowest correct sign-in and for the slowest tenth; on a busy machine so many times what one takes without a flood. */
+/** Limits for the slowest correct sign-in and for the slowest tenth; on a busy machine USUAL_FACTOR times the duration without a flood. */
 /** The flood leaves no more than this unanswered. */
-const UNDER_WAY_MAX = 2_000
+const IN_FLIGHT_MAX = 2_000
 const WORST_MS = 8_000
 const USUAL_MS = 4_000
 const USUAL_FACTOR = 15
 
 type Account = { name: string; password: string }
 
-/** How the flood comes: so many attempts a second, from how many addresses, at which names. */
+/** The shape of a flood: attempts per second, addresses that they come from, and names that they try. */
 type Flood = {
   what: string
   perSecond: number
@@ -173,7 +173,7 @@ function unknownNames(number: number): string[] {
   return Array.from({ length: number }, (_, index) => `nobody-${index}@example.com`)
 }
 
-/** Every so many attempts is at the sign-in of people, which costs the service a page. */
+/** One attempt in this many uses the sign-in of people, which costs the service a page. */
 const PEOPLE_EVERY = 6
 
 /** Sends wrong passwords to both sign-ins at an even pace. Returns a function that stops and resolves with the number sent. */
@@ -186,20 +186,20 @@ async function startFlood(baseUrl: string, flood: Flood, names: readonly string[
   const cookie = cookiesOf(first)
   let sent = 0
   let isOver = false
-  let underWay = 0
+  let inFlight = 0
   const startedMs = performance.now()
   const attempt = async (caller: Caller | undefined, name: string, number: number) => {
-    underWay++
+    inFlight++
     const password = `wrong ${number}`
     if (number % PEOPLE_EVERY === 0)
       await caller?.post('/api/auth/callback/credentials', { csrfToken, email: name, password, json: 'true' }, { cookie })
     else await caller?.post('/public/access_token', { username: name, password })
-    underWay--
+    inFlight--
   }
   const pacing = (async () => {
     while (!isOver) {
       const due = ((performance.now() - startedMs) / 1_000) * flood.perSecond
-      for (; sent < due && underWay < UNDER_WAY_MAX; sent++)
+      for (; sent < due && inFlight < IN_FLIGHT_MAX; sent++)
         void attempt(callers[sent % callers.length], names[sent % names.length] ?? '', sent)
       await delay(20)
     }

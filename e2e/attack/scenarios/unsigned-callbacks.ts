@@ -9,7 +9,7 @@ import type { Scenario, ScenarioContext } from './scenario.ts'
 /** MTN does not sign its callbacks. */
 const OPERATOR = 'MOMOCM'
 const LANES = 24
-/** What one application may cause at one operator: queries about payments that have ended. */
+/** The status enquiries about finished payments that one application may cause at one operator. */
 const QUERIES_AT_ONCE = 20
 const QUERIES_PER_SECOND = 0.1
 /** Of an open payment: its own schedule, and those that unsigned callbacks cause, each later than the one before. */

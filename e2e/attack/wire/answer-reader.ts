@@ -16,7 +16,7 @@ type Body = { kind: 'length'; left: number } | { kind: 'chunked' } | { kind: 'un
 /** Reads answers out of raw bytes, one after the other. Interim answers (1xx) are skipped. Never throws: bytes that are not HTTP are noted. */
 export class AnswerReader {
   readonly answers: Answer[] = []
-  /** Bytes that are no HTTP answer, where one was expected. */
+  /** Bytes that are not an HTTP answer, where one was expected. */
   garbage: string | undefined
   bytesRead = 0
   #methods: readonly string[]
@@ -44,7 +44,7 @@ export class AnswerReader {
     if (this.#head && this.#body?.kind === 'untilClose') this.#finish()
   }
 
-  /** Whether an answer has begun and is not complete. */
+  /** Whether an answer has started and is not complete. */
   get isInside(): boolean {
     return this.#head !== undefined || this.#rest.length > 0
   }

@@ -5,11 +5,11 @@ import { type Answer, AnswerReader } from './answer-reader.ts'
 /** How a connection was when the case was over: `open` means that the limit ran out, or that enough answers were there. */
 type Shutdown = 'open' | 'closed' | 'reset' | 'refused'
 
-/** What came of a case. */
+/** The result of a case. */
 export type Outcome = {
   answers: readonly Answer[]
   ending: Shutdown
-  /** Bytes that are no HTTP. */
+  /** Bytes that are not HTTP. */
   garbage: string | undefined
   /** An answer began and did not end. */
   isHalfAnswered: boolean

@@ -9,7 +9,7 @@ const PEOPLE = 8
 const PAUSE_MS = 1_000
 /** As open pages do after an event (components/frame/later/use-live-updates.ts). */
 const REFRESH_GAP_MS = 2_000
-/** What they open in turn: the pages that change with every transaction. */
+/** The pages that they open in turn: those that change with every transaction. */
 const PLACES = [
   { page: '/transactions', data: '/transactions' },
   { page: '', data: '/overview' },

@@ -15,7 +15,7 @@ export const ROWS = 10_000
 const ENDED_AT_ONCE = 500
 const SUBMIT_LIMIT_MS = 60_000
 
-/** What one file took. */
+/** The measured times of one file. */
 export type Round = {
   checkMs: number
   quiet: Visit[]
@@ -103,7 +103,7 @@ async function decide({ checker }: Scene, batchId: string): Promise<{ readMs: nu
   return { readMs, decisionMs }
 }
 
-/** What the operators would answer: without it each round would find the open work of all rounds before it. */
+/** Records the results that the operators would report: otherwise each round would find the open work of all earlier ones. */
 async function endAll(pool: Pool, applicationId: string, batchId: string): Promise<void> {
   const { rows } = await pool.query<{ id: string }>(
     "select transaction_id as id from transactions where application_id = $1 and batch_id = $2 and status = 'PENDING'",

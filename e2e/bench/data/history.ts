@@ -4,7 +4,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
 
-/** A filled database: so many transactions of one application over ten years, its phones, and open transactions. */
+/** A filled database: `size` transactions of one application over ten years, its phones, and open transactions. */
 export type History = { applicationId: string; size: number; phones: number; days: number; successes: number; failures: number }
 
 const CHUNK = 100_000
@@ -43,7 +43,7 @@ export async function loadHistory(pool: Pool, applicationId: string, size: numbe
     if (last % (CHUNK * 5) === 0) say(`history: ${last} of ${size}`)
   }
   await summarise(pool, applicationId)
-  // What the scheduled tasks do.
+  // The work of the scheduled tasks.
   await sealTotals(pool)
   await sealLedgerDays(pool, 0)
   await pool.query('vacuum analyze')

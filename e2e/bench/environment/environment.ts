@@ -10,7 +10,7 @@ import { type ServerOptions, type ServerProcess, startServer } from './server-pr
 /** A database of its own on the one durable PostgreSQL of this run. */
 export type BenchDatabase = { name: string; url: string; pool: Pool; drop(): Promise<void> }
 
-/** What every part of a run uses. `close` stops all of it and removes its folder. */
+/** The resources that every part of a run uses. `close` stops all of them and removes the folder. */
 export type BenchEnvironment = {
   folder: string
   postgres: EmbeddedPostgres

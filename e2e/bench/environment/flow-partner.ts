@@ -8,7 +8,7 @@ const PROGRAM = fileURLToPath(new URL('../load/flow-partner.ts', import.meta.url
 /** A partner that starts transactions and receives their webhooks. */
 export type FlowPartner = {
   pid: number
-  /** Addresses of so many receivers, which are all this process. */
+  /** Addresses of `count` receivers, which are all this process. */
   receivers(count: number): string[]
   /** Plays one plan. `onMeasuring` and `onMeasured` are called at the beginning and at the end of the measured time. */
   play(plan: FlowPlan, listener: { onMeasuring(): void; onMeasured(): void }): Promise<FlowResult>

@@ -14,7 +14,7 @@ export type Partner = { applicationId: string; apiId: string; apiKey: string; ac
 const FUNDING_MINOR = 1_000_000_000_000_000n
 
 /**
- * Makes so many applications, each with a key, a user, an allow list, the default approval policy and thirteen funded
+ * Creates `count` applications, each with a key, a user, an allow list, the default approval policy and thirteen funded
  * deposit balances: what the real commands make, in a few statements. The ids differ in their last digits only, so that a
  * pgbench script can name them.
  */

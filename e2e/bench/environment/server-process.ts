@@ -10,7 +10,7 @@ import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { freePort } from '#server/database/embedded/embedded.ts'
 import { ALLOCATOR_ENVIRONMENT, NODE_FLAGS } from '#server/process/node-settings.mjs'
 
-/** What the secrets of every benched database are encrypted with. */
+/** The encryption key for secrets in every benched database. */
 export const SECRETS_KEY = Buffer.alloc(32, 'bench').toString('base64')
 
 /** The real process, started the way production starts it. */

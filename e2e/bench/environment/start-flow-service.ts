@@ -3,7 +3,7 @@ import type { BenchDatabase } from './environment.ts'
 import type { ServerProcess } from './server-process.ts'
 import type { Simulators } from './simulators.ts'
 
-/** One process for everything, or so many web and worker processes. */
+/** One process for everything, or a number of web and worker processes. */
 export type Layout = { role: 'all' } | { role: 'split'; webs: number; workers: number }
 
 export type FlowService = { port: number; pids: number[]; stop(): Promise<void> }

@@ -10,7 +10,7 @@ export async function residentMb(pid: number): Promise<number> {
 
 /** CPU seconds that were used since `start`: by the server, by PostgreSQL with all its processes, and by the whole machine. */
 type CpuUse = { server: number; postgres: number; machine: number }
-/** In cores, over so many seconds. */
+/** In cores, averaged over `seconds`. */
 export type MeasuredCpu = CpuUse & { seconds: number }
 
 /** Starts counting. `stop` returns what was used since, in cores. */

@@ -5,7 +5,7 @@ import { median, percentile } from '#e2e/bench/figures.ts'
 type FlushPrice = { p50Ms: number; p99Ms: number }
 
 /**
- * What it costs to make 8 KB durable in a folder, measured the way pg_test_fsync does it: overwrite one block, fdatasync.
+ * Measures the cost of making 8 KB durable in a folder as pg_test_fsync does: overwrite one block, fdatasync.
  * `seconds` bounds the time that it takes.
  */
 export function measureFlushPrice(folder: string, seconds: number): FlushPrice {

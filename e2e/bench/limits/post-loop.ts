@@ -20,15 +20,15 @@ const HEADERS = {
 
 type PostLoop = { ratePerSecond: number; cpuUs: number }
 
-/** POSTs per second, and CPU for each, of a loop that does nothing else, with so many under way at once, in turns to the receivers. */
-export async function measurePostLoop(receivers: string[], underWay: number, seconds: number): Promise<PostLoop> {
+/** POSTs per second, and CPU for each, of a loop that does nothing else, with `inFlight` requests at a time, to the receivers in turn. */
+export async function measurePostLoop(receivers: string[], inFlight: number, seconds: number): Promise<PostLoop> {
   const agent = new Agent({ connections: 4, pipelining: 1 })
   const endMs = performance.now() + seconds * 1_000
   const startedMs = performance.now()
   const cpuBefore = process.cpuUsage()
   let count = 0
   const lane = async (start: number) => {
-    for (let turn = start; performance.now() < endMs; turn += underWay) {
+    for (let turn = start; performance.now() < endMs; turn += inFlight) {
       const answer = await agent.request({
         origin: receivers[turn % receivers.length] ?? '',
         path: '/hook',
@@ -40,7 +40,7 @@ export async function measurePostLoop(receivers: string[], underWay: number, sec
       count++
     }
   }
-  await Promise.all(Array.from({ length: underWay }, (_, index) => lane(index)))
+  await Promise.all(Array.from({ length: inFlight }, (_, index) => lane(index)))
   const ratePerSecond = count / ((performance.now() - startedMs) / 1_000)
   const cpu = process.cpuUsage(cpuBefore)
   await agent.close()

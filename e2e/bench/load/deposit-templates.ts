@@ -2,7 +2,7 @@ import type { Partner } from '#e2e/bench/environment/partners.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import type { Template } from './plan.ts'
 
-/** What the answer to an accepted deposit contains. */
+/** Part of the answer to every accepted deposit. */
 export const ACCEPTED = '"transactionStatus":"PENDING"'
 
 /** A deposit for each partner at an operator of its own turn; several per partner, so that all thirteen balances are used. */

@@ -1,10 +1,10 @@
 import type { Template } from './plan.ts'
 
-/** What a partner does: it starts transactions and receives their webhooks. Times are in milliseconds. */
+/** A partner's load: it starts transactions and receives their webhooks. Times are in milliseconds. */
 export type FlowPlan = {
   port: number
   connections: number
-  /** A transaction is open from its request to its webhook. No more than so many are open at once. */
+  /** A transaction is open from its request to its webhook. The most that are open at once. */
   openMax: number
   /** Requests per second, regardless of the service; absent: the next one as soon as fewer than `openMax` are open. */
   ratePerSecond?: number
@@ -15,7 +15,7 @@ export type FlowPlan = {
   templates: Template[]
 }
 
-/** What came of it. The rate and the delays are those of the measured time, the counts those of the whole run. */
+/** The result. Rate and delays are those of the measured time, counts those of the whole run. */
 export type FlowResult = {
   accepted: number
   completed: number

@@ -6,7 +6,7 @@ export type Template = {
   body?: { before: string; after: string }
 }
 
-/** What one load run does. Latencies are in microseconds, times in milliseconds. */
+/** One load run. Latencies are in microseconds, times in milliseconds. */
 export type LoadPlan = {
   port: number
   connections: number
@@ -16,11 +16,11 @@ export type LoadPlan = {
   ratePerSecond?: number
   /** Each request takes one of these at random. */
   templates: Template[]
-  /** What every right answer contains, besides status 200. */
+  /** Part of every right answer, besides status 200. */
   expects: string
 }
 
-/** What came of it. `answers` counts right answers from the very first on; the rates look at the measured time only. */
+/** The result. `answers` counts right answers from the very first on; the rates look at the measured time only. */
 export type LoadResult = {
   answers: number
   problems: number

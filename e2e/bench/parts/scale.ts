@@ -10,7 +10,7 @@ const COUNTS = [1, 2, 4]
 const APPLICATIONS = 1_000
 const CONNECTIONS = 256
 
-/** What further processes add, as far as the machine has cores: web processes to accept, web and worker processes to the flow. */
+/** The gain from more processes, as far as the machine has cores: web processes to accept, web and worker processes to the flow. */
 export const scale: Part = {
   name: 'scale',
   isOnRequest: true,

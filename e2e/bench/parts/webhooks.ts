@@ -12,12 +12,12 @@ import type { Pool } from '#server/database/pool.ts'
 
 const HEALTHY = 100
 const HANGING = 900
-const UNDER_WAY = 256
+const IN_FLIGHT = 256
 const RATE_BAR = 0.5
 const CPU_BAR = 1.6
-/** What hanging receivers may add. */
+/** The delay that hanging receivers may add. */
 const ADDED_DELAY_BAR_MS = 25
-/** Each hanging receiver has so many waiting. */
+/** Events that wait for each hanging receiver. */
 const BACKLOG = 5
 const TRICKLE_PER_SECOND = 200
 const RATE_COUNT_MAX = 40_000
@@ -68,7 +68,7 @@ async function measureRate(
 ): Promise<Figure[]> {
   say('webhooks: as fast as they go')
   const receivers = sink.healthy(HEALTHY)
-  const before = await measurePostLoop(receivers, UNDER_WAY, options.seconds)
+  const before = await measurePostLoop(receivers, IN_FLIGHT, options.seconds)
   const count = Math.min(RATE_COUNT_MAX, Math.round(before.ratePerSecond * options.seconds))
   await sink.take()
   const plan = plans.next({ count, receivers, firstDueAtMs: Date.now(), gapMs: 0 })
@@ -76,7 +76,7 @@ async function measureRate(
   const counting = await startCpuCount(server.pid, environment.postgres.pid)
   const arrivals = await untilArrived(sink, plan)
   const cpu = await counting.stop()
-  const after = await measurePostLoop(receivers, UNDER_WAY, options.seconds)
+  const after = await measurePostLoop(receivers, IN_FLIGHT, options.seconds)
   const times = arrivals.map(([, atMs]) => atMs)
   // The first and last twentieth are starting and ending.
   const [fromMs, untilMs] = [percentile(times, 5), percentile(times, 95)]

@@ -1,4 +1,4 @@
-/** What is requested: a page, its data, or both. Addresses are relative to the application. */
+/** One request: a page, its data, or both. Addresses are relative to the application. */
 export type WebQuestion = { name: string; page?: string; data?: string }
 
 /**

@@ -143,7 +143,7 @@ export function describeDecisions(service: () => Service): void {
       assert.equal(await statusOf(waiting), 'PENDING_APPROVAL')
     })
 
-    test('403 for the maker, also one who is a checker', async () => {
+    test('403 for the maker, even one who is a checker', async () => {
       const makerAndChecker = await newPerson(service(), partner, ['maker', 'checker'])
       const id = await makeWaiting()
       await service().pool.query('update transactions set maker_id = $3 where application_id = $1 and transaction_id = $2', [

@@ -21,7 +21,6 @@ type Document = {
   components: { schemas: Record<string, { properties?: Record<string, unknown> }>; securitySchemes: Record<string, unknown> }
 }
 
-/** What the service says about itself. */
 export function describeDocumentation(service: () => Service): void {
   const get = (path: string, headers: Record<string, string> = {}) => fetch(service().baseUrl + path, { headers })
 

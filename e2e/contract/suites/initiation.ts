@@ -6,7 +6,7 @@ import type { Service } from '#e2e/contract/service.ts'
 import { COUNTRIES, COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import { initiationSchema } from '#lib/schemas/responses.ts'
 
-/** What each field must be refused for, and what the message must say. */
+/** Invalid values of each field, and the message that must refuse them. */
 const WRONG_FIELDS: [field: string, value: unknown, message: RegExp][] = [
   ['transferMethod', 'XXCM', /transferMethod must be one of OMCM/],
   ['transferMethod', 'omcm', /transferMethod/],

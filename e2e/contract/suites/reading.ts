@@ -29,7 +29,7 @@ const WRONG_PAGES: [query: Record<string, string>, message: RegExp][] = [
   [{ page: '0', size: ' 10' }, /size/],
 ]
 
-/** What partners read: one transaction, lists, totals, balances. */
+/** The reads of partners: one transaction, lists, totals, balances. */
 export function describeReading(service: () => Service): void {
   const get = (partner: Partner, name: string, query?: Record<string, string>) => call(service(), partner, name, { method: 'GET', query })
 

@@ -110,7 +110,7 @@ export function describeTokens(service: () => Service): void {
       for (const refreshToken of ['x', 'a.b.c', '💥', partner.accessToken]) expectError(await post(REFRESH, { refreshToken }), 401)
     })
 
-    test('400 for a body without refreshToken, also one in snake case', async () => {
+    test('400 for a body without refreshToken, including one in snake case', async () => {
       assert.match(expectError(await post(REFRESH, {}), 400, REFRESH), /refreshToken is required/)
       assert.match(expectError(await post(REFRESH, { refresh_token: 'x' }), 400), /refreshToken is required/)
     })

@@ -156,7 +156,7 @@ create table approval_policies (
   constraint two_people_change_the_rules check (proposed_by is null or activated_by is null or proposed_by <> activated_by)
 );
 
--- What signs the webhooks. After a rotation the secret before signs as well until it expires, so that the receiver can change over.
+-- The secrets that sign webhooks. After a rotation the previous secret signs as well until it expires, so that the receiver can change over.
 create table webhook_secrets (
   application_id uuid not null references applications,
   webhook_secret_id uuid not null,

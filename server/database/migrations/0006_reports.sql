@@ -1,4 +1,4 @@
--- What lists, totals and statements read instead of all transactions. Scheduled tasks write these tables from finished rows, so a payment
+-- Tables that lists, totals and statements read instead of all transactions. Scheduled tasks write these tables from finished rows, so a payment
 -- pays nothing for them. What a task has not reached yet is read from its source: it is never needed for a right answer, only for a fast one.
 
 -- Totals of days and months that can no longer change: they ended more than a day ago, and nothing that was created on them is open.
@@ -87,7 +87,7 @@ create table day_zones (
   primary key (application_id, time_zone)
 );
 
--- What was created on one UTC day and belongs to the business day before or after it. A sum over business days is the sum over the same UTC
+-- Transactions created on one UTC day that belong to the business day before or after it. A sum over business days is the sum over the same UTC
 -- days, less what belongs to other business days, plus what comes from other UTC days.
 create table transaction_day_edges (
   application_id uuid not null,

@@ -1,6 +1,6 @@
 -- The work at the mobile-money operators: submit once, query until the outcome is known, and never pay twice.
 
--- What remains to be done at an operator for a PENDING transaction; settling it deletes the row. A lease lets any process continue what
+-- Open work at an operator for a PENDING transaction; recording the result deletes the row. A lease lets any process continue what
 -- a dead one left.
 create table operator_work (
   application_id uuid not null,

@@ -61,7 +61,7 @@ create table batch_rows (
   row_number integer not null,
   -- As read: a text each, or {"text", "kind"} for a number, date, formula or error of a spreadsheet.
   cells jsonb not null,
-  -- What the maker typed instead: {"phone": "237…"}.
+  -- The maker's corrections: {"phone": "237…"}.
   edits jsonb not null default '{}',
   operator text,
   phone_number text,

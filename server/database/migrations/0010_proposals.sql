@@ -1,4 +1,4 @@
--- What one person proposes and another confirms, outside transactions: money that enters a balance, and changes of people, access and terms.
+-- Proposals of one person that another confirms, outside transactions: money that enters a balance, and changes of people, access and terms.
 
 -- Money that is paid into a deposit balance, moves there from the collect balance, or is corrected.
 create table fundings (
@@ -42,7 +42,7 @@ create table fundings (
     = (num_nulls(collect_before_minor, collect_after_minor, deposit_before_minor, deposit_after_minor) = 0))
 );
 create index fundings_by_time on fundings (application_id, proposed_at desc, funding_id);
--- What waits and what was confirmed with a reference. No bank transfer is booked twice.
+-- References of waiting and confirmed fundings. No bank transfer is booked twice.
 create index fundings_by_reference on fundings (application_id, kind, reference_key);
 create unique index fundings_booked_once on fundings (application_id, kind, reference_key) where outcome = 'confirmed';
 
@@ -58,7 +58,7 @@ create table proposed_changes (
   payload jsonb not null,
   -- Input that contains secrets, encrypted. Nothing of it is left once the change has ended.
   sealed_payload text,
-  -- What both people saw. It is confirmed only while `before` is still true.
+  -- The state that both people saw. It is confirmed only while `before` is still true.
   before jsonb not null,
   after jsonb not null,
   proposed_by uuid not null references people,

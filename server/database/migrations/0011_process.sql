@@ -1,4 +1,4 @@
--- What the processes of an installation share. `migrate` creates its own three tables (schema_release, schema_migrations, schema_functions).
+-- State shared by the processes of an installation. `migrate` creates its own three tables (schema_release, schema_migrations, schema_functions).
 
 -- One row, written by the first start: the mode of the database. A process of the other mode refuses to start, because nothing else tells
 -- a process with a wrong environment that real money is here.

@@ -22,7 +22,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('credentials.title') }
 }
 
-/** What a partner's program needs to call the API, and why its calls were refused. */
+/** Credentials and addresses that a partner's program needs to call the API, and the reasons why calls were refused. */
 export default async function KeysPage({ params }: Props) {
   const { application } = await params
   const actor = await requireActor(application, 'access:read')

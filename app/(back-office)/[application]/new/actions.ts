@@ -7,7 +7,7 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { deleteDraft, type SendFailure, saveDraft, sendPayment } from '#server/transactions/payments.ts'
 
-/** What the form sends; the amount is a plain decimal. */
+/** The form's values; the amount is a plain decimal. */
 type SendInput = PaymentContent & { externalId: string; originId: string | null }
 
 /** Sends a payment to its checkers. The same one again returns the transaction that it already is. */

@@ -26,13 +26,13 @@ export type NewPaymentState = {
   isDraft: boolean
   drafts: readonly PaymentDraft[]
   returned: readonly OwnTransaction[]
-  /** What does not work as usual, to mark it before it is chosen. */
+  /** Operators that do not work as usual, marked before one is chosen. */
   disturbed: readonly DisturbedDirection[]
 }
 
 const EMPTY: PaymentContent = { type: 'DEPOSIT', country: '', operator: '', phoneNumber: '', customerName: '', amount: '' }
 
-/** What the form of one payment begins with: the transaction that it already is, a draft, the transaction that it replaces, or nothing. */
+/** Reads the initial values of the form: the transaction already started, a draft, the transaction to replace, or nothing. */
 export async function readNewPayment(
   { pool, clock }: Pick<ReturnType<typeof backOfficeRuntime>, 'pool' | 'clock'>,
   actor: BackOfficeActor,

@@ -32,7 +32,7 @@ export function isClosedForFault({ fault, isReopened }: DirectionState): boolean
 
 export type OperatorDirection = DirectionOutcomes & DirectionState
 
-/** What an operator reported last, as decimals; null: not checked yet, or not shown to this application. */
+/** The last balance that an operator reported, as decimals; null if not checked yet, or not shown to this application. */
 export type ReportedBalance = {
   operator: OperatorCode
   isConnected: boolean

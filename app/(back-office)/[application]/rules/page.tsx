@@ -28,7 +28,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('rules.title') }
 }
 
-/** What has to be approved and by how many: the rules that are active, what was proposed, all versions, and what nobody can decide. */
+/** Approval rules: the active ones, proposals, all versions, and items that nobody can decide. */
 export default async function RulesPage({ params }: Props) {
   const { application } = await params
   const actor = await requireActor(application, 'policy:read')
@@ -81,7 +81,7 @@ const SHOWN_MAX = 20
 
 type BlockedSectionProps = { t: Translate; locale: Locale; application: string; blocked: BlockedItems }
 
-/** What waits and no present person can decide, with what would unblock it. Nothing if there is none. */
+/** Waiting items that nobody can currently decide, with the remedies. Renders nothing if there are none. */
 function BlockedSection({ t, locale, application, blocked }: BlockedSectionProps) {
   if (blocked.count === 0) return null
   return (

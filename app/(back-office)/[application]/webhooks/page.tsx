@@ -115,7 +115,7 @@ function DeliveryFilters({ t, application, filter }: { t: Translate; application
 
 type RecoveryListProps = { t: Translate; application: string; recoveries: readonly RecoveryDto[] }
 
-/** What is being sent again, and the last ones that were. Nothing if there were none. */
+/** Recoveries in progress and the most recent ones. Renders nothing if there are none. */
 function RecoveryList({ t, application, recoveries }: RecoveryListProps) {
   if (recoveries.length === 0) return null
   return (

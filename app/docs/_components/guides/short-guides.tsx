@@ -5,7 +5,7 @@ import { CodeBlock, CodeSamples } from '../code-block.tsx'
 import { CauseList } from '../operation-page.tsx'
 import { Code, GuideSection, List, P, PlaceLink, StatusWord } from '../prose.tsx'
 
-/** What may be repeated. */
+/** Safe retries. */
 export function IdempotencyGuide() {
   return (
     <>
@@ -42,7 +42,7 @@ export function IdempotencyGuide() {
   )
 }
 
-/** What may change. */
+/** Compatible and breaking changes of the API. */
 export function VersionGuide({ version }: { version: string }) {
   return (
     <>
@@ -181,7 +181,7 @@ export function ErrorGuide({ t, causes }: ErrorGuideProps) {
 
 type Outcome = { digits: string; status: 'PENDING' | 'SUCCESS' | 'FAILED'; message: string | null; explanation: string }
 
-/** What the simulated operators do. */
+/** The results that the simulated operators produce. */
 export function SandboxGuide({ outcomes }: { outcomes: readonly Outcome[] }) {
   return (
     <>

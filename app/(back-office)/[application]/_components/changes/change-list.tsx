@@ -112,7 +112,7 @@ function ChangeRow({ t, locale, application, change, differenceOf }: RowProps) {
   )
 }
 
-/** What is and what would be, a line per fact that differs, with a warning about roles that are meant for different people. */
+/** Current and proposed values, one line per fact that differs, with a warning when roles meant for different people are combined. */
 function ChangeDifference({ t, locale, change }: { t: Translate; locale: Locale; change: ProposedChangeDto }) {
   const { before, after } = change
   const subject = subjectText(t, before)
@@ -137,7 +137,7 @@ function ChangeDifference({ t, locale, change }: { t: Translate; locale: Locale;
   )
 }
 
-/** What is and what would be, one line per fact. */
+/** Current and proposed values, one line per fact. */
 export function DifferenceLines({ lines }: { lines: readonly { name: string; label: string; before: string; after: string }[] }) {
   return (
     <dl className="mt-2 grid gap-1">
@@ -213,7 +213,7 @@ function namesOf<Word extends string>(words: readonly Word[], present: readonly 
     .join(', ')
 }
 
-/** What a change is about, which is the same on both sides: the person, the key or user, or operator and direction. */
+/** The subject of a change, the same before and after: a person, a key, an API user, or an operator and direction. */
 function subjectText(t: Translate, facts: ChangeFacts): string | null {
   if (typeof facts['person'] === 'string') return facts['person']
   if (typeof facts['about'] === 'string') return facts['about']

@@ -9,7 +9,7 @@ import { paths } from '#lib/pages/paths.ts'
 import { formatCount } from '#lib/text/format.ts'
 import { CurrencySums, MainFigure, OverviewPart } from './overview-part.tsx'
 
-/** What waits for this checker: how many, since when, how much, and the payments with risk flags. */
+/** The work that waits for this checker: count, age, amounts, and the payments with risk flags. */
 export function CheckerPart({ application, waiting }: { application: string; waiting: CheckerOverview }) {
   const { t, locale } = useTranslations()
   const { count, batches, oldestAt, sums, looked, flagged, risky } = waiting

@@ -10,7 +10,7 @@ import { newPaymentPath } from '#lib/payments/payment-preview.ts'
 import { formatCount } from '#lib/text/format.ts'
 import { CurrencySums, MainFigure, OverviewPart } from './overview-part.tsx'
 
-/** What this maker started: what waits for approval, what came back or failed lately, with the reason, and drafts. */
+/** This maker's own work: payments that wait for approval, recent rejections and failures with their reasons, and drafts. */
 export function MakerPart({ application, own }: { application: string; own: MakerOverview }) {
   const { t, locale } = useTranslations()
   const { waiting, returned, failed, drafts } = own

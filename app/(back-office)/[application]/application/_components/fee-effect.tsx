@@ -3,7 +3,7 @@ import { feeEffect, type ServiceTerms } from '#lib/money/fees.ts'
 import { formatMinor } from '#lib/money/money.ts'
 import { formatAmount } from '#lib/text/format.ts'
 
-/** What a transaction of an amount does to the balance under these fees, and the fees in it. */
+/** The effect of a transaction on the balance under these fees, with the fees listed. */
 export function FeeEffect({ service, amountMinor }: { service: ServiceTerms; amountMinor: bigint }) {
   const { t, locale } = useTranslations()
   const effect = feeEffect(service, amountMinor)

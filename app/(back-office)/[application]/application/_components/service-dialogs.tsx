@@ -179,7 +179,7 @@ function Switch({ service }: { service: ServiceTerms }) {
   )
 }
 
-/** Hundredths as text, null for none, undefined for what is no amount. */
+/** Hundredths as text, null for none, undefined for text that is not an amount. */
 function readLimit(typed: string, parse: (typed: string) => string | undefined): string | null | undefined {
   if (typed.trim() === '') return null
   const amount = parse(typed)

@@ -145,7 +145,7 @@ function KeyHints({ canDecide }: { canDecide: boolean }) {
   )
 }
 
-/** What was decided is below; what waits is never folded away. */
+/** Past decisions are folded below this count; waiting items are never folded. */
 const DECIDED_SHOWN = 3
 
 /** The batches of a queue, each one item: count, sums and maker, and the way to decide about all of its rows. */

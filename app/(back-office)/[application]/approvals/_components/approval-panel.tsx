@@ -13,7 +13,7 @@ import type { Subject } from './board-state.ts'
 import { PanelHead, PanelItem, PanelObstacle } from './panel-item.tsx'
 import { type Board, BoardContext, useBoardContext } from './use-board.ts'
 
-/** What is in the panel: what a decision did, the selection, or one transaction; and the decision about it. */
+/** The panel beside the list: the report of a decision, the selection, or one transaction, with the buttons to decide. */
 export default function ApprovalPanel({ board }: { board: Board }) {
   return (
     <BoardContext value={board}>
@@ -118,7 +118,7 @@ function Items({ title, items }: { title: string; items: readonly DecidedItem[] 
 }
 
 /**
- * What happens once the server has answered: what was decided leaves the list, the next row becomes the current one, and a message names
+ * Handles the server's answer: decided items leave the list, the next row becomes the current one, and a message names
  * what was done and offers the next. Several results, and a refusal, are shown in the panel instead.
  */
 function useFinish(board: Board) {
@@ -148,7 +148,7 @@ function useFinish(board: Board) {
   }
 }
 
-/** What leaves the list: what was decided, and what somebody else has decided. What has changed stays, to be looked at again. */
+/** Items that leave the list: those decided here or by somebody else. An item that has changed stays, to be reviewed again. */
 function goneAfter(intent: Intent, results: readonly DecisionResult[], items: readonly DecidedItem[]): ReadonlySet<string> {
   if (intent === 'recall') return new Set(items.map((item) => item.transactionId))
   const ended = results.filter((result) => result.kind === 'done' || result.reason !== 'content_changed')

@@ -10,7 +10,7 @@ export const AMOUNT_FORM = definePart(async () => ({ default: (await import('#co
 export const BULK_BAR = definePart(() => import('./bulk-bar.tsx'))
 
 const CONTENT = definePart(() => import('./approval-panel.tsx'))
-/** What opens later on this page, fetched while nobody waits for it, so that it opens without a connection too. */
+/** Parts that open later on this page, fetched when idle so that they also open without a connection. */
 const LATER = [CONTENT, BULK_BAR, AMOUNT_FORM]
 
 /**

@@ -2,7 +2,7 @@ import type { Report } from '#components/decision/decision-report.tsx'
 import type { Intent } from '#components/decision/decision-text.tsx'
 import type { ApprovalRow, BulkSnapshot, DecidedItem } from '#lib/approvals/approvals.ts'
 
-/** What the panel shows and what a decision is about: one transaction, or the selection. */
+/** The subject of the panel and of a decision: one transaction or the selection. */
 export type Subject =
   | { kind: 'one'; row: ApprovalRow; items: readonly [ApprovalRow] }
   | { kind: 'several'; items: readonly DecidedItem[]; total: number }
@@ -51,7 +51,7 @@ export type BoardEvent =
   | { type: 'decided'; place: Place; report: Report | null; focus: 'row' | 'panel' }
   | { type: 'reportClosed' }
 
-/** Moving, selecting and closing end what somebody had begun to write: a note never reaches another transaction than the one it was for. */
+/** Moving, selecting and closing discard what somebody had started to write: a note never reaches another transaction than the one it was for. */
 export function reduceBoard(state: BoardState, event: BoardEvent): BoardState {
   const focus = (on: BoardState['focus']['on']) => ({ on, count: state.focus.count + 1 })
   const undecided = { intent: null, held: null, report: null }
@@ -105,7 +105,7 @@ export type BoardView = {
   subject: Subject | null
 }
 
-/** What the state means for the rows that are there now. */
+/** Resolves the state against the rows that are listed now. */
 export function viewBoard(state: BoardState, rows: readonly ApprovalRow[], list: string, filter: string): BoardView {
   const place = state.place.list === list ? state.place : START.place
   const foundAt = rows.findIndex((row) => row.transactionId === place.id)

@@ -11,7 +11,7 @@ import { fetchData, hasParts } from '#lib/pages/query-client.ts'
 import { formatCount } from '#lib/text/format.ts'
 import { useBoardContext } from './use-board.ts'
 
-/** What is selected and its sums per currency. Its buttons open the panel, which shows the items and sends the decision. */
+/** The selection with its sums per currency. The buttons open the panel, which lists the items and sends the decision. */
 export default function BulkBar({ total, isPageSelected }: { total: number; isPageSelected: boolean }) {
   const { t, locale } = useTranslations()
   const isOnline = useIsOnline()

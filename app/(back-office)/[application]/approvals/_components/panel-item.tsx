@@ -97,7 +97,7 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   )
 }
 
-/** What to know before deciding about one transaction, and below it the details. */
+/** Evidence for the decision about one transaction, followed by its details. */
 export function PanelItem({ row }: { row: ApprovalRow }) {
   const { t, locale } = useTranslations()
   const { application } = useBoardContext()

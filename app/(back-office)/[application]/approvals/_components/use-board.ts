@@ -63,7 +63,7 @@ const COVERED = '(max-width: 639px)'
 
 type Ground = { queue: ApprovalQueue; list: ApprovalList; state: BoardState; view: BoardView; dispatch: Dispatch<BoardEvent> }
 
-/** What a person can do on the page: move, open, select, ask to decide. Each step is one event of the state. */
+/** The steps that a person can take on the page: move, open, select, start a decision. Each is one event of the state. */
 function useBoardSteps({ queue, list, state, view, dispatch }: Ground) {
   const { t } = useTranslations()
   const sayRow = useSayRow(list.rows)

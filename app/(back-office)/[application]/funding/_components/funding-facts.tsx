@@ -3,7 +3,7 @@ import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import type { FundingDto } from '#lib/approvals/proposed-change.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 
-/** What a funding moves: operator, kind and amount; a correction with its balance. */
+/** The money that a funding moves: operator, kind and amount; for a correction, the balance too. */
 export function FundingHead({ t, funding }: { t: Translate; funding: FundingDto }) {
   return (
     <>

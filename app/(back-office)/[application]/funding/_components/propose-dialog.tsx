@@ -75,7 +75,7 @@ export default function ProposeDialog({ application, onClose }: Props) {
 
 type Chosen = { kind: FundingKind; operator: OperatorCode; attachment: FundingInput['attachment']; locale: Locale }
 
-/** What was typed, or a message per field that does not fit. */
+/** Reads the form: the proposal, or a message for each invalid field. */
 function readForm(form: FormData, { kind, operator, attachment, locale }: Chosen): Result<FundingInput, Problems> {
   const textOf = (name: string) => String(form.get(name) ?? '').trim()
   const amount = parseTypedAmount(textOf('amount'), locale) ?? '0'
@@ -106,7 +106,7 @@ type KindProps = {
   onOperator: (operator: OperatorCode) => void
 }
 
-/** What kind of funding at which operator; a correction also names the balance and the direction. */
+/** The kind of funding and its operator; for a correction, also the balance and the direction. */
 function KindFields({ kind, onKind, operator, onOperator }: KindProps) {
   const { t } = useTranslations()
   return (

@@ -65,7 +65,7 @@ export function NewPayment({ application, personId, externalId, sentId, origin, 
   )
 }
 
-/** What this payment is sent in place of: why that one came back, or why it cannot be sent again. */
+/** The payment that this one replaces: why it came back, or why it cannot be sent again. */
 function OriginNotice({ application, origin }: { application: string; origin: Origin }) {
   const t = useT()
   const { end, transactionId, replacedBy, isReplaceable, isRecallable } = origin
@@ -140,7 +140,7 @@ function RecallFirst({ application, transactionId }: { application: string; tran
   )
 }
 
-/** What becomes of a payment that was sent, as it happens. */
+/** The progress of a payment that was sent, updated live. */
 function PaymentResult({ application, transactionId }: { application: string; transactionId: string }) {
   const t = useT()
   const { data, isError, refetch } = useTransaction(application, transactionId)

@@ -15,7 +15,7 @@ import { discardDraft } from '../actions.ts'
 
 type Props = { application: string; drafts: readonly PaymentDraft[]; returned: readonly OwnTransaction[] }
 
-/** What this maker has left to do: what came back from a checker, and what was begun. Renders nothing if there is nothing. */
+/** This maker's open work: payments that a checker returned, and drafts. Renders nothing if there is none. */
 export function OpenWork({ application, drafts, returned }: Props) {
   const t = useT()
   if (drafts.length + returned.length === 0) return null

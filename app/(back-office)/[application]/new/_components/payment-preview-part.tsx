@@ -23,7 +23,7 @@ const PAUSE_MS = 250
 type Props = { application: string; originId: string | null; payment: PaymentForm }
 type Asked = { type: string; operator: OperatorCode; phone?: string; name?: string; amount?: string; from?: string }
 
-/** What the payment would cost and require and what its checkers will notice, kept up to date while somebody types. */
+/** The cost of the payment, the approvals it needs and the warnings its checkers will see, updated while somebody types. */
 export function PaymentPreviewPart({ application, originId, payment }: Props) {
   const t = useT()
   const asked = JSON.parse(usePaused(JSON.stringify(askedOf(payment, originId)), PAUSE_MS)) as Asked | null
@@ -51,7 +51,7 @@ export function PaymentPreviewPart({ application, originId, payment }: Props) {
   )
 }
 
-/** What can be asked with what was typed so far; null as long as there is no operator. */
+/** The preview request for the fields filled in so far; null until an operator is chosen. */
 function askedOf({ operator, values, plain }: PaymentForm, originId: string | null): Asked | null {
   if (operator === null) return null
   const { amount } = plain()
@@ -130,7 +130,7 @@ function Preview({ application, asked, preview }: { application: string; asked: 
   )
 }
 
-/** What the checkers will be shown, except for the balance, which is above. */
+/** The evidence that checkers will see, except for the balance, which is above. */
 function viewOf(
   { currency, approval }: PaymentPreview,
   evidence: ApprovalEvidence,

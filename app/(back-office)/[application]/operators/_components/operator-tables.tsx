@@ -138,7 +138,7 @@ function State({ t, direction }: { t: Translate; direction: OperatorDirection })
 
 type BalanceTableProps = { t: Translate; application: string; balances: readonly ReportedBalance[] }
 
-/** What each operator reported last against the ledger, and a test of it. */
+/** Each operator's last reported balance compared with the ledger, and a button to test the operator. */
 export function BalanceTable({ t, application, balances }: BalanceTableProps) {
   return (
     <TableCard label={t('operators.balances')} className="mt-2">

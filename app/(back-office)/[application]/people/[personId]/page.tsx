@@ -61,7 +61,7 @@ export default async function PersonPage({ params }: Props) {
   )
 }
 
-/** What a member may do, and when they were last here. */
+/** A member's roles and last activity. */
 function PersonFacts({ t, member }: { t: Translate; member: Member }) {
   const state = member.isBlocked
     ? 'people.blocked'
@@ -100,7 +100,7 @@ function PersonFacts({ t, member }: { t: Translate; member: Member }) {
 
 type LeaveSectionProps = { t: Translate; application: string; personId: string; member: Member; left: LeftBehind }
 
-/** What to know before a person is removed or suspended, and the buttons for both. */
+/** The consequences of removing or suspending a person, and the buttons for both. */
 function LeaveSection({ t, application, personId, member, left }: LeaveSectionProps) {
   const { name, roles, isActive, isBlocked, isSuspended } = member
   return (

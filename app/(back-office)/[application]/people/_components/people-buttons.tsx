@@ -27,7 +27,7 @@ const RESET_DIALOG = definePart(async () => ({ default: (await import('./person-
 
 type Props = { application: string; person: EditedPerson }
 
-/** What an administrator can propose about one person. */
+/** Changes that an administrator can propose for one person. */
 export function PersonButtons({ application, person }: Props) {
   const t = useT()
   const [open, setOpen] = useState<'roles' | 'reset' | null>(null)

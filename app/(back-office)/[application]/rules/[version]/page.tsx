@@ -105,7 +105,7 @@ export default async function RuleVersionPage({ params, searchParams }: Props) {
 
 type VersionPage = {
   version: RuleVersion
-  /** What it is compared with; null: no rules. */
+  /** The version to compare with; null: no rules. */
   other: RuleVersion | null
   versions: readonly RuleVersion[]
   active: RuleVersion | null

@@ -5,7 +5,7 @@ import { Findings } from './findings.tsx'
 
 type Props = { findings: readonly RuleFinding[]; isAccepted: boolean; onAccept: (isAccepted: boolean) => void }
 
-/** What is wrong with rules that were not stored. Where nothing of it is a refusal, a box to store them all the same. */
+/** Problems with rules that were not saved. If none of them is a refusal, a checkbox lets the rules be saved anyway. */
 export function AcceptFindings({ findings, isAccepted, onAccept }: Props) {
   const { t, locale } = useTranslations()
   if (findings.length === 0) return null

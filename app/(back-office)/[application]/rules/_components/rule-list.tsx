@@ -42,7 +42,7 @@ const TONES: Readonly<Record<RuleDifference['kind'], Tone>> = { added: 'ok', rem
 
 type Props = { t: Translate; locale: Locale; before: readonly ApprovalRule[] | null; after: readonly ApprovalRule[] | null }
 
-/** What one version changes in another, rule by rule, in sentences. */
+/** The differences between two versions, rule by rule, in sentences. */
 export function RuleDifferences({ t, locale, before, after }: Props) {
   if (before === null || after === null) return <p className="mt-2">{t('rules.unreadable')}</p>
   const differences = compareRules(before, after)
@@ -82,7 +82,7 @@ type ActivationDifferenceProps = {
   versions: readonly RuleVersion[]
 }
 
-/** What a proposed activation changes, rule by rule, with a link to the version and its replay. */
+/** The differences that a proposed activation makes, rule by rule, with links to the version and its replay. */
 export function ActivationDifference({ t, locale, application, change, versions }: ActivationDifferenceProps) {
   const rulesOf = (number: unknown) => (number === 0 ? [] : (versions.find(({ version }) => version === number)?.rules ?? null))
   const after = Number(change.after['version'])

@@ -28,14 +28,14 @@ type Problem = { code: string; text: string }
 /** Sets up a second factor: scan, code, password. The key is created when this opens and is valid only after the first correct code. */
 export function EnrolPanel({ application, onDone, onCancel }: Props) {
   const t = useT()
-  const [begun, setBegun] = useState<{ secret: string; qrCode: QrCode } | null>(null)
+  const [enrolment, setEnrolment] = useState<{ secret: string; qrCode: QrCode } | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   const [isPending, startTransition] = useTransition()
   useEffect(() => {
     let isGone = false
     callAction(() => startEnrolment(application, { kind: 'totp' })).then((result) => {
       if (isGone) return
-      if (result.ok) setBegun(result.value)
+      if (result.ok) setEnrolment(result.value)
       else setProblem({ code: result.error.code, text: refusalText(t, result.error.code, WORDS) })
     })
     return () => {
@@ -58,14 +58,14 @@ export function EnrolPanel({ application, onDone, onCancel }: Props) {
     <form onSubmit={submit} className="grid gap-4">
       {problem && !isWrongCode && !isWrongPassword && <ErrorNotice error={problem.text} />}
       <p>{t('enrol.stepScan')}</p>
-      {begun ? <QrPicture code={begun.qrCode} label={t('enrol.qr')} /> : <Skeleton className="size-44 rounded-md" />}
+      {enrolment ? <QrPicture code={enrolment.qrCode} label={t('enrol.qr')} /> : <Skeleton className="size-44 rounded-md" />}
       <div className="grid gap-1">
         <p className="text-second text-quiet">{t('enrol.stepType')}</p>
         <p className="flex min-h-10 items-start gap-1.5 font-medium tabular wrap-anywhere">
-          {begun && (
+          {enrolment && (
             <>
-              <span data-secret>{begun.secret}</span>
-              <CopyButton text={begun.secret.replaceAll(' ', '')} label={t('enrol.stepType')} />
+              <span data-secret>{enrolment.secret}</span>
+              <CopyButton text={enrolment.secret.replaceAll(' ', '')} label={t('enrol.stepType')} />
             </>
           )}
         </p>
@@ -93,7 +93,7 @@ export function EnrolPanel({ application, onDone, onCancel }: Props) {
         className="max-w-80"
       />
       <div className="flex gap-2">
-        <Button type="submit" variant="primary" isBusy={isPending} disabled={!begun}>
+        <Button type="submit" variant="primary" isBusy={isPending} disabled={!enrolment}>
           {t('enrol.submit')}
         </Button>
         <Button onClick={onCancel}>{t('ui.cancel')}</Button>

@@ -180,7 +180,7 @@ function OperatorTable({ application, query, data }: { application: string; quer
 
 type AmountProps = { row: OperatorTotal; type: TransactionType; href: string; children?: ReactNode }
 
-/** What an operator collected or paid out, with its list. */
+/** The amount collected or paid out at an operator, with a link to its transactions. */
 function Amount({ row, type, href, children }: AmountProps) {
   const amount = type === 'COLLECT' ? row.collects : row.deposits
   const money = <Money amount={amount} currency={row.currency} />

@@ -19,7 +19,7 @@ type SelectionProps = {
   application: string
   address: QueryValues
   rows: readonly TransactionRow[]
-  /** What the list shows, in order. */
+  /** The visible columns, in order. */
   columns: readonly string[]
   canExport: boolean
   onClear: () => void
@@ -124,7 +124,7 @@ function useSynchroniseRun(application: string) {
     await queryClient.invalidateQueries({ queryKey: queryKeys.transactions(application) })
   }
 
-  /** What was sent is still recorded by the service; the rest is not sent. */
+  /** Items that were sent are still recorded by the service; the rest is not sent. */
   function stop() {
     runs.current++
     setLines(null)

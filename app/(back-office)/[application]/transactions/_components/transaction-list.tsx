@@ -156,7 +156,7 @@ function idOf(row: TransactionRow): string {
   return row.transactionId
 }
 
-/** What a search could not do, and what to do about it. */
+/** The limits of a search and how to work around them. */
 function SearchLimits({ data }: { data: TransactionListDto }) {
   const { t } = useTranslations()
   if (data.searchedBackTo !== null) return <Notice tone="wait">{t('transactions.searchedBackTo', { day: data.searchedBackTo })}</Notice>

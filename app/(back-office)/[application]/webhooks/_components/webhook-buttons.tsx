@@ -29,7 +29,7 @@ export function RecoverButton({ application }: { application: string }) {
 
 const REFRESH_MS = 3_000
 
-/** Stops a recovery that is under way. While it is shown, the page refreshes, so that its progress is current. */
+/** Stops a recovery that is in progress. While it is shown, the page refreshes, so that its progress is current. */
 export function StopRecoveryButton({ application, recoveryId }: { application: string; recoveryId: string }) {
   const t = useT()
   const router = useRouter()

@@ -144,7 +144,7 @@ function data<Schema extends z.ZodType>(
     answerData({ application, permission, schema, searchParams }, (actor, query) => read(actor, query, segment))
 }
 
-/** For a path with an id: `not_found` where it is no id, or where the reader finds nothing. */
+/** For a path with an id: `not_found` if it is not an id or the reader finds nothing. */
 function byId<Schema extends z.ZodType>(
   permission: Permission,
   schema: Schema,

@@ -15,7 +15,7 @@ const DECIDED = definePart(() => import('./decided-filters.tsx'))
 
 type Props = { application: string; query: QueryValues; page: ApprovalPage }
 
-/** What the list can be narrowed to and how it is ordered; each choice is an address. */
+/** Filters and order of the list; each choice is a URL of its own. */
 export default function ApprovalFilters({ application, query, page }: Props) {
   const { t } = useTranslations()
   const hrefWith = (values: QueryValues) => paths.approvals(application, { ...query, page: null, ...values })

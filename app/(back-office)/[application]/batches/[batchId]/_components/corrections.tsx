@@ -15,7 +15,7 @@ import { isOperatorCode } from '#lib/operators/operators.ts'
 import { type ActionResult, callAction, refusalText } from '#lib/result.ts'
 import { assignColumns, decideRepair } from '../../actions.ts'
 
-/** What each refusal of a change of a batch says. */
+/** The message for each reason why a change to a batch is refused. */
 const WORDS = {
   not_permitted: 'action.forbidden',
   not_found: 'batches.refused.notFound',

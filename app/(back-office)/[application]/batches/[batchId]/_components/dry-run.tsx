@@ -26,7 +26,7 @@ type Props = {
   disturbed: readonly DisturbedDirection[]
 }
 
-/** What would happen if the batch was submitted as it is. Nothing has moved. */
+/** The outcome if the batch were submitted now. No money has moved. */
 export function DryRun({ application, batch, rows, show, page, mayChange, words, disturbed }: Props) {
   const { t, locale } = words
   const counts: Record<RowFilter, number> = {

@@ -18,7 +18,7 @@ type Props = {
   history: readonly DirectionHistory[]
 }
 
-/** What became of the submissions of each hour or day, a chart per direction. */
+/** Results of the submissions of each hour or day, one chart per direction. */
 export function HistoryPart({ words, application, operator, period, history }: Props) {
   const { t } = words
   return (

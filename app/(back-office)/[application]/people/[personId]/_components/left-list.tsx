@@ -9,7 +9,7 @@ import type { Role } from '#lib/people/permissions.ts'
 
 type Props = { t: Translate; application: string; left: LeftBehind }
 
-/** What would wait for nobody, with what to do about it. */
+/** Items that nobody could decide any more, with the remedy for each. */
 export function LeftList({ t, application, left }: Props) {
   const { items, itemCount, proposals, onlyTheyConfirm, draftCount, batchDraftCount } = left
   if (itemCount + proposals.length + onlyTheyConfirm.length + draftCount + batchDraftCount === 0)

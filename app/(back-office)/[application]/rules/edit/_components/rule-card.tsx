@@ -146,7 +146,7 @@ export function RuleCard({ form, index, onRemove }: Props) {
 type Group = 'types' | 'sources' | 'countries' | 'operators'
 type RuleChoicesProps = { form: UseFormReturn<RuleForm>; index: number; errors: FieldErrors<RuleFields> | undefined }
 
-/** What a rule is about: kinds, sources, and where it is not everywhere, countries and operators. */
+/** The scope of a rule: kinds, sources and, if it is limited, countries and operators. */
 function RuleChoices({ form, index, errors }: RuleChoicesProps) {
   const t = useT()
   const group = (name: Group, choices: readonly (readonly [value: string, label: string])[]) => (

@@ -49,7 +49,7 @@ export default function RuleEditor({ application, initial, keptAs }: Props) {
     const saved = await callAction(() => saveRules(application, { rules: rules.map((rule) => toRuleInput(rule, locale)), accepted }))
     if (!saved.ok) return setProblem(refusalText(t, saved.error.code, REFUSALS))
     if ('findings' in saved.value) {
-      // The same findings may have been accepted while the answer was under way.
+      // The same findings may have been accepted while the request was in progress.
       if (saved.value.findings.map(findingKey).join() !== shown.join()) setIsAccepted(false)
       return setFindings(saved.value.findings)
     }
@@ -107,7 +107,7 @@ function useIsReady(): boolean {
   return isReady
 }
 
-/** What a tab keeps, as it was typed: nothing in it has to be right, but the form must be able to show it. */
+/** The draft kept in the tab, as typed. It may be invalid, but the form must be able to show it. */
 const keptSchema = z.object({
   rules: z
     .array(

@@ -146,7 +146,7 @@ function ResendButton({ application, transactionId, webhook, canResend }: Resend
   )
 }
 
-/** What became of the attempt that this person requested; announced, because the list that shows it may be out of sight. */
+/** The result of the attempt that this person requested; announced, because the list that shows it may be out of view. */
 function useResult({ attempts }: WebhookDto, requestedAfter: number | null): string | null {
   const wordsOf = useWebhookWords()
   const mine = requestedAfter === null ? undefined : attempts.slice(requestedAfter).findLast((attempt) => attempt.origin === 'person')

@@ -135,7 +135,7 @@ export function LedgerList({ detail: { entries, currency } }: { detail: Transact
 
 type LineageProps = { application: string; detail: TransactionDetailDto; canCreate: boolean }
 
-/** What the transaction was sent in place of, what was sent in its place, and the link to do so. Renders nothing if there is none of these. */
+/** The transactions that this one replaces and is replaced by, and the link to replace it. Renders nothing if there are none. */
 export function Lineage({ application, detail: { transactionId, replaces, replacedBy, isReplaceable }, canCreate }: LineageProps) {
   const t = useT()
   const to = (other: { transactionId: string }) => (

@@ -11,7 +11,7 @@ import { type ContradictionDto, failureCaseOf, type OperatorWorkDto, type Transa
 import { callAction, refusalText } from '#lib/result.ts'
 import { synchronise } from '../../actions.ts'
 
-/** What the status means, and what to do next. */
+/** The meaning of the status and the next step. */
 export function StateAdvice({ detail }: { detail: TransactionDetailDto }) {
   const isUndelivered = detail.webhook?.state === 'exhausted'
   return (

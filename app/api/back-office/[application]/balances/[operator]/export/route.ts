@@ -65,7 +65,7 @@ function dayHeads(t: Translate, zone: string): string[] {
   ]
 }
 
-/** Every day with a movement, also where the page shows months. */
+/** Every day with a movement, even where the page shows months. */
 async function* dayRows(asked: StatementRequest, t: Translate): TableRows {
   const { opening, currency, days } = await readStatement(backOfficeRuntime().reportPool, asked, Number.POSITIVE_INFINITY)
   yield [[{ text: t('statement.opening') }, ...blanks(9), { decimal: opening.total }, { text: currency }]]

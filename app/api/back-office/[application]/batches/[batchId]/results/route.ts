@@ -29,7 +29,7 @@ const HEADS = [
   'repeatedAs',
 ] as const
 
-/** What became of each row of a batch, as a file. */
+/** The result of each row of a batch, as a file. */
 export async function GET(request: NextRequest, { params }: Props): Promise<Response> {
   const { application, batchId } = await params
   const answer = {

@@ -14,7 +14,7 @@ import { openStoredFile } from '#server/reports/export/stored-file.ts'
 const noQuery = z.object({})
 const uuid = z.uuid()
 
-/** The stored file of an export, byte for byte; 404 when it is not stored, 503 while too many are under way. */
+/** The stored file of an export, byte for byte; 404 when it is not stored, 503 while too many downloads are in progress. */
 export async function GET(
   request: NextRequest,
   { params }: { params: Promise<{ application: string; exportId: string }> },

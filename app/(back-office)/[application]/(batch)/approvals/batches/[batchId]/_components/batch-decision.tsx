@@ -40,7 +40,7 @@ type Props = BatchProps & {
   onChanged: (difference: BatchDifference) => void
 }
 
-/** What a batch of this size is about to be: its sums without what was left out. */
+/** The sums of a batch once the excluded rows are left out. */
 function sumsWithout(batch: BatchApproval, exclusions: Exclusions) {
   const left = [...exclusions.excluded.values()]
   return batch.sums.flatMap((sum) => {
@@ -53,7 +53,7 @@ function sumsWithout(batch: BatchApproval, exclusions: Exclusions) {
 /** The decision while somebody makes it: what they asked for, what they typed, and what came back. */
 function useBatchDecision({ application, batch, exclusions, actions, onDone, onChanged }: Props) {
   const { t } = useTranslations()
-  // What was shown when somebody began is what is decided, also if it changes while they write.
+  // The decision is about the batch as it was when the dialog opened, even if it changes while somebody writes.
   const [asked, setAsked] = useState<{ intent: Intent; batch: BatchApproval } | null>(null)
   const [note, setNote] = useState('')
   const [code, setCode] = useState('')
@@ -124,7 +124,7 @@ export function BatchDecision(props: Props) {
   const { asked, problem, ...form } = useBatchDecision(props)
   const count = batch.count - exclusions.excluded.size
 
-  /** What the button sends, in words. */
+  /** The label of the button that sends the decision. */
   function label(intent: Intent): string {
     if (intent === 'validated')
       return `${t('approvals.validate')} ${formatCount(count, locale)} · ${sumsText(sumsWithout(batch, exclusions), locale)}`
@@ -161,7 +161,6 @@ export function BatchDecision(props: Props) {
 
 type FormProps = {
   intent: Intent
-  /** What the button sends. */
   label: string
   needsCode: boolean
   /** The form was sent once: what is missing is said. */

@@ -83,7 +83,7 @@ export function BatchReview(props: BatchProps) {
   )
 }
 
-/** What changed after the batch was shown, so that nothing was decided. */
+/** Changes to the batch since it was shown, which stopped the decision. */
 function BatchDifferenceNotice({ difference, application }: { difference: BatchDifference; application: string }) {
   const { t, timeZone } = useTranslations()
   const at = (instant: string) => formatTime(t, timeZone, new Date(instant), 'day-time')

@@ -25,7 +25,7 @@ test('a decided item names who decided in full, when, and how it ended, and says
   await expect(row).toContainText(/\d{2}:\d{2}/)
   await expect(row).toContainText('Duplicate of an earlier payment')
   const panel = panelOf(page)
-  await expect(panel.getByRole('region', { name: 'Evidence' })).toContainText('First payment to this phone')
+  await expect(panel.getByRole('region', { name: 'Evidence' })).toContainText('First payment to this number')
   await expect(panel).not.toContainText('after this')
   await expect(panel.getByRole('button', { name: /^(Validate|Reject)/ })).toHaveCount(0)
   await expectAccessibleEverywhere(page)

@@ -30,7 +30,7 @@ async function suspicious() {
 
 async function expectAnswers(page: Page, twin: string | undefined): Promise<void> {
   const evidence = page.getByRole('region', { name: 'Before you decide' }).and(page.locator(':visible'))
-  await expect(evidence).toContainText(/1,245,000\sXAF for this phone in progress/)
+  await expect(evidence).toContainText(/1,245,000\sXAF for this number in progress/)
   await expect(evidence).toContainText('Different external id, same name.')
   await expect(evidence.getByRole('link', { name: 'Open', exact: true })).toHaveAttribute('href', new RegExp(`/transactions/${twin}$`))
   await expect(evidence).toContainText(/Paid 3 times since .*, usually 200,000 to 210,000\sXAF/)
@@ -76,7 +76,7 @@ test('a first payment, and one that the balance does not cover, say so', async (
   await queue.wait([{ name: 'Okello Stephen', phone: '256772408115', operator: 'UGMTN', amountMinor: 999_000_000n }])
   await openApprovals(page, queue.checker)
   const evidence = page.getByRole('region', { name: 'Before you decide' })
-  await expect(evidence).toContainText('First payment to this phone')
+  await expect(evidence).toContainText('First payment to this number')
   await expect(evidence).toContainText(/MTN Uganda balance too low: −139,850\sUGX/)
 })
 

@@ -17,7 +17,7 @@ test('on the page of a transaction: evidence, Validate, and the place after it',
   const [id] = await queue.wait([{ name: 'Amadou Ngassa', phone: '237690441208', amountMinor: 125_000_000n }])
   await signIn(page, queue.checker, `/${queue.slug}/transactions/${id}`)
   const card = page.getByRole('region', { name: 'Decision' })
-  await expect(card).toContainText('First payment to this phone')
+  await expect(card).toContainText('First payment to this number')
   await expect(card).toContainText('MTN Cameroon after this: 8,731,250 XAF')
   const title = await page.getByRole('heading', { level: 1 }).boundingBox()
   expect((await card.boundingBox())?.y).toBeGreaterThan(title?.y ?? 0)

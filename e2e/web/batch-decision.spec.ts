@@ -43,7 +43,7 @@ test('a checker finds the batch as one item, reads its evidence, excludes two ro
   const rows = page.getByRole('region', { name: 'Rows of the batch' })
   await expect(rows.getByRole('listitem').filter({ hasText: 'Payee 0' })).toBeVisible()
   await rows.getByRole('button', { name: 'Evidence Payee 0' }).click()
-  await expect(rows).toContainText('First payment to this phone')
+  await expect(rows).toContainText('First payment to this number')
   await rows.getByRole('button', { name: 'Exclude Payee 0' }).click()
   await page.getByRole('button', { name: 'Exclude row' }).click()
   await expect(rows).toContainText('Required')
@@ -67,7 +67,7 @@ test('a checker finds the batch as one item, reads its evidence, excludes two ro
     items.slice(0, 2).map((item) => item.transactionId),
   ])
   expect(stored).toEqual([{ message: 'Not on the list' }, { message: 'Paid in cash' }])
-  await expect(page.getByText('12 of 12 ended')).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByText('12 of 12 done')).toBeVisible({ timeout: 60_000 })
 })
 
 test('the second of two checkers at once is told who decided, and nothing is decided twice', async ({ page, browser }) => {
@@ -146,7 +146,7 @@ test('a batch that runs is paused and resumed, and its results are downloaded', 
   await expect(page.getByText(/Paused by Mariam Diallo/)).toBeVisible()
   expect(await queue.statusOf(items[0]?.transactionId ?? '')).toBe('PENDING')
   await page.getByRole('button', { name: 'Resume', exact: true }).click()
-  await expect(page.getByText('12 of 12 ended')).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByText('12 of 12 done')).toBeVisible({ timeout: 60_000 })
   const download = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Download results' }).click()
   expect((await download).suggestedFilename()).toMatch(/^batch-.*\.csv$/)

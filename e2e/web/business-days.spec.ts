@@ -127,7 +127,7 @@ for (const look of LOOKS) {
       await signIn(page, person, `/${person.slug}/transactions`)
       for (const path of ['transactions', 'totals?dates=always', 'balances/MOMOCM?dates=always', 'approvals?queue=decided']) {
         await page.goto(`/${person.slug}/${path}`)
-        const words = look.locale === 'fr-CM' ? 'Journées en heure locale (Douala)' : 'Days in Douala time'
+        const words = look.locale === 'fr-CM' ? 'Jours, heure locale (Douala)' : 'Days in Douala time'
         await expect(page.getByText(words, { exact: true })).toHaveCount(1)
         await expectAccessibleEverywhere(page)
       }

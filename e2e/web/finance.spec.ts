@@ -146,7 +146,7 @@ test('collected less paid out is the net, service and application fees are the f
 test('the same days of the month before are named, and all days are compared with none', async ({ page }) => {
   const person = personWith(['finance'])
   await signIn(page, person, `/${person.slug}/totals`)
-  const change = figureOf(page, 'XAF', 'Collected').getByText(/^([+−][\d,.]+( \([+−]?[\d,.]+\s%\)|, none before)?|No change)$/)
+  const change = figureOf(page, 'XAF', 'Collected').getByText(/^([+−][\d,.]+( \([+−]?[\d,.]+%\)|, none before)?|No change)$/)
   await expect(page.getByText(/^Compared with 1 \w+ \d{4}( to \d+ \w+ \d{4})?$/)).toBeVisible()
   await expect(change).toBeVisible()
   await page.goto(`/${person.slug}/totals?dates=always`)

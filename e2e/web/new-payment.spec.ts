@@ -21,7 +21,7 @@ test('one deposit: fees, balance and approvals before it is sent, then its resul
   await expect(preview).toContainText('After this payment9,746,250 XAF')
   await expect(preview).toContainText('Needs 1 approval')
   await expect(preview).toContainText('Can decide: Jean Ouattara, Mariam Diallo')
-  await expect(preview).toContainText('First payment to this phone')
+  await expect(preview).toContainText('First payment to this number')
   await page.getByLabel('Amount').fill('100')
   await expect(preview).toContainText('Taken from the deposit balance102 XAF')
   await page.getByLabel('Amount').fill('250,000')

@@ -35,7 +35,7 @@ function listenTo(page: Page): Promise<string>[] {
 async function expectThrough(page: Page, protocol: string): Promise<void> {
   await expect(async () => {
     await page.reload()
-    await expect(page.getByText(`through ${protocol}`).first()).toBeVisible({ timeout: 100 })
+    await expect(page.getByText(`via ${protocol}`).first()).toBeVisible({ timeout: 100 })
   }).toPass({ timeout: 4_000 })
   await waitForScripts(page)
 }
@@ -131,7 +131,7 @@ test('a closed operator is named on the overview, in the list of operators to ch
     await page.getByLabel('Type').selectOption({ label: 'Collect' })
     await expect(previewOf(page)).not.toContainText(answersNot)
     await page.goto(`/${solange.slug}`)
-    await expect(page.getByRole('region', { name: 'Availability of the operators' })).toContainText('Airtel Uganda, Deposit: Closed')
+    await expect(page.getByRole('region', { name: 'Operator availability' })).toContainText('Airtel Uganda, Deposit: Closed')
   } finally {
     await pool.query(`update operator_circuits set state = 'OPERATIONAL', since = now() where operator = 'UGAIRTEL' and type = 'DEPOSIT'`)
   }
@@ -159,9 +159,9 @@ test('a direction closed for a refused PIN says why, since when and what to do, 
     }
     await closed.getByRole('link', { name: 'Check the settings' }).click()
     await expect(page.getByRole('heading', { name: 'Moov Benin', level: 1 })).toBeVisible()
-    await page.getByRole('button', { name: 'Open Moov Benin again' }).click()
-    await expect(page.getByText('An administrator opened it again. The next payment is sent alone')).toBeVisible()
-    await expect(page.getByRole('button', { name: 'Open Moov Benin again' })).toHaveCount(0)
+    await page.getByRole('button', { name: 'Reopen Moov Benin' }).click()
+    await expect(page.getByText('An administrator reopened it. The next payment is sent alone')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Reopen Moov Benin' })).toHaveCount(0)
     await page.goto(`/${serge.slug}/operators`)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await expect(closed).toHaveCount(0)

@@ -55,12 +55,12 @@ async function confirmAll(page: Page, count: number): Promise<void> {
 /** Collects the secret of the confirmed change with this title and returns it. */
 async function collect(page: Page, title: string): Promise<string> {
   const change = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: title }) })
-  await change.getByRole('button', { name: 'Show it once' }).click()
+  await change.getByRole('button', { name: 'Generate the secret' }).click()
   const dialog = page.getByRole('dialog')
   const secret = (await dialog.locator('output').textContent()) ?? ''
   await dialog.getByLabel('I have stored it').check()
   await dialog.getByRole('button', { name: 'Done' }).click()
-  await expect(change.getByRole('button', { name: 'Show it once' })).toHaveCount(0)
+  await expect(change.getByRole('button', { name: 'Generate the secret' })).toHaveCount(0)
   return secret
 }
 
@@ -81,7 +81,7 @@ test('from nothing to the first webhook: two people make the credentials, which 
   await second.goto(`/${engineer.slug}/webhooks/signing`)
   await confirmAll(second, 1)
   // The administrator who confirmed it is not offered the secret.
-  await expect(second.getByText('Yannick Tabi can collect the secret')).toBeVisible()
+  await expect(second.getByText('Yannick Tabi can generate the secret')).toBeVisible()
 
   await page.reload()
   const webhookSecret = await collect(page, 'Rotation of the webhook secret')
@@ -256,7 +256,7 @@ test('open until it is stored: the dialog of a secret, by Escape twice, by a cli
   await propose(page, 'New key', { Name: 'Warehouse' })
   await confirmAll(await pageOf(browser, administrator, `/${engineer.slug}/keys`), 1)
   await page.reload()
-  await page.getByRole('button', { name: 'Show it once' }).click()
+  await page.getByRole('button', { name: 'Generate the secret' }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.locator('output')).not.toBeEmpty()
   const closings = [
@@ -304,7 +304,7 @@ test('a fresh code confirms a change and shows its secret, once, where the secon
   await expect(other.getByRole('button', { name: 'Confirm', exact: true })).toHaveCount(0)
 
   await page.reload()
-  await page.getByRole('button', { name: 'Show it once' }).click()
+  await page.getByRole('button', { name: 'Generate the secret' }).click()
   await page
     .getByRole('dialog', { name: 'One-time code' })
     .getByLabel('One-time code')

@@ -60,7 +60,7 @@ test('a rule that two administrators changed takes effect: a deposit above the n
   await expect(page.getByText('Large payments: 3 checkers are needed', { exact: false })).toBeVisible()
   // The draft survives a reload.
   await page.reload()
-  await expect(page.getByText('These are the changes that you had begun in this tab.')).toBeVisible()
+  await expect(page.getByText('These are your unsaved changes from this tab.')).toBeVisible()
   const changed = page.locator('section', { has: page.getByRole('heading', { name: 'Rule 2' }) })
   await changed.getByText('Change Rule 2').click()
   await changed.getByLabel('Checkers').selectOption('2')

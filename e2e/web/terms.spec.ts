@@ -93,7 +93,7 @@ test('finance funds a balance with a second person, who compares the document; t
   await second.getByRole('button', { name: 'Confirm' }).click()
   const question = second.getByRole('dialog')
   await question.getByLabel('Compare the document').setInputFiles({ ...FILE, buffer: Buffer.from('credit of 50,000,000') })
-  await expect(question.getByText('Another file: its digest differs.')).toBeVisible()
+  await expect(question.getByText('A different file: the digests differ.')).toBeVisible()
   await question.getByLabel('Compare the document').setInputFiles(FILE)
   await expect(question.getByText('The same file as proposed.')).toBeVisible()
   await question.getByRole('button', { name: 'Confirm' }).click()

@@ -225,7 +225,7 @@ test('an empty list, a page past the end and a lost connection say what to do ne
   await page.locator('main').getByRole('link', { name: 'Clear filters' }).last().click()
   await expect(rowsOf(page).first()).toBeVisible()
   await page.goto(`/${person.slug}/transactions?page=100000`)
-  await expect(page.getByText('The list has no such page')).toBeVisible()
+  await expect(page.getByText('This page does not exist')).toBeVisible()
   await expect(page.getByText(/^Page [\d,]+ of/)).toHaveCount(0)
   await page.getByRole('link', { name: 'Previous' }).click()
   await expect(rowsOf(page).first()).toBeVisible()

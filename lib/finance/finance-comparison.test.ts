@@ -45,7 +45,7 @@ test('an exact difference, and a percentage only of an amount above zero', () =>
 test('a percentage with sign and one decimal in both languages', () => {
   assert.deepEqual(
     [42n, -125n, 0n, 12_345_678n].map((each) => formatChange(each, 'en')),
-    ['+4.2\u00a0%', '−12.5\u00a0%', '0.0\u00a0%', '+1,234,567.8\u00a0%'],
+    ['+4.2%', '−12.5%', '0.0%', '+1,234,567.8%'],
   )
   assert.equal(formatChange(-125n, 'fr'), '−12,5\u00a0%')
 })

@@ -1,6 +1,6 @@
 import type { Locale } from '#lib/i18n/locale.ts'
 import { formatMinor, parseMinor } from '#lib/money/money.ts'
-import { formatCount } from '#lib/text/format.ts'
+import { formatCount, withPercent } from '#lib/text/format.ts'
 import { addDays, countDays, type DayRange, FIRST_DAY, monthEnd, resolveDateRange, type UtcDay, utcDayOf } from '#lib/time/time.ts'
 import type { DatesQuery } from './finance-address.ts'
 
@@ -47,9 +47,9 @@ export function compareAmounts(now: string, before: string): { difference: strin
   return { difference: formatMinor(difference), thousandths }
 }
 
-/** Formats thousandths as a percentage with its sign: `+4.2 %`, `−12,5 %`. */
+/** Formats thousandths as a percentage with its sign: `+4.2%`, `−12,5 %`. */
 export function formatChange(thousandths: bigint, locale: Locale): string {
   const absolute = thousandths < 0n ? -thousandths : thousandths
   const sign = thousandths < 0n ? '−' : thousandths > 0n ? '+' : ''
-  return `${sign}${formatCount(absolute / 10n, locale)}${locale === 'fr' ? ',' : '.'}${absolute % 10n}\u00a0%`
+  return withPercent(`${sign}${formatCount(absolute / 10n, locale)}${locale === 'fr' ? ',' : '.'}${absolute % 10n}`, locale)
 }

@@ -14,6 +14,7 @@ test('1,250,000 in English and 1 250 000 in French, exact at any size', () => {
   assert.equal(formatAmount('-1234', 'en'), '\u22121,234')
   assert.equal(formatAmount('999', 'fr'), '999')
   assert.equal(formatShare(0.971, 'fr'), '97,1\u00a0%')
+  assert.equal(formatShare(0.971, 'en'), '97.1%')
 })
 
 test('237 6 90 44 12 08 as the country groups it; an unusual number unchanged', () => {

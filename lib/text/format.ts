@@ -25,10 +25,15 @@ export function formatCount(count: number | bigint, locale: Locale): string {
   return formatAmount(String(count), locale)
 }
 
-/** Formats a share (0.971) as a percentage with one decimal: `97.1 %`, `97,1 %`. */
+/** Formats a share (0.971) as a percentage with one decimal: `97.1%`, `97,1 %`. */
 export function formatShare(share: number, locale: Locale): string {
   const text = (share * 100).toFixed(1)
-  return `${locale === 'fr' ? text.replace('.', ',') : text}\u00a0%`
+  return withPercent(locale === 'fr' ? text.replace('.', ',') : text, locale)
+}
+
+/** Adds the percent sign, after a no-break space in French. */
+export function withPercent(formatted: string, locale: Locale): string {
+  return `${formatted}${locale === 'fr' ? '\u00a0' : ''}%`
 }
 
 /** How the national part of a number is grouped in each country of lib/operators/operators.ts, by dial code and length. */

@@ -18,11 +18,11 @@ for (const [changes, expected, expectedFrench] of [
   [{ httpStatus: 405 }, 'does not accept POST', 'n’accepte pas POST'],
   [{ httpStatus: 429 }, 'limits our requests', 'limite nos requêtes'],
   [{ httpStatus: 400 }, 'Answered 400: your server did not accept', 'A répondu 400'],
-  [{ httpStatus: 502 }, 'Answered 502: your server failed', 'A répondu 502'],
+  [{ httpStatus: 502 }, 'Answered 502: your server reported an error', 'A répondu 502'],
   [{ outcome: 'redirect', httpStatus: 301 }, 'Answered 301, a redirect', 'une redirection'],
   [{ outcome: 'timeout_dns' }, 'not resolved within 5 s', 'pas été résolu en 5 s'],
   [{ outcome: 'timeout_connect' }, 'No connection within 5 s', 'Pas de connexion en 5 s'],
-  [{ outcome: 'timeout_tls' }, 'TLS handshake did not end', 'La négociation TLS'],
+  [{ outcome: 'timeout_tls' }, 'TLS handshake did not finish', 'La négociation TLS'],
   [{ outcome: 'timeout_headers', durationMs: 5_000 }, '5 s passed without a first byte', 'sans premier octet'],
   [
     { outcome: 'timeout_body', httpStatus: 200, firstByteMs: 4_900 },
@@ -36,7 +36,7 @@ for (const [changes, expected, expectedFrench] of [
   ],
   [
     { outcome: 'dns_error', detail: 'The host name could not be resolved (ESERVFAIL).' },
-    'its name server fails',
+    'its name server returned an error',
     'serveur de noms est en erreur',
   ],
   [{ outcome: 'refused_target' }, 'at a private address', 'à une adresse privée'],

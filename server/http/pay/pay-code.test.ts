@@ -225,7 +225,7 @@ test('FAILED, with nothing sent, for a second payment of a number that awaits a 
   const first = await collect('348')
   await openUntil(first.payToken, 'name="code"')
   const second = await collect('348')
-  await openUntil(second.payToken, 'Another payment of this number is waiting for a code.')
+  await openUntil(second.payToken, 'Another payment for this number is waiting for a code.')
   assert.ok(!(await storedText(second)).includes('wrong_code'))
   await enter(first.payToken, await dial(first.msisdn))
   await openUntil(first.payToken, 'The payment has been made.')
@@ -238,7 +238,7 @@ test('FAILED, with nothing sent, for a second payment of a number that awaits a 
   const first = await collect('359')
   await openUntil(first.payToken, 'name="code"')
   for (const before of ['2260', '22600'])
-    await openUntil((await collect('359', before)).payToken, 'Another payment of this number is waiting for a code.')
+    await openUntil((await collect('359', before)).payToken, 'Another payment for this number is waiting for a code.')
 })
 
 test('no seventh code of a number within a day, whichever payment asks for it, and again after it', async () => {
@@ -248,7 +248,7 @@ test('no seventh code of a number within a day, whichever payment asks for it, a
     await openUntil(made.payToken, 'Not paid')
   }
   const seventh = await collect('349')
-  await openUntil(seventh.payToken, 'Too many codes of this number were refused.')
+  await openUntil(seventh.payToken, 'Too many incorrect codes for this number.')
   const { rows } = await harness.database.pool.query(
     "select reason from transaction_events where transaction_id = $1 and event = 'failed'",
     [seventh.transactionId],

@@ -8,7 +8,7 @@ import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import { formatMinor } from '#lib/money/money.ts'
 import { COUNTRY_NAMES, isOperatorCode, OPERATORS } from '#lib/operators/operators.ts'
 import { combinesRoles, ROLES } from '#lib/people/permissions.ts'
-import { formatAmount } from '#lib/text/format.ts'
+import { formatAmount, withPercent } from '#lib/text/format.ts'
 import { ChangeButtons, CollectButton } from './change-buttons.tsx'
 
 const TONES: Readonly<Record<ChangeState, Tone>> = {
@@ -201,7 +201,7 @@ function factText(t: Translate, locale: Locale, name: string, facts: ChangeFacts
     return `${formatAmount(formatMinor(BigInt(value)), locale)}${currency}`
   }
   // Millionths, shown as a percentage.
-  if (name === 'appRatePpm') return `${formatAmount(String(Number(value) / 10_000), locale)} %`
+  if (name === 'appRatePpm') return withPercent(formatAmount(String(Number(value) / 10_000), locale), locale)
   if (name === 'overlapHours') return t('change.hours', { count: Number(value) })
   return String(value)
 }

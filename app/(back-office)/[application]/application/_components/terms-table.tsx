@@ -11,7 +11,7 @@ import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { type ServiceTerms, type SettingsTerms, writePercent } from '#lib/money/fees.ts'
 import { formatMinor, parseMinor, parseTypedAmount } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
-import { formatAmount } from '#lib/text/format.ts'
+import { formatAmount, withPercent } from '#lib/text/format.ts'
 import { FeeEffect } from './fee-effect.tsx'
 
 const SAMPLE = '10000'
@@ -88,8 +88,8 @@ function ServiceRow({ application, service, amountMinor, mayChange }: RowProps) 
   const { operator, type } = service
   const fee = (ratePpm: number, fixedMinor: string) =>
     fixedMinor === '0'
-      ? `${writePercent(ratePpm, locale)}\u00a0%`
-      : `${writePercent(ratePpm, locale)}\u00a0% + ${formatAmount(formatMinor(BigInt(fixedMinor)), locale)}`
+      ? withPercent(writePercent(ratePpm, locale), locale)
+      : `${withPercent(writePercent(ratePpm, locale), locale)} + ${formatAmount(formatMinor(BigInt(fixedMinor)), locale)}`
   return (
     <Tr className="whitespace-nowrap">
       <Td>

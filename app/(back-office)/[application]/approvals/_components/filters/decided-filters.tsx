@@ -25,7 +25,7 @@ export default function DecidedFilters({ query, page, hrefWith }: Props) {
   const preset = presetOfDays(from, to, today)
   const write = (day: string | null) => (day ? formatTime(t, 'UTC', new Date(`${day}T00:00:00Z`), 'day-year') : '…')
   const isNamed = preset === 'today' || preset === 'yesterday' || preset === 'last7' || preset === 'last30'
-  const value = isNamed ? t(`approvals.filter.${preset}`) : from || to ? `${write(from)} – ${write(to)}` : t('approvals.filter.any')
+  const value = isNamed ? t(`approvals.filter.${preset}`) : from || to ? `${write(from)} – ${write(to)}` : t('transactions.dates.any')
   return (
     <>
       <ChoiceChip

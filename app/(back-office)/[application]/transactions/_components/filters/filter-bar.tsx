@@ -190,7 +190,7 @@ function DateFilter({ query: { from, to }, onChange }: FilterProps) {
         ? t('transactions.dates.since', { day: write(from) })
         : to
           ? t('transactions.dates.until', { day: write(to) })
-          : t('transactions.any')
+          : t('transactions.dates.any')
   return (
     <FilterChip id="filter-dates" name={t('transactions.dates')} value={value} isSet={from !== null || to !== null}>
       <DaysForm

@@ -3,7 +3,7 @@ import { Link } from '#components/ui/link.tsx'
 import { closePopover, FilterChip, MENU_ITEM } from '#components/ui/overlay/popover.tsx'
 import { FilterForm } from './filter-form.tsx'
 
-type ChoiceFilterProps<Choice extends string> = {
+type Props<Choice extends string> = {
   id: string
   name: string
   /** The label of the chip when nothing is chosen. */
@@ -15,7 +15,7 @@ type ChoiceFilterProps<Choice extends string> = {
 }
 
 /** Some of several. None ticked means all of them. */
-export function ChoiceFilter<Choice extends string>({ id, name, all, choices, chosen, labelOf, onChange }: ChoiceFilterProps<Choice>) {
+export function ChoiceFilter<Choice extends string>({ id, name, all, choices, chosen, labelOf, onChange }: Props<Choice>) {
   const [first] = chosen
   const value = first === undefined ? all : chosen.length === 1 ? labelOf(first) : `${labelOf(first)} +${chosen.length - 1}`
   return (

@@ -46,7 +46,7 @@ export function FilterForm({
 /** A day or a range of days, both ends included; each end may be open. */
 export type Days = { from: string | null; to: string | null }
 
-type DaysFormProps = Days & {
+type Props = Days & {
   /** Usual ranges at one press. */
   presets: readonly { label: string; days: Days; isCurrent: boolean }[]
   labels: { from: string; to: string }
@@ -56,7 +56,7 @@ type DaysFormProps = Days & {
 }
 
 /** The inside of a filter by day: usual ranges, or two days of one's own. */
-export function DaysForm({ from, to, presets, labels, note, onChange }: DaysFormProps) {
+export function DaysForm({ from, to, presets, labels, note, onChange }: Props) {
   return (
     <>
       <div className="grid grid-cols-2 gap-0.5 p-1.5">

@@ -4,7 +4,7 @@ import { Dialog, DialogActions } from '#components/ui/overlay/dialog.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { ErrorNotice } from './error-notice.tsx'
 
-type FormDialogProps = {
+type Props = {
   title: string
   /** Says what the button does ("Validate 37 · 4,215,000 XAF"). */
   submitLabel: string
@@ -19,16 +19,7 @@ type FormDialogProps = {
 }
 
 /** A dialog with a form. Ctrl+Enter submits from any field. Escape closes; if something was typed, the dialog first shows what would be lost. */
-export function FormDialog({
-  title,
-  submitLabel,
-  submitVariant = 'primary',
-  isPending,
-  error,
-  onSubmit,
-  onClose,
-  children,
-}: FormDialogProps) {
+export function FormDialog({ title, submitLabel, submitVariant = 'primary', isPending, error, onSubmit, onClose, children }: Props) {
   const t = useT()
   const form = useRef<HTMLFormElement>(null)
   const before = useRef('')

@@ -3,7 +3,7 @@ import { Button } from '#components/ui/button.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
 
-type ReasonFormProps = {
+type Props = {
   /** The id of the field. */
   id: string
   label: string
@@ -20,17 +20,7 @@ type ReasonFormProps = {
 const REASON_MAX = 500
 
 /** Asks in place for the reason of something, which is required. Dialogs use `form-dialog`. */
-export function ReasonForm({
-  id,
-  label,
-  hint,
-  suggestion = '',
-  submitLabel,
-  isDanger = false,
-  isBusy = false,
-  onReason,
-  onCancel,
-}: ReasonFormProps) {
+export function ReasonForm({ id, label, hint, suggestion = '', submitLabel, isDanger = false, isBusy = false, onReason, onCancel }: Props) {
   const t = useT()
   const [reason, setReason] = useState(suggestion)
   const [isChecked, setIsChecked] = useState(false)

@@ -3,7 +3,7 @@ import { useTranslations } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import { formatCount } from '#lib/text/format.ts'
 
-type PaginationBarProps = {
+type Props = {
   /** Zero-based, as in the API. May be past the end: the address can name any page. */
   page: number
   size: number
@@ -14,7 +14,7 @@ type PaginationBarProps = {
 }
 
 /** The range shown, the page size, and links to the previous and next page. Each page has its own address. */
-export function PaginationBar({ page, size, total, sizes = [25, 50, 100, 200], hrefFor }: PaginationBarProps) {
+export function PaginationBar({ page, size, total, sizes = [25, 50, 100, 200], hrefFor }: Props) {
   const { t, locale } = useTranslations()
   const router = useRouter()
   const pages = Math.max(1, Math.ceil(total / size))

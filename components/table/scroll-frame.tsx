@@ -8,14 +8,14 @@ const FITS_FROM = [700, 900, 1160, 1300, 1600] as const
 /** The part of the frame by which a press scrolls: what was last in sight stays in sight. */
 const STEP = 0.8
 
-type ScrollFrameProps = {
+type Props = {
   /** The least width of the table; undefined if its columns fit their content. */
   minWidth: number | undefined
   children: ReactNode
 }
 
 /** The frame of a table that may be wider than its place. A mark on the edge shows that there is more, and takes people there. */
-export function ScrollFrame({ minWidth, children }: ScrollFrameProps) {
+export function ScrollFrame({ minWidth, children }: Props) {
   const t = useT()
   const frame = useRef<HTMLDivElement>(null)
   const hasMore = useHasMore(frame)

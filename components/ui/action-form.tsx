@@ -4,13 +4,13 @@ import { type FormHTMLAttributes, useEffect, useState } from 'react'
 import { toast } from './overlay/toast.tsx'
 import { useT } from './translations.tsx'
 
-type ActionFormProps = Omit<FormHTMLAttributes<HTMLFormElement>, 'action' | 'onSubmit'> & { action: (form: FormData) => Promise<void> }
+type Props = Omit<FormHTMLAttributes<HTMLFormElement>, 'action' | 'onSubmit'> & { action: (form: FormData) => Promise<void> }
 
 /**
  * The form of a server action that returns nothing. It works without a script. With one, a press shows at once, and if the service cannot be
  * reached the page stays and says so: an action that throws would take the whole page down.
  */
-export function ActionForm({ action, children, ...rest }: ActionFormProps) {
+export function ActionForm({ action, children, ...rest }: Props) {
   const t = useT()
   const [isReady, setIsReady] = useState(false)
   const [isBusy, setIsBusy] = useState(false)

@@ -7,10 +7,10 @@ import { useT } from './translations.tsx'
 
 const SHOWN_MS = 1_500
 
-type CopyButtonProps = { text: string; label: string; onCopied?: () => void }
+type Props = { text: string; label: string; onCopied?: () => void }
 
 /** Copies a text. `label` names it, because the button shows only an icon. */
-export function CopyButton({ text, label, onCopied }: CopyButtonProps) {
+export function CopyButton({ text, label, onCopied }: Props) {
   const t = useT()
   const [isCopied, setIsCopied] = useState(false)
   async function copy() {

@@ -32,7 +32,7 @@ export function useIsReachable(): boolean {
   return useSyncExternalStore(onReachableChange, isReachable, () => true)
 }
 
-type LinkProps = AnchorHTMLAttributes<HTMLAnchorElement> & {
+type Props = AnchorHTMLAttributes<HTMLAnchorElement> & {
   href: string /** Off: the page stays where it is scrolled to. */
   scroll?: boolean /** No entry in the history. */
   isReplacing?: boolean
@@ -42,7 +42,7 @@ type LinkProps = AnchorHTMLAttributes<HTMLAnchorElement> & {
  * A link within the product: a plain anchor that goes there without loading the whole page again. Pages are personal and never
  * prefetched, and without that machinery it weighs 3 KB less than next/link, on every page.
  */
-export function Link({ href, scroll = true, isReplacing = false, onClick, ...rest }: LinkProps) {
+export function Link({ href, scroll = true, isReplacing = false, onClick, ...rest }: Props) {
   const router = useRouter()
   const [isPending, startTransition] = useTransition()
   function follow(event: MouseEvent<HTMLAnchorElement>) {

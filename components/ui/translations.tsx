@@ -10,10 +10,10 @@ type Translations = Zones & { locale: Locale; messages: Messages; serverNowMs: n
 
 const TranslationsContext = createContext<Translations | null>(null)
 
-type MessagesProviderProps = Omit<Translations, 't'> & { children: ReactNode }
+type Props = Omit<Translations, 't'> & { children: ReactNode }
 
 /** Provides client components with language, time zones and the instant of the server's render. */
-export function MessagesProvider({ locale, timeZone, businessZone, messages, serverNowMs, children }: MessagesProviderProps) {
+export function MessagesProvider({ locale, timeZone, businessZone, messages, serverNowMs, children }: Props) {
   const words = useMemo(
     () => ({ locale, timeZone, businessZone, messages, serverNowMs, t: createTranslate(locale, messages) }),
     [locale, timeZone, businessZone, messages, serverNowMs],

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { Icon } from '../display/icon.tsx'
 import { useT } from '../translations.tsx'
 
-type DialogProps = {
+type Props = {
   title: string
   /** `centre` for a question, `side` for the details of a row; on a phone both are a sheet from below. */
   placement?: 'centre' | 'side'
@@ -26,7 +26,7 @@ const FIRST_FIELD = 'form :is(input:not([type="hidden"], [hidden], [readonly]), 
  * The platform's modal dialog. Mount it to open it; it traps and restores focus. The focus starts in the first field. Meant to be
  * imported when a person presses the button that opens it.
  */
-export function Dialog({ title, placement = 'centre', onClose, isTitleHidden = false, mayClose = () => true, children }: DialogProps) {
+export function Dialog({ title, placement = 'centre', onClose, isTitleHidden = false, mayClose = () => true, children }: Props) {
   const element = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   const t = useT()

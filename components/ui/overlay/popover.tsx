@@ -6,7 +6,7 @@ export function closePopover({ currentTarget }: { currentTarget: Element }): voi
   currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()
 }
 
-type PopoverProps = {
+type Props = {
   id: string
   /** The content of the button. */
   trigger: ReactNode
@@ -24,7 +24,7 @@ type PopoverProps = {
  * A button and a native popover: top layer, closed by Escape and a click outside, focus returns to the
  * button. No script. Its content is a plain list of links and buttons in tab order.
  */
-export function Popover({ id, trigger, label, triggerClass, align = 'start', panelClass = '', onOpen, children }: PopoverProps) {
+export function Popover({ id, trigger, label, triggerClass, align = 'start', panelClass = '', onOpen, children }: Props) {
   return (
     <>
       <button type="button" popoverTarget={id} className={triggerClass}>

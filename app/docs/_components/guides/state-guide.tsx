@@ -73,14 +73,14 @@ export function StateGuide() {
   )
 }
 
-type EdgeProps = {
+type Props = {
   name: string
   from?: (typeof TRANSITIONS)[TransitionEvent]['from']
   to: (typeof TRANSITIONS)[TransitionEvent]['to'] | 'PENDING_APPROVAL'
   children: string
 }
 
-function Edge({ name, from, to, children }: EdgeProps) {
+function Edge({ name, from, to, children }: Props) {
   return (
     <div className="py-2">
       <dt className="flex flex-wrap items-center gap-2">

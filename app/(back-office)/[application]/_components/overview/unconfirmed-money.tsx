@@ -89,7 +89,7 @@ function isOld(bucket: (typeof AGE_BUCKETS)[number]): boolean {
   return bucket === 'hour' || bucket === 'day'
 }
 
-type FigureProps = {
+type Props = {
   application: string
   currency: Currency
   count: number
@@ -99,7 +99,7 @@ type FigureProps = {
   isLate: boolean
 }
 
-function Figure({ application, currency, count, amount, after, before, isLate }: FigureProps) {
+function Figure({ application, currency, count, amount, after, before, isLate }: Props) {
   const { t, locale } = useTranslations()
   if (count === 0) return <span className="text-quiet">0</span>
   const href = paths.transactions(application, {

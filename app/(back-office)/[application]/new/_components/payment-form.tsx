@@ -34,7 +34,7 @@ const DRAFT_WORDS = { too_many: 'payment.refused.tooManyDrafts', offline: 'actio
 /** The page as it is now shows what was sent in the meantime. */
 const SHOWN_BY_RELOAD: readonly SendCode[] = ['external_id_taken', 'origin_replaced', 'origin_not_replaceable']
 
-type PaymentFormProps = {
+type Props = {
   application: string
   personId: string
   externalId: string
@@ -48,17 +48,7 @@ type PaymentFormProps = {
 }
 
 /** The form of one payment beside what it would cost and require. A default export, because its code is loaded after the page's. */
-export default function PaymentForm({
-  application,
-  personId,
-  externalId,
-  originId,
-  initial,
-  isDraft,
-  disturbed,
-  onSent,
-  below,
-}: PaymentFormProps) {
+export default function PaymentForm({ application, personId, externalId, originId, initial, isDraft, disturbed, onSent, below }: Props) {
   const t = useT()
   const router = useRouter()
   // Of this person only: another who signs in in the same tab does not see it.

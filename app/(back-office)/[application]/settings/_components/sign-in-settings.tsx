@@ -116,7 +116,7 @@ function Shown({ children }: { children: React.ReactNode }) {
   )
 }
 
-const DIALOG = definePart(async () => ({ default: (await import('./sign-in-dialogs.tsx')).PasswordDialog }))
+const PASSWORD_DIALOG = definePart(async () => ({ default: (await import('./sign-in-dialogs.tsx')).PasswordDialog }))
 
 export function PasswordButton({ application, email }: { application: string; email: string }) {
   const t = useT()
@@ -124,7 +124,7 @@ export function PasswordButton({ application, email }: { application: string; em
   return (
     <>
       <Button onClick={() => setIsOpen(true)}>{t('settings.changePassword')}</Button>
-      {isOpen && <LazyPart part={DIALOG} props={{ application, email, onClose: () => setIsOpen(false) }} />}
+      {isOpen && <LazyPart part={PASSWORD_DIALOG} props={{ application, email, onClose: () => setIsOpen(false) }} />}
     </>
   )
 }

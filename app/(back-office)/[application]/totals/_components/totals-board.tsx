@@ -178,10 +178,10 @@ function OperatorTable({ application, query, data }: { application: string; quer
   )
 }
 
-type AmountProps = { row: OperatorTotal; type: TransactionType; href: string; children?: ReactNode }
+type Props = { row: OperatorTotal; type: TransactionType; href: string; children?: ReactNode }
 
 /** The amount collected or paid out at an operator, with a link to its transactions. */
-function Amount({ row, type, href, children }: AmountProps) {
+function Amount({ row, type, href, children }: Props) {
   const amount = type === 'COLLECT' ? row.collects : row.deposits
   const money = <Money amount={amount} currency={row.currency} />
   if (amount === '0') return <span className="text-quiet">{money}</span>

@@ -50,10 +50,10 @@ export function Sums({ sums }: { sums: readonly SumDto[] }) {
   )
 }
 
-type EmptyListProps = { application: string; query: TransactionQuery; isFiltered: boolean; total: number }
+type Props = { application: string; query: TransactionQuery; isFiltered: boolean; total: number }
 
 /** The empty list: no match, a page past the end, or no transactions yet. */
-export function EmptyList({ application, query, isFiltered, total }: EmptyListProps) {
+export function EmptyList({ application, query, isFiltered, total }: Props) {
   const { t } = useTranslations()
   const hrefOf = (other: TransactionQuery) => paths.transactions(application, toAddressValues(other))
   if (total > 0)

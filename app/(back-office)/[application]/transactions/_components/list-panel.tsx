@@ -9,7 +9,7 @@ export const SELECTION = definePart(() => import('./selection.tsx'))
 
 const CONTENT = definePart(() => import('./transaction-panel.tsx'))
 
-type ListPanelProps = {
+type Props = {
   application: string
   transactionId: string | null
   href: string
@@ -20,7 +20,7 @@ type ListPanelProps = {
 }
 
 /** The panel of the list. Its head is part of the page, so that it is there at once; the details are fetched while nobody waits for them. */
-export function ListPanel({ application, transactionId, href, position, canResend, onMove, onClose }: ListPanelProps) {
+export function ListPanel({ application, transactionId, href, position, canResend, onMove, onClose }: Props) {
   const t = useT()
   useEffect(() => {
     const idle = globalThis.requestIdleCallback ?? ((then: () => void) => setTimeout(then, 200))

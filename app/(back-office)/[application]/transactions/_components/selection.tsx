@@ -15,7 +15,7 @@ import { synchroniseSeveral } from '../actions.ts'
 import { ExportForm } from './export-menu.tsx'
 import { Sums } from './list-header.tsx'
 
-type SelectionProps = {
+type Props = {
   application: string
   address: QueryValues
   rows: readonly TransactionRow[]
@@ -26,7 +26,7 @@ type SelectionProps = {
 }
 
 /** The selection across pages: count, sums per currency, and actions. */
-export default function Selection({ application, address, rows, columns, canExport, onClear }: SelectionProps) {
+export default function Selection({ application, address, rows, columns, canExport, onClear }: Props) {
   const t = useT()
   const ids = rows.map((row) => row.transactionId)
   const run = useSynchroniseRun(application)

@@ -32,7 +32,7 @@ const PAGES = definePart(async () => ({ default: (await import('#components/tabl
 const SIZES = [25, 50, 100] as const
 const COLUMN_IDS = COLUMNS.map((column) => column.id ?? '')
 
-type TransactionListProps = {
+type Props = {
   application: string
   query: TransactionQuery
   views: readonly View[]
@@ -43,7 +43,7 @@ type TransactionListProps = {
 
 /** The list of its address, kept fresh; what is selected and which columns are shown stay with the person. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the state of one list and the markup that shows it
-export function TransactionList({ application, query, views, makers, columns, may }: TransactionListProps) {
+export function TransactionList({ application, query, views, makers, columns, may }: Props) {
   const { t, locale, timeZone, businessZone } = useTranslations()
   const { rows, heldBack, showNew, address, data, isFailed, isPlaceholderData, retry } = useList(application, query)
   const [settings, setSettings] = useColumnSettings('transactions', COLUMN_IDS, columns, HIDDEN_AT_FIRST)

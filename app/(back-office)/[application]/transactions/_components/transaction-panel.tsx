@@ -6,10 +6,10 @@ import { PanelSkeleton } from './panel-skeleton.tsx'
 import { TransactionDetail } from './transaction-detail.tsx'
 import { useTransaction } from './use-transaction.ts'
 
-type PanelProps = { application: string; transactionId: string; canResend: boolean }
+type Props = { application: string; transactionId: string; canResend: boolean }
 
 /** A transaction beside the list. A default export, because it is loaded on demand. */
-export default function TransactionPanel({ application, transactionId, canResend }: PanelProps) {
+export default function TransactionPanel({ application, transactionId, canResend }: Props) {
   const { data, error, refetch } = useTransaction(application, transactionId)
   if (data)
     return (

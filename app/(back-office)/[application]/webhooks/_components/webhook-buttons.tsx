@@ -101,7 +101,7 @@ export function ResendWebhookButton({ application, transactionId, obstacle }: Pr
   )
 }
 
-const ROTATE_SECRET_BUTTON_DIALOG = definePart(async () => ({
+const ROTATE_DIALOG = definePart(async () => ({
   default: (await import('../../_components/changes/change-dialogs.tsx')).RotateDialog,
 }))
 const SUBJECT = {}
@@ -116,7 +116,7 @@ export function RotateSecretButton({ application }: { application: string }) {
       <Button onClick={() => setIsOpen(true)}>{title}</Button>
       {isOpen && (
         <LazyPart
-          part={ROTATE_SECRET_BUTTON_DIALOG}
+          part={ROTATE_DIALOG}
           props={{ application, title, kind: 'webhook_secret.rotate' as const, subject: SUBJECT, onClose: () => setIsOpen(false) }}
         />
       )}

@@ -133,10 +133,10 @@ export function LedgerList({ detail: { entries, currency } }: { detail: Transact
   )
 }
 
-type LineageProps = { application: string; detail: TransactionDetailDto; canCreate: boolean }
+type Props = { application: string; detail: TransactionDetailDto; canCreate: boolean }
 
 /** The transactions that this one replaces and is replaced by, and the link to replace it. Renders nothing if there are none. */
-export function Lineage({ application, detail: { transactionId, replaces, replacedBy, isReplaceable }, canCreate }: LineageProps) {
+export function Lineage({ application, detail: { transactionId, replaces, replacedBy, isReplaceable }, canCreate }: Props) {
   const t = useT()
   const to = (other: { transactionId: string }) => (
     <Link href={paths.transaction(application, other.transactionId)} className="underline">

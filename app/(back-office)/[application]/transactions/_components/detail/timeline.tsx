@@ -148,7 +148,7 @@ type EntryTone = 'ok' | 'bad' | 'wait' | 'run'
 
 const ENTRY_DOTS: Record<EntryTone, string> = { ok: 'bg-ok', bad: 'bg-bad', wait: 'bg-wait', run: 'bg-run' }
 
-type EntryLineProps = {
+type Props = {
   tone: EntryTone
   title: ReactNode
   /** Facts after the title, separated by dots: outcome, HTTP status, duration. */
@@ -159,7 +159,7 @@ type EntryLineProps = {
 }
 
 /** One call or attempt: what it was, its outcome and when on the first line, the answer on the second. Wraps instead of being cut off. */
-export function EntryLine({ tone, title, facts, time, children }: EntryLineProps) {
+export function EntryLine({ tone, title, facts, time, children }: Props) {
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2.5 border-b border-line py-2 last:border-b-0">
       <span aria-hidden="true" className={`mt-[6px] size-2 rounded-full ${ENTRY_DOTS[tone]}`} />

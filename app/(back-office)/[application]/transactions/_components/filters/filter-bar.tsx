@@ -28,7 +28,7 @@ import { SaveViewButton, ViewMenu } from './view-menu.tsx'
 
 const MORE_FILTERS = definePart(() => import('./more-filters.tsx'))
 
-type FilterBarProps = {
+type Props = {
   application: string
   query: TransactionQuery
   views: readonly View[]
@@ -36,7 +36,7 @@ type FilterBarProps = {
 }
 
 /** Every filter as a chip with its current value. A change is a new address. */
-export default function FilterBar({ application, query, views, makers }: FilterBarProps) {
+export default function FilterBar({ application, query, views, makers }: Props) {
   const words = useTranslations()
   const { t } = words
   const router = useRouter()

@@ -17,7 +17,7 @@ const WORDS = {
   offline: 'action.offline',
 } as const
 
-type SaveViewDialogProps = {
+type Props = {
   application: string
   query: string /** The view to change; null saves a new one. */
   view: View | null
@@ -25,7 +25,7 @@ type SaveViewDialogProps = {
 }
 
 /** Saves a view under a name, for oneself or for everybody, or changes both of a saved one. A default export, because it is loaded on demand. */
-export default function SaveViewDialog({ application, query, view, onClose }: SaveViewDialogProps) {
+export default function SaveViewDialog({ application, query, view, onClose }: Props) {
   const t = useT()
   const router = useRouter()
   const [error, setError] = useState<string | null>(null)

@@ -97,14 +97,14 @@ export function ViewMenu({ application, query, views }: { application: string; q
   )
 }
 
-type ViewLinkProps = {
+type Props = {
   application: string
   view: View
   isCurrent: boolean /** Below the name: who shares it. */
   note: string | false | null
 }
 
-function ViewLink({ application, view, isCurrent, note }: ViewLinkProps) {
+function ViewLink({ application, view, isCurrent, note }: Props) {
   return (
     <Link
       onClick={closePopover}

@@ -69,7 +69,7 @@ export function BatchRows({ application, batch, exclusions }: { application: str
   )
 }
 
-type RowProps = {
+type Props = {
   application: string
   row: ApprovalRow
   canExclude: boolean
@@ -78,7 +78,7 @@ type RowProps = {
   onReason: (reason: string) => void
 }
 
-function BatchRow({ application, row, canExclude, exclusions, lastReason, onReason }: RowProps) {
+function BatchRow({ application, row, canExclude, exclusions, lastReason, onReason }: Props) {
   const { t } = useTranslations()
   const [isAsking, setIsAsking] = useState(false)
   const [isOpen, setIsOpen] = useState(false)

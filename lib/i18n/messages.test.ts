@@ -103,7 +103,7 @@ test('no text without a use in the code', async () => {
 test('no words in components: text between tags and in spoken attributes comes from the messages', async () => {
   const found: string[] = []
   for (const { file, text } of await sources(['app/**/*.tsx', 'components/**/*.tsx'])) {
-    // The guides of the API reference are texts in English, in both languages (app/README.md).
+    // The guides of the API reference are texts in English, in both languages (app/DECISIONS.md).
     if (file.startsWith('app/docs/_components/guides/')) continue
     const code = text.replace(/\{\/\*[\s\S]*?\*\/\}/g, '').replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')
     for (const [, words] of code.matchAll(/<\/?[A-Za-z][\w.]*(?:\s[^<>]*)?>\s*([^<>{}()=;]*\p{L}{2}[^<>{}()=;]*)(?=<)/gu))

@@ -7,7 +7,7 @@ const DENIALS_MAX = 12
 
 /**
  * Submissions that arrive twice although the service has done nothing wrong: one was held up on its way and arrives after the next, or
- * the operator denied having it. Whoever knows a submission again by its reference pays once all the same.
+ * the operator denied having it. An operator that recognises a submission by its reference still pays once.
  */
 export class Repetitions {
   /** Submissions on their way that the next one of the same transfer overtakes. */

@@ -59,7 +59,7 @@ export const GUIDES = {
     ['credentials', 'Get your credentials'],
     ['token', 'Get a token'],
     ['first-collect', 'Make your first collect'],
-    ['result', 'Learn the result'],
+    ['result', 'Get the result'],
     ['go-live', 'Before you go live'],
   ],
   authentication: [

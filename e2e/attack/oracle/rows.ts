@@ -71,7 +71,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   person_sessions: 'about looking',
   application_sessions: 'about looking',
   person_sightings: 'about looking',
-  // Whoever asks for /health/ready.
+  // Any request for /health/ready.
   readiness: 'about looking',
 }
 

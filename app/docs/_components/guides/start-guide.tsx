@@ -62,7 +62,7 @@ export function StartGuide({ operations, language, baseUrl, sandboxFile }: Props
             'Answer webhooks with status 200 within 5 seconds, and verify their signature.',
             'Act once for each `transactionId`: a webhook can arrive twice.',
             'Keep the access token for its hour. After a 401, renew it once and repeat the call once.',
-            'Let a program that polls slow down: every few seconds at first, every few minutes later.',
+            'Poll less often as time passes: every few seconds at first, every few minutes later.',
             'Try each outcome of the sandbox, and look at what your customers would see.',
           ]}
         />

@@ -51,7 +51,7 @@ type AddressTableProps = {
   mayPropose: boolean
 }
 
-/** From where the API may be called. */
+/** Addresses that may call the API. */
 export function AddressTable({ t, application, addresses, ownAddress, mayPropose }: AddressTableProps) {
   return (
     <CredentialTable

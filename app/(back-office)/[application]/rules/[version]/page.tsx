@@ -111,7 +111,7 @@ type VersionPage = {
   active: RuleVersion | null
   /** Null for those who may not change the rules, who see no replay either. */
   findings: RuleFinding[] | null
-  /** Under way; null for the active version, which has nothing to be compared with. */
+  /** In progress; null for the active version, which has nothing to be compared with. */
   replay: Promise<Result<PolicyReplay, ReplayFailure>> | null
   isAlone: boolean
   canActivate: boolean

@@ -16,7 +16,7 @@ import { readRolesChange } from '#server/changes/list-changes.ts'
 import { proposeChange as propose } from '#server/changes/propose-change.ts'
 import { leavesAnything } from '#server/reports/blocked-items/read-left-behind.ts'
 
-/** That something would wait for nobody afterwards, and the person was told. */
+/** The person was told that items would be left that nobody can decide. */
 const acknowledged = z.boolean().default(false)
 const proposal = z.object({ kind: z.enum(CHANGE_KINDS), input: z.record(z.string(), z.unknown()), acknowledged })
 const oneChange = z.object({ changeId: z.uuid() })

@@ -85,7 +85,7 @@ export function DecisionButtons({ application, row, size = 'medium', isPrimary =
 /** Why there is no button, in words. */
 export function obstacleText(t: Translate, row: ApprovalRow): string {
   if (row.canReject === true) return ''
-  // How it ended says more than why this person could not have decided.
+  // The outcome says more than the reason why this person could not have decided.
   if (row.end) return t(`approvals.endedShort.${row.end.event}`, { name: endedBy(t, row.end) })
   return t(`approvals.obstacle.${row.canReject}`)
 }

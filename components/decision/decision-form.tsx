@@ -90,7 +90,7 @@ function useNoteFocus(form: FormRef, askedAt: number, intent: Intent): void {
   }, [form, askedAt, intent])
 }
 
-/** Which items this person cannot validate for want of a second factor, and whether the others require a code. */
+/** The items that this person cannot validate without a second factor, and whether the others require a code. */
 function codesOf(items: readonly DecidedItem[], intent: Intent, hasFactor: boolean) {
   if (intent !== 'validated') return { codeless: [], needsCode: false }
   const codeless = items.filter((item) => item.canApprove === 'second_factor_missing' || (item.needsCode && !hasFactor))

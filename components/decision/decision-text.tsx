@@ -107,7 +107,7 @@ export function reasonText(
   return row.maker ? t('approvals.reason.person') : row.ruleName
 }
 
-/** Who decided what, and whether it still counts. */
+/** The decision, its person, and whether it still counts. */
 export function decisionText(t: Translate, { decision, counts, ...decider }: ApprovalDecisionRow): string {
   return t(decision === 'validated' && !counts ? 'approvals.by.notCounted' : `approvals.by.${decision}`, {
     name: deciderText(t, decider),

@@ -6,7 +6,7 @@ import { OPERATORS } from '#lib/operators/operators.ts'
 import { AvailabilityBadge } from './availability-badge.tsx'
 import { RelativeTime } from './time-text.tsx'
 
-/** Which direction does not work as usual, since when, and what that means for its payments. */
+/** Directions that do not work as usual, since when, and the consequence for their payments. */
 export function AvailabilityNote({ direction }: { direction: DisturbedDirection }) {
   const t = useT()
   const { operator, type, state, since, fault } = direction

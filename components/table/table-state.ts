@@ -4,7 +4,7 @@ import type { MessageKey } from '#lib/i18n/translate.ts'
 import { type ColumnSettings, columnCookieName, fitColumnSettings, steadyRows, writeColumnSettings } from '#lib/pages/table-state.ts'
 
 export type DataColumnMeta = {
-  /** The heading of the column, also in the column chooser. */
+  /** The heading of the column, used in the column chooser too. */
   label: MessageKey
   /** Figures are aligned to the right. */
   align?: 'start' | 'end'

@@ -92,7 +92,7 @@ async function attackOnce(options: AssaultOptions, number: number): Promise<void
   }
 }
 
-/** Which transfers were accepted, refused, or left in the dark. */
+/** The transfers that were accepted, refused, or left unanswered. */
 function noteTold(record: Record_, attack: AttackCase, outcome: Outcome, number: number): void {
   const answer = outcome.answers[0]
   if (answer?.status === 200 && attack.expect.path?.startsWith('/public/')) record.acceptedTokens++

@@ -9,7 +9,7 @@ const { values } = parseArgs({
     kills: { type: 'string', default: '50' },
     seed: { type: 'string' },
     connections: { type: 'string', default: '16' },
-    /** Leaves the data folder, also when all is well. */
+    /** Keeps the data folder, even when everything passes. */
     keep: { type: 'boolean', default: false },
   },
 })

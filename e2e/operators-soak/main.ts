@@ -12,7 +12,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     /** Breaks the connectors, to see that the run finds it. */
     'wrong-keys': { type: 'boolean', default: false },
-    /** Leaves the data folder, also when all is well. */
+    /** Keeps the data folder, even when everything passes. */
     keep: { type: 'boolean', default: false },
   },
 })

@@ -77,7 +77,7 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   startRecovery: { since: '2026-03-14T09:30', includesDelivered: false, counted: 1 },
   stopRecovery: { recoveryId: '' },
   sendTestWebhook: { url: 'https://partner.example/hook' },
-  // Not found outside of a sandbox, also with everything right.
+  // Not found outside a sandbox, even with valid input.
   startTest: { type: 'COLLECT', operator: 'MOMOCM', ending: '901', amount: '5000', webhookUrl: 'https://partner.example/hook' },
   revokeKey: { apiKeyId: '' },
   blockApiUser: { apiUserId: '' },

@@ -92,7 +92,7 @@ test('a session and the page of their code for the person who used the link, and
   assert.ok(!logged.includes(token))
 })
 
-test('throttled after twenty tries in a row, also with a right token', async () => {
+test('throttled after twenty tries in a row, even with a valid token', async () => {
   service = await startService(database)
   const { token } = await invite()
   for (let tries = 0; tries < 20; tries++) assert.match((await call('openInvitation', { token: randomUUID() })).body, /"unknown"/)

@@ -88,7 +88,7 @@ test('the same payments again: refused without a reason, submitted with one', as
   }
 })
 
-test('unknown columns are assigned once, by keyboard, also in a workbook', async ({ page }) => {
+test('unknown columns are assigned once, by keyboard, in a workbook too', async ({ page }) => {
   const person = maker()
   const id = unique()
   await signIn(page, person)

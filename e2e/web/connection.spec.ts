@@ -235,7 +235,7 @@ test('on a slow connection every link of the frame, and a search, show within 10
   answer()
 })
 
-test('what the server rendered stays in place until its script arrives, also when the list changes meanwhile', async ({ page }) => {
+test('what the server rendered stays in place until its script arrives, even when the list changes meanwhile', async ({ page }) => {
   const person = personWith(['maker', 'checker'])
   await signIn(page, person, `/${person.slug}/settings`)
   for (const [rest, name] of [

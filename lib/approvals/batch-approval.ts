@@ -3,7 +3,7 @@ import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionStatus, TransitionEvent } from '#lib/payments/transaction-status.ts'
 import type { ApprovalDecisionRow, ApprovalRow, BatchItem, BatchObstacle, RecallObstacle, TermsObstacle } from './approvals.ts'
 
-/** Which rows of a batch are listed: what a checker looks at first. */
+/** The filters of a batch's rows for its checkers. */
 export const BATCH_ROW_FILTERS = ['all', 'flagged', 'first', 'large', 'duplicate'] as const
 export type BatchRowFilter = (typeof BATCH_ROW_FILTERS)[number]
 

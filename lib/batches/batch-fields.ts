@@ -12,7 +12,7 @@ export const BATCH_COLUMNS_MAX = 50
 /** The characters of one cell that are kept. */
 export const BATCH_CELL_LENGTH_MAX = 500
 
-/** Which column, from 0, is which field. */
+/** The column of each field, counted from 0. */
 export type BatchColumns = { [Field in BatchField]?: number }
 
 /** Values that a maker typed in place of cells. */

@@ -15,7 +15,7 @@ export type BatchState = (typeof BATCH_STATES)[number]
 /** Rows of a batch on one page of the dry run, and batches on one page of the list. */
 export const BATCH_PAGE_SIZE = 50
 
-/** Which rows are shown. */
+/** The filters of a batch's rows. */
 export const ROW_FILTERS = ['all', 'problems', 'warnings', 'repairs', 'excluded'] as const
 export type RowFilter = (typeof ROW_FILTERS)[number]
 

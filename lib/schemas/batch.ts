@@ -75,7 +75,7 @@ export const batchResumeSchema = z.object({ batchId: z.uuid() })
 /** The rows of a batch, as in the address. */
 export const batchRowsSchema = z.object({
   filter: z.enum(BATCH_ROW_FILTERS).default('all'),
-  /** From 0, also in the address. */
+  /** From 0, in the address too. */
   page: z.coerce.number().int().min(0).max(10_000).default(0),
 })
 export type BatchRowsQuery = z.output<typeof batchRowsSchema>

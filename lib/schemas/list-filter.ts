@@ -88,7 +88,7 @@ export const approvalFilterSchema = z.object({
   from: day,
   to: day,
   sort: z.enum(APPROVAL_SORTS).default('oldest'),
-  /** From 0, also in the address. */
+  /** From 0, in the address too. */
   page: z.coerce.number().int().min(0).max(100_000).default(0),
 })
 export type ApprovalFilter = z.output<typeof approvalFilterSchema>

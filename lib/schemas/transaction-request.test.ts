@@ -87,7 +87,7 @@ test('a value or at most one sentence per field for any JSON', () => {
   )
 })
 
-test('one sentence per field, also when two rules refuse it', () => {
+test('one sentence per field, even when two rules refuse it', () => {
   const result = read(JSON.stringify({ transferMethod: 'OMCM', phoneNumber: '+5', countryName: 'CAMEROON' }))
   assert.ok(!result.ok)
   assert.equal(result.error.filter((sentence) => sentence.startsWith('phoneNumber')).length, 1)

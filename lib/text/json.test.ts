@@ -100,7 +100,7 @@ test('the source text of each number', () => {
   }
 })
 
-test('the last value of a repeated name, and the name in `repeatedNames`, also when one is escaped', () => {
+test('the last value of a repeated name, and the name in `repeatedNames`, even when one is escaped', () => {
   for (const [text, names] of [
     ['{"a":1,"a":2}', ['a']],
     ['{"a":1,"\\u0061":2}', ['a']],

@@ -33,7 +33,7 @@ function Highlight({ source, isCode }: { source: string; isCode: boolean }) {
   })
 }
 
-/** Text to copy. Long lines scroll inside, also with the keys. */
+/** Text to copy. Long lines scroll inside, by keyboard too. */
 function CodeText({ label, source, isCode = true }: { label: string; source: string; isCode?: boolean }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keys.

@@ -64,7 +64,7 @@ export function InvitationForm() {
   )
 }
 
-/** Who has an account accepts in a session of their own: a link can be in other hands. */
+/** People with an account accept in their own session: a link can be in other hands. */
 function KnownPerson({ invitation }: { invitation: Invitation }) {
   const t = useT()
   return (

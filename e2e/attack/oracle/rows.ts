@@ -14,7 +14,7 @@ type Rule =
   | 'derived'
   /** Written for refused requests on purpose. */
   | 'counts attempts'
-  /** That somebody was there. */
+  /** The time of somebody's last activity. */
   | 'about looking'
 
 /** Tables that are not listed here must not change: a new table fails until it is added here. */

@@ -190,7 +190,7 @@ export function describeIdentity(service: () => Service): void {
       expectError(await call(service(), partner, 'transaction-status', { query: 'id=x' }), 403)
     })
 
-    test('403 for a transfer service that is switched off, for its operator and direction only, after the form, also in a batch', async () => {
+    test('403 for a transfer service that is switched off, for its operator and direction only, after the form, in a batch too', async () => {
       const partner = await newPartner(service())
       const service_ = { isEnabled: false, enforcesLimits: false, minimumMinor: null, maximumMinor: null }
       must(

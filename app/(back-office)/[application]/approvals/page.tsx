@@ -27,7 +27,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('frame.approvals') }
 }
 
-/** Who cannot decide starts with what they made, or with what waits for others: nothing is ever theirs to decide. */
+/** People who cannot decide start with their own items, or with those that wait for others: nothing is ever theirs to decide. */
 function startQueue(queue: ApprovalQueue, roles: readonly Role[]): ApprovalQueue {
   if (queue !== 'mine' || roles.includes('checker')) return queue
   return roles.includes('maker') ? 'made' : 'others'

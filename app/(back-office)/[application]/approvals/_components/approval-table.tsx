@@ -77,7 +77,7 @@ function ActionsCell({ row }: { row: ApprovalRow }) {
   )
 }
 
-/** How it ended or who decided so far, by whom in full, when, its present status and with which words. */
+/** The outcome or the decisions so far: full names, times, current status and notes. */
 function EndCell({ row }: { row: ApprovalRow }) {
   const t = useT()
   const last = row.decisions.at(-1)

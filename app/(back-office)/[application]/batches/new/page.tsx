@@ -15,7 +15,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('batches.new') }
 }
 
-/** Where a file of payments is chosen. */
+/** The page to upload a file of payments. */
 export default async function NewBatchPage({ params }: Props) {
   const { application } = await params
   await requireActor(application, 'transaction:create')

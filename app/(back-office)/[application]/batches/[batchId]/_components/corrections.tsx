@@ -32,7 +32,7 @@ const WORDS = {
 type Failure = Exclude<keyof typeof WORDS, 'offline'>
 
 /**
- * Runs a change and reads the page again, also after a refusal: then something is different from what was shown. Returns whether it was
+ * Runs a change and reads the page again, even after a refusal: then something is different from what was shown. Returns whether it was
  * made; `error` is why not.
  */
 export function useChange() {

@@ -162,10 +162,11 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
     check: 'ledger days',
     sql: `select concat_ws(' ', application_id, operator, day) as subject, 'a sum by day differs from its postings' as detail
       from (select application_id, operator, day, count(*) n, sum(collect_minor) c, sum(deposit_minor) d, sum(held_minor) h, sum(collected_minor) i,
-              sum(paid_minor) o, sum(fees_minor) f from ledger_movements where at < (select sealed_until from ledger_seal) group by 1, 2, 3) m
-      full join ledger_days l using (application_id, operator, day)
-      where (m.n, m.c, m.d, m.h, m.i, m.o, m.f) is distinct from (l.posting_count, l.collect_minor, l.deposit_minor, l.held_minor,
-        l.collected_minor, l.paid_minor, l.fees_minor)`,
+              sum(paid_minor) o, sum(fees_minor) f, sum(funded_minor) u, sum(corrected_minor) r, sum(placed_minor) p, sum(released_minor) l
+              from ledger_movements where at < (select sealed_until from ledger_seal) group by 1, 2, 3) m
+      full join ledger_days s using (application_id, operator, day)
+      where (m.n, m.c, m.d, m.h, m.i, m.o, m.f, m.u, m.r, m.p, m.l) is distinct from (s.posting_count, s.collect_minor, s.deposit_minor,
+        s.held_minor, s.collected_minor, s.paid_minor, s.fees_minor, s.funded_minor, s.corrected_minor, s.placed_minor, s.released_minor)`,
   },
   {
     check: 'postings',

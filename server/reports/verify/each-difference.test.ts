@@ -1,0 +1,365 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import type { TransitionEvent } from '#lib/payments/transaction-status.ts'
+import { createApplication } from '#server/applications/create-application.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { type FundingPosting, postFunding } from '#server/ledger/fundings.ts'
+import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { aBand, anIntakeItem, makePerson } from '#server/testing/factories.ts'
+import { must } from '#server/testing/partner.ts'
+import { inSimulatedTime } from '#server/testing/simulated-time.ts'
+import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
+import { transition } from '#server/transactions/transition.ts'
+import { addFeeDays, sealTotals } from '../totals/seal-totals.ts'
+import { verifyBooks } from './verify-books.ts'
+import { BOOK_CHECKS, selectDifferences } from './verify-books-store.ts'
+
+/** An evening that is the next day already in the zone of the application, in a month that is over. */
+const AN_EVENING = '2026-03-13T21:30:00Z'
+/** One transaction in each state that the books have a rule about. */
+const COLLECTED = randomUUID()
+const PAID = randomUUID()
+const DENIED = randomUUID()
+const OPEN = randomUUID()
+const WAITING = randomUUID()
+const REJECTED = randomUUID()
+const REPLACING = randomUUID()
+const BATCH = randomUUID()
+const [PAY_IN, MOVE, FEE] = [randomUUID(), randomUUID(), randomUUID()]
+
+let database: TestDatabase
+let applicationId = ''
+before(async () => {
+  database = await createTestDatabase({ mode: 'sandbox' })
+  const { pool } = database
+  applicationId = must(await createApplication(pool, { name: 'Kampala', timeZone: 'Africa/Kampala', actor: SYSTEM_ACTOR })).applicationId
+  const [maker, checker, finance] = await Promise.all(
+    (['maker', 'checker', 'finance'] as const).map((role) => makePerson(pool, applicationId, [role])),
+  )
+  await book(PAY_IN, { kind: 'fund', account: 'deposit', amountMinor: 9_000_000n }, finance)
+  await inSimulatedTime(pool, async (trx, setTime) => {
+    await setTime(new Date(AN_EVENING))
+    const [collected, paid, denied] = [COLLECTED, PAID, DENIED].map((transactionId) =>
+      anIntakeItem(applicationId, { transactionId, type: transactionId === COLLECTED ? 'COLLECT' : 'DEPOSIT' }),
+    )
+    for (const [item, event] of [
+      [collected, 'succeeded'],
+      [paid, 'succeeded'],
+      [denied, 'failed'],
+    ] as const) {
+      assert.ok(item)
+      await takeIn(trx, [item])
+      await transition(trx, [{ applicationId, transactionId: item.transactionId, event, actor: { kind: 'operator', id: null } }])
+    }
+  })
+  const byPerson = { source: 'person', makerId: maker, bands: [aBand()] } as const
+  await start({ transactionId: OPEN, source: 'file', makerId: maker, bands: [aBand()], batchId: BATCH })
+  await start({ transactionId: WAITING, ...byPerson })
+  await start({ transactionId: REJECTED, ...byPerson })
+  await decide(OPEN, 'approved', checker)
+  await decide(REJECTED, 'rejected', checker)
+  await start({ transactionId: REPLACING, ...byPerson, originId: REJECTED })
+  await book(MOVE, { kind: 'move', account: 'deposit', amountMinor: 1_000n }, finance)
+  await book(FEE, { kind: 'correct', account: 'collect', amountMinor: -500n }, finance)
+  await storeBatch(maker)
+  await sealTotals(pool)
+  await addFeeDays(pool)
+  await sealLedgerDays(pool, 0)
+  // What the database itself refuses is damaged too: as by a restored backup, or by hand.
+  await removeGuards()
+})
+after(() => database.drop())
+
+async function start(overrides: Partial<IntakeItem>): Promise<void> {
+  await takeIn(database.pool, [anIntakeItem(applicationId, overrides)])
+}
+
+async function decide(transactionId: string, event: Extract<TransitionEvent, 'approved' | 'rejected'>, checkerId: string | undefined) {
+  assert.ok(checkerId)
+  const actor = { kind: 'person', id: checkerId } as const
+  const [moved] = await transition(database.pool, [{ applicationId, transactionId, event, actor, checkerId, message: 'x' }])
+  assert.ok(moved?.isMoved)
+  await database.pool.query(
+    `insert into approval_decisions (application_id, transaction_id, checker_id, decision, note, through, batch_id)
+       values ($1, $2, $3, $4, '', 'back_office', $5)`,
+    [applicationId, transactionId, checkerId, event === 'approved' ? 'validated' : 'rejected', transactionId === OPEN ? BATCH : null],
+  )
+}
+
+/** A funding that one person proposed and another confirmed. */
+async function book(fundingId: string, posting: FundingPosting, decidedBy: string | undefined): Promise<void> {
+  assert.ok(decidedBy)
+  const { pool } = database
+  const proposer = await makePerson(pool, applicationId, ['finance'])
+  const kind = posting.kind === 'fund' ? 'pay_in' : posting.kind === 'move' ? 'move' : 'correction'
+  const posted = await withTransaction(pool, (trx) =>
+    postFunding(trx, { applicationId, operator: 'MOMOCM', fundingId, actorId: decidedBy, reason: 'x', ...posting }),
+  )
+  assert.ok(posted.ok)
+  await pool.query(
+    `insert into fundings (application_id, funding_id, kind, operator, currency, account, amount_minor, reference, reference_key, attachment_name,
+         attachment_sha256, proposed_by, expires_at, outcome, decided_by, decided_at, collect_before_minor, collect_after_minor,
+         deposit_before_minor, deposit_after_minor)
+       values ($1, $2, $3, 'MOMOCM', 'XAF', $4, $5, 'x', 'x', 'x', sha256('x'), $6, now(), 'confirmed', $7, now(), 0, 0, 0, 0)`,
+    [applicationId, fundingId, kind, posting.account, posting.amountMinor, proposer, decidedBy],
+  )
+}
+
+/** The file that the open payment is from: its row, and one row of each kind that starts nothing. */
+async function storeBatch(makerId: string | undefined): Promise<void> {
+  const { pool } = database
+  await pool.query(
+    `insert into batches (application_id, batch_id, name, type, maker_id, created_by, file_name, file_sha256, state, row_count, started_count, submitted_at)
+       values ($1, $2, 'x', 'DEPOSIT', $3, $3, 'x', '', 'submitted', 4, 2, now())`,
+    [applicationId, BATCH, makerId],
+  )
+  await pool.query(
+    `insert into batch_rows (application_id, batch_id, row_number, cells, external_id, transaction_id, phone_number, amount_minor, problems, exclusion, refusal)
+       select $1::uuid, $2::uuid, 1, '[]'::jsonb, t.external_id, t.transaction_id, t.phone_number, t.amount_minor, '[]'::jsonb, null, null
+         from transactions t where t.transaction_id = $3
+       union all select $1, $2, 2, '[]', gen_random_uuid(), null, null, null, '[]', null, 'closed'
+       union all select $1, $2, 3, '[]', gen_random_uuid(), null, null, null, '[]', 'by hand', null
+       union all select $1, $2, 4, '[]', gen_random_uuid(), null, null, null, '[{}]', null, null`,
+    [applicationId, BATCH, OPEN],
+  )
+  await pool.query(
+    `insert into batch_retries (application_id, failed_transaction_id, parent_batch_id, batch_id, row_number, external_id)
+       values ($1, $2, gen_random_uuid(), gen_random_uuid(), 1, gen_random_uuid())`,
+    [applicationId, DENIED],
+  )
+}
+
+async function removeGuards(): Promise<void> {
+  await database.pool.query(`do $$ declare guard record; begin
+    for guard in select conrelid::regclass as of, conname as name from pg_constraint
+      where contype in ('c', 'u') and connamespace = current_schema()::regnamespace and conrelid <> 0 loop
+      execute format('alter table %s drop constraint %I', guard.of, guard.name);
+    end loop;
+    for guard in select tgrelid::regclass as of, tgname as name from pg_trigger where not tgisinternal loop
+      execute format('drop trigger %I on %s', guard.name, guard.of);
+    end loop;
+    drop index transactions_final_sequence;
+  end $$`)
+}
+
+/** Damages the books by these statements, returns what one check finds, and undoes the damage. */
+async function findIn(check: string, statements: string): Promise<string[]> {
+  const { sql } = BOOK_CHECKS.find((one) => one.check === check) ?? assert.fail(check)
+  const client = await database.pool.connect()
+  try {
+    await client.query('begin')
+    await client.query(statements)
+    return (await selectDifferences(client, sql)).map(({ subject, detail }) => `${subject}: ${detail}`)
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+}
+
+const plusOne = (table: string, columns: string, where = 'true') =>
+  columns.split(' ').map((column) => `update ${table} set ${column} = ${column} + 1 where ${where}`)
+const of = (transactionId: string) => `transaction_id = '${transactionId}'`
+const posting = (transactionId: string, kind: string) => `subject_id = '${transactionId}' and kind = '${kind}'`
+const anotherPosting = (transactionId: string, kind: string) =>
+  `insert into ledger_postings (application_id, subject_id, kind, operator, currency, at)
+     select application_id, transaction_id, '${kind}', operator, currency, now() from transactions where ${of(transactionId)}`
+const SUMS_OF_A_DAY = 'posting_count collect_minor deposit_minor held_minor collected_minor paid_minor fees_minor'
+const SUMS_OF_KINDS = 'funded_minor corrected_minor placed_minor released_minor'
+
+/** Damages that each check finds as one difference; or as so many, where the number follows. */
+const DAMAGES: Record<string, (string | [statements: string, count: number])[]> = {
+  balances: [
+    ...plusOne('ledger_balances', 'collect_minor deposit_minor held_minor fees_minor clearing_minor revenue_minor', "operator = 'MOMOCM'"),
+    "delete from ledger_balances where operator = 'MOMOCM'",
+    ...plusOne('ledger_balances', 'held_minor', "operator = 'OMCM'"),
+  ],
+  entries: [
+    ...plusOne('ledger_postings', 'revenue_minor', posting(COLLECTED, 'settle')),
+    // Each currency by itself.
+    [
+      `update ledger_postings set revenue_minor = revenue_minor + 1 where ${posting(COLLECTED, 'settle')};
+       update ledger_postings set revenue_minor = revenue_minor - 1, currency = 'UGX' where ${posting(PAID, 'settle')};
+       update ledger_postings set currency = 'UGX' where ${posting(PAID, 'hold')}`,
+      2,
+    ],
+  ],
+  counters: [
+    ...plusOne('application_counters', 'transaction_count pending_count pending_approval_count success_count failed_count'),
+    'delete from application_counters',
+  ],
+  sequences: [
+    'update transactions set sequence = sequence + 1',
+    'update transactions set sequence = sequence + 1 where sequence = (select max(sequence) from transactions)',
+    "update transactions set final_sequence = final_sequence + 1 where status = 'FAILED'",
+    "update transactions set final_sequence = 3 where status = 'SUCCESS' and final_sequence = 2",
+  ],
+  'roll-ups': [
+    ...plusOne('transaction_days', 'transaction_count amount_minor', "status = 'PENDING' and transaction_count > 0"),
+    "delete from transaction_days where status = 'PENDING'",
+    ["update transaction_days set day = day + 1 where status = 'FAILED' and day = '2026-03-13'", 2],
+    ["update transaction_days set operator = 'OMCM' where status = 'FAILED' and day = '2026-03-13'", 2],
+    ["update transaction_days set type = 'COLLECT' where status = 'FAILED' and day = '2026-03-13'", 2],
+  ],
+  'sealed totals': [
+    ...['day', 'month'].flatMap((span) =>
+      plusOne('sealed_totals', 'transaction_count amount_minor', `span = '${span}' and status = 'SUCCESS'`),
+    ),
+    "delete from sealed_totals where span = 'day' and status = 'SUCCESS'",
+    "delete from sealed_totals where span = 'day' and status = 'FAILED'",
+    ["update application_seals set open_days = '{2026-03-13}'", 2],
+    ["update application_seals set sealed_through = '2026-03-12'", 2],
+    // A day and its month.
+    ["update transaction_days set amount_minor = amount_minor + 1 where status = 'FAILED' and day = '2026-03-13'", 2],
+    ["insert into sealed_totals select application_id, status, span, '2026-04-01', 1, 1 from sealed_totals where status = 'FAILED'", 2],
+  ],
+  'fee days': [
+    ...plusOne('fee_days', 'fee_system_minor fee_app_minor', "type = 'COLLECT'"),
+    "delete from fee_days where type = 'COLLECT'",
+    'update fee_marks set added_until = 1',
+    "insert into fee_days select application_id, day, 'OMCM', type, 1, 1 from fee_days where type = 'COLLECT'",
+  ],
+  'fee months': [
+    ...plusOne('fee_months', 'fee_system_minor fee_app_minor', "type = 'DEPOSIT'"),
+    "delete from fee_months where type = 'DEPOSIT'",
+    ["update fee_months set month = '2026-04-01' where type = 'DEPOSIT'", 2],
+  ],
+  'day edges': [
+    ...plusOne('transaction_day_edges', 'transaction_count amount_minor fee_system_minor fee_app_minor', "status = 'FAILED'"),
+    "delete from transaction_day_edges where status = 'FAILED'",
+    `update transactions set created_at = created_at - interval '1 hour' where ${of(DENIED)}`,
+  ],
+  'time zones': [
+    'update day_zones set counted_from = 2',
+    'update day_zones set counted_from = null',
+    'update day_zones set is_ledger_counted = false',
+    'delete from day_zones',
+    "update day_zones set time_zone = 'Africa/Douala'",
+  ],
+  'ledger day edges': [
+    ...plusOne('ledger_day_edges', `${SUMS_OF_A_DAY} ${SUMS_OF_KINDS}`, "day = '2026-03-13'"),
+    "delete from ledger_day_edges where day = '2026-03-13'",
+    `update ledger_postings set at = at - interval '1 hour' where ${posting(DENIED, 'release')}`,
+  ],
+  'ledger days': [
+    ...plusOne('ledger_days', `${SUMS_OF_A_DAY} ${SUMS_OF_KINDS}`, "day = '2026-03-13'"),
+    "delete from ledger_days where day = '2026-03-13'",
+    ["update ledger_seal set sealed_until = '2026-03-13 21:00Z'", 2],
+    [`update ledger_postings set at = at - interval '1 day' where ${posting(DENIED, 'release')}`, 2],
+  ],
+  postings: [
+    `delete from ledger_postings where ${posting(COLLECTED, 'settle')}`,
+    anotherPosting(OPEN, 'settle'),
+    anotherPosting(OPEN, 'release'),
+    `delete from ledger_postings where ${posting(DENIED, 'release')};
+     update transactions t set held_minor = p.held_minor from ledger_postings p where ${posting(DENIED, 'hold')} and t.${of(DENIED)}`,
+    `delete from ledger_postings where ${posting(DENIED, 'hold')};
+     update transactions t set held_minor = p.held_minor from ledger_postings p where ${posting(DENIED, 'release')} and t.${of(DENIED)}`,
+    `update transactions set held_minor = held_minor + 1 where ${of(OPEN)}`,
+    `update ledger_postings set held_minor = held_minor + 1 where ${posting(OPEN, 'hold')}`,
+    `update ledger_postings set held_minor = held_minor + 1 where ${posting(PAID, 'settle')}`,
+    `update ledger_postings set held_minor = held_minor + 1 where ${posting(DENIED, 'release')}`,
+    `delete from ledger_postings where ${posting(PAID, 'hold')};
+     update transactions t set held_minor = p.held_minor from ledger_postings p where ${posting(PAID, 'settle')} and t.${of(PAID)}`,
+  ],
+  events: [
+    `delete from transaction_events where ${of(PAID)}`,
+    `delete from transaction_events where ${of(PAID)} and version = 1`,
+    `update transaction_events set version = 3 where ${of(PAID)} and version = 2`,
+    `update transaction_events set to_status = 'FAILED' where ${of(PAID)} and version = 2`,
+    `update transaction_events set from_status = 'PENDING_APPROVAL' where ${of(PAID)} and version = 2`,
+    `update transaction_events set to_status = 'PENDING_APPROVAL' where ${of(PAID)} and version = 1`,
+    `update transactions set version = 3 where ${of(PAID)}`,
+  ],
+  'operator work': [
+    `delete from operator_work where ${of(OPEN)}`,
+    `insert into operator_work (application_id, transaction_id, operator, type, state, next_at)
+       values ((select application_id from applications), '${PAID}', 'MOMOCM', 'DEPOSIT', 'queued', now())`,
+  ],
+  approvals: [
+    `delete from approval_items where ${of(WAITING)}`,
+    `delete from approval_items where ${of(REJECTED)}`,
+    `delete from approval_decisions where ${of(OPEN)}`,
+    `update approval_decisions set decision = 'rejected' where ${of(OPEN)}`,
+    `update approval_items set steps = '{1,1}' where ${of(OPEN)}`,
+    `delete from approval_decisions where ${of(OPEN)}; update transactions set status = 'SUCCESS' where ${of(OPEN)}`,
+    `update transactions t set maker_id = d.checker_id from approval_decisions d where t.${of(REJECTED)} and d.${of(REJECTED)}`,
+  ],
+  batches: [
+    `update operator_work set state = 'paused' where ${of(OPEN)}`,
+    `update operator_work set state = 'paused' where ${of(OPEN)};
+     insert into batch_runs (application_id, batch_id, state, changed_by) select application_id, batch_id, 'running', gen_random_uuid() from batches`,
+    `update batch_retries set failed_transaction_id = '${PAID}'`,
+    'update batch_retries set failed_transaction_id = gen_random_uuid()',
+    `update approval_decisions set batch_id = gen_random_uuid() where ${of(OPEN)}`,
+    `update approval_decisions set batch_id = '${BATCH}' where ${of(REJECTED)}`,
+    // Its row in the file, and the decision about its batch.
+    [`update transactions set batch_id = gen_random_uuid() where ${of(OPEN)}`, 2],
+    `update transactions set external_id = gen_random_uuid() where ${of(OPEN)}`,
+    `update transactions set phone_number = phone_number || '0' where ${of(OPEN)}`,
+    `update transactions set amount_minor = amount_minor + 1 where ${of(OPEN)}`,
+    'update batches set started_count = started_count + 1',
+    ['update batches set started_count = 1; delete from batch_rows where row_number = 2', 0],
+    'update batches set started_count = 1; update batch_rows set refusal = null where row_number = 2',
+    'update batch_rows set exclusion = null where row_number = 3',
+    "update batch_rows set problems = '[]' where row_number = 4",
+  ],
+  webhooks: [
+    `delete from webhook_deliveries where ${of(PAID)}`,
+    [`update webhook_deliveries set transaction_id = '${OPEN}' where ${of(PAID)}`, 2],
+    `insert into retention_marks (kind, removed_before) values ('attempts', now()); delete from webhook_deliveries where ${of(PAID)}`,
+    [
+      `insert into retention_marks (kind, removed_before) values ('deliveries', now()); delete from webhook_deliveries where ${of(PAID)}`,
+      0,
+    ],
+    [attemptsOf('failed', 'failed', 'failed', 'failed'), 0],
+    attemptsOf('failed', 'failed', 'failed', 'failed', 'failed'),
+    attemptsOf('delivered', 'failed'),
+    [attemptsOf('failed', 'delivered'), 0],
+  ],
+  origins: [
+    'update transaction_origins set transaction_id = gen_random_uuid()',
+    `update transaction_origins set origin_id = '${DENIED}'`,
+    `update transaction_origins set origin_id = '${PAID}'`,
+    'update transaction_origins set origin_id = gen_random_uuid()',
+    [`update transaction_events set event = 'recalled' where ${of(REJECTED)} and version = 2`, 0],
+    [`update transaction_events set event = 'expired' where ${of(REJECTED)} and version = 2`, 0],
+    `update transactions set status = 'SUCCESS' where ${of(REJECTED)}`,
+  ],
+  fundings: [
+    ...[PAY_IN, MOVE, FEE].flatMap((fundingId) => [
+      `delete from ledger_postings where subject_id = '${fundingId}'`,
+      `update fundings set amount_minor = amount_minor + 1 where funding_id = '${fundingId}'`,
+      `update fundings set outcome = 'refused' where funding_id = '${fundingId}'`,
+      `update fundings set decided_by = proposed_by where funding_id = '${fundingId}'`,
+    ]),
+    `update fundings set outcome = null where funding_id = '${PAY_IN}'`,
+    `update fundings set account = 'deposit' where funding_id = '${FEE}'`,
+    `update fundings set operator = 'OMCM' where funding_id = '${PAY_IN}'`,
+    `update fundings set currency = 'UGX' where funding_id = '${PAY_IN}'`,
+    ...plusOne('ledger_postings', 'collect_minor deposit_minor clearing_minor', `subject_id = '${MOVE}'`),
+  ],
+  references: [`update transactions set application_id = gen_random_uuid() where ${of(WAITING)}`],
+}
+
+function attemptsOf(...outcomes: string[]): string {
+  const rows = outcomes.map(
+    (outcome, index) => `((select application_id from applications), '${PAID}'::uuid, ${index + 1}, now(), 1, '${outcome}')`,
+  )
+  return `insert into webhook_attempts (application_id, transaction_id, number, started_at, duration_ms, outcome) values ${rows.join(', ')}`
+}
+
+test('no difference in books that have every kind of transaction, posting, funding, sum and row of a file', async () => {
+  assert.deepEqual(await verifyBooks(database.pool), [])
+})
+
+for (const [check, damages] of Object.entries(DAMAGES)) {
+  test(`a difference in "${check}" for each thing that it compares`, async () => {
+    for (const damage of damages) {
+      const [statements, count] = typeof damage === 'string' ? [damage, 1] : damage
+      assert.equal((await findIn(check, statements)).length, count, statements)
+    }
+  })
+}

@@ -55,7 +55,7 @@ before(async () => {
       await transition(trx, [{ applicationId, transactionId: item.transactionId, event, actor: { kind: 'operator', id: null } }])
     }
   })
-  const byPerson = { source: 'person', makerId: maker, bands: [aBand()] } as const
+  const byPerson: Partial<IntakeItem> = { source: 'person', makerId: maker, bands: [aBand()] }
   await start({ transactionId: OPEN, source: 'file', makerId: maker, bands: [aBand()], batchId: BATCH })
   await start({ transactionId: WAITING, ...byPerson })
   await start({ transactionId: REJECTED, ...byPerson })

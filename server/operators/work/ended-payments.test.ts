@@ -1,0 +1,412 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, beforeEach, test } from 'node:test'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import { createLogger } from '#server/logger.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
+import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
+import { transition } from '#server/transactions/transition.ts'
+import type { Connector, Connectors, QueryOutcome } from '../connector.ts'
+import { guardConnector } from '../guard-connector.ts'
+import { readContradictions, readEndedQueries } from '../testing/recorded-contradictions.ts'
+import {
+  askAboutHints,
+  type ContradictionQuery,
+  claimContradictionQueries,
+  endContradictionQuery,
+  forgetEndedHints,
+  scheduleSecondLooks,
+  selectContradictingHints,
+  storeContradictionAnswer,
+  storeContradictions,
+} from './contradiction-store.ts'
+import { queryContradictions } from './second-looks.ts'
+
+let database: TestDatabase
+let applicationId = ''
+before(async () => {
+  database = await createTestDatabase()
+  applicationId = await makeApplication(database.pool)
+  await fund(database.pool, applicationId, 'MOMOCM', 100_000_000n)
+})
+beforeEach(() => database.pool.query('delete from contradiction_queries'))
+after(() => database.drop())
+
+const exchange = { httpStatus: 200, answer: 'said' }
+const OUTCOMES: Record<QueryOutcome['kind'], QueryOutcome> = {
+  succeeded: { kind: 'succeeded', exchange },
+  failed: { kind: 'failed', reason: 'x', exchange },
+  pending: { kind: 'pending', exchange },
+  not_found: { kind: 'not_found', exchange },
+  unknown: { kind: 'unknown', detail: 'x', exchange },
+}
+
+async function ended(status: 'SUCCESS' | 'FAILED', overrides: Partial<IntakeItem> = {}): Promise<IntakeItem> {
+  const item = anIntakeItem(applicationId, overrides)
+  await takeIn(database.pool, [item])
+  const event = status === 'SUCCESS' ? 'succeeded' : 'failed'
+  await transition(database.pool, [{ ...item, event, message: 'x', actor: { kind: 'operator', id: null } }])
+  return item
+}
+
+/** An operator that answers every query in the same way. */
+function operatorThatSays(outcome: QueryOutcome, terms: Partial<Connector> = {}): Connectors & { asked: string[] } {
+  const asked: string[] = []
+  const never = () => assert.fail('It is only queried')
+  const connector: Connector = {
+    terms: { routes: new Map(), callsMax: 1, submissionsPerSecondMax: undefined, submitTimeoutMs: 1_000 },
+    submit: never,
+    balance: never,
+    parseCallback: never,
+    close: async () => undefined,
+    query: async ({ reference }) => {
+      asked.push(reference)
+      return outcome
+    },
+    ...terms,
+  }
+  const guarded = guardConnector('MOMOCM', connector, createLogger('silent'))
+  return { asked, get: () => guarded, has: () => true, operators: () => ['MOMOCM'] }
+}
+
+const run = (connectors: Connectors) =>
+  queryContradictions({ pool: database.pool, connectors, logger: createLogger('silent'), spreadMs: 0 })
+
+/** Queues a query that is due and was made `tries` times. */
+async function queue({ transactionId }: IntakeItem, kind: ContradictionQuery['kind'], tries: number): Promise<void> {
+  await database.pool.query(
+    `insert into contradiction_queries (application_id, transaction_id, kind, operator, tries, next_at, said, answer)
+       values ($1, $2, $3, 'MOMOCM', $4, now() - interval '1 minute', 'succeeded', 'text')`,
+    [applicationId, transactionId, kind, tries],
+  )
+}
+
+/** The record of one contradiction: what was said first, and in each answer after it. */
+async function record({ transactionId }: IntakeItem, status: string, ...said: string[]): Promise<void> {
+  await database.pool.query(
+    `insert into operator_contradictions (application_id, transaction_id, number, source, said, stored_status, answer, at)
+       select $1, $2, s.number, 'query', s.said, $3, '', now() from unnest($4::text[]) with ordinality as s (said, number)`,
+    [applicationId, transactionId, status, said],
+  )
+}
+
+test('is_contradicted until an answer agrees with the stored result and none after the first report repeats the other one', async () => {
+  const cases: [status: 'SUCCESS' | 'FAILED', said: string[], isContradicted: boolean][] = [
+    ['FAILED', [], false],
+    ['FAILED', ['succeeded'], true],
+    ['FAILED', ['succeeded', 'unknown'], true],
+    ['FAILED', ['succeeded', 'not_found'], true],
+    ['FAILED', ['succeeded', 'failed'], false],
+    ['FAILED', ['succeeded', 'unknown', 'failed'], false],
+    ['FAILED', ['succeeded', 'succeeded', 'failed'], true],
+    ['FAILED', ['succeeded', 'failed', 'succeeded'], true],
+    ['SUCCESS', ['failed'], true],
+    ['SUCCESS', ['failed', 'failed'], true],
+    ['SUCCESS', ['failed', 'succeeded'], false],
+    ['SUCCESS', ['failed', 'succeeded', 'failed'], true],
+  ]
+  for (const [status, said, expected] of cases) {
+    const item = await ended(status)
+    await record(item, status, ...said)
+    const { rows } = await database.pool.query('select is_contradicted($1, $2) as is', [applicationId, item.transactionId])
+    assert.equal(rows[0]?.is, expected, `${status} ${said}`)
+  }
+})
+
+test('is_asked_about while a contradiction or a hint is queried, not for a look and not after the end', async () => {
+  const asked = async (kind: ContradictionQuery['kind'], isEnded: boolean) => {
+    const item = await ended('FAILED')
+    await queue(item, kind, 0)
+    if (isEnded) await database.pool.query('update contradiction_queries set ended_at = now()')
+    const { rows } = await database.pool.query('select is_asked_about($1, $2) as is', [applicationId, item.transactionId])
+    return rows[0]?.is
+  }
+  const kinds = ['contradiction', 'hint', 'hour_look', 'day_look'] as const
+  for (const [isEnded, expected] of [
+    [false, [true, true, false, false]],
+    [true, [false, false, false, false]],
+  ] as const)
+    assert.deepEqual(await Array.fromAsync(kinds, (kind) => asked(kind, isEnded)), expected)
+})
+
+test('may_have_left unless each submission is known to have sent nothing or was refused for its code', async () => {
+  const cases: [submissions: number, attempts: string[], mayHaveLeft: boolean][] = [
+    [0, [], false],
+    [1, [], true],
+    [1, ['submit not_sent'], false],
+    [1, ['submit wrong_code'], false],
+    [2, ['submit wrong_code', 'submit not_sent'], false],
+    [2, ['submit not_sent'], true],
+    [1, ['query not_sent'], true],
+    ...['interrupted', 'unknown', 'accepted', 'failed', 'succeeded'].map(
+      (outcome) => [1, [`submit ${outcome}`], true] as [number, string[], boolean],
+    ),
+  ]
+  for (const [submissions, attempts, expected] of cases) {
+    const transactionId = randomUUID()
+    for (const [number, attempt] of attempts.entries())
+      await database.pool.query(
+        `insert into operator_attempts (application_id, transaction_id, number, kind, started_at, outcome) values ($1, $2, $3, $4, now(), $5)`,
+        [applicationId, transactionId, number + 1, ...attempt.split(' ')],
+      )
+    const { rows } = await database.pool.query('select may_have_left($1, $2, $3) as may', [applicationId, transactionId, submissions])
+    assert.equal(rows[0]?.may, expected, `${submissions} ${attempts}`)
+  }
+})
+
+/**
+ * For each kind of query and each answer: how often it is made while the operator answers like this, what is recorded of a failure without a
+ * contradiction, and which query follows. A contradiction has its first report already.
+ */
+const ANSWERS: [kind: ContradictionQuery['kind'], said: QueryOutcome['kind'], tries: number, recorded: string[], next: string[]][] = [
+  ['contradiction', 'succeeded', 1, ['2 query succeeded FAILED'], []],
+  ['contradiction', 'failed', 1, ['2 query failed FAILED'], []],
+  ['contradiction', 'pending', 1, ['2 query pending FAILED'], []],
+  ['contradiction', 'not_found', 1, ['2 query not_found FAILED'], []],
+  ['contradiction', 'unknown', 3, ['2 query unknown FAILED'], []],
+  ['hint', 'succeeded', 1, ['1 query succeeded FAILED'], ['contradiction 0']],
+  ['hint', 'failed', 1, [], []],
+  ['hint', 'pending', 3, ['1 hint succeeded FAILED', '2 query pending FAILED'], []],
+  ['hint', 'not_found', 1, [], []],
+  ['hint', 'unknown', 3, ['1 hint succeeded FAILED', '2 query unknown FAILED'], []],
+  ['hour_look', 'succeeded', 1, ['1 query succeeded FAILED'], ['contradiction 0', 'day_look 0']],
+  ['hour_look', 'failed', 1, [], ['day_look 0']],
+  ['hour_look', 'pending', 5, [], ['day_look 0']],
+  ['hour_look', 'not_found', 1, [], ['day_look 0']],
+  ['hour_look', 'unknown', 5, [], ['day_look 0']],
+  ['day_look', 'succeeded', 1, ['1 query succeeded FAILED'], ['contradiction 0']],
+  ['day_look', 'failed', 1, [], []],
+  ['day_look', 'pending', 5, [], []],
+  ['day_look', 'not_found', 1, [], []],
+  ['day_look', 'unknown', 5, [], []],
+]
+for (const [kind, said, tries, recorded, next] of ANSWERS) {
+  test(`${tries} of a ${kind} answered with ${said}, then ${recorded.at(-1) ?? 'nothing recorded'}, and ${next.join(' and ') || 'no query'} follows`, async () => {
+    await scheduleSecondLooks(database.pool, 1_000, 0)
+    await database.pool.query('delete from contradiction_queries')
+    const item = await ended('FAILED')
+    await scheduleSecondLooks(database.pool, 1_000, 0)
+    await database.pool.query('delete from contradiction_queries')
+    const first = kind === 'contradiction' ? ['1 query succeeded FAILED'] : []
+    if (kind === 'contradiction') await record(item, 'FAILED', 'succeeded')
+    await queue(item, kind, 0)
+    const operator = operatorThatSays(OUTCOMES[said])
+    // What follows is not asked here.
+    for (let time = 1; time <= tries; time++) {
+      assert.deepEqual(
+        (await readEndedQueries(database.pool, item)).map(({ text }) => text),
+        [`${kind} ${time - 1}`],
+      )
+      await database.pool.query('update contradiction_queries set next_at = now() where ended_at is null')
+      assert.equal(await oneQuery(operator), 1)
+    }
+    assert.deepEqual(
+      operator.asked,
+      Array.from({ length: tries }, () => item.transactionId),
+    )
+    assert.deepEqual(await readContradictions(database.pool, item), [...first, ...recorded])
+    assert.deepEqual(
+      (await readEndedQueries(database.pool, item)).map(({ text }) => text),
+      next,
+    )
+    const { rows } = await database.pool.query(
+      'select kind, ended_at is not null as "isEnded", answer from contradiction_queries where kind = $1',
+      [kind],
+    )
+    assert.deepEqual(rows, kind === 'hint' ? [{ kind, isEnded: true, answer: null }] : [])
+  })
+}
+
+/** Makes one query: the contradiction that it may find is queried by the next run. */
+function oneQuery(connectors: Connectors): Promise<number> {
+  return queryContradictions({ pool: database.pool, connectors, logger: createLogger('silent'), spreadMs: 0, perOperatorMax: 1 })
+}
+
+test('no query to an operator that answers none about collects: the looks end as if they had been made; a deposit is queried', async () => {
+  const asked = async (type: TransactionType, kind: ContradictionQuery['kind']) => {
+    await database.pool.query('delete from contradiction_queries')
+    const item = await ended('FAILED', { type })
+    await scheduleSecondLooks(database.pool, 1_000, 0)
+    await database.pool.query('delete from contradiction_queries')
+    await queue(item, kind, 0)
+    const operator = operatorThatSays(OUTCOMES.failed, { hasNoQueries: true })
+    await run(operator)
+    return [operator.asked.length, ...(await readEndedQueries(database.pool, item)).map(({ text }) => text)]
+  }
+  assert.deepEqual(await asked('COLLECT', 'hour_look'), [0, 'day_look 0'])
+  assert.deepEqual(await asked('COLLECT', 'day_look'), [0])
+  assert.deepEqual(await asked('COLLECT', 'contradiction'), [1])
+  assert.deepEqual(await asked('COLLECT', 'hint'), [1])
+  assert.deepEqual(await asked('DEPOSIT', 'hour_look'), [1, 'day_look 0'])
+})
+
+test('the pause after each claim of a query is twice that of the one before', async () => {
+  const item = await ended('FAILED')
+  await queue(item, 'day_look', 0)
+  const pauses: number[] = []
+  for (let time = 0; time < 4; time++) {
+    await claimContradictionQueries(database.pool, ['MOMOCM'], 1, 300_000)
+    pauses.push(...(await readEndedQueries(database.pool, item)).map(({ inMinutes }) => inMinutes))
+    await database.pool.query('update contradiction_queries set next_at = now()')
+  }
+  assert.deepEqual(pauses, [5, 10, 20, 40])
+})
+
+test('a query that another process is claiming at this moment is left to it, without waiting', async () => {
+  const [held, free] = [await ended('FAILED'), await ended('FAILED')]
+  for (const item of [held, free]) await queue(item, 'day_look', 0)
+  const [other, own] = [await database.pool.connect(), await database.pool.connect()]
+  try {
+    await other.query('begin')
+    await other.query('select from contradiction_queries where transaction_id = $1 for update', [held.transactionId])
+    await own.query("begin; set local lock_timeout = '2s'")
+    const claimed = await claimContradictionQueries(own, ['MOMOCM'], 10, 60_000)
+    assert.deepEqual(
+      claimed.map((query) => query.transactionId),
+      [free.transactionId],
+    )
+  } finally {
+    for (const client of [other, own]) {
+      await client.query('rollback')
+      client.release()
+    }
+  }
+})
+
+test('an unsigned callback counts if it reports the opposite of a final result of the same operator, and none was queried for a day', async () => {
+  const [failed, paid, open] = [await ended('FAILED'), await ended('SUCCESS'), anIntakeItem(applicationId)]
+  await takeIn(database.pool, [open])
+  const hint = ({ transactionId }: IntakeItem, said: string, operator = 'MOMOCM') => ({
+    applicationId,
+    transactionId,
+    operator: operator as 'MOMOCM',
+    said,
+    answer: 'x',
+  })
+  const hints = [
+    hint(failed, 'succeeded'),
+    hint(failed, 'failed'),
+    hint(failed, 'pending'),
+    hint(failed, 'succeeded', 'OMCM'),
+    { ...hint(failed, 'succeeded'), applicationId: randomUUID() },
+    hint(paid, 'failed'),
+    hint(paid, 'succeeded'),
+    hint(open, 'succeeded'),
+    hint(open, 'failed'),
+  ]
+  const counting = async () => (await selectContradictingHints(database.pool, hints)).map((one) => hints.indexOf(one))
+  assert.deepEqual(await counting(), [0, 5])
+  await queue(failed, 'hint', 0)
+  assert.deepEqual(await counting(), [5])
+  // Another kind of query does not count against it.
+  await queue(paid, 'hour_look', 0)
+  assert.deepEqual(await counting(), [5])
+  for (const [hours, expected] of [
+    [23, [5]],
+    [25, [0, 5]],
+  ] as const) {
+    await database.pool.query("update contradiction_queries set ended_at = now() - $1 * interval '1 hour' where kind = 'hint'", [hours])
+    assert.deepEqual(await counting(), expected, `${hours} hours`)
+    await askAboutHints(database.pool, [hint(failed, 'succeeded')])
+    assert.equal((await readEndedQueries(database.pool, failed)).length, hours > 24 ? 1 : 0)
+  }
+  const { rows } = await database.pool.query(
+    "select tries, said, answer, ended_at, next_at <= clock_timestamp() as is_due from contradiction_queries where kind = 'hint'",
+  )
+  assert.deepEqual(rows, [{ tries: 0, said: 'succeeded', answer: 'x', ended_at: null, is_due: true }])
+})
+
+test('a hint is forgotten a day after its end, and one that is open is kept', async () => {
+  const left: number[] = []
+  for (const hours of [null, 23, 25]) {
+    await database.pool.query('delete from contradiction_queries')
+    await queue(await ended('FAILED'), 'hint', 0)
+    await database.pool.query("update contradiction_queries set ended_at = now() - $1::integer * interval '1 hour'", [hours])
+    await forgetEndedHints(database.pool)
+    left.push((await database.pool.query('select from contradiction_queries')).rowCount ?? 0)
+  }
+  assert.deepEqual(left, [1, 1, 0])
+})
+
+test('the first answer about a contradiction is stored whatever it says, then each final one that differs, nine entries at most', async () => {
+  const item = await ended('FAILED')
+  const { pool } = database
+  const say = (said: string) =>
+    storeContradictionAnswer(pool, { applicationId, transactionId: item.transactionId, said, httpStatus: 200, answer: 'x' })
+  await say('succeeded')
+  assert.deepEqual(await readContradictions(pool, item), [], 'nothing is contradicted')
+  await record(item, 'FAILED', 'succeeded')
+  for (const said of ['unknown', 'unknown', 'pending', 'not_found', 'failed', 'failed', 'pending', 'succeeded', 'succeeded', 'failed'])
+    await say(said)
+  const entries = await readContradictions(pool, item)
+  assert.deepEqual(
+    entries.map((entry) => entry.split(' ')[2]),
+    ['succeeded', 'unknown', 'failed', 'succeeded', 'failed'],
+  )
+  for (const said of ['succeeded', 'failed', 'succeeded', 'failed', 'succeeded', 'failed']) await say(said)
+  assert.equal((await readContradictions(pool, item)).length, 9)
+})
+
+test('a contradiction of a transaction that its operator never had is ignored, and the first of each is new', async () => {
+  const [failed, paid] = [await ended('FAILED'), await ended('SUCCESS')]
+  const row = ({ transactionId }: IntakeItem, said: 'succeeded' | 'failed', operator: 'MOMOCM' | 'OMCM' = 'MOMOCM') => ({
+    item_index: 0,
+    application_id: applicationId,
+    transaction_id: transactionId,
+    operator,
+    source: 'callback' as const,
+    said,
+    answer: 'x',
+  })
+  const store = async (...rows: ReturnType<typeof row>[]) => [
+    ...(await storeContradictions(
+      database.pool,
+      rows.map((one, index) => ({ ...one, item_index: index })),
+    )),
+  ]
+  assert.deepEqual(await store(row(failed, 'succeeded', 'OMCM'), row(failed, 'failed'), row(paid, 'succeeded')), [])
+  assert.deepEqual(await store(row(failed, 'succeeded'), row(paid, 'failed')), [
+    [0, true],
+    [1, true],
+  ])
+  assert.deepEqual(await store(row(failed, 'succeeded')), [[0, false]])
+  const due = await claimContradictionQueries(database.pool, ['MOMOCM'], 10, 60_000)
+  assert.deepEqual(due.map((query) => query.transactionId).sort(), [failed.transactionId, paid.transactionId].sort())
+})
+
+test('a look follows each failure of an operator in the order of failures, in slices, and a second scheduler misses none', async () => {
+  const other = await makeApplication(database.pool)
+  const items = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const item = anIntakeItem(other, { type: 'COLLECT' })
+      await takeIn(database.pool, [item])
+      await transition(database.pool, [{ ...item, event: 'failed', message: 'x', actor: { kind: 'operator', id: null } }])
+      return item
+    }),
+  )
+  while ((await scheduleSecondLooks(database.pool, 2, 0)) > 0);
+  for (const item of items) assert.deepEqual((await readEndedQueries(database.pool, item)).length, 1)
+  const { rows } = await database.pool.query('select failed_sequence::integer as until from second_look_marks where application_id = $1', [
+    other,
+  ])
+  assert.deepEqual(rows, [{ until: 5 }])
+})
+
+test('an ended look leaves the queries of other kinds and other payments as they are', async () => {
+  const [item, other] = [await ended('FAILED'), await ended('FAILED')]
+  await scheduleSecondLooks(database.pool, 1_000, 0)
+  await database.pool.query('delete from contradiction_queries')
+  for (const kind of ['contradiction', 'hour_look'] as const) for (const one of [item, other]) await queue(one, kind, 0)
+  await endContradictionQuery(database.pool, { ...item, kind: 'hour_look' }, 0)
+  await endContradictionQuery(database.pool, { ...other, kind: 'contradiction' }, 0)
+  const [ofItem, ofOther] = await Promise.all([item, other].map((one) => readEndedQueries(database.pool, one)))
+  assert.deepEqual(ofItem, [
+    { text: 'contradiction 0', inMinutes: -1 },
+    { text: 'day_look 0', inMinutes: 24 * 60 },
+  ])
+  assert.deepEqual(
+    ofOther?.map(({ text }) => text),
+    ['hour_look 0'],
+  )
+})

@@ -121,6 +121,15 @@ test('a row to the number and amount of an earlier payment that failed and that 
     )
   const contradicted = await failed({ phoneNumber: '237677000007' })
   await failed({ phoneNumber: '237677000008' })
+  // Paid, and its operator reports a failure: nobody is paid twice by another payment.
+  const paid = anIntakeItem(applicationId, { customerName: 'Awa Diop', amountMinor: 10_000n, phoneNumber: '237677000008' })
+  await takeIn(pool, [paid])
+  await transition(pool, [{ ...paid, event: 'succeeded', message: 'x', actor: { kind: 'operator', id: null } }])
+  await pool.query(
+    `insert into operator_contradictions (application_id, transaction_id, number, source, said, stored_status, answer, at)
+       values ($1, $2, 1, 'query', 'failed', 'SUCCESS', '', clock_timestamp())`,
+    [applicationId, paid.transactionId],
+  )
   await record(contradicted, 1, 'succeeded')
   const again = await waiting({ phoneNumber: '237677000007', customerName: 'Awa Diop', amountMinor: 10_000n })
   const { batchId } = await makeFileBatch(pool, {
@@ -133,6 +142,8 @@ test('a row to the number and amount of an earlier payment that failed and that 
   const isFlagged = async (id: string) => (await risks()).get(id)?.some((flag) => flag.kind === 'contradicted')
   assert.deepEqual([await isFlagged(again), await isFlagged(otherAmount)], [true, false])
   assert.equal((await readEvidence(pool, applicationId, again))?.contradicted[0]?.transactionId, contradicted)
+  const afterPaid = await waiting({ phoneNumber: '237677000008', customerName: 'Awa Diop', amountMinor: 10_000n })
+  assert.deepEqual((await readEvidence(pool, applicationId, afterPaid))?.contradicted, [])
   const viewer = { applicationId, id: randomUUID(), hasSecondFactor: false }
   const inBatch = async () =>
     (await listBatchRows(pool, viewer, batchId, { filter: 'flagged', page: 0 }))?.rows.map(

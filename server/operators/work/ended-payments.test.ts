@@ -5,6 +5,7 @@ import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { createLogger } from '#server/logger.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
 import type { Connector, Connectors, QueryOutcome } from '../connector.ts'
@@ -391,6 +392,49 @@ test('a look follows each failure of an operator in the order of failures, in sl
     other,
   ])
   assert.deepEqual(rows, [{ until: 5 }])
+})
+
+test('no look at a failure that was ended without a call', async () => {
+  const item = anIntakeItem(applicationId)
+  await takeIn(database.pool, [item])
+  await transition(database.pool, [{ ...item, event: 'failed', message: 'x', actor: { kind: 'system', id: null } }])
+  await scheduleSecondLooks(database.pool, 1_000, 0)
+  assert.deepEqual(await readEndedQueries(database.pool, item), [])
+})
+
+test('the mark of scheduled looks is never set back by a scheduler that read less', async () => {
+  const other = await makeApplication(database.pool)
+  const items = Array.from({ length: 5 }, () => anIntakeItem(other, { type: 'COLLECT' }))
+  await takeIn(database.pool, items)
+  await transition(
+    database.pool,
+    items.map((item) => ({ ...item, event: 'failed' as const, message: 'x', actor: { kind: 'operator' as const, id: null } })),
+  )
+  const ahead = await database.pool.connect()
+  await ahead.query('begin')
+  await scheduleSecondLooks(ahead, 5, 0)
+  const behind = scheduleSecondLooks(database.pool, 2, 0)
+  await waitUntil('the second one waits for the first', async () => {
+    const { rowCount } = await database.pool.query(
+      "select from pg_stat_activity where wait_event = 'transactionid' and datname = current_database()",
+    )
+    return rowCount === 1
+  })
+  await ahead.query('commit')
+  ahead.release()
+  await behind
+  const { rows } = await database.pool.query('select failed_sequence::integer as until from second_look_marks where application_id = $1', [
+    other,
+  ])
+  assert.deepEqual(rows, [{ until: 5 }])
+})
+
+test('a hint that nobody confirms adds nothing to a contradiction that is recorded', async () => {
+  const item = await ended('FAILED')
+  await record(item, 'FAILED', 'succeeded')
+  await queue(item, 'hint', 2)
+  await run(operatorThatSays(OUTCOMES.unknown))
+  assert.deepEqual(await readContradictions(database.pool, item), ['1 query succeeded FAILED'])
 })
 
 test('an ended look leaves the queries of other kinds and other payments as they are', async () => {

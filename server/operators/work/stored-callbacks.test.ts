@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { Queryable } from '#server/database/pool.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -27,9 +28,14 @@ async function make(columns: string): Promise<{ applicationId: string; transacti
 
 type Key = { applicationId: string; transactionId: string }
 
-async function send({ applicationId, transactionId }: Key, isVerified: boolean, operator: 'MOMOCM' | 'OMCM' = 'MOMOCM'): Promise<string> {
+async function send(
+  { applicationId, transactionId }: Key,
+  isVerified: boolean,
+  operator: 'MOMOCM' | 'OMCM' = 'MOMOCM',
+  queryable: Queryable = database.pool,
+): Promise<string> {
   const row = { item_index: 0, application_id: applicationId, transaction_id: transactionId, operator, outcome: 'succeeded', answer: 'x' }
-  const [effect] = await storeCallbacks(database.pool, [{ ...row, is_verified: isVerified }], GAP_MS)
+  const [effect] = await storeCallbacks(queryable, [{ ...row, is_verified: isVerified }], GAP_MS)
   return effect ?? assert.fail()
 }
 
@@ -113,14 +119,17 @@ test('idle for a callback of another operator or about another application', asy
 
 test('busy, without waiting, while another process changes the row', async () => {
   const key = await make("state = 'submitted'")
-  const other = await database.pool.connect()
+  const [other, own] = [await database.pool.connect(), await database.pool.connect()]
   try {
     await other.query('begin')
     await other.query('select from operator_work where transaction_id = $1 for update', [key.transactionId])
-    assert.equal(await send(key, true), 'busy')
+    await own.query("begin; set local lock_timeout = '1s'")
+    assert.equal(await send(key, true, 'MOMOCM', own), 'busy')
   } finally {
-    await other.query('rollback')
-    other.release()
+    for (const client of [other, own]) {
+      await client.query('rollback')
+      client.release()
+    }
   }
   assert.equal(await send(key, true), 'taken')
 })

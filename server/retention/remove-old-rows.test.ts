@@ -185,3 +185,59 @@ test('the same day and time in an earlier calendar month in UTC', () => {
   ]
   for (const [now, months, expected] of cases) assert.equal(monthsBefore(new Date(now), months).toISOString(), `${expected}T00:00:00.000Z`)
 })
+
+test('removed up to the instant of its limit, and kept from it on or while something is open: each table', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const ids: Record<string, string> = {}
+  for (const name of ['old', 'young', 'open', 'late', 'waiting'])
+    ids[name] = (await makeHistory(applicationId, 20, 1, name === 'open' ? 'pending' : 'succeeded'))[0] ?? ''
+  const limit = (months: number, afterMs: number) => new Date(monthsBefore(NOW, months).getTime() + afterMs)
+  const at = (table: string, column: string, months: number) =>
+    Promise.all(
+      Object.entries(ids).map(([name, id]) =>
+        database.pool.query(`update ${table} set ${column} = $2 where transaction_id = $1`, [id, limit(months, name === 'young' ? 0 : -1)]),
+      ),
+    )
+  await at('operator_attempts', 'started_at', MONTHS.attempts)
+  await at('webhook_attempts', 'started_at', MONTHS.deliveries)
+  await at('webhook_deliveries', 'finished_at', MONTHS.deliveries)
+  await database.pool.query('update webhook_deliveries set finished_at = $2 where transaction_id = $1', [
+    ids['late'],
+    limit(MONTHS.deliveries, 0),
+  ])
+  await database.pool.query("update webhook_deliveries set state = 'due', finished_at = $2 where transaction_id = $1", [
+    ids['waiting'],
+    limit(MONTHS.deliveries, -1),
+  ])
+  await database.pool.query(
+    `insert into webhook_resends (application_id, transaction_id, number, target, requested_by, requested_at, next_at, outcome, started_at, duration_ms)
+       select $1, r.id::uuid, 1, 'x', r.id::uuid, case r.name when 'young' then $4 else $3::timestamptz end, now(), case r.name when 'waiting' then null else 'timeout' end,
+           case r.name when 'waiting' then null else now() end, case r.name when 'waiting' then null else 1 end
+         from unnest($2::text[], $5::text[]) as r (name, id)`,
+    [applicationId, Object.keys(ids), limit(MONTHS.deliveries, -1), limit(MONTHS.deliveries, 0), Object.values(ids)],
+  )
+  await run()
+  const namesIn = async (table: string) => {
+    const { rows } = await database.pool.query<{ id: string }>(
+      `select distinct transaction_id as id from ${table} where application_id = $1`,
+      [applicationId],
+    )
+    return Object.keys(ids).filter((name) => rows.some((row) => row.id === ids[name]))
+  }
+  const tables = ['transactions', 'transaction_events', 'operator_attempts', 'webhook_attempts', 'webhook_deliveries', 'webhook_resends']
+  assert.deepEqual(Object.fromEntries(await Promise.all(tables.map(async (table) => [table, await namesIn(table)] as const))), {
+    transactions: ['old', 'young', 'open', 'late', 'waiting'],
+    transaction_events: ['old', 'young', 'open', 'late', 'waiting'],
+    operator_attempts: ['young', 'open'],
+    webhook_attempts: ['young', 'late', 'waiting'],
+    webhook_deliveries: ['young', 'late', 'waiting'],
+    webhook_resends: ['young', 'waiting'],
+  })
+})
+
+test('a mark that was noted is never taken back by a run with another limit', async () => {
+  await run()
+  await run({ months: { ...MONTHS, attempts: 9 } })
+  const { rows } = await database.pool.query("select removed_before as at from retention_marks where kind = 'attempts'")
+  assert.deepEqual(rows, [{ at: monthsBefore(NOW, 6) }])
+})

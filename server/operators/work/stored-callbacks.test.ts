@@ -133,3 +133,15 @@ test('busy, without waiting, while another process changes the row', async () =>
   }
   assert.equal(await send(key, true), 'taken')
 })
+
+test('hint_gap_ms doubles with each unsigned callback, from the least pause to ten minutes', async () => {
+  const { rows } = await database.pool.query<{ gaps: number[] }>(
+    'select array_agg(hint_gap_ms($1, hints) order by hints) as gaps from generate_series(0, 22) as hints',
+    [3_000],
+  )
+  const seconds = [3, 3, 3, 4, 8, 16, 32, 64, 128, 256, 512, ...Array.from({ length: 12 }, () => 600)]
+  assert.deepEqual(
+    rows[0]?.gaps,
+    seconds.map((each) => each * 1_000),
+  )
+})

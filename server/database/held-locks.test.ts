@@ -11,9 +11,11 @@ import { claimAll } from '#server/operators/testing/claim-all.ts'
 import { lockApiUser, lockOwnerOf } from '#server/partner-auth/token-store.ts'
 import { lockActiveMember } from '#server/people/person-store.ts'
 import { lockTimeZone } from '#server/reports/business-days/day-zone-store.ts'
+import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { lockRecovery } from '#server/webhooks/resend-store.ts'
@@ -220,4 +222,62 @@ test('a row of operator work that another process holds is passed over by a clai
   await database.pool.query("update operator_work set state = 'submitted', next_at = now() where operator = 'OMCM'")
   assert.equal(await second(hold, claim), 'not blocked')
   assert.deepEqual(claimed, [[free], [free]])
+})
+
+/** Runs the second while the first, which is done, is not committed; the first commits once the second waits for it. */
+async function oneAfterTheOther(first: Take, then: Take): Promise<void> {
+  const [holder, other] = [await database.pool.connect(), await database.pool.connect()]
+  try {
+    await holder.query('begin')
+    await first(holder)
+    const waiting = then(other)
+    await waitUntil('the second one waits for the first', async () => {
+      const { rowCount } = await database.pool.query(
+        "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+      )
+      return rowCount === 1
+    })
+    await holder.query('commit')
+    await waiting
+  } finally {
+    holder.release()
+    other.release()
+  }
+}
+
+test('nothing is numbered or added up twice by two that begin with the same rows: the second reads what the first has committed', async () => {
+  const { pool } = database
+  const items = Array.from({ length: 4 }, () => anIntakeItem(applicationId, { type: 'COLLECT' }))
+  const [first, second, third, fourth] = items.map(
+    (item): Take =>
+      (trx) =>
+        takeIn(trx, [item]),
+  )
+  assert.ok(first && second && third && fourth)
+  await oneAfterTheOther(first, second)
+  await oneAfterTheOther(third, fourth)
+  const [settleFirst, settleSecond] = items.map(
+    (item): Take =>
+      (trx) =>
+        transition(trx, [{ ...item, event: 'succeeded', actor: { kind: 'operator', id: null } }]),
+  )
+  assert.ok(settleFirst && settleSecond)
+  await oneAfterTheOther(settleFirst, settleSecond)
+  await pool.query(
+    `insert into operator_attempts (application_id, transaction_id, number, kind, started_at, outcome)
+       select application_id, transaction_id, 1, 'submit', now(), 'accepted' from transactions where final_at is not null`,
+  )
+  const outcomes = call("select add_operator_outcomes($1, 100, '-infinity', '{}', '{}')")
+  // The marks exist, so that only their locks are waited for.
+  await pool.query('insert into fee_marks values ($1, 0)', [applicationId])
+  await pool.query('insert into operator_outcome_marks values ($1, 0, 0)', [applicationId])
+  await oneAfterTheOther(call('select add_fee_days($1, 100)'), call('select add_fee_days($1, 100)'))
+  await oneAfterTheOther(outcomes, outcomes)
+  const { rows } = await pool.query('select sum(transaction_count)::integer as count from operator_outcomes')
+  assert.deepEqual(rows, [{ count: 4 }])
+  // The row of the file was started without a decision.
+  assert.deepEqual(
+    (await verifyBooks(pool)).filter(({ check }) => check !== 'approvals'),
+    [],
+  )
 })

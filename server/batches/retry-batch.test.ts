@@ -242,6 +242,22 @@ test('a row that was stopped before it was sent is retried without a query', asy
   assert.deepEqual([queried, rows, leftOut], [[failed], 2, 0])
 })
 
+test('a row that the service ended without a call is retried without a query', async () => {
+  const { batchId, items } = await makeSent(['open', 'failed'])
+  const [unsent, failed] = items.map((item) => item.transactionId)
+  assert.ok(unsent && failed)
+  const { applicationId } = application
+  const actor = { kind: 'system' as const, id: null }
+  await transition(database.pool, [{ applicationId, transactionId: unsent, event: 'failed', message: 'Timeout opérateur', actor }])
+  let queried: string[] = []
+  const queryFailures = (ids: string[]) => {
+    queried = ids
+    return ids
+  }
+  const { rows, leftOut } = must(await retry(batchId, { queryFailures }))
+  assert.deepEqual([queried, rows, leftOut], [[failed], 2, 0])
+})
+
 test('a row that was left out of a retry before that was submitted is retried again, and one that was started is not', async () => {
   const { batchId, items } = await makeSent(['failed', 'failed'])
   const { batchId: childId } = must(await retry(batchId))

@@ -251,3 +251,22 @@ for (const [resend, number, to] of [
     assert.equal(rows[0]?.next_at.toISOString(), to === 'waiting 1' ? DUE : LEASED)
   })
 }
+
+test('deliveries and resends of a receiver are taken together in the order in which they are due, and no more than may be', async () => {
+  const target = 'https://ordered.example'
+  const ids = [await make('due 0'), await make('exhausted 4', { resend: 'waiting 0' }), await make('due 0'), await make('due 0')]
+  const dueIn = ['3 hours', '2 hours', '1 hour', '4 hours']
+  for (const [place, id] of ids.entries())
+    for (const table of ['webhook_deliveries', 'webhook_resends'])
+      await database.pool.query(`update ${table} set target = $2, next_at = $3::timestamptz + $4::interval where transaction_id = $1`, [
+        id,
+        target,
+        DUE,
+        dueIn[place],
+      ])
+  const { rows } = await database.pool.query<{ ids: string[]; resends: number[] }>(
+    'select transactions as ids, resends from take_webhooks_with_resends($1, now(), 3)',
+    [target],
+  )
+  assert.deepEqual(rows, [{ ids: [ids[2], ids[1], ids[0]], resends: [0, 1, 0] }])
+})

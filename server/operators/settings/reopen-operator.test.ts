@@ -48,6 +48,12 @@ const circuit = async () => (await listAvailability(database.pool))[0] ?? assert
 
 /** A refused PIN, as the process that met it stores it. */
 async function closeForFault(): Promise<void> {
+  await waitUntil('the process has read what the test before has saved', async () => {
+    const { rows } = await database.pool.query<{ version: string }>(
+      "select protocol || ' ' || version || ' ' || operator_settings_id as version from operator_settings where operator = 'OMCM'",
+    )
+    return rows[0]?.version === terms().settingsVersion
+  })
   const { settingsVersion } = terms()
   await storeAvailability(database.pool, { operator: 'OMCM', type: 'DEPOSIT', state: 'CLOSED', fault: PIN_REFUSED, settingsVersion })
 }

@@ -72,6 +72,17 @@ test('its own limit for a statement that waited until work with a longer one rel
   await assert.rejects(waiting, awayWith('ETIMEDOUT'))
 })
 
+test('ETIMEDOUT for a snapshot whose server is silent, and the only connection is there for the next one', async () => {
+  await pool.query('select 1')
+  proxy.freeze()
+  await assert.rejects(openSnapshot(pool), awayWith('ETIMEDOUT'))
+  proxy.thaw()
+  const snapshot = await openSnapshot(pool)
+  assert.deepEqual((await snapshot.client.query('select 1 as one')).rows, [{ one: 1 }])
+  await snapshot.close()
+  assert.equal(pool.idleCount, pool.totalCount)
+})
+
 for (const [name, error, expected] of [
   ['a connection that the administrator ended', { code: '57P01' }, true],
   ['a server that starts', { code: '57P03' }, true],

@@ -200,3 +200,42 @@ test('twenty addresses per key at most: those used last', async () => {
   const uses = await listKeyUses(pool, applicationId)
   assert.deepEqual([uses.length, uses[0]?.address, uses.at(-1)?.address], [20, '192.0.2.49', '192.0.2.30'])
 })
+
+for (const table of ['api_key_uses', 'api_refusals'] as const) {
+  test(`written in the order of their key, so that two processes with the same rows do not block each other: ${table}`, async () => {
+    const { pool } = harness.database
+    const { applicationId, apiKeyId } = await createTestPartner(pool)
+    const [first, last] = ['192.0.2.1', '192.0.2.2']
+    const at = new Date()
+    const store = (addresses: readonly string[]) =>
+      table === 'api_key_uses'
+        ? storeKeyUses(
+            pool,
+            addresses.map((address) => ({ applicationId, apiKeyId, address, firstAt: at, lastAt: at })),
+          )
+        : storeRefusals(
+            pool,
+            addresses.map((address) => ({ applicationId, cause: 'key_unknown', address, subject: '', minute: at, count: 1, lastAt: at })),
+          )
+    await store([first, last])
+    const lock = (address: string) =>
+      `select 1 from ${table} where application_id = '${applicationId}' and address = '${address}' for update nowait`
+    const holder = await pool.connect()
+    try {
+      await holder.query('begin')
+      await holder.query(lock(first))
+      const storing = store([last, first])
+      await waitUntil('the writer waits', async () => {
+        const { rowCount } = await pool.query(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'insert into ${table}%'`,
+        )
+        return rowCount === 1
+      })
+      assert.equal((await holder.query(lock(last))).rowCount, 1)
+      await holder.query('commit')
+      await storing
+    } finally {
+      holder.release()
+    }
+  })
+}

@@ -54,3 +54,28 @@ test('a render whose client leaves makes room for the next', async () => {
   assert.ok(second.hasBegun())
   second.endTurn()
 })
+
+test('a page that is kept for everybody is rendered when it is its turn among readers without a session, and makes room for the next', async () => {
+  const turns = createPageTurns({ anonymousMax: 1, turnMs: { person: LONG_MS, anonymous: LONG_MS } })
+  const first = begin(turns)
+  await soon()
+  const rendered = Promise.withResolvers<string>()
+  let hasBegun = false
+  const forAll = turns.takeForAll(() => {
+    hasBegun = true
+    return rendered.promise
+  })
+  await soon()
+  assert.ok(!hasBegun)
+  first.endTurn()
+  await soon()
+  assert.ok(hasBegun)
+  const next = begin(turns)
+  await soon()
+  assert.ok(!next.hasBegun())
+  rendered.resolve('page')
+  assert.equal(await forAll, 'page')
+  await soon()
+  assert.ok(next.hasBegun())
+  next.endTurn()
+})

@@ -239,3 +239,38 @@ for (const table of ['api_key_uses', 'api_refusals'] as const) {
     }
   })
 }
+
+test('stored with the next call, also within a minute: the use of a key that could not be stored', async () => {
+  const { pool } = harness.database
+  const partner = await createTestPartner(pool)
+  await harness.directory.refresh()
+  const application = harness.directory.find(partner.applicationId) ?? assert.fail('the application is known')
+  const caller = { application, apiKeyId: partner.apiKeyId }
+  const keyUses = createKeyUses(pool)
+  const startMs = Date.now()
+  await pool.query('alter table api_key_uses rename to api_key_uses_elsewhere')
+  try {
+    keyUses.note(caller, '192.0.2.1', startMs)
+    await keyUses.close()
+  } finally {
+    await pool.query('alter table api_key_uses_elsewhere rename to api_key_uses')
+  }
+  keyUses.note(caller, '192.0.2.1', startMs + 1_000)
+  await keyUses.close()
+  const [use] = await listKeyUses(pool, partner.applicationId)
+  assert.deepEqual([use?.firstAt.getTime(), use?.lastAt.getTime()], [startMs, startMs + 1_000])
+})
+
+test('listed for thirty days: what was refused', async () => {
+  const { pool } = harness.database
+  const { applicationId } = await createTestPartner(pool)
+  const refusal = (address: string, days: number) => {
+    const at = new Date(Date.now() - days * 24 * 3_600_000)
+    return { applicationId, cause: 'key_unknown' as const, address, subject: '', minute: at, count: 1, lastAt: at }
+  }
+  await storeRefusals(pool, [refusal('192.0.2.1', 29.9), refusal('192.0.2.2', 30.1)])
+  assert.deepEqual(
+    (await listRefusals(pool, applicationId)).flatMap(({ rows }) => rows.map(({ address }) => address)),
+    ['192.0.2.1'],
+  )
+})

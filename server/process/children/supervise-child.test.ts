@@ -29,7 +29,7 @@ async function supervise(script: string, options: { stopLimitMs?: number; onGive
     arguments: () => ['one', 'two'],
     environment: (crashes) => {
       starts.push(crashes)
-      return { PATH, STARTS: String(starts.length) }
+      return { NODE_ENV: 'test', PATH, STARTS: String(starts.length) }
     },
     logger: createLogger('silent'),
     stopLimitMs: 10_000,

@@ -32,9 +32,9 @@ function scene(hold: Promise<unknown> = Promise.resolve()) {
       },
     },
   })
-  const enter = async (address: string, password = 'wrong', name = 'awa') => {
+  const enter = async (address: string, password = 'wrong', name = 'awa', device?: string) => {
     const find = async () => ({ passwordHash: 'hash' })
-    const checked = await throttle.check({ scope: 'person', name, address, password, find })
+    const checked = await throttle.check({ scope: 'person', name, address, password, device, find })
     if (checked.ok) return 'in'
     return checked.error.kind === 'throttled' ? checked.error.retryAfterMs : 'wrong'
   }
@@ -82,6 +82,12 @@ test('wrong, and not throttled with the others, from a network that the name sig
   assert.deepEqual([await enter(home), typeof (await enter(networkOf(2)))], ['wrong', 'number'])
   at(90 * DAY_MS)
   assert.equal(typeof (await enter(home)), 'number')
+})
+
+test('wrong, and not throttled with the others, in a browser that is known for the name', async () => {
+  const { enter, enterFromMany } = scene()
+  await enterFromMany(101)
+  assert.deepEqual([await enter(networkOf(1), 'wrong', 'awa', 'browser'), typeof (await enter(networkOf(2)))], ['wrong', 'number'])
 })
 
 test('known for 90 days from the latest sign-in, noted once a day', async () => {

@@ -93,3 +93,14 @@ test('a stop asks the child to end and waits for it; one that does not end is ki
     assert.deepEqual(starts, [0])
   }
 })
+
+test('not started again: a child that had ended and waited for its restart when it was stopped', async () => {
+  const script = `process.send('ready', () => process.exit(0))`
+  const { child, starts } = await supervise(script)
+  await waitUntil('it has ended', () => !isRunning(child.pid()))
+  const pid = child.pid()
+  await child.stop()
+  const other = await supervise(script)
+  await waitUntil('another one was started again three times', () => other.starts.length > 3)
+  assert.deepEqual([starts, child.pid()], [[0], pid])
+})

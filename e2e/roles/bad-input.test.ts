@@ -186,6 +186,27 @@ test('404: no application, transaction or operator of that name, in every part o
   assert.deepEqual(wrong.slice(0, 40), [])
 })
 
+test('403 at every address that answers a file, if another site made the browser send the request', async () => {
+  const files: string[] = []
+  const wrong: string[] = []
+  for (const { name, method, path } of await endpoints('data')) {
+    const from = (site: string) =>
+      send(path, method, {
+        ...(method === 'POST' && { body: FORM.body }),
+        headers: { ...(method === 'POST' && FORM.headers), 'sec-fetch-site': site },
+      })
+    const own = await from('same-origin')
+    if (!own.headers['content-disposition']?.startsWith('attachment')) continue
+    files.push(name)
+    if (own.status !== 200) wrong.push(`${name}: ${own.status} for a page of its own`)
+    const site = files.length % 2 === 0 ? 'cross-site' : 'same-site'
+    const { status } = await from(site)
+    if (status !== 403) wrong.push(`${name} from ${site}: ${status}`)
+  }
+  assert.deepEqual(wrong, [])
+  assert.ok(files.length >= 8, files.join())
+})
+
 test('400, 404 or 422 and no row written: an upload with a wrong address, another content type, or a file that cannot be read', async () => {
   const octets = { 'content-type': 'application/octet-stream' }
   const right = `/api/back-office/${APPLICATION}/batches?type=DEPOSIT&fileName=a.csv`

@@ -209,6 +209,20 @@ test('no subscriber is left after a reader has stopped reading', async () => {
   assert.ok((await response.text()).length < 10_000)
 })
 
+test('a comment every 15 s, and the end of the stream without a notice after 30 minutes, so that its page connects again', async (t) => {
+  const subscriber = { ...(await createSubscriber()), endsAt: new Date(Date.now() + 12 * 3_600_000) }
+  const hub = createLiveHub({ clock, queryable: database.pool, callLater: () => undefined })
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
+  const response = liveStream(subscriber, new AbortController().signal, hub)
+  t.mock.timers.tick(30 * 60_000 - 1)
+  assert.equal(hub.count(), 1)
+  t.mock.timers.tick(1)
+  assert.equal(hub.count(), 0)
+  const text = await response.text()
+  assert.equal(text.split(': still here').length - 1, 120)
+  assert.doesNotMatch(text, /event: ended/)
+})
+
 test('429 for the forty-first page of one person, and 200 for a page of another', async () => {
   const hub = createLiveHub({ clock, queryable: database.pool, pollMs: 3_600_000 })
   const leaving = new AbortController()

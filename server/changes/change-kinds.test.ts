@@ -180,6 +180,15 @@ test('person.second_factor_reset switches it off and ends all sessions; refused 
   })
 })
 
+test('about_you for the person whose second factor would be reset, as proposer and as second person', async () => {
+  const aboutYou = { ok: false, error: 'about_you' }
+  await administrator(applicationId)
+  for (const actor of [anna, ben])
+    await database.pool.query('update people set totp_secret = $2, totp_enabled_at = now() where person_id = $1', [actor.id, 'sealed'])
+  assert.deepEqual(await make('person.second_factor_reset', { personId: anna.id }), aboutYou)
+  assert.deepEqual(await make('person.second_factor_reset', { personId: ben.id }), aboutYou)
+})
+
 test('person.invite makes a link once for a person whom two administrators want, and refuses members and people who have a link', async () => {
   const email = `${crypto.randomUUID()}@example.com`
   const input = { email: ` ${email.toUpperCase()} `, name: 'Carine Ngo', roles: ['administrator'] }

@@ -208,3 +208,40 @@ test('not_found for a change of another application', async () => {
   assert.deepEqual(await elsewhere.confirm(changeId, elsewhere.ben), { ok: false, error: 'not_found' })
   assert.deepEqual(await here.confirm(randomUUID(), here.ben), { ok: false, error: 'not_found' })
 })
+
+test('not_found for a withdrawal by anybody but the proposer, and by the proposer in the name of another application', async () => {
+  const { applicationId, anna, ben, propose } = await scene()
+  const changeId = await proposed(propose())
+  for (const actor of [ben, { ...anna, applicationId: await makeApplication(database.pool) }])
+    assert.deepEqual(await withdrawChange(database.pool, { applicationId, changeId, actor }), { ok: false, error: 'not_found' })
+  assert.ok((await withdrawChange(database.pool, { applicationId, changeId, actor: anna })).ok)
+  assert.deepEqual(await withdrawChange(database.pool, { applicationId, changeId, actor: anna }), { ok: false, error: 'not_open' })
+})
+
+test('invalid_reason for a refusal without a reason, with one of 501 characters and with text that cannot be stored', async () => {
+  const { applicationId, ben, propose } = await scene()
+  const changeId = await proposed(propose())
+  const refuse = (reason: string) => refuseChange(database.pool, { applicationId, changeId, reason, actor: ben })
+  for (const reason of ['', ' \n', 'x'.repeat(501), 'a\0b']) assert.deepEqual(await refuse(reason), { ok: false, error: 'invalid_reason' })
+  assert.ok((await refuse(` ${'x'.repeat(500)} `)).ok)
+})
+
+test('listed for seven days with what each person may do, then as decided for everybody, and free to be proposed again', async () => {
+  const { applicationId, anna, ben, propose } = await scene()
+  const [carl, checker] = [await actorOf(applicationId), await actorOf(applicationId, ['checker'])]
+  const changeId = await proposed(propose({ personId: ben.id, roles: ['checker'], isActive: true }))
+  const seenBy = async (actor: PersonCommandActor) =>
+    (await listChanges(database.pool, { applicationId, kinds: ['person.roles'], actor }))[0] ?? assert.fail('it is listed')
+  const seen = async () => Promise.all([anna, ben, carl, checker].map(async (actor) => (await seenBy(actor)).mayDecide))
+  assert.deepEqual(await seen(), ['own_proposal', 'about_you', true, 'not_permitted'])
+  const { proposedAt, expiresAt } = await seenBy(carl)
+  assert.equal(Date.parse(expiresAt) - Date.parse(proposedAt), 7 * 24 * 3_600_000)
+  await database.pool.query('update proposed_changes set expires_at = now() where change_id = $1', [changeId])
+  assert.deepEqual(await seen(), ['decided', 'decided', 'decided', 'decided'])
+  await proposed(propose({ personId: ben.id, roles: ['checker'], isActive: true }))
+})
+
+test('no_second_person when the only other administrator is the person whose roles would change', async () => {
+  const { ben, propose } = await scene()
+  assert.deepEqual(await propose({ personId: ben.id, roles: ['checker'], isActive: true }), { ok: false, error: 'no_second_person' })
+})

@@ -166,6 +166,14 @@ test('nothing of the input is left after a refusal, a withdrawal and the end of 
   assert.deepEqual(await stored(), { baseUrl: ADDRESS, secret: 'before' })
 })
 
+test('confirmed with its secret after the inputs of expired proposals were removed', async () => {
+  await given({ baseUrl: ADDRESS, secret: 'before' })
+  const { changeId } = must(await propose({ secret: SECRET }))
+  await forgetExpiredSecrets(database.pool)
+  must(await confirm(changeId))
+  assert.deepEqual(await stored(), { baseUrl: ADDRESS, secret: SECRET })
+})
+
 test('refused for administrators of every other application, and once the command line names another one', async () => {
   await given({ baseUrl: ADDRESS, secret: 'before' })
   const elsewhere = await makeApplication(database.pool)

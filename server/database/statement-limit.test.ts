@@ -72,6 +72,17 @@ test('its own limit for a statement that waited until work with a longer one rel
   await assert.rejects(waiting, awayWith('ETIMEDOUT'))
 })
 
+test('ETIMEDOUT for a snapshot whose server is silent, and its pool has no connection less', async () => {
+  const own = createPool({ databaseUrl: proxy.urlOf(database.url), connectionsMax: 1, applicationName: 'own', statementLimitMs: LIMIT_MS })
+  await own.query('select 1')
+  proxy.freeze()
+  await assert.rejects(openSnapshot(own), awayWith('ETIMEDOUT'))
+  proxy.thaw()
+  // Ending a pool waits for each connection that was taken and not returned.
+  assert.equal(own.totalCount, 0)
+  await own.end()
+})
+
 for (const [name, error, expected] of [
   ['a connection that the administrator ended', { code: '57P01' }, true],
   ['a server that starts', { code: '57P03' }, true],

@@ -147,3 +147,23 @@ test('address_not_allowed, user_blocked and application_disabled, in this order'
   await database.pool.query('delete from ip_allow_entries where application_id = $1', [kora.applicationId])
   assert.deepEqual(admitCaller(await callerOf(), '127.0.0.1'), { ok: false, error: 'address_not_allowed' })
 })
+
+test('unauthenticated from the instant at which a key ends, and not a millisecond earlier', async () => {
+  const expiresAt = new Date(nowMs + 60_000)
+  const { apiKey } = must(
+    await createApiKey(database.pool, { applicationId: kora.applicationId, name: 'ends', expiresAt, actor: SYSTEM_ACTOR }),
+  )
+  await directory.refresh()
+  const startMs = nowMs
+  try {
+    for (const [ms, isIn] of [
+      [expiresAt.getTime() - 1, true],
+      [expiresAt.getTime(), false],
+    ] as const) {
+      nowMs = ms
+      assert.equal((await call({ apiKey })).ok, isIn)
+    }
+  } finally {
+    nowMs = startMs
+  }
+})

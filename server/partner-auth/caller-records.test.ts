@@ -200,3 +200,77 @@ test('twenty addresses per key at most: those used last', async () => {
   const uses = await listKeyUses(pool, applicationId)
   assert.deepEqual([uses.length, uses[0]?.address, uses.at(-1)?.address], [20, '192.0.2.49', '192.0.2.30'])
 })
+
+for (const table of ['api_key_uses', 'api_refusals'] as const) {
+  test(`written in the order of their key, so that two processes with the same rows do not block each other: ${table}`, async () => {
+    const { pool } = harness.database
+    const { applicationId, apiKeyId } = await createTestPartner(pool)
+    const [first, last] = ['192.0.2.1', '192.0.2.2']
+    const at = new Date()
+    const store = (addresses: readonly string[]) =>
+      table === 'api_key_uses'
+        ? storeKeyUses(
+            pool,
+            addresses.map((address) => ({ applicationId, apiKeyId, address, firstAt: at, lastAt: at })),
+          )
+        : storeRefusals(
+            pool,
+            addresses.map((address) => ({ applicationId, cause: 'key_unknown', address, subject: '', minute: at, count: 1, lastAt: at })),
+          )
+    await store([first, last])
+    const lock = (address: string) =>
+      `select 1 from ${table} where application_id = '${applicationId}' and address = '${address}' for update nowait`
+    const holder = await pool.connect()
+    try {
+      await holder.query('begin')
+      await holder.query(lock(first))
+      const storing = store([last, first])
+      await waitUntil('the writer waits', async () => {
+        const { rowCount } = await pool.query(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'insert into ${table}%'`,
+        )
+        return rowCount === 1
+      })
+      assert.equal((await holder.query(lock(last))).rowCount, 1)
+      await holder.query('commit')
+      await storing
+    } finally {
+      holder.release()
+    }
+  })
+}
+
+test('stored with the next call, also within a minute: the use of a key that could not be stored', async () => {
+  const { pool } = harness.database
+  const partner = await createTestPartner(pool)
+  await harness.directory.refresh()
+  const application = harness.directory.find(partner.applicationId) ?? assert.fail('the application is known')
+  const caller = { application, apiKeyId: partner.apiKeyId }
+  const keyUses = createKeyUses(pool)
+  const startMs = Date.now()
+  await pool.query('alter table api_key_uses rename to api_key_uses_elsewhere')
+  try {
+    keyUses.note(caller, '192.0.2.1', startMs)
+    await keyUses.close()
+  } finally {
+    await pool.query('alter table api_key_uses_elsewhere rename to api_key_uses')
+  }
+  keyUses.note(caller, '192.0.2.1', startMs + 1_000)
+  await keyUses.close()
+  const [use] = await listKeyUses(pool, partner.applicationId)
+  assert.deepEqual([use?.firstAt.getTime(), use?.lastAt.getTime()], [startMs, startMs + 1_000])
+})
+
+test('listed for thirty days: what was refused', async () => {
+  const { pool } = harness.database
+  const { applicationId } = await createTestPartner(pool)
+  const refusal = (address: string, days: number) => {
+    const at = new Date(Date.now() - days * 24 * 3_600_000)
+    return { applicationId, cause: 'key_unknown' as const, address, subject: '', minute: at, count: 1, lastAt: at }
+  }
+  await storeRefusals(pool, [refusal('192.0.2.1', 29.9), refusal('192.0.2.2', 30.1)])
+  assert.deepEqual(
+    (await listRefusals(pool, applicationId)).flatMap(({ rows }) => rows.map(({ address }) => address)),
+    ['192.0.2.1'],
+  )
+})

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { createDirectory, type Directory } from '#server/applications/directory.ts'
+import { digest } from '#server/credentials/secrets.ts'
 import { createSignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import { cheapHasher } from '#server/credentials/testing.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
 import { createTokens } from './access-token.ts'
-import { exchangeRefreshToken, issueTokens, REFRESH_TOKEN_MS, type TokenDeps } from './tokens.ts'
+import { exchangeRefreshToken, issueTokens, pruneRefreshTokens, REFRESH_TOKEN_MS, type TokenDeps } from './tokens.ts'
 
 let database: TestDatabase
 let directory: Directory
@@ -131,4 +132,15 @@ test('50 tokens, the newest, for a program that signs in 55 times', async () => 
   assert.equal(rows[0]?.kept, 50n)
   assert.ok(!(await refresh(tokens[0] ?? '')).ok)
   assert.ok((await refresh(tokens[54] ?? '')).ok)
+})
+
+test('removed a day after their end, and not earlier: refresh tokens', async () => {
+  const { refreshToken } = must(await signIn())
+  const endMs = nowMs + REFRESH_TOKEN_MS
+  const hash = digest(refreshToken)
+  const exists = async () => (await database.pool.query('select 1 from refresh_tokens where token_hash = $1', [hash])).rowCount === 1
+  await pruneRefreshTokens(database.pool, new Date(endMs + 24 * 3_600_000))
+  assert.equal(await exists(), true)
+  await pruneRefreshTokens(database.pool, new Date(endMs + 24 * 3_600_000 + 1))
+  assert.equal(await exists(), false)
 })

@@ -441,3 +441,11 @@ test('confirmation_ended when the person who confirmed has another role now', as
   must(await setMembership(pool, { applicationId, personId: ben.id, roles: ['finance'], actor: SYSTEM_ACTOR }))
   assert.deepEqual(await activate(code), { ok: false, error: 'confirmation_ended' })
 })
+
+test('had_the_link for the person who joined, who knows the code', async () => {
+  const { applicationId, anna, join, codeOf, activate } = await scene()
+  const personId = await join()
+  const self: PersonCommandActor = { kind: 'person', id: personId, applicationId, roles: ['administrator'] }
+  assert.deepEqual(await activate(await codeOf(personId), self), { ok: false, error: 'had_the_link' })
+  assert.ok((await activate(await codeOf(personId), anna)).ok)
+})

@@ -296,6 +296,21 @@ test('wrong_code five times more after a right code', async () => {
   assert.deepEqual(answers, Array(5).fill({ ok: false, error: { kind: 'wrong_code' } }))
 })
 
+test('wrong_code five times more at the same place after a right code at a sign-in there', async () => {
+  const person = await withSecondFactor()
+  const wrong = async (count: number) => {
+    const errors: unknown[] = []
+    for (let tries = 0; tries < count; tries++) {
+      const checked = await check(person.personId, 'abcdef')
+      errors.push(checked.ok || checked.error.kind)
+    }
+    return errors
+  }
+  await wrong(4)
+  assert.ok((await check(person.personId, person.code())).ok)
+  assert.deepEqual(await wrong(6), [...Array(5).fill('wrong_code'), 'throttled'])
+})
+
 test('throttled also for slow guesses, an hour apart', async () => {
   const { personId } = await withSecondFactor()
   const kinds: string[] = []

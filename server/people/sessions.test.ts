@@ -16,7 +16,7 @@ import { blockPerson, createPerson } from './accounts.ts'
 import { setMembership } from './membership.ts'
 import { verifyPersonPassword } from './passwords.ts'
 import { confirmSecondFactor, startSecondFactor, verifySecondFactor } from './second-factor.ts'
-import { bumpSessionEpoch, endSession, findAdmitted, findSignedIn, pruneEndedSessions, recordSignIn } from './sessions.ts'
+import { bumpSessionEpoch, endSession, findAdmitted, findSignedIn, noteSessionUse, pruneEndedSessions, recordSignIn } from './sessions.ts'
 
 let database: TestDatabase
 let throttle: SignInThrottle
@@ -105,6 +105,69 @@ test('not admitted: a person without a second factor, once the application requi
   assert.equal((await findAdmitted(database.pool, [session], clock.now())).size, 1)
   await database.pool.query('update applications set requires_second_factor = true where application_id = $1', [session.applicationId])
   assert.equal((await findAdmitted(database.pool, [session], clock.now())).size, 0)
+})
+
+test('admitted: the session of an active member with a role whose epoch is exactly the present one, and nobody else', async () => {
+  const { pool } = database
+  const person = await createTestPerson()
+  const session = sessionOf(person)
+  const { applicationId, personId } = person
+  const admits = async (one = session) => (await findAdmitted(pool, [one], clock.now())).size === 1
+  const finds = async (one = session) => (await findSignedIn(pool, one, clock.now())) !== undefined
+  assert.deepEqual([await admits(), await finds()], [true, true])
+  for (const epoch of [0, 2]) {
+    const other = sessionOf(person, epoch)
+    assert.deepEqual([await admits(other), await finds(other)], [false, false], `epoch ${epoch}`)
+  }
+  const setMember = (roles: string, isActive: boolean) =>
+    pool.query('update memberships set roles = $3, is_active = $4 where application_id = $1 and person_id = $2', [
+      applicationId,
+      personId,
+      roles,
+      isActive,
+    ])
+  for (const [roles, isActive, expected] of [
+    ['{maker}', true, true],
+    ['{maker}', false, false],
+    ['{}', true, false],
+  ] as const) {
+    await setMember(roles, isActive)
+    assert.equal(await admits(), expected, `${roles} ${isActive}`)
+  }
+})
+
+test('admitted for hours without use: a maker who was a checker in an application that they have left', async () => {
+  const { pool } = database
+  const person = await createTestPerson()
+  const makes = await makeApplication(pool)
+  await pool.query(`insert into memberships (application_id, person_id, roles) values ($1, $2, '{maker}')`, [makes, person.personId])
+  const session = { ...sessionOf(person), applicationId: makes }
+  const use = { ...session, startedAt: new Date(nowMs), userAgent: 'Browser', notedAt: null }
+  await noteSessionUse(pool, use, new Date(nowMs - 3_600_000))
+  const isAdmitted = async () => (await findAdmitted(pool, [session], clock.now())).size === 1
+  assert.equal(await isAdmitted(), false)
+  await pool.query('update memberships set is_active = false where application_id = $1 and person_id = $2', [
+    person.applicationId,
+    person.personId,
+  ])
+  assert.equal(await isAdmitted(), true)
+})
+
+test('an audit entry of the service for the sign-in of a person who is an active member nowhere', async () => {
+  const { personId, applicationId } = await createTestPerson()
+  await database.pool.query('update memberships set is_active = false where person_id = $1', [personId])
+  await recordSignIn(database.pool, { personId, address: peerAddress, factor: 'password' })
+  assert.deepEqual(await record(SERVICE_WIDE, personId), [['person.signed_in', { address: peerAddress, factor: 'password' }]])
+  assert.ok(!(await record(applicationId, personId)).some(([action]) => action === 'person.signed_in'))
+})
+
+test('not_permitted for anybody but the person and the system who would end all sessions of a person', async () => {
+  const [person, other] = [await createTestPerson(), await createTestPerson()]
+  const end = (actor: Parameters<typeof bumpSessionEpoch>[1]['actor']) =>
+    bumpSessionEpoch(database.pool, { personId: person.personId, actor })
+  assert.deepEqual(await end({ kind: 'person', id: other.personId }), { ok: false, error: 'not_permitted' })
+  assert.deepEqual(await end({ kind: 'person', id: person.personId }), { ok: true, value: { sessionEpoch: 2 } })
+  assert.deepEqual(await end(SYSTEM_ACTOR), { ok: true, value: { sessionEpoch: 3 } })
 })
 
 test('an audit entry for each act of a person, in every application of an active membership and no other', async () => {

@@ -9,7 +9,7 @@ import { listAudit, verifyAuditChain } from '#server/audit/read-audit.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
-import { activatePolicy, listPolicies, proposePolicy } from './policies.ts'
+import { activatePolicy, listPolicies, proposePolicy, readRuleVersions } from './policies.ts'
 
 let database: TestDatabase
 let applicationId: string
@@ -126,4 +126,16 @@ test('ten version numbers for ten proposals at once, and one success for two act
   const version = versions.at(-1) ?? 0
   const both = await Promise.all([ben, person()].map((actor) => activatePolicy(database.pool, { applicationId, version, actor })))
   assert.equal(both.filter((answer) => answer.ok).length, 1)
+})
+
+test('the active version, however old, beside the hundred newest', async () => {
+  const own = (await createTestPartner(database.pool)).applicationId
+  await database.pool.query(
+    `insert into approval_policies (application_id, version, rules)
+       select $1, 1 + n, '[{"name":"Later","sources":["api"],"approvals":[2]}]' from generate_series(1, 101) as n`,
+    [own],
+  )
+  const { versions, active } = await readRuleVersions(database.pool, own)
+  assert.deepEqual([versions.length, versions[0]?.version, versions.at(-1)?.version], [100, 102, 3])
+  assert.deepEqual([active?.version, active?.isActive, versions.some(({ isActive }) => isActive)], [1, true, false])
 })

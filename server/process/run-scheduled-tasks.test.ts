@@ -18,8 +18,9 @@ afterEach(() => Promise.all(runners.splice(0).map((runner) => runner.stop())))
 after(() => database.drop())
 
 /** Runs these tasks, with pauses short enough for a test. */
-function run(tasks: ScheduledTask[], { leaseMs = 60_000 } = {}): { stop(): Promise<void> } {
-  const runner = runScheduledTasks({ pool: database.pool, tasks, pollMs: 5, leaseMs, backoff: { firstMs: 5, maxMs: 5, factor: 1 } })
+function run(tasks: ScheduledTask[], { leaseMs = 60_000, pauseMs = 5 } = {}): { stop(): Promise<void> } {
+  const backoff = { firstMs: pauseMs, maxMs: pauseMs, factor: 1 }
+  const runner = runScheduledTasks({ pool: database.pool, tasks, pollMs: 5, leaseMs, backoff })
   runners.push(runner)
   return runner
 }
@@ -71,6 +72,60 @@ test('a second and a third attempt of a task that throws, then none before its n
   await makeDue(3)
   await waitUntil('three attempts', async () => (await rows()).every((row) => !row.is_due && !row.is_claimed && row.attempts === 0))
   assert.deepEqual([failures, successes], [3, 1])
+})
+
+test('a second attempt only after the pause, though its schedule names an earlier time, and counted as the second', async () => {
+  let runs = 0
+  const fails = scheduledTask('fails', '* * * * *', async () => {
+    runs++
+    throw new Error('a bug')
+  })
+  run([fails], { pauseMs: 3_600_000 })
+  await makeDue()
+  await waitUntil('it failed', async () => runs > 0 && (await rows()).every((row) => !row.is_claimed))
+  const { rows: left } = await database.pool.query<{ seconds: number; attempts: number }>(
+    'select extract(epoch from due_at - now())::integer as seconds, attempts from scheduled_tasks',
+  )
+  // The pause varies, so that several processes do not come at once.
+  assert.ok((left[0]?.seconds ?? 0) > 1_200 && (left[0]?.seconds ?? 0) < 6_000, `${left[0]?.seconds} s`)
+  assert.deepEqual([runs, left[0]?.attempts], [1, 1])
+})
+
+test('known as soon as the database takes them: tasks whose registration failed at first', async () => {
+  let count = 0
+  await database.pool.query('alter table scheduled_tasks rename to tasks_elsewhere')
+  try {
+    run([scheduledTask('late', '* * * * *', async () => void count++)])
+    // As long as several polls.
+    for (let look = 0; look < 10; look++) await database.pool.query('select pg_sleep(0.01)')
+  } finally {
+    await database.pool.query('alter table tasks_elsewhere rename to scheduled_tasks')
+  }
+  await makeDue()
+  await waitUntil('it ran', () => count > 0)
+})
+
+test('the time of a claim is moved by its own process and by no other one', async () => {
+  const gate = Promise.withResolvers<void>()
+  let begun = 0
+  const work = () => {
+    begun++
+    return gate.promise
+  }
+  const runner = run([scheduledTask('own', '* * * * *', work), scheduledTask('taken', '* * * * *', work)], { leaseMs: 400 })
+  await makeDue(2)
+  await waitUntil('both run', () => begun === 2)
+  const until = async (task: string) =>
+    (await database.pool.query<{ until: Date }>('select claimed_until as until from scheduled_tasks where task = $1', [task])).rows[0]
+      ?.until
+  await database.pool.query(
+    `update scheduled_tasks set claim_id = gen_random_uuid(), claimed_until = now() + interval '1 hour' where task = 'taken'`,
+  )
+  const [own, taken] = [await until('own'), await until('taken')]
+  await waitUntil('it is extended', async () => (await until('own'))?.getTime() !== own?.getTime())
+  assert.deepEqual(await until('taken'), taken)
+  gate.resolve()
+  await runner.stop()
 })
 
 test('one run of a due task, though two processes run the tasks', async () => {

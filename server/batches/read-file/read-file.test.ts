@@ -237,3 +237,14 @@ test('a part that the sheet does not need is neither unpacked nor counted', asyn
   const file = must(await readFile(await workbook({ sheet: sheetXml(ROWS), extra: { 'xl/worksheets/sheet2.xml': sheetXml(many(90)) } })))
   assert.equal(file.rows.length, 1)
 })
+
+test('the thread of a file has ended when its answer is there, so that the next one has its memory', async () => {
+  const reader = createFileReader()
+  for (const [file, isRead] of [
+    [Buffer.from(`${HEAD}\n${ROW}`), true],
+    [Buffer.from('%PDF-1.7'), false],
+  ] as const) {
+    assert.equal((await reader.read(file, 'kora')).ok, isRead)
+    assert.ok(!process.getActiveResourcesInfo().includes('MessagePort'))
+  }
+})

@@ -49,6 +49,20 @@ async function damaged(): Promise<Buffer> {
   return whole
 }
 
+/** A workbook whose directory states another checksum than that of the sheet. */
+async function withAnotherChecksum(): Promise<Buffer> {
+  const whole = Buffer.from(await cells({})())
+  const entry = whole.lastIndexOf('xl/worksheets/sheet1.xml') - 46
+  whole.writeUInt32LE((whole.readUInt32LE(entry + 16) ^ 1) >>> 0, entry + 16)
+  return whole
+}
+
+/** A workbook whose sheet is a part outside the file, of the same name as one inside it. */
+async function withExternalSheet(): Promise<Buffer> {
+  const relations = '<Relationships><Relationship Id="rId1" Type="x" Target="worksheets/sheet1.xml" TargetMode="External"/></Relationships>'
+  return workbook({ sheet: sheetXml(rowsXml([HEADS, RIGHT])), extra: { 'xl/_rels/workbook.xml.rels': relations } })
+}
+
 /** A workbook whose directory says that the sheet is smaller than what it unpacks to. */
 async function lyingAboutItsSize(): Promise<Buffer> {
   const whole = Buffer.from(await workbook({ sheet: sheetXml(' '.repeat(8 * MEGABYTE)) }))
@@ -89,6 +103,8 @@ export const BAD_FILES: readonly BadFile[] = [
   { name: 'an archive of files', bytes: () => zipOf({ 'paie.csv': HEAD }), file: 'other_zip' },
   { name: 'a workbook that was cut off', bytes: cutOff, file: 'damaged_zip' },
   { name: 'a workbook with a changed byte', bytes: damaged, file: 'damaged_zip' },
+  { name: 'a workbook whose checksum is wrong', bytes: withAnotherChecksum, file: 'damaged_zip' },
+  { name: 'a sheet outside the file', bytes: withExternalSheet, file: 'damaged_workbook' },
   { name: 'a sheet that is no XML', bytes: () => workbook({ sheet: '<worksheet><row>' }), file: 'damaged_workbook' },
   {
     name: 'a workbook without relations',

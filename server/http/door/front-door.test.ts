@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
+import { createDirectory } from '#server/applications/directory.ts'
 import { collectBody, type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
 
 let harness: HttpHarness
@@ -300,6 +301,26 @@ test('200 for /health/live without the database, and 503 for /health/ready', asy
     assert.equal(ready.status, 503)
     fiveFields(await ready.text())
   } finally {
+    await other.close()
+  }
+})
+
+test('503 for /health/ready and 200 for /health/live and a payment while the directory of applications is out of date', async () => {
+  const other = await openHttpHarness()
+  const stale = await createDirectory({ pool: other.database.pool, staleAfterMs: 0 })
+  try {
+    const runtime = other.runtime as { directory: unknown }
+    runtime.directory = stale
+    for (const path of ['/health', '/health/ready']) {
+      const answer = await fetch(other.baseUrl + path)
+      assert.equal(answer.status, 503)
+      assert.match(fiveFields(await answer.text()).message, /directory of applications/)
+    }
+    assert.equal((await fetch(`${other.baseUrl}/health/live`)).status, 200)
+    const collect = { method: 'POST', headers: other.headers, body: collectBody() }
+    assert.equal((await fetch(`${other.baseUrl}/api/v1/transaction/collect`, collect)).status, 200)
+  } finally {
+    await stale.close()
     await other.close()
   }
 })

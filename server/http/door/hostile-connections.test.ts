@@ -129,6 +129,8 @@ for (const [status, what, lines] of [
   [400, 'two Authorizations', ['GET /health/live HTTP/1.1', 'Host: x', 'Authorization: Bearer a', 'authorization: Bearer a']],
   [400, 'two apiKeys', ['GET /health/live HTTP/1.1', 'Host: x', 'apiKey: a', 'APIKEY: a']],
   [400, 'two apiIds', ['GET /health/live HTTP/1.1', 'Host: x', 'apiId: a', 'apiId: b']],
+  [400, 'two Content-Types', ['GET /health/live HTTP/1.1', 'Host: x', 'Content-Type: a/b', 'content-type: a/b']],
+  [400, 'two Content-Encodings', ['GET /health/live HTTP/1.1', 'Host: x', 'Content-Encoding: gzip', 'content-encoding: br']],
   [431, '201 header lines', ['GET /health/live HTTP/1.1', 'Host: x', ...Array.from({ length: 200 }, (_, index) => `a${index}: b`)]],
   [
     431,

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { holdNumber, releaseNumber, storeRefusedCode, takeCode } from './customer-code-store.ts'
+import { awaitCode, holdNumber, releaseNumber, storeRefusedCode, takeCode } from './customer-code-store.ts'
 import { findCustomerPayment } from './customer-link-store.ts'
 import { enterCode, forgetCodeNumbers } from './enter-code.ts'
 
@@ -103,4 +103,40 @@ test('2 tries left of a payment whose number has 4 refused codes, in every spell
   await refuseCodes(phoneNumber, 4)
   for (const spelling of [phoneNumber, phoneNumber.replace(/^226/, '2260')])
     assert.equal((await findCustomerPayment(database.pool, (await collect(spelling)).payToken))?.triesLeft, 2)
+})
+
+for (const [entered, length, expected] of [
+  ['123456', 6, true],
+  [' 12 34 56 ', 6, true],
+  ['1234', undefined, true],
+  ['12345678', undefined, true],
+  ['12345', 6, false],
+  ['1234567', 6, false],
+  ['123', undefined, false],
+  ['123456789', undefined, false],
+  ['12a456', 6, false],
+  ['', undefined, false],
+] as const)
+  test(`${expected ? 'stored' : 'malformed'}: "${entered}" where codes have ${length ?? 'any number of'} digits`, async () => {
+    const { payToken } = await collect(aNumber())
+    assert.deepEqual(
+      await enterCode(database.pool, payToken, entered, length),
+      expected ? { ok: true, value: undefined } : { ok: false, error: 'malformed' },
+    )
+  })
+
+test('awaited for 30 minutes, and its number is held as long, from the first time that the page shows the field', async () => {
+  const { pool } = database
+  const work = await collect(aNumber())
+  await setWork(work.transactionId, `state = 'submitting', code_until = null, claimed_at = now()`)
+  assert.equal(await awaitCode(pool, work, undefined), 'awaiting')
+  const { rows } = await pool.query<{ code: number; number: number }>(
+    `select round(extract(epoch from w.code_until - clock_timestamp()) / 60)::integer as code,
+            round(extract(epoch from n.held_until - clock_timestamp()) / 60)::integer as number
+       from operator_work w join customer_code_numbers n on n.transaction_id = w.transaction_id where w.transaction_id = $1`,
+    [work.transactionId],
+  )
+  assert.deepEqual(rows, [{ code: 30, number: 30 }])
+  assert.ok((await enterCode(pool, work.payToken, '123456', 6)).ok)
+  assert.deepEqual(await enterCode(pool, work.payToken, '123456', 6), { ok: false, error: 'not_awaited' })
 })

@@ -9,10 +9,13 @@ const ANONYMOUS = { personId: undefined, peerAddress: '192.0.2.1' }
 const LONG_MS = 60_000
 
 /** Begins a render whose answer is never written. */
-function begin(turns: PageTurns): { hasBegun(): boolean; endTurn(): void; leave(): void } {
+function begin(
+  turns: PageTurns,
+  visitor: Parameters<PageTurns['take']>[0] = ANONYMOUS,
+): { hasBegun(): boolean; endTurn(): void; leave(): void } {
   let end: (() => void) | undefined
   const outgoing = new ServerResponse(new IncomingMessage(new Socket()))
-  void turns.take(ANONYMOUS, outgoing, (endTurn) => {
+  void turns.take(visitor, outgoing, (endTurn) => {
     end = endTurn
   })
   return { hasBegun: () => end !== undefined, endTurn: () => end?.(), leave: () => void outgoing.emit('close') }
@@ -53,4 +56,58 @@ test('a render whose client leaves makes room for the next', async () => {
   await soon()
   assert.ok(second.hasBegun())
   second.endTurn()
+})
+
+test('a page that is kept for everybody is rendered when it is its turn among readers without a session, and makes room for the next', async () => {
+  const turns = createPageTurns({ anonymousMax: 1, turnMs: { person: LONG_MS, anonymous: LONG_MS } })
+  const first = begin(turns)
+  await soon()
+  const rendered = Promise.withResolvers<string>()
+  let hasBegun = false
+  const forAll = turns.takeForAll(() => {
+    hasBegun = true
+    return rendered.promise
+  })
+  await soon()
+  assert.ok(!hasBegun)
+  first.endTurn()
+  await soon()
+  assert.ok(hasBegun)
+  const next = begin(turns)
+  await soon()
+  assert.ok(!next.hasBegun())
+  rendered.resolve('page')
+  assert.equal(await forAll, 'page')
+  await soon()
+  assert.ok(next.hasBegun())
+  next.endTurn()
+})
+
+test('waiting visitors take turns: by network, then by address, and by person, whoever asked most', async () => {
+  const visitor = (peerAddress: string, personId?: string) => ({ personId, peerAddress })
+  const [many, neighbour, elsewhere] = [visitor('192.0.2.1'), visitor('192.0.2.2'), visitor('198.51.100.1')]
+  const [anna, ben] = [visitor('192.0.2.1', 'anna'), visitor('192.0.2.1', 'ben')]
+  for (const all of [
+    // Of three that wait at 192.0.2.1, one of its neighbour and one of another network, each comes when it is its place's turn.
+    [many, many, many, neighbour, elsewhere],
+    [anna, anna, anna, ben],
+  ]) {
+    const turns = createPageTurns({ concurrency: 1, anonymousMax: 1, personMax: 1, turnMs: { person: LONG_MS, anonymous: LONG_MS } })
+    const first = begin(turns, { personId: undefined, peerAddress: '203.0.113.9' })
+    await soon()
+    const waiting = all.map((one) => ({ one, turn: begin(turns, one) }))
+    await soon()
+    first.endTurn()
+    const order: number[] = []
+    const places = [...new Set(all)]
+    for (let rest = [...waiting]; rest.length > 0; ) {
+      await soon()
+      const next = rest.find(({ turn }) => turn.hasBegun()) ?? assert.fail('somebody has a turn')
+      order.push(places.indexOf(next.one))
+      rest = rest.filter((each) => each !== next)
+      next.turn.endTurn()
+    }
+    assert.ok(order.indexOf(places.length - 1) <= 1, `the last to come waits for one other at most: ${order.join()}`)
+    if (places.length === 3) assert.ok(order.indexOf(1) <= 2, `the neighbour does not wait for three: ${order.join()}`)
+  }
 })

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { createDirectory, type Directory } from '#server/applications/directory.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { digest } from '#server/credentials/secrets.ts'
 import { createSignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import { cheapHasher } from '#server/credentials/testing.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
 import { createTokens } from './access-token.ts'
+import { blockApiUser } from './api-users.ts'
 import { exchangeRefreshToken, issueTokens, pruneRefreshTokens, REFRESH_TOKEN_MS, type TokenDeps } from './tokens.ts'
 
 let database: TestDatabase
@@ -83,6 +85,18 @@ test('invalid_token for a token that was replaced more than 30 s ago, and for it
   assert.deepEqual(await refresh(stolen), { ok: false, error: 'invalid_token' })
   assert.deepEqual(await refresh(current), { ok: false, error: 'invalid_token' })
   assert.ok((await refresh(bystander)).ok)
+})
+
+test('user_blocked for the refresh token of a user who was blocked after they signed in', async () => {
+  const { applicationId, apiUserId } = partner
+  const { refreshToken } = must(await signIn())
+  const block = (isBlocked: boolean) => blockApiUser(database.pool, { applicationId, apiUserId, isBlocked, actor: SYSTEM_ACTOR })
+  must(await block(true))
+  try {
+    assert.deepEqual(await refresh(refreshToken), { ok: false, error: 'user_blocked' })
+  } finally {
+    must(await block(false))
+  }
 })
 
 test('one successor for twenty exchanges of the same token at once', async () => {

@@ -342,6 +342,6 @@ test('a fresh code confirms a funding, after what is posted was shown', async ({
   await expect(dialog.getByText('Incorrect or already used code. Nothing was changed.')).toBeVisible()
   await dialog.getByLabel('One-time code').fill(await code())
   await page.keyboard.press('Enter')
-  await expect(page.getByText('Confirmed. The balances have changed.')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Notifications' }).getByText('Confirmed. The balances have changed.')).toBeVisible()
   await expect(page.getByRole('dialog')).toHaveCount(0)
 })

@@ -55,7 +55,7 @@ test('the limit is beside the disabled button after ten resends within an hour',
   const delivery = await deliveredWebhook(person, 1)
   await resendTenTimes(delivery, person)
   await signIn(page, person, `/${person.slug}/transactions?open=${delivery.transactionId}`)
-  await expect(page.getByText('Ten resends in one hour is the limit. Possible again in 55 minutes.')).toBeVisible()
+  await expect(page.getByText('The limit is ten resends per hour. Possible again in 55 minutes.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Resend webhook' })).toBeDisabled()
 })
 

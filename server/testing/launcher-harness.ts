@@ -10,7 +10,7 @@ const SERVER = new URL('../', import.meta.url).pathname
 /** The program that `npm start` runs once everything is installed and built. */
 const LAUNCHER = `
   import { spawnSync } from 'node:child_process'
-  import { keepRunning } from '${SERVER}process/keep-running.mjs'
+  import { keepRunning } from '${SERVER}process/children/keep-running.mjs'
   const service = keepRunning({
     program: process.execPath,
     args: ['--disable-warning=ExperimentalWarning', '${SERVER}main.ts'],

@@ -47,7 +47,7 @@ for (const [bug, script] of [
   ['an unhandled rejection', `setTimeout(() => void Promise.reject(new Error('a bug')))`],
 ] as const) {
   test(`exit code 70 and the cause in the log: ${bug}`, () => {
-    const folder = new URL('../', import.meta.url).pathname
+    const folder = new URL('../../', import.meta.url).pathname
     const program = `import { createLogger } from '${folder}logger.ts'
       import { createShutdown } from '${folder}process/shutdown.ts'
       createShutdown(createLogger('fatal'))

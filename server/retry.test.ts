@@ -37,3 +37,22 @@ test('the first error is thrown when it is not retryable', async () => {
   const work = failing(9)
   await assert.rejects(retryWithBackoff(work.run, { attemptsMax: 3, backoff: BACKOFF, isRetryable: () => false }), /failure 1/)
 })
+
+test('a pause before each attempt after the first, twice as long each time', async () => {
+  const startedMs = performance.now()
+  const atMs: number[] = []
+  const work = async () => {
+    atMs.push(performance.now() - startedMs)
+    if (atMs.length < 3) throw new Error('a failure')
+  }
+  await retryWithBackoff(work, { attemptsMax: 3, backoff: { firstMs: 20, maxMs: 1_000 }, random: () => 0.5 })
+  const [first = 0, second = 0, third = 0] = atMs
+  // Timers may be a millisecond early.
+  assert.ok(second - first >= 19 && third - second >= 39, String(atMs))
+})
+
+test('one attempt more for an error that is retryable and none for one that is not', async () => {
+  const work = failing(9)
+  const isRetryable = (error: unknown) => error instanceof Error && error.message === 'failure 1'
+  await assert.rejects(retryWithBackoff(work.run, { attemptsMax: 9, backoff: BACKOFF, isRetryable }), /failure 2/)
+})

@@ -5,7 +5,7 @@ import { listAudit } from '#server/audit/read-audit.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { changeOwnPreferences } from './accounts.ts'
-import { bumpSessionEpoch, findAdmitted, findSignedIn, noteSessionUse } from './sessions.ts'
+import { bumpSessionEpoch, findAdmitted, findSignedIn, noteApplicationUse, noteSessionUse } from './sessions.ts'
 
 let database: TestDatabase
 const sessionId = crypto.randomUUID()
@@ -127,4 +127,54 @@ test('undefined for the idle session of a person who is a checker in one applica
   await noteSessionUse(pool, { ...session, address: '198.51.100.1', userAgent: 'Test browser', notedAt: null }, now)
   assert.ok(await findSignedIn(pool, session, later(30)))
   assert.equal(await findSignedIn(pool, session, later(62)), undefined)
+})
+
+test('signed in until 31 minutes after the last noted use to the millisecond: the session of a person who decides', async () => {
+  const { pool } = database
+  const applicationId = await makeApplication(pool)
+  const personId = await makePerson(pool, applicationId, ['checker'])
+  const session = { personId, applicationId, epoch: 1, sessionId: crypto.randomUUID(), startedAt: now, endsAt: later(720) }
+  await noteSessionUse(pool, { ...session, address: '198.51.100.1', userAgent: 'Test browser', notedAt: null }, now)
+  const isThere = async (at: Date) => [
+    (await findSignedIn(pool, session, at)) !== undefined,
+    (await findAdmitted(pool, [session], at)).size === 1,
+  ]
+  assert.deepEqual(await isThere(later(31)), [true, true])
+  assert.deepEqual(await isThere(new Date(later(31).getTime() + 1)), [false, false])
+})
+
+test('noted again a minute after the last note and not a millisecond earlier, in one session and no other', async () => {
+  const { pool } = database
+  const applicationId = await makeApplication(pool)
+  const personId = await makePerson(pool, applicationId, ['checker'])
+  const [one, other] = [crypto.randomUUID(), crypto.randomUUID()]
+  const origin = { address: 'x'.repeat(65), userAgent: 'Test browser' }
+  const note = async (atMs: number, notedAtMs: number | null) => {
+    const at = new Date(now.getTime() + atMs)
+    const notedAt = notedAtMs === null ? null : new Date(now.getTime() + notedAtMs)
+    const use = { personId, epoch: 1, startedAt: now, endsAt: later(720), ...origin, notedAt }
+    await noteSessionUse(pool, { ...use, sessionId: one }, at)
+    await noteApplicationUse(pool, { ...use, sessionId: one, applicationId }, at)
+  }
+  await noteSessionUse(pool, { personId, epoch: 1, sessionId: other, startedAt: now, endsAt: later(720), ...origin, notedAt: null }, now)
+  const noted = async () => {
+    const { rows } = await pool.query<{ all: Date; here: Date; seen: Date; length: number }>(
+      `select s.last_used_at as all, u.last_used_at as here, g.last_seen_at as seen, length(s.address) + length(u.address) as length
+         from person_sessions s join application_sessions u using (session_id)
+              join person_sightings g on g.application_id = u.application_id and g.person_id = s.person_id where s.session_id = $1`,
+      [one],
+    )
+    const [row] = rows
+    assert.equal(row?.length, 128)
+    return [row?.all, row?.here, row?.seen].map((at) => (at?.getTime() ?? 0) - now.getTime())
+  }
+  await note(0, null)
+  // What another request noted meanwhile counts, though this one read it earlier.
+  await note(59_999, null)
+  await note(59_999, 0)
+  assert.deepEqual(await noted(), [0, 0, 0])
+  await note(60_000, 0)
+  assert.deepEqual(await noted(), [60_000, 60_000, 60_000])
+  const { rows } = await pool.query('select last_used_at from person_sessions where session_id = $1', [other])
+  assert.deepEqual(rows, [{ last_used_at: now }])
 })

@@ -449,3 +449,156 @@ test('had_the_link for the person who joined, who knows the code', async () => {
   assert.deepEqual(await activate(await codeOf(personId), self), { ok: false, error: 'had_the_link' })
   assert.ok((await activate(await codeOf(personId), anna)).ok)
 })
+
+test('joined with a name of 200 characters without the spaces around it, invalid_name for 201', async () => {
+  const { pool, email, token, accept } = await scene()
+  const link = await token()
+  assert.deepEqual(await accept(link, PASSWORD, 'x'.repeat(201)), { ok: false, error: 'invalid_name' })
+  must(await accept(link, PASSWORD, `  ${'x'.repeat(200)} `))
+  assert.deepEqual((await pool.query('select length(name) from people where email = $1', [email])).rows, [{ length: 200 }])
+})
+
+test('valid for all of the 24 hours after it was made: a link and the new link that takes its place', async () => {
+  const one = await scene()
+  const link = await one.token()
+  await one.age(23)
+  assert.ok((await findInvitation(one.pool, link, { locks: false })).ok)
+  assert.deepEqual([(await one.only()).isExpired, await findInvitee(one.pool, one.applicationId, one.email)], [false, 'invited'])
+  await one.age(24)
+  assert.deepEqual([(await one.only()).isExpired, await findInvitee(one.pool, one.applicationId, one.email)], [true, 'unknown'])
+  const { invitationId } = await one.only()
+  const renewed = must(await renewInvitation({ pool: one.pool, clock }, { applicationId: one.applicationId, invitationId, actor: one.ben }))
+  await one.age(23)
+  assert.ok((await one.accept(renewed.token)).ok)
+})
+
+test('a new link, an answer and the code until the end of the seventh day after two people agreed', async () => {
+  const here = await known()
+  const { pool, applicationId, ben, create, token, age, only, answer, codeOf, activate } = here
+  const { personId } = await create()
+  await token()
+  await age(24 * 7 - 1)
+  assert.equal((await only()).isRecent, true)
+  const { invitationId } = await only()
+  assert.ok((await renewInvitation({ pool, clock }, { applicationId, invitationId, actor: ben })).ok)
+  const session = { personId, epoch: 1, sessionId: randomUUID() }
+  assert.equal((await findSignedIn(pool, session, new Date()))?.hasInvitations, true)
+  assert.ok((await answer(personId, true)).ok)
+  assert.equal((await listOwnInvitations(pool, personId)).length, 1)
+  await pool.query('update person_invitations set created_at = created_at + make_interval(mins => 30) where application_id = $1', [
+    applicationId,
+  ])
+  assert.deepEqual(await activate(await codeOf(personId)), { ok: true, value: { personId } })
+  assert.equal((await findSignedIn(pool, session, new Date()))?.hasInvitations, false)
+  const old = await known()
+  const invited = await old.create()
+  await old.token()
+  await old.age(24 * 7)
+  assert.equal((await old.only()).isRecent, false)
+  assert.equal((await findSignedIn(pool, { ...session, personId: invited.personId }, new Date()))?.hasInvitations, false)
+})
+
+test('invited in the application of the invitation only, and withdrawn there when the person is invited once more', async () => {
+  const here = await scene()
+  const other = await scene(here.email)
+  await here.token()
+  assert.equal(await findInvitee(other.pool, other.applicationId, here.email), 'unknown')
+  await other.token()
+  await here.age(25)
+  await here.token()
+  assert.equal((await listInvitations(here.pool, here.applicationId)).length, 1)
+  assert.equal((await listInvitations(other.pool, other.applicationId)).length, 1)
+})
+
+test('the record of an invitation from its proposal to the membership: who agreed, and what the person was given', async () => {
+  const { pool, applicationId, anna, ben, email, token, accept, only, codeOf, activate } = await scene()
+  await token()
+  const { invitationId, expiresAt } = await only()
+  const renewed = must(await renewInvitation({ pool, clock }, { applicationId, invitationId, actor: ben }))
+  const { personId } = must(await accept(renewed.token))
+  must(await activate(await codeOf(personId)))
+  const agreed = { roles: ['maker'], proposedBy: anna.id, confirmedBy: ben.id }
+  const entries = (await listAudit(pool, applicationId, { size: 10 })).toReversed()
+  assert.deepEqual(
+    entries.map(({ action, actor, subject, details }) => [action, actor.id, subject, details]),
+    [
+      ['person.invited', ben.id, email, { name: 'Carine', roles: ['maker'], proposedBy: anna.id, expiresAt: expiresAt.toISOString() }],
+      ['person.invitation_renewed', ben.id, email, entries[1]?.details],
+      ['person.joined', personId, personId, { email, ...agreed, isNew: true, name: 'Carine Ngo' }],
+      ['person.activated', anna.id, personId, { email, ...agreed }],
+    ],
+  )
+  assert.ok(Date.parse(String(entries[1]?.details['expiresAt'])) > expiresAt.getTime())
+})
+
+test('not_permitted for a person who is no administrator: an invitation and its withdrawal', async () => {
+  const { pool, applicationId, ben, invite, token, only } = await scene()
+  const checker: PersonCommandActor = { ...ben, roles: ['checker', 'maker', 'finance'] }
+  assert.deepEqual(await invite(['maker'], checker), { ok: false, error: 'not_permitted' })
+  await token()
+  const { invitationId } = await only()
+  assert.deepEqual(await withdrawInvitation(pool, { applicationId, invitationId, actor: checker }), { ok: false, error: 'not_permitted' })
+  must(await withdrawInvitation(pool, { applicationId, invitationId, actor: ben }))
+  const [entry] = await listAudit(pool, applicationId, { size: 1 })
+  assert.deepEqual([entry?.action, entry?.actor.id], ['person.invitation_withdrawn', ben.id])
+})
+
+test('already_member for a person who is or was a member; each holder of a link once, however often they renewed it', async () => {
+  const { pool, applicationId, ben, token, only, invite, accept, codeOf, activate } = await scene()
+  await token()
+  const { invitationId } = await only()
+  const renew = async () => must(await renewInvitation({ pool, clock }, { applicationId, invitationId, actor: ben })).token
+  await renew()
+  const { personId } = must(await accept(await renew()))
+  assert.deepEqual((await only()).linkHolders, [ben.id])
+  must(await activate(await codeOf(personId)))
+  must(await setMembership(pool, { applicationId, personId, isActive: false, actor: SYSTEM_ACTOR }))
+  assert.deepEqual(await invite(), { ok: false, error: 'already_member' })
+})
+
+test('named for a person who joined from two places of administrators: the one who used that place last, of those who had a link', async () => {
+  const { pool, applicationId, administrator, ben, token, accept, only } = await scene()
+  const [carl, dora] = [await administrator(), await administrator()]
+  await token()
+  const { invitationId } = await only()
+  const renewed = must(await renewInvitation({ pool, clock }, { applicationId, invitationId, actor: carl }))
+  for (const [minutes, { id: personId }] of [ben, carl, dora].entries()) {
+    const session = { personId, epoch: 1, sessionId: randomUUID(), startedAt: new Date(), endsAt: new Date(Date.now() + 3_600_000) }
+    await noteSessionUse(pool, { ...session, ...ORIGIN, notedAt: null }, new Date(Date.now() + minutes * 60_000))
+  }
+  must(await accept(renewed.token))
+  const [entry] = await listAudit(pool, applicationId, { size: 1 })
+  assert.equal(entry?.details['joinedLike'], carl.id)
+})
+
+test('the newest invitation first for the application, the oldest first for the person, with who had a link by name and when it ends', async () => {
+  const { pool, email, create } = await known()
+  const { personId } = await create()
+  const [one, other] = [await scene(email), await scene(email)]
+  await one.token()
+  await other.token()
+  await one.age(2)
+  const own = await listOwnInvitations(pool, personId)
+  assert.deepEqual(
+    own.map(({ applicationId, roles, linkHolderNames, proposerName }) => [applicationId, roles, linkHolderNames, proposerName]),
+    [one, other].map(({ applicationId }) => [applicationId, ['maker'], ['Test person'], 'Test person']),
+  )
+  const [{ createdAt }] = [await one.only()]
+  assert.equal(own[0]?.endsAt.getTime(), createdAt.getTime() + 7 * 24 * 3_600_000)
+  const invite = (to: string) =>
+    withTransaction(pool, (trx) =>
+      invitePerson(trx, {
+        applicationId: one.applicationId,
+        email: to,
+        name: 'N',
+        roles: ['maker'],
+        proposedBy: one.anna.id,
+        actor: one.ben,
+      }),
+    )
+  must(await invite('second@example.com'))
+  assert.deepEqual(
+    (await listInvitations(pool, one.applicationId)).map((each) => each.email),
+    ['second@example.com', email],
+  )
+})

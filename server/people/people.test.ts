@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Role } from '#lib/people/permissions.ts'
+import { SERVICE_WIDE } from '#server/audit/append-audit.ts'
 import { type CommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { listAudit } from '#server/audit/read-audit.ts'
 import { openTestPeople, type TestPeople } from '#server/people/testing/test-people.ts'
+import { makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
 import { blockPerson, createPerson } from './accounts.ts'
 import { setMembership } from './membership.ts'
@@ -201,4 +204,138 @@ test('combined_roles for a new person with the roles maker, checker and administ
   const person = { applicationId: people.applicationId, email, name: 'All Roles', roles, actor: SYSTEM_ACTOR }
   assert.deepEqual(await createPerson(people.database.pool, person), { ok: false, error: 'combined_roles' })
   assert.equal((await people.database.pool.query('select 1 from people where email = $1', [email])).rowCount, 0)
+})
+
+test('the limits of a new person: 320 characters of an address that has two parts, 200 of a name, each role once known', async () => {
+  const { pool } = people.database
+  const create = async (changes: { email?: string; name?: string; roles?: Role[] }) => {
+    const email = changes.email ?? `new-${++count}@example.com`
+    const person = { applicationId: people.applicationId, name: 'New', roles: ['maker'] as Role[], actor: SYSTEM_ACTOR, ...changes, email }
+    const created = await createPerson(pool, person)
+    return created.ok ? 'created' : created.error
+  }
+  const long = (length: number) => `${'x'.repeat(length - 12)}@example.com`
+  assert.deepEqual([await create({ email: long(320) }), await create({ email: long(321) })], ['created', 'invalid_email'])
+  for (const email of ['a b@example.com', 'a@b c', 'a@b@c', '@example.com', 'a@', 'a\0@example.com', ''])
+    assert.equal(await create({ email }), 'invalid_email', JSON.stringify(email))
+  const names = { ['x'.repeat(200)]: 'created', ['x'.repeat(201)]: 'invalid_name', '': 'invalid_name', x: 'created', 'a\0': 'invalid_name' }
+  for (const [name, outcome] of Object.entries(names)) assert.equal(await create({ name }), outcome, `${name.length} characters`)
+  assert.equal(await create({ roles: ['maker', 'maker'] }), 'created')
+  assert.equal(await create({ roles: ['maker', 'owner' as Role] }), 'invalid_roles')
+  const [twice] = [await people.createOne()]
+  assert.equal(await create({ email: ` ${twice.email.toUpperCase()} ` }), 'already_member')
+})
+
+test('the record of a new member: address, name, roles and whether the account is new, whose password is returned once', async () => {
+  const { pool } = people.database
+  const [first, second] = [await createTestPartner(pool), await createTestPartner(pool)]
+  const email = `new-${++count}@example.com`
+  const add = async (applicationId: string, name: string) =>
+    must(
+      await createPerson(pool, { applicationId, email: ` ${email} `, name: ` ${name} `, roles: ['checker', 'maker'], actor: SYSTEM_ACTOR }),
+    )
+  const [created, known] = [await add(first.applicationId, 'Awa'), await add(second.applicationId, 'Other')]
+  assert.deepEqual([typeof created.password, known], ['string', { personId: created.personId, password: null }])
+  for (const [{ applicationId }, name, isNew] of [
+    [first, 'Awa', true],
+    [second, 'Other', false],
+  ] as const) {
+    const [entry] = await listAudit(pool, applicationId, { size: 1 })
+    assert.deepEqual(
+      [entry?.action, entry?.subject, entry?.details],
+      ['person.added', created.personId, { email, name, roles: ['maker', 'checker'], isNew }],
+    )
+  }
+})
+
+test('invalid_roles for no role and for one that does not exist; the membership stays as it was', async () => {
+  const { pool } = people.database
+  const { applicationId } = people
+  const { personId } = await people.createOne(['maker'])
+  const set = (change: { roles?: Role[]; isActive?: boolean }) =>
+    setMembership(pool, { applicationId, personId, ...change, actor: SYSTEM_ACTOR })
+  for (const roles of [[], ['owner'], ['maker', 'owner']] as Role[][])
+    assert.deepEqual(await set({ roles, isActive: false }), { ok: false, error: 'invalid_roles' })
+  assert.deepEqual(must(await loadActor(pool, personId, applicationId)).roles, ['maker'])
+  assert.ok((await set({ roles: ['checker', 'checker'] })).ok)
+  assert.deepEqual(must(await loadActor(pool, personId, applicationId)).roles, ['checker'])
+  assert.deepEqual(await setMembership(pool, { applicationId, personId: crypto.randomUUID(), isActive: true, actor: SYSTEM_ACTOR }), {
+    ok: false,
+    error: 'not_a_member',
+  })
+})
+
+test('the record of a changed membership: roles and activity before and after, also where only one of them changes', async () => {
+  const { pool } = people.database
+  const { applicationId } = people
+  const { personId } = await people.createOne(['maker'])
+  const set = async (change: { roles?: Role[]; isActive?: boolean }) => {
+    must(await setMembership(pool, { applicationId, personId, ...change, actor: SYSTEM_ACTOR }))
+    const [entry] = await listAudit(pool, applicationId, { size: 1 })
+    assert.deepEqual([entry?.action, entry?.subject], ['person.membership_changed', personId])
+    return entry?.details
+  }
+  assert.deepEqual(await set({ roles: ['checker'] }), {
+    before: { roles: ['maker'], isActive: true },
+    after: { roles: ['checker'], isActive: true },
+  })
+  assert.deepEqual(await set({ isActive: false }), {
+    before: { roles: ['checker'], isActive: true },
+    after: { roles: ['checker'], isActive: false },
+  })
+})
+
+test('combined_roles for a change that makes one active person maker, checker and administrator, unless they were or the settings allow it', async () => {
+  const { pool } = people.database
+  const { applicationId } = await createTestPartner(pool)
+  const all: Role[] = ['maker', 'checker', 'administrator']
+  for (const [before, wasActive, change, allows, expected] of [
+    [['maker', 'checker'], true, { roles: all }, false, 'combined_roles'],
+    [['maker', 'checker'], true, { roles: all }, true, 'changed'],
+    [['maker', 'checker'], true, { roles: all, isActive: false }, false, 'changed'],
+    [all, false, { isActive: true }, false, 'combined_roles'],
+    [all, false, { isActive: true }, true, 'changed'],
+    [all, false, { roles: ['maker', 'checker', 'finance'], isActive: true }, false, 'changed'],
+    [all, true, { roles: ['finance', ...all] }, false, 'changed'],
+    [all, true, { isActive: true }, false, 'changed'],
+  ] as const) {
+    const personId = await makePerson(pool, applicationId, [...before])
+    await pool.query('update memberships set is_active = $3 where application_id = $1 and person_id = $2', [
+      applicationId,
+      personId,
+      wasActive,
+    ])
+    await pool.query('update applications set allows_combined_roles = $2 where application_id = $1', [applicationId, allows])
+    const set = await setMembership(pool, { applicationId, personId, ...change, actor: SYSTEM_ACTOR })
+    assert.equal(set.ok ? 'changed' : set.error, expected, JSON.stringify([before, wasActive, change, allows]))
+  }
+})
+
+test('unknown_person for a block, a new password and the end of all sessions of nobody', async () => {
+  const { pool } = people.database
+  const nobody = { personId: crypto.randomUUID(), actor: SYSTEM_ACTOR }
+  for (const result of [
+    await blockPerson(pool, { ...nobody, isBlocked: true }),
+    await resetPersonPassword(pool, nobody),
+    await bumpSessionEpoch(pool, nobody),
+  ])
+    assert.deepEqual(result, { ok: false, error: 'unknown_person' })
+})
+
+test('every session over after a block and after the end of the block, each with its entry for the application and the service', async () => {
+  const { pool } = people.database
+  const { personId } = await people.createOne()
+  for (const [isBlocked, action] of [
+    [true, 'person.blocked'],
+    [false, 'person.unblocked'],
+  ] as const) {
+    const epoch = async () => (await pool.query('select session_epoch from people where person_id = $1', [personId])).rows[0].session_epoch
+    const before = await epoch()
+    must(await blockPerson(pool, { personId, isBlocked, actor: SYSTEM_ACTOR }))
+    assert.equal(await epoch(), before + 1)
+    for (const chain of [people.applicationId, SERVICE_WIDE]) {
+      const [entry] = await listAudit(pool, chain, { size: 1 })
+      assert.deepEqual([entry?.action, entry?.subject], [action, personId])
+    }
+  }
 })

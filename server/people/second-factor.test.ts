@@ -320,3 +320,68 @@ test('throttled also for slow guesses, an hour apart', async () => {
   }
   assert.deepEqual([...kinds, ...(await guess(personId, 1, 'confirmation'))], [...Array(5).fill('wrong_code'), 'throttled'])
 })
+
+test('accepted: a code with spaces and the code of a clock that is one step ahead; wrong_code two steps ahead', async () => {
+  const person = await withSecondFactor()
+  const ahead = (steps: number) => {
+    nowMs += steps * 30_000
+    const code = person.code()
+    nowMs -= steps * 30_000
+    return code
+  }
+  assert.deepEqual(await check(person.personId, ahead(2)), { ok: false, error: { kind: 'wrong_code' } })
+  assert.ok((await check(person.personId, ahead(1))).ok)
+  assert.deepEqual(await check(person.personId, person.code()), { ok: false, error: { kind: 'wrong_code' } })
+  nowMs += 60_000
+  const spaced = person.code()
+  assert.ok((await check(person.personId, ` ${spaced.slice(0, 3)} ${spaced.slice(3)}`)).ok)
+  nowMs += 30_000
+  assert.deepEqual(await check(person.personId, `${person.code()}1`), { ok: false, error: { kind: 'wrong_code' } })
+  assert.deepEqual(await check(person.personId, `1${person.code()}`), { ok: false, error: { kind: 'wrong_code' } })
+})
+
+test('throttled for 30 s to the millisecond after the fifth wrong code, for a person and for a known device', async () => {
+  for (const [purpose, place] of [
+    ['confirmation', ELSEWHERE],
+    ['sign_in', { device: 'a known device' }],
+  ] as const) {
+    const { personId } = await withSecondFactor()
+    const kind = async () => {
+      const answer = await check(personId, 'abcdef', purpose, place)
+      return answer.ok ? 'in' : answer.error.kind
+    }
+    for (let tries = 0; tries < 5; tries++) assert.equal(await kind(), 'wrong_code')
+    nowMs += 29_999
+    assert.equal(await kind(), 'throttled')
+    nowMs += 1
+    assert.equal(await kind(), 'wrong_code')
+  }
+})
+
+test('already_enabled for a second confirmation; the recovery codes of the first are valid', async () => {
+  const person = await withSecondFactor()
+  assert.deepEqual(await confirm(person, person.code()), { ok: false, error: 'already_enabled' })
+  assert.ok((await check(person.personId, person.recoveryCodes[9] ?? '')).ok)
+})
+
+test('recorded of wrong codes in a row: the first, the second, the fourth and each that doubles them, and the twentieth', async () => {
+  const { personId } = await withSecondFactor()
+  await guess(personId, 22, 'confirmation')
+  const entries = await listAudit(people.database.pool, people.applicationId, { size: 200 })
+  assert.deepEqual(
+    entries
+      .filter((entry) => entry.subject === personId && entry.action === 'person.second_factor_failed')
+      .map(({ actor, details }) => [actor.kind, details['failures']])
+      .toReversed(),
+    [1, 2, 4, 8, 16, 20].map((failures) => ['system', failures]),
+  )
+})
+
+test('wrong_code for every text that cannot be a recovery code; none is spent', async () => {
+  const person = await withSecondFactor()
+  const [first = ''] = person.recoveryCodes
+  for (const code of [`${first}A`, `A${first}`, first.slice(0, -1), first.replace(/.$/, '1')])
+    assert.deepEqual(await check(person.personId, code), { ok: false, error: { kind: 'wrong_code' } })
+  assert.match(first, /^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/)
+  assert.equal(new Set(person.recoveryCodes).size, 10)
+})

@@ -111,3 +111,21 @@ test('waiting visitors take turns: by network, then by address, and by person, w
     if (places.length === 3) assert.ok(order.indexOf(1) <= 2, `the neighbour does not wait for three: ${order.join()}`)
   }
 })
+
+test('one listener for the end of an answer while it waits and while it is rendered, none afterwards', async () => {
+  const turns = createPageTurns({ anonymousMax: 1, turnMs: { person: LONG_MS, anonymous: LONG_MS } })
+  const counts: number[] = []
+  const first = begin(turns)
+  const outgoing = new ServerResponse(new IncomingMessage(new Socket()))
+  const count = () => counts.push(outgoing.listenerCount('close'))
+  const done = turns.take(ANONYMOUS, outgoing, (endTurn) => {
+    count()
+    endTurn()
+  })
+  await soon()
+  count()
+  first.endTurn()
+  await done
+  count()
+  assert.deepEqual(counts, [1, 1, 0])
+})

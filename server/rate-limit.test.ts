@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRateLimit } from './rate-limit.ts'
+
+/** A limit of three at once and two per second, with a clock that a test moves. */
+function aLimit() {
+  let nowMs = 1_000
+  const limit = createRateLimit({ burst: 3, perSecond: 2, nowMs: () => nowMs })
+  const pass = (ms: number) => {
+    nowMs += ms
+  }
+  return { take: (key = 'one') => limit.take(key), pass }
+}
+
+test('three at once, then the time until the next: half a second, and less as time passes', () => {
+  const { take, pass } = aLimit()
+  assert.deepEqual([take(), take(), take(), take()], [undefined, undefined, undefined, 500])
+  pass(200)
+  assert.equal(take(), 300)
+  pass(300)
+  assert.deepEqual([take(), take()], [undefined, 500])
+})
+
+test('no more than three at once, however long the pause was', () => {
+  const { take, pass } = aLimit()
+  take()
+  pass(3_600_000)
+  assert.deepEqual([take(), take(), take(), take()], [undefined, undefined, undefined, 500])
+})
+
+test('what is left after one call in the next: an allowance refills from where it was', () => {
+  const { take, pass } = aLimit()
+  take()
+  take()
+  pass(250)
+  assert.deepEqual([take(), take()], [undefined, 250])
+})
+
+test('an allowance of its own for each key', () => {
+  const { take } = aLimit()
+  for (let call = 0; call < 3; call++) take('one')
+  assert.equal(take('one'), 500)
+  assert.equal(take('other'), undefined)
+})
+
+test('kept beside ten thousand others: an allowance that is not full again', () => {
+  const { take, pass } = aLimit()
+  for (let place = 0; place < 9_999; place++) take(`full again ${place}`)
+  pass(500)
+  for (let call = 0; call < 3; call++) take('spent')
+  assert.equal(take('one more'), undefined)
+  assert.equal(take('spent'), 500)
+})

@@ -86,6 +86,30 @@ test('refused: the same payments in another file, until a reason is given', asyn
   assert.equal((await harness.transactionsOf(again)).length, 2)
 })
 
+test('the earlier batch and the reason are stored and recorded with payments that are sent again, and no reason where none is', async () => {
+  const lines = ['237677209371;Awa;5000;MOMOCM']
+  const one = await harness.scene(lines)
+  must(await harness.submit(one, 'Not needed'))
+  const again = { ...one, batchId: await makeBatch(harness.pool, { ...one, text: [BATCH_HEAD, ...lines].join('\n') }) }
+  must(await harness.submit(again, 'A second salary'))
+  const { rows } = await harness.pool.query(
+    `select b.batch_id, b.repeats_batch_id, b.repeat_reason, e.details ->> 'repeats' as repeats, e.details ->> 'reason' as reason
+       from batches b join audit_entries e on e.application_id = b.application_id and e.subject = b.batch_id::text and e.action = 'batch.submitted'
+       where b.application_id = $1 order by b.submitted_at`,
+    [one.applicationId],
+  )
+  assert.deepEqual(rows, [
+    { batch_id: one.batchId, repeats_batch_id: null, repeat_reason: null, repeats: null, reason: null },
+    {
+      batch_id: again.batchId,
+      repeats_batch_id: one.batchId,
+      repeat_reason: 'A second salary',
+      repeats: one.batchId,
+      reason: 'A second salary',
+    },
+  ])
+})
+
 test('one of two batches with equal content that are submitted at once, and same_content for the other', async () => {
   const { pool } = harness
   const lines = ['237677209351;Awa;5000;MOMOCM', '237677209352;Koffi;700;MOMOCM']

@@ -143,6 +143,25 @@ test('a batch once, by its strictest row, even if that row no longer waits', asy
   )
 })
 
+test('two batches of one maker that lack the same are two items, and a batch whose rows are still being started is none', async () => {
+  const team = await newTeam()
+  const ama = await team.add('Ama', 'maker')
+  const batchIds = [randomUUID(), randomUUID(), randomUUID()]
+  for (const batchId of batchIds) {
+    await wait(team, ama, {}, { source: 'file', batchId })
+    await database.pool.query(
+      `insert into batches (application_id, batch_id, name, type, maker_id, created_by, file_name, file_sha256, state, row_count, submitted_at)
+         values ($1, $2, 'Salaries', 'DEPOSIT', $3, $3, 'a.csv', '', $4, 1, now())`,
+      [team.applicationId, batchId, ama, batchId === batchIds[2] ? 'submitting' : 'submitted'],
+    )
+  }
+  const { groups } = await listBlocked(database.pool, team.applicationId)
+  assert.deepEqual(
+    groups.map(({ batch, count }) => [batch?.batchId, batch?.name, count]),
+    batchIds.slice(0, 2).map((batchId) => [batchId, 'Salaries', 1]),
+  )
+})
+
 test('nothing of another application, nothing that has expired, and the same number on the overview of an administrator', async () => {
   const team = await newTeam()
   const other = await newTeam()

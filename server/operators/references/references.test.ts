@@ -5,11 +5,12 @@ import { readOverview } from '#server/reports/overview/read-overview.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { resolveSearch } from '#server/reports/transaction-search/resolve-search.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
+import { anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { findTransaction } from '#server/transactions/transaction-store.ts'
 import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { listOperatorReferences } from './list-operator-references.ts'
+import { listReferences } from './operator-reference-store.ts'
 
 let database: TestDatabase
 let first: string
@@ -25,10 +26,11 @@ async function ended(
   applicationId: string,
   operatorReference: string | undefined,
   overrides: Partial<IntakeItem> = {},
+  event: 'succeeded' | 'failed' = 'succeeded',
 ): Promise<IntakeItem> {
   const item = anIntakeItem(applicationId, { type: 'COLLECT', operator: 'MOMOCM', ...overrides })
   await takeIn(database.pool, [item])
-  await transition(database.pool, [{ ...item, event: 'succeeded', message: 'x', operatorReference, actor: SYSTEM_ACTOR }])
+  await transition(database.pool, [{ ...item, event, message: 'x', operatorReference, actor: SYSTEM_ACTOR }])
   return item
 }
 
@@ -87,4 +89,61 @@ test('recorded across applications', async () => {
   const items = [await ended(first, 'REF-4'), await ended(second, 'REF-4')]
   await listOperatorReferences(database.pool)
   assert.deepEqual(await sharedOf(...items), [true, true])
+})
+
+test('recorded for exactly those that share a reference, operator and direction, wherever the slices of three end', async () => {
+  const applications = [await makeApplication(database.pool), await makeApplication(database.pool)]
+  const ends: { applicationId: string; transactionId: string; key: string | undefined }[] = []
+  for (const applicationId of applications) {
+    for (const operator of ['MOMOCM', 'OMCM'] as const) await fund(database.pool, applicationId, operator, 100_000_000n)
+    // Each reference twice in this application, once in the other, once of another operator, direction and result, and alone.
+    for (const [operatorReference, operator, type, event] of [
+      ['SLICE-1', 'MOMOCM', 'COLLECT', 'succeeded'],
+      ['SLICE-2', 'MOMOCM', 'COLLECT', 'failed'],
+      ['SLICE-1', 'OMCM', 'COLLECT', 'succeeded'],
+      ['SLICE-3', 'MOMOCM', 'DEPOSIT', applicationId === applications[0] ? 'succeeded' : 'failed'],
+      ['SLICE-1', 'MOMOCM', 'DEPOSIT', 'succeeded'],
+      [undefined, 'MOMOCM', 'COLLECT', 'succeeded'],
+      [undefined, 'MOMOCM', 'COLLECT', 'failed'],
+      [`SLICE-4 ${applicationId}`, 'MOMOCM', 'COLLECT', 'succeeded'],
+      [`SLICE-4 ${applicationId}`, 'MOMOCM', 'COLLECT', 'succeeded'],
+      [`SLICE-4 ${applicationId}`, 'OMCM', 'COLLECT', 'failed'],
+      [`SLICE-5 ${applicationId}`, 'OMCM', 'DEPOSIT', 'failed'],
+    ] as const) {
+      const { transactionId } = await ended(applicationId, operatorReference, { operator, type }, event)
+      ends.push({ applicationId, transactionId, key: operatorReference && `${operator} ${type} ${operatorReference}` })
+    }
+  }
+  const counts: bigint[] = []
+  for (const applicationId of applications)
+    for (let count = 1n; count > 0n; ) {
+      count = await listReferences(database.pool, applicationId, 3)
+      counts.push(count)
+    }
+  assert.deepEqual(counts, [6n, 4n, 1n, 0n, 6n, 5n, 0n])
+  const { rows: listed } = await database.pool.query('select transaction_id from operator_references where application_id = any ($1)', [
+    applications,
+  ])
+  assert.deepEqual(
+    listed.map((row) => row.transaction_id).sort(),
+    ends.flatMap(({ key, transactionId }) => (key ? [transactionId] : [])).sort(),
+  )
+  const { rows: shared } = await database.pool.query<{ transaction_id: string; other_transaction_id: string; key: string }>(
+    `select transaction_id, other_transaction_id, concat_ws(' ', operator, type, operator_reference) as key from shared_operator_references
+       where application_id = any ($1)`,
+    [applications],
+  )
+  const partnersOf = (one: (typeof ends)[number]) => ends.filter((other) => other !== one && one.key !== undefined && other.key === one.key)
+  assert.deepEqual(
+    shared.map((row) => row.transaction_id).sort(),
+    ends
+      .filter((one) => partnersOf(one).length > 0)
+      .map(({ transactionId }) => transactionId)
+      .sort(),
+  )
+  for (const row of shared) {
+    const one = ends.find(({ transactionId }) => transactionId === row.transaction_id) ?? assert.fail()
+    assert.equal(row.key, one.key)
+    assert.ok(partnersOf(one).some(({ transactionId }) => transactionId === row.other_transaction_id))
+  }
 })

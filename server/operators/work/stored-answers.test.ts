@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { readWork } from '../testing/read-work.ts'
+import { addTwin } from '../testing/twin.ts'
 import { storeAnswers, storeForcedQueries } from './operator-work-store.ts'
 
 /** Minutes apart, so that each pause is told from every other. */
@@ -14,9 +15,11 @@ const REQUEUE_MS = 7 * 60_000
 
 let database: TestDatabase
 let applicationId = ''
+let otherApplicationId = ''
 before(async () => {
   database = await createTestDatabase()
   applicationId = await makeApplication(database.pool)
+  otherApplicationId = await makeApplication(database.pool)
 })
 after(() => database.drop())
 
@@ -46,7 +49,13 @@ async function make(columns: string, { run, attempts = [] }: { run?: string; att
   return item
 }
 
-async function answer({ applicationId, transactionId }: Key, kind: 'submit' | 'query', said: string, submission = 1): Promise<boolean> {
+async function answer(
+  { applicationId, transactionId }: Key,
+  kind: 'submit' | 'query',
+  said: string,
+  submission = 1,
+  delayMs = DELAY_MS,
+): Promise<boolean> {
   const [outcome = '', detail] = said.split(' ')
   const current = await storeAnswers(
     database.pool,
@@ -62,7 +71,7 @@ async function answer({ applicationId, transactionId }: Key, kind: 'submit' | 'q
         http_status: 200,
         answer: 'said',
         duration_ms: 1,
-        delay_ms: DELAY_MS,
+        delay_ms: delayMs,
         requeue_ms: REQUEUE_MS,
         operator_reference: null,
         operator_token: null,
@@ -91,7 +100,13 @@ async function describe(key: Key): Promise<string> {
 const OPEN = "state = 'submitted', accepted_at = now()"
 const DOUBTFUL = "state = 'unconfirmed', unconfirmed_since = now()"
 const ABSENT = (minutes: number) => `absent_since = now() - interval '${minutes} minutes'`
-type Case = [columns: string, kind: 'submit' | 'query', said: string, to: string, more?: { run?: string; attempts?: string[] }]
+type Case = [
+  columns: string,
+  kind: 'submit' | 'query',
+  said: string,
+  to: string,
+  more?: { run?: string; attempts?: string[]; delayMs?: number },
+]
 
 const CASES: Case[] = [
   // Answers to a submission.
@@ -152,7 +167,10 @@ const CASES: Case[] = [
   [DOUBTFUL, 'query', 'unknown', 'unconfirmed 10 min unconfirmed q4'],
   [`${DOUBTFUL}, ${ABSENT(1)}`, 'query', 'unknown', 'unconfirmed 10 min unconfirmed absent q4'],
   [`${DOUBTFUL}, ${ABSENT(1)}`, 'query', 'pending', 'submitted 10 min accepted q4'],
+  // A callback came meanwhile: after its pause, which grows with the unsigned ones, and no later than without it.
   [`${DOUBTFUL}, hinted_at = now()`, 'query', 'unknown', 'unconfirmed 4 min unconfirmed q4'],
+  [`${DOUBTFUL}, hinted_at = now(), hints = 10`, 'query', 'unknown', 'unconfirmed 9 min unconfirmed q4'],
+  [`${DOUBTFUL}, hinted_at = now()`, 'query', 'unknown', 'unconfirmed 3 min unconfirmed q4', { delayMs: 3 * 60_000 }],
   // A first denial; the second one after the pause sends it again.
   [DOUBTFUL, 'query', 'not_found', 'unconfirmed 2 min unconfirmed absent q4'],
   [`${DOUBTFUL}, ${ABSENT(1)}`, 'query', 'not_found', 'unconfirmed 2 min unconfirmed absent q4'],
@@ -193,11 +211,17 @@ const CASES: Case[] = [
   ["state = 'queued', is_claimed = false", 'submit', 'unknown', 'queued 60 min q3'],
 ]
 for (const [columns, kind, said, to, more = {}] of CASES) {
-  const about = [columns || 'a first submission', more.run && `a ${more.run} batch`, ...(more.attempts ?? [])].filter(Boolean).join('; ')
+  const schedule = more.delayMs && `a query every ${more.delayMs / 60_000} min`
+  const about = [columns || 'a first submission', more.run && `a ${more.run} batch`, schedule, ...(more.attempts ?? [])]
+    .filter(Boolean)
+    .join('; ')
   test(`${to} after ${said} to a ${kind}: ${about}`, async () => {
     const key = await make(columns, more)
-    await answer(key, kind, said, columns.includes('submissions = 2') ? 2 : 1)
+    const twin = await addTwin(database.pool, key, otherApplicationId)
+    const before = await readWork(database.pool, twin)
+    await answer(key, kind, said, columns.includes('submissions = 2') ? 2 : 1, more.delayMs)
     assert.equal(await describe(key), to)
+    assert.deepEqual(await readWork(database.pool, twin), before, 'the payment of another application has changed')
   })
 }
 
@@ -243,7 +267,10 @@ for (const [columns, outcome, needsQuery, to] of [
 ] as const) {
   test(`${to} after a forced query is answered with ${outcome}${needsQuery ? ' and wants another one' : ''}: ${columns || 'a first submission'}`, async () => {
     const key = await make(columns)
+    const twin = await addTwin(database.pool, key, otherApplicationId)
+    const before = await readWork(database.pool, twin)
     await storeForcedQueries(database.pool, [{ ...key, number: 4, outcome, httpStatus: 200, answer: 'said', durationMs: 1, needsQuery }])
     assert.equal(await describe(key), to)
+    assert.deepEqual(await readWork(database.pool, twin), before, 'the payment of another application has changed')
   })
 }

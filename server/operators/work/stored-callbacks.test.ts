@@ -5,14 +5,17 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { readAttempts, readWork } from '../testing/read-work.ts'
+import { addTwin } from '../testing/twin.ts'
 import { storeCallbacks } from './operator-work-store.ts'
 
 const GAP_MS = 250
 let database: TestDatabase
 let applicationId = ''
+let otherApplicationId = ''
 before(async () => {
   database = await createTestDatabase()
   applicationId = await makeApplication(database.pool)
+  otherApplicationId = await makeApplication(database.pool)
 })
 after(() => database.drop())
 
@@ -90,12 +93,16 @@ const CALLBACKS: [columns: string, isVerified: boolean, effect: string, to: stri
 for (const [columns, isVerified, effect, to, isStored] of CALLBACKS) {
   test(`${effect}, then ${to}, for a ${isVerified ? 'signed' : 'unsigned'} callback about a row with ${columns}`, async () => {
     const key = await make(columns)
+    const twin = await addTwin(database.pool, key, otherApplicationId)
+    const before = await readWork(database.pool, twin)
     assert.equal(await send(key, isVerified), effect)
     assert.equal(await describe(key), to)
+    assert.deepEqual(await readWork(database.pool, twin), before, 'the payment of another application has changed')
     assert.deepEqual(await readAttempts(database.pool, key), isStored ? ['callback succeeded'] : [])
-    const { rows } = await database.pool.query('select number, is_verified from operator_attempts where transaction_id = $1', [
-      key.transactionId,
-    ])
+    const { rows } = await database.pool.query(
+      'select number, is_verified from operator_attempts where application_id = $1 and transaction_id = $2',
+      [key.applicationId, key.transactionId],
+    )
     assert.deepEqual(rows, isStored ? [{ number: 2, is_verified: isVerified }] : [])
     assert.equal((await readWork(database.pool, key))?.['attempts'], isStored ? 2 : 1)
   })

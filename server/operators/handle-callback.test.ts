@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import type { OperatorCode } from '#lib/operators/operators.ts'
 import { createLogger } from '#server/logger.ts'
 import { OperatorHarness, SECRET } from '#server/operators/testing/operator-harness.ts'
+import { anIntakeItem } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import type { IntakeItem } from '#server/transactions/intake.ts'
+import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
+import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { createCallbackIntake, handleCallback } from './handle-callback.ts'
 import { SIGNATURE_HEADER, signCallback } from './sandbox-protocol/messages.ts'
 
@@ -96,7 +99,7 @@ function aCallback(isVerified: boolean, applicationId: string = randomUUID(), tr
   return {
     application_id: applicationId,
     transaction_id: transactionId,
-    operator: 'MOMOCM' as const,
+    operator: 'MOMOCM' as OperatorCode,
     outcome: 'succeeded',
     answer: '',
     is_verified: isVerified,
@@ -137,4 +140,53 @@ test('throttled for the fourth unsigned callback about one payment once the allo
   }
   assert.equal(await send(randomUUID(), 110), 103)
   assert.equal(await send(randomUUID(), 5), 3)
+})
+
+test('five more unsigned callbacks a second once the allowance is used up, for each application and operator apart', async () => {
+  let nowMs = 0
+  const { store } = intakeWith({ nowMs: () => nowMs })
+  const [applicationId, transactionId, otherId] = [randomUUID(), randomUUID(), randomUUID()]
+  const countTaken = async (callback: ReturnType<typeof aCallback>) => {
+    let taken = 0
+    while ((await store(callback)) !== 'throttled') taken++
+    return taken
+  }
+  const callback = aCallback(false, applicationId, transactionId)
+  assert.equal(await countTaken(callback), 103)
+  // Of this payment too many have arrived, so it takes from the allowance of the other operator.
+  assert.equal(await store({ ...callback, operator: 'OMCM' }), 'idle')
+  for (let count = 0; count < 5; count++) assert.equal(await store({ ...callback, application_id: otherId }), 'idle')
+  nowMs = 1_000
+  assert.equal(await countTaken(callback), 5)
+  assert.equal(await store({ ...callback, is_verified: true }), 'idle')
+})
+
+test('twenty queries about ended payments of an application because of unsigned callbacks, then one every ten seconds', async () => {
+  let nowMs = 0
+  const { store } = intakeWith({ nowMs: () => nowMs })
+  const items = Array.from({ length: 24 }, () => anIntakeItem(harness.applicationId, { type: 'COLLECT' }))
+  await takeIn(harness.database.pool, items)
+  await transition(
+    harness.database.pool,
+    items.map((item) => ({ ...item, event: 'failed', actor: SYSTEM_ACTOR })),
+  )
+  const verdicts: string[] = []
+  for (const [index, { applicationId, transactionId }] of items.entries()) {
+    if (index === 22) nowMs = 9_999
+    if (index === 23) nowMs = 10_000
+    verdicts.push(await store(aCallback(false, applicationId, transactionId)))
+  }
+  const expected = items.map((_, index) => (index < 20 || index === 23 ? 'idle' : 'throttled'))
+  assert.deepEqual(verdicts, expected)
+  const { rows } = await harness.database.pool.query<{ transaction_id: string }>(
+    "select transaction_id from contradiction_queries where application_id = $1 and kind = 'hint'",
+    [harness.applicationId],
+  )
+  assert.deepEqual(
+    rows.map((row) => row.transaction_id).sort(),
+    items
+      .filter((_, index) => expected[index] === 'idle')
+      .map(({ transactionId }) => transactionId)
+      .sort(),
+  )
 })

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Availability } from '#lib/operators/operator-outcomes.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { makeApplication } from '#server/testing/factories.ts'
 import { storeAvailability } from './availability-store.ts'
+import { listDisturbed } from './disturbed.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -55,3 +57,39 @@ for (const [from, [state, fault, settingsVersion], to] of [
     )
   })
 }
+
+test('DELAYED or CLOSED, with the time and the fault: the directions that an application may use; nothing of those that are off or in service', async () => {
+  const { pool } = database
+  await pool.query('delete from operator_circuits; delete from operator_availability')
+  const [applicationId, otherId] = [await makeApplication(pool), await makeApplication(pool)]
+  for (const [operator, type, state, fault] of [
+    ['MOMOCM', 'COLLECT', 'DELAYED', null],
+    ['MOMOCM', 'DEPOSIT', 'CLOSED', 'PIN'],
+    ['OMCM', 'COLLECT', 'CLOSED', null],
+    ['OMCM', 'DEPOSIT', 'DELAYED', null],
+    ['BFOM', 'COLLECT', 'OPERATIONAL', null],
+  ])
+    await pool.query(
+      `insert into operator_circuits (operator, type, state, since, fault, fault_version) values ($1, $2, $3, '2026-01-01', $4, 'v' || $4)`,
+      [operator, type, state, fault],
+    )
+  for (const [application, operator, type, isEnabled] of [
+    [applicationId, 'MOMOCM', 'COLLECT', true],
+    [applicationId, 'OMCM', 'COLLECT', false],
+    [otherId, 'MOMOCM', 'DEPOSIT', false],
+  ])
+    await pool.query(
+      'insert into transfer_services (application_id, operator, type, is_enabled, enforces_limits) values ($1, $2, $3, $4, false)',
+      [application, operator, type, isEnabled],
+    )
+  const describe = async (id: string) =>
+    (await listDisturbed(pool, id)).map(({ operator, type, state, since, fault }) =>
+      [operator, type, state, since.slice(0, 4), fault].join(' '),
+    )
+  assert.deepEqual(await describe(applicationId), [
+    'MOMOCM COLLECT DELAYED 2026 ',
+    'MOMOCM DEPOSIT CLOSED 2026 PIN',
+    'OMCM DEPOSIT DELAYED 2026 ',
+  ])
+  assert.deepEqual(await describe(otherId), ['MOMOCM COLLECT DELAYED 2026 ', 'OMCM COLLECT CLOSED 2026 ', 'OMCM DEPOSIT DELAYED 2026 '])
+})

@@ -96,7 +96,7 @@ test('recorded for exactly those that share a reference, operator and direction,
   const ends: { applicationId: string; transactionId: string; key: string | undefined }[] = []
   for (const applicationId of applications) {
     for (const operator of ['MOMOCM', 'OMCM'] as const) await fund(database.pool, applicationId, operator, 100_000_000n)
-    // Each reference twice in this application, once in the other, once of another operator, direction and result, and alone.
+    // SLICE-1 to SLICE-3 are in both applications, SLICE-4 twice in one, and each also where it shares nothing.
     for (const [operatorReference, operator, type, event] of [
       ['SLICE-1', 'MOMOCM', 'COLLECT', 'succeeded'],
       ['SLICE-2', 'MOMOCM', 'COLLECT', 'failed'],

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { DecisionResult } from '#lib/approvals/approvals.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import { systemClock } from '#server/clock.ts'
-import { verifySecondFactor } from '#server/people/second-factor.ts'
+import { renewRecoveryCodes, verifySecondFactor } from '#server/people/second-factor.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
 import { totpSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { must } from '#server/testing/partner.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { decideMany } from './decide.ts'
 import { findApprovals } from './queue/queue.ts'
@@ -134,6 +135,35 @@ test('code_throttled after five wrong codes, which do not count against the sign
   assert.deepEqual(answers, [...Array(5).fill('wrong_code'), 'code_throttled'])
   const signIn = { personId: checker.id, code, allowsRecovery: false, purpose: 'sign_in', place: { network: '203.0.113.0/24' } } as const
   assert.ok((await verifySecondFactor({ pool: database.pool, clock: systemClock }, signIn)).ok)
+})
+
+test('wrong_code for a recovery code, which approves nothing', async () => {
+  const { checker, make } = await scene()
+  const items = await make(1, { needsCode: true })
+  const code = await enrol(checker.id)
+  const { recoveryCodes } = must(await renewRecoveryCodes({ pool: database.pool, clock: systemClock }, { personId: checker.id, code }))
+  const command = { checker: { ...checker, hasSecondFactor: true }, decision: 'validated', note: 'Seen', items } as const
+  assert.deepEqual(await decideMany(deps(), { ...command, code: recoveryCodes[0] }), { ok: false, error: 'wrong_code' })
+})
+
+test('a code is noted with the decisions that require one, and the record names the list that it was used for', async () => {
+  const { applicationId, checker, make } = await scene()
+  const items = [...(await make(1)), ...(await make(1, { needsCode: true }))]
+  const code = await enrol(checker.id)
+  must(await decideMany(deps(), { checker: { ...checker, hasSecondFactor: true }, decision: 'validated', note: 'Seen', items, code }))
+  const decisions = await database.pool.query('select transaction_id, used_code from approval_decisions where application_id = $1', [
+    applicationId,
+  ])
+  assert.deepEqual(
+    new Map(decisions.rows.map((row) => [row.transaction_id, row.used_code])),
+    new Map(items.map(({ transactionId }, index) => [transactionId, index === 1])),
+  )
+  const digest = createHash('sha256').update(JSON.stringify(items.map((item) => [item.transactionId, item.contentHash])))
+  const record = await database.pool.query(
+    "select actor_id, subject, details from audit_entries where application_id = $1 and action = 'approvals.code_used'",
+    [applicationId],
+  )
+  assert.deepEqual(record.rows, [{ actor_id: checker.id, subject: checker.id, details: { list: digest.digest('hex'), count: 2 } }])
 })
 
 test('second_factor_missing for a whole list that requires a code; a rejection requires none', async () => {

@@ -160,12 +160,49 @@ test('not_the_maker or not_waiting unless the maker recalls while the transactio
   assert.deepEqual(await recall(makerId), { ok: false, error: 'not_waiting' })
 })
 
-test('an audit entry for every decision', async () => {
-  const { applicationId, checkerId } = await set()
-  await decision(await waiting(applicationId), checkerId)
-  const { rows } = await database.pool.query('select action from audit_entries where application_id = $1', [applicationId])
-  assert.deepEqual(rows, [{ action: 'transaction.validated' }])
-})
+for (const [what, overrides, stored] of [
+  ['an approval in the back office', {}, {}],
+  ['an approval with a code', { hasFreshCode: true }, { used_code: true }],
+  ['a rejection', { decision: 'rejected', note: 'Twice' }, { decision: 'rejected', note: 'Twice' }],
+  ['the second of two approvals', { transactionId: 'approved' }, { step: 2 }],
+  ['an approval through the API', { through: 'api', actor: { kind: 'api', id: randomUUID() } }, { through: 'api' }],
+] as [string, Partial<DecisionCommand>, object][])
+  test(`stored and recorded with its checker, actor, note, step, way and code: ${what}`, async () => {
+    const { applicationId, checkerId } = await set()
+    const makerId = await makePerson(database.pool, applicationId, ['maker'])
+    const item = await waiting(applicationId, { steps: [1, 1] }, { makerId })
+    const others = [await makePerson(database.pool, applicationId, ['checker'])]
+    if (overrides.transactionId) for (const other of others) await decision(item, other)
+    assert.ok((await decision(item, checkerId, { ...overrides, transactionId: item.transactionId })).ok)
+    const { rows } = await database.pool.query(
+      `select decision, step, note, used_code, through, api_user_id, maker_id, batch_id from approval_decisions where application_id = $1 and checker_id = $2`,
+      [applicationId, checkerId],
+    )
+    const apiUserId = overrides.actor?.id ?? null
+    const expected = {
+      decision: 'validated',
+      step: 1,
+      note: 'Invoice seen',
+      used_code: false,
+      through: 'back_office',
+      api_user_id: apiUserId,
+    }
+    assert.deepEqual(rows, [{ ...expected, maker_id: makerId, batch_id: null, ...stored }])
+    const entries = await database.pool.query(
+      `select action, actor_kind, actor_id, subject, details from audit_entries where application_id = $1 order by sequence desc limit 1`,
+      [applicationId],
+    )
+    const { decision: said, note, step, through } = { ...expected, ...stored } as typeof expected
+    assert.deepEqual(entries.rows, [
+      {
+        action: `transaction.${said}`,
+        actor_kind: overrides.actor?.kind ?? 'person',
+        actor_id: apiUserId ?? checkerId,
+        subject: item.transactionId,
+        details: { checkerId, note, step, through },
+      },
+    ])
+  })
 
 test('not_the_maker for a transaction that a program started, no matter who tries', async () => {
   const { applicationId, checkerId } = await set()

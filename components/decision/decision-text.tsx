@@ -12,6 +12,7 @@ import { deciderText, endedBy } from '#lib/approvals/evidence.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { CURRENCIES, compareDecimals, formatMinor, parseAmountMinor } from '#lib/money/money.ts'
+import { PAYMENT_TEXT_NAMES } from '#lib/payments/payment-fields.ts'
 import type { ActionResult } from '#lib/result.ts'
 import { formatAmount, moneyText } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
@@ -70,15 +71,17 @@ export function refusedText({ t, timeZone }: Translations, { reason, now }: Refu
   return t(`approvals.refused.${reason}`)
 }
 
+type Field = [string, (row: ShownRow) => string]
+
 /** The differences between what was shown and what is stored now, field by field. */
 export function differences({ t, locale }: Translations, shown: ShownRow, now: ShownRow): { field: string; shown: string; now: string }[] {
   const money = (row: ShownRow, amount: string) => `${formatAmount(amount, locale)}\u00a0${row.currency}`
-  const fields: readonly [string, (row: ShownRow) => string][] = [
-    [t('approvals.field.amount'), (row) => money(row, row.amount)],
+  const fields: readonly Field[] = [
+    [t('payment.field.amount'), (row) => money(row, row.amount)],
     [t('approvals.field.fees'), (row) => `${money(row, row.feeSystem)} + ${money(row, row.feeApp)}`],
-    [t('approvals.field.name'), (row) => row.customerName],
-    [t('approvals.field.phone'), (row) => row.phoneNumber],
-    [t('approvals.field.operator'), (row) => row.operator],
+    ...PAYMENT_TEXT_NAMES.map((name) => [t(`payment.field.${name}`), (row: ShownRow) => row[name]] satisfies Field),
+    [t('payment.field.phoneNumber'), (row) => row.phoneNumber],
+    [t('payment.field.operator'), (row) => row.operator],
     [t('approvals.field.rule'), (row) => row.ruleName],
     [t('approvals.field.needed'), (row) => row.steps.join(' + ')],
     [t('approvals.field.decisions'), (row) => row.decisions.map((one) => decisionText(t, one)).join(', ') || '–'],

@@ -142,7 +142,7 @@ export const ROUTES: Record<string, Row> = {
   },
   'GET /api/back-office/[application]/payment-preview': {
     access: 'transaction:create',
-    address: '/api/back-office/[application]/payment-preview?type=DEPOSIT&operator=MOMOCM&phone=237677209341&amount=5000',
+    address: '/api/back-office/[application]/payment-preview?type=DEPOSIT&operator=MOMOCM&phoneNumber=237677209341&amount=5000',
   },
   'GET /api/back-office/[application]/totals/export': { access: 'export:create' },
   'GET /api/back-office/[application]/balances': { access: 'balance:read' },

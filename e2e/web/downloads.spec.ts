@@ -105,7 +105,7 @@ test('a workbook of all columns has text, dates and numbers, and the record on i
   const [heads = [], first = []] = sheets[0]?.data ?? []
   const cell = (head: string) => first[heads.indexOf(head)]
   expect(heads).toHaveLength(19)
-  expect(cell('Phone')).toMatch(/^237\d{9}$/)
+  expect(cell('Phone number')).toMatch(/^237\d{9}$/)
   expect(cell('Created (UTC)')).toBeInstanceOf(Date)
   expect(typeof cell('Amount')).toBe('number')
   const record = new Map(sheets[1]?.data.map(([name, value]) => [name, value]))

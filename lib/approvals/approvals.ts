@@ -1,5 +1,6 @@
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { PaymentTextName, PaymentTexts } from '#lib/payments/payment-fields.ts'
 import type { TransactionSource, TransactionStatus, TransactionType, TransitionEvent } from '#lib/payments/transaction-status.ts'
 
 export const APPROVAL_SORTS = ['oldest', 'newest', 'expiry', 'amount'] as const
@@ -61,7 +62,7 @@ export type ApprovalEnd = {
  * One transaction of an approval queue as a page shows it. Amounts are exact decimals, instants ISO 8601. What the viewer may do is
  * worked out by the server and sent along; `contentHash` goes back with a decision, so that what was shown is what is decided.
  */
-export type ApprovalRow = {
+export type ApprovalRow = PaymentTexts & {
   transactionId: string
   externalId: string
   type: TransactionType
@@ -71,7 +72,6 @@ export type ApprovalRow = {
   amount: string
   feeSystem: string
   feeApp: string
-  customerName: string
   phoneNumber: string
   source: TransactionSource
   /** Null: the application's program made it. */
@@ -146,7 +146,7 @@ export type ApprovalPage = {
 /** The fields that are compared when something moved between what was shown and what is decided. */
 export type ShownRow = Pick<
   ApprovalRow,
-  'amount' | 'currency' | 'feeSystem' | 'feeApp' | 'customerName' | 'phoneNumber' | 'operator' | 'ruleName' | 'steps' | 'decisions'
+  PaymentTextName | 'amount' | 'currency' | 'feeSystem' | 'feeApp' | 'phoneNumber' | 'operator' | 'ruleName' | 'steps' | 'decisions'
 >
 
 /** The subject of a decision: the content that a dialog names, and the hash and fields to compare if it has changed. */

@@ -1,9 +1,15 @@
+import { PAYMENT_TEXT_NAMES, PAYMENT_TEXTS, type PaymentTextName } from '#lib/payments/payment-fields.ts'
+
 /** The fields that a column of a batch file can be assigned to. */
-export const BATCH_FIELDS = ['phone', 'amount', 'name', 'operator', 'country'] as const
+export const BATCH_FIELDS = ['phoneNumber', 'amount', ...PAYMENT_TEXT_NAMES, 'operator', 'country'] as const
 export type BatchField = (typeof BATCH_FIELDS)[number]
 
 /** Without these a file cannot be read; the operator can be chosen once for all rows, and the country follows from the operator. */
-export const REQUIRED_FIELDS: readonly BatchField[] = ['phone', 'amount', 'name']
+export const REQUIRED_FIELDS: readonly BatchField[] = [
+  'phoneNumber',
+  'amount',
+  ...PAYMENT_TEXT_NAMES.filter((name) => PAYMENT_TEXTS[name].isRequired),
+]
 
 /** The rows that a file may have, without its header. */
 export const BATCH_ROWS_MAX = 10_000
@@ -22,7 +28,7 @@ export type RowEdits = { [Field in BatchField]?: string }
 export const REPAIR_KINDS = ['benin', 'ivory_coast', 'dial_code', 'exponent', 'thousands'] as const
 export type RepairKind = (typeof REPAIR_KINDS)[number]
 
-export type RowRepair = { field: 'phone' | 'amount'; kind: RepairKind; before: string; after: string }
+export type RowRepair = { field: 'phoneNumber' | 'amount'; kind: RepairKind; before: string; after: string }
 
 /** Why a row cannot be submitted. The texts are `batches.problem.<kind>`. */
 const PROBLEM_KINDS = [
@@ -46,9 +52,9 @@ const PROBLEM_KINDS = [
   'amount_thousands',
   'amount_limits',
   'amount_fees',
-  'name_missing',
-  'name_length',
-  'name_error',
+  'text_missing',
+  'text_length',
+  'text_error',
   'operator_missing',
   'operator_unknown',
   'operator_country',
@@ -56,6 +62,9 @@ const PROBLEM_KINDS = [
   'country_unknown',
 ] as const
 export type ProblemKind = (typeof PROBLEM_KINDS)[number]
+
+/** The texts of a row; null where the row has none that can be stored. */
+export type RowTexts = Record<PaymentTextName, string | null>
 
 /** `values` are those of the text. */
 export type RowProblem = { field: BatchField; kind: ProblemKind; values?: Record<string, string> }

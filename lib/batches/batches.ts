@@ -5,7 +5,7 @@ import { isOperatorCode, OPERATORS, type OperatorCode } from '#lib/operators/ope
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { formatAmount, moneyText } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
-import type { BatchColumns, BatchField, RepairKind, RowEdits, RowProblem, RowRepair, RowWarning } from './batch-fields.ts'
+import type { BatchColumns, BatchField, RepairKind, RowEdits, RowProblem, RowRepair, RowTexts, RowWarning } from './batch-fields.ts'
 import type { FileReading } from './file-problem.ts'
 
 /** The states of a batch. `checking`: its columns are not known yet. */
@@ -38,11 +38,10 @@ export type BatchListItem = {
   submittedAt: string | null
 }
 
-export type BatchRowDto = {
+export type BatchRowDto = RowTexts & {
   rowNumber: number
   operator: OperatorCode | null
   phoneNumber: string | null
-  customerName: string | null
   amount: string | null
   /** The value of each field from the file or the maker, for the form. */
   typed: Record<BatchField, string>
@@ -159,10 +158,11 @@ export type BatchRunDto = {
 export type BatchWords = { t: Translate; locale: Locale; timeZone: string }
 
 /** Why a row cannot be submitted, in a sentence that says what to do. */
-export function problemText({ t, locale }: BatchWords, { kind, values = {} }: RowProblem): string {
+export function problemText({ t, locale }: BatchWords, { field, kind, values = {} }: RowProblem): string {
   const { operator, country, minimum, maximum } = values
   return t(`batches.problem.${kind}`, {
     ...values,
+    field: t(`payment.field.${field}`),
     ...(operator ? { operator: operatorText(t, operator) } : {}),
     ...(country ? { country: t(`country.${country}` as MessageKey) } : {}),
     ...(minimum ? { minimum: formatAmount(minimum, locale) } : {}),
@@ -185,7 +185,7 @@ export function warningText({ t, locale, timeZone }: BatchWords, warning: RowWar
         maximum: moneyText({ amount: warning.maximum, currency: warning.currency }, locale),
       })
     case 'formula':
-      return t('batches.warning.formula', { field: t(`batches.field.${warning.field}`) })
+      return t('batches.warning.formula', { field: t(`payment.field.${warning.field}`) })
   }
 }
 

@@ -130,7 +130,7 @@ export function readPhone(cell: BatchCell | undefined, context: PhoneContext): P
   if (digits === undefined) return refused('phone_characters')
   const repairs: RowRepair[] = []
   if (exponent) {
-    repairs.push({ field: 'phone', kind: 'exponent', before: shown, after: digits })
+    repairs.push({ field: 'phoneNumber', kind: 'exponent', before: shown, after: digits })
     if (!context.isAccepted('exponent')) return refused('phone_digits_lost', repairs)
   }
   return inCountry(digits, repairs, context, refused)
@@ -152,13 +152,13 @@ function inCountry(digits: string, repairs: RowRepair[], { country, isAccepted }
       return refused('phone_length', repairs, { digits: `${dialCode.length + (lengths[0] ?? 0)}`, dialCode })
     }
     phoneNumber = dialCode + national
-    repairs.push({ field: 'phone', kind: 'dial_code', before: digits, after: phoneNumber })
+    repairs.push({ field: 'phoneNumber', kind: 'dial_code', before: digits, after: phoneNumber })
     if (!isAccepted('dial_code')) return refused('phone_dial_code', repairs, { dialCode })
   }
   const kind = REPAIRS[country]
   const [present] = phoneNumberForms(phoneNumber)
   if (kind && present !== phoneNumber) {
-    repairs.push({ field: 'phone', kind, before: phoneNumber, after: present })
+    repairs.push({ field: 'phoneNumber', kind, before: phoneNumber, after: present })
     // The old number is still a number, so the row can be sent as it is.
     if (isAccepted(kind)) phoneNumber = present
   }

@@ -11,7 +11,7 @@ import { type ReadRow, readRow } from './read-row.ts'
 import { fieldOfHeader, recogniseColumns } from './recognise-columns.ts'
 
 type Cells = { phone?: BatchCell; name?: BatchCell; amount?: BatchCell; operator?: BatchCell; country?: BatchCell }
-const COLUMNS = { phone: 0, name: 1, amount: 2, operator: 3, country: 4 }
+const COLUMNS = { phoneNumber: 0, customerName: 1, amount: 2, operator: 3, country: 4 }
 
 function read(cells: Cells, accepted: readonly RepairKind[] = []): ReadRow {
   const row = { phone: '237677209341', name: 'Awa', amount: '5000', operator: 'MOMOCM', country: '', ...cells }
@@ -171,7 +171,7 @@ test('any cells: never an exception, and a row without problems has all four fie
 test('what a maker typed counts instead of the cell', () => {
   const row = readRow(
     ['x', 'y', 'z', 'MOMOCM'],
-    { phone: '237677209341', amount: '10' },
+    { phoneNumber: '237677209341', amount: '10' },
     { columns: COLUMNS, defaultOperator: null, acceptedRepairs: new Set() },
   )
   assert.deepEqual([row.phoneNumber, row.amountMinor, row.customerName, row.problems], ['237677209341', 1_000n, 'y', []])
@@ -202,13 +202,13 @@ test('dates as spreadsheets write them, and no phone number or amount', () => {
 })
 
 test('columns by their headers in both languages; two columns for a required field are for a person to decide', () => {
-  assert.equal(fieldOfHeader('N° de téléphone'), 'phone')
+  assert.equal(fieldOfHeader('N° de téléphone'), 'phoneNumber')
   assert.equal(fieldOfHeader('Montant (FCFA)'), 'amount')
   assert.equal(fieldOfHeader('AMOUNT XAF'), 'amount')
-  assert.equal(fieldOfHeader('Nom et prénoms'), 'name')
+  assert.equal(fieldOfHeader('Nom et prénoms'), 'customerName')
   assert.deepEqual(recogniseColumns(['Matricule', 'Noms et prénoms', 'Tél.', 'Net à payer', 'Réseau', 'Pays']), {
-    name: 1,
-    phone: 2,
+    customerName: 1,
+    phoneNumber: 2,
     amount: 3,
     operator: 4,
     country: 5,

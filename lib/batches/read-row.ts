@@ -1,4 +1,5 @@
 import { COUNTRIES, type CountryName, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import { mapTexts, PAYMENT_TEXTS, type PaymentTextName } from '#lib/payments/payment-fields.ts'
 import { isAtMost } from '#lib/schemas/fields.ts'
 import {
   type BatchCell,
@@ -10,11 +11,10 @@ import {
   type RowEdits,
   type RowProblem,
   type RowRepair,
+  type RowTexts,
 } from './batch-fields.ts'
 import { readAmount } from './read-amount.ts'
 import { dialledCountry, readCountry, readOperator, readPhone } from './read-receiver.ts'
-
-const NAME_LENGTH_MAX = 200
 
 type ReadRowContext = {
   columns: BatchColumns
@@ -22,10 +22,9 @@ type ReadRowContext = {
   acceptedRepairs: ReadonlySet<RepairKind>
 }
 
-export type ReadRow = {
+export type ReadRow = RowTexts & {
   operator: OperatorCode | null
   phoneNumber: string | null
-  customerName: string | null
   /** Hundredths. */
   amountMinor: bigint | null
   problems: RowProblem[]
@@ -34,7 +33,7 @@ export type ReadRow = {
 }
 
 /**
- * Reads one row of a file: what a maker typed counts instead of the cell. A row without problems has all four fields. What needs the
+ * Reads one row of a file: what a maker typed counts instead of the cell. A row without problems has all fields. What needs the
  * application (limits, services, fees) or other rows is checked by the service.
  */
 export function readRow(cells: readonly BatchCell[], edits: RowEdits, context: ReadRowContext): ReadRow {
@@ -47,8 +46,8 @@ export function readRow(cells: readonly BatchCell[], edits: RowEdits, context: R
   const isAccepted = (kind: RepairKind) => context.acceptedRepairs.has(kind)
   const problems: RowProblem[] = []
   const { operator, country } = readWho(cellOf, context, problems)
-  const phone = readPhone(cellOf('phone'), { country, isAccepted })
-  if (phone.problem) problems.push({ field: 'phone', ...phone.problem })
+  const phone = readPhone(cellOf('phoneNumber'), { country, isAccepted })
+  if (phone.problem) problems.push({ field: 'phoneNumber', ...phone.problem })
   const details = operator ? OPERATORS[operator] : undefined
   const amount = readAmount(cellOf('amount'), { currency: details?.country.currency, decimals: details?.decimals ?? 2, isAccepted })
   if (amount.problem)
@@ -56,7 +55,7 @@ export function readRow(cells: readonly BatchCell[], edits: RowEdits, context: R
   return {
     operator,
     phoneNumber: phone.phoneNumber ?? null,
-    customerName: readName(cellOf('name'), problems),
+    ...mapTexts((name) => readText(name, cellOf(name), problems)),
     amountMinor: amount.amountMinor ?? null,
     problems,
     repairs: [...phone.repairs, ...(amount.repair ? [amount.repair] : [])],
@@ -79,7 +78,7 @@ function readWho(
   const countryText = cellText(cellOf('country')).trim()
   const named = readCountry(cellOf('country'))
   if (countryText !== '' && !named) problems.push({ field: 'country', kind: 'country_unknown', values: { text: countryText.slice(0, 60) } })
-  const reading = readOperator(cellOf('operator'), named ?? dialledCountry(cellOf('phone')), defaultOperator)
+  const reading = readOperator(cellOf('operator'), named ?? dialledCountry(cellOf('phoneNumber')), defaultOperator)
   if (reading.problem) {
     problems.push({ field: 'operator', kind: reading.problem, values: { text: cellText(cellOf('operator')).trim().slice(0, 60) } })
     return { operator: null, country: named }
@@ -96,10 +95,17 @@ function readWho(
   return { operator, country }
 }
 
-function readName(cell: BatchCell | undefined, problems: RowProblem[]): string | null {
-  const name = cellText(cell).replace(/\s+/gu, ' ').trim()
+function readText(name: PaymentTextName, cell: BatchCell | undefined, problems: RowProblem[]): string | null {
+  const { isRequired, lengthMax } = PAYMENT_TEXTS[name]
+  const text = cellText(cell).replace(/\s+/gu, ' ').trim()
   const kind =
-    cellKind(cell) === 'error' ? 'name_error' : name === '' ? 'name_missing' : isAtMost(name, NAME_LENGTH_MAX) ? undefined : 'name_length'
-  if (kind) problems.push({ field: 'name', kind })
-  return kind ? null : name
+    cellKind(cell) === 'error'
+      ? 'text_error'
+      : text === '' && isRequired
+        ? 'text_missing'
+        : isAtMost(text, lengthMax)
+          ? undefined
+          : 'text_length'
+  if (kind) problems.push({ field: name, kind, values: { lengthMax: String(lengthMax) } })
+  return kind ? null : text
 }

@@ -3,9 +3,9 @@ import { BATCH_FIELDS, type BatchColumns, type BatchField, REQUIRED_FIELDS } fro
 
 /** Headers as people write them, folded: lower case, no accents, one space between words. */
 const HEADERS: Readonly<Record<BatchField, readonly string[]>> = {
-  phone: [
-    'phone',
+  phoneNumber: [
     'phone number',
+    'phone',
     'phonenumber',
     'mobile',
     'mobile number',
@@ -53,7 +53,7 @@ const HEADERS: Readonly<Record<BatchField, readonly string[]>> = {
     'valeur',
     'salaire',
   ],
-  name: [
+  customerName: [
     'name',
     'full name',
     'fullname',
@@ -109,6 +109,12 @@ const HEADERS: Readonly<Record<BatchField, readonly string[]>> = {
 const UNITS = /\b(?:f?\s?cfa|xaf|xof|ugx|ushs?|en|in|francs?)\b/g
 
 const FIELDS_BY_HEADER = new Map(BATCH_FIELDS.flatMap((field) => HEADERS[field].map((header) => [header, field] as const)))
+
+/** Returns a header that names the field. */
+export function usualHeader(field: BatchField): string {
+  const [header = field] = HEADERS[field]
+  return header.slice(0, 1).toUpperCase() + header.slice(1)
+}
 
 /** The field that a header names; undefined if it is none that is known. */
 export function fieldOfHeader(header: string): BatchField | undefined {

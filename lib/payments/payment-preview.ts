@@ -3,6 +3,7 @@ import type { Currency } from '#lib/money/money.ts'
 import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { type QueryValues, toQuery } from '#lib/pages/paths.ts'
+import type { PaymentContent } from './payment-fields.ts'
 import type { TransactionType } from './transaction-status.ts'
 
 /** Why a payment would be refused as it is. */
@@ -37,16 +38,6 @@ export type KnownBeneficiary = {
   customerName: string
   phoneNumber: string
   last: { type: TransactionType; amount: string; currency: Currency; operator: OperatorCode; at: string } | null
-}
-
-/** The content of the payment form, complete or not. The amount is a plain decimal wherever it could be read. */
-export type PaymentContent = {
-  type: string
-  country: string
-  operator: string
-  phoneNumber: string
-  customerName: string
-  amount: string
 }
 
 /** A payment that somebody has drafted and not sent. */

@@ -1,5 +1,6 @@
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { PaymentTexts } from './payment-fields.ts'
 import {
   type EventName,
   FAILURE_MESSAGES,
@@ -151,7 +152,7 @@ export type ContradictionDto = {
 }
 
 /** One transaction in full. Amounts are exact decimals, instants ISO 8601. */
-export type TransactionDetailDto = {
+export type TransactionDetailDto = PaymentTexts & {
   transactionId: string
   externalId: string
   type: TransactionType
@@ -164,7 +165,6 @@ export type TransactionDetailDto = {
   /** The credit to the collect balance, or the debit of the deposit balance. */
   net: string
   held: string
-  customerName: string
   phoneNumber: string
   /** Null: a person started it, so no program waits for a webhook. */
   webhookUrl: string | null

@@ -1,3 +1,4 @@
+import { PAYMENT_TEXT_NAMES } from './payment-fields.ts'
 import type { SumDto } from './transaction-list.ts'
 
 /** The files that a list can be taken out as. */
@@ -10,7 +11,7 @@ export const LIST_COLUMNS = [
   'type',
   'status',
   'amount',
-  'customer',
+  ...PAYMENT_TEXT_NAMES,
   'operator',
   'note',
   'id',

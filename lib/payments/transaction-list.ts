@@ -2,6 +2,7 @@ import { type Currency, formatMinor } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { QueryValues } from '#lib/pages/paths.ts'
 import type { TransactionFilter } from '#lib/schemas/list-filter.ts'
+import type { PaymentTexts } from './payment-fields.ts'
 import type { TransactionStatus, TransactionType } from './transaction-status.ts'
 
 /**
@@ -76,7 +77,7 @@ export type TransactionNote =
   | { kind: 'approvals'; done: number; needed: number }
 
 /** One line of the transaction list. Amounts are exact decimals, instants ISO 8601. */
-export type TransactionRow = {
+export type TransactionRow = PaymentTexts & {
   transactionId: string
   externalId: string
   createdAt: string
@@ -87,7 +88,6 @@ export type TransactionRow = {
   currency: Currency
   amount: string
   fees: string
-  customerName: string
   phoneNumber: string
   payToken: string
   makerName: string | null

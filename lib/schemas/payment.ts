@@ -3,11 +3,10 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { parseAmountMinor, parseTypedAmount } from '#lib/money/money.ts'
 import { COUNTRIES, COUNTRY_NAMES, type CountryName, isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
+import { mapTexts, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
 import { cleanPhone } from '#lib/payments/phone-number.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { isCleanText } from '#lib/text/clean-text.ts'
-
-const NAME_LENGTH_MAX = 200
 
 /** Keys of lib/i18n, so that a form shows them as they are. */
 const WORDS = {
@@ -17,15 +16,17 @@ const WORDS = {
   amount: 'payment.wrong.amount',
   decimals: 'payment.wrong.decimals',
   operator: 'payment.wrong.operator',
-  name: 'payment.wrong.name',
+  text: 'payment.wrong.text',
 } as const satisfies Record<string, MessageKey>
 
 const phoneNumber = z.string().regex(/^\d{10,15}$/, WORDS.phone)
-const customerName = z
-  .string()
-  .trim()
-  .refine((name) => name !== '', WORDS.required)
-  .refine((name) => [...name].length <= NAME_LENGTH_MAX && isCleanText(name), WORDS.name)
+const texts = mapTexts((_, { isRequired, lengthMax }) =>
+  z
+    .string()
+    .trim()
+    .refine((text) => text !== '' || !isRequired, WORDS.required)
+    .refine((text) => [...text].length <= lengthMax && isCleanText(text), WORDS.text),
+)
 
 /** The rules between the fields: an operator of the country, a number of the country, and no hundredths where the operator has none. */
 function checkTogether(
@@ -66,7 +67,7 @@ export const sentPaymentSchema = z
     country: z.enum(COUNTRY_NAMES),
     operator: z.enum(OPERATOR_CODES),
     phoneNumber,
-    customerName,
+    ...texts,
     amount: plainAmount,
   })
   .superRefine(checkTogether)
@@ -84,7 +85,7 @@ function formSchema(locale: Locale) {
         .transform(cleanPhone)
         .refine((text) => text !== '', { error: WORDS.required, abort: true })
         .pipe(phoneNumber),
-      customerName,
+      ...texts,
       amount: amountField((text) => parseAmountMinor(parseTypedAmount(text, locale) ?? '')),
     })
     .superRefine(checkTogether)
@@ -101,7 +102,7 @@ export const paymentContentSchema = z.strictObject({
   country: typed(40),
   operator: typed(20),
   phoneNumber: typed(40),
-  customerName: typed(NAME_LENGTH_MAX * 2),
+  ...mapTexts((_, { lengthMax }) => typed(lengthMax * 2)),
   amount: typed(40),
 })
 
@@ -116,15 +117,11 @@ export const paymentAddressSchema = z.object({ payment: UUID.optional(), from: z
 export const paymentPreviewSchema = z.strictObject({
   type: z.enum(TRANSACTION_TYPES),
   operator: z.enum(OPERATOR_CODES),
-  phone: z
+  phoneNumber: z
     .string()
     .regex(/^\d{10,15}$/)
     .optional(),
-  name: z
-    .string()
-    .max(NAME_LENGTH_MAX * 2)
-    .refine(isCleanText)
-    .optional(),
+  customerName: typed(PAYMENT_TEXTS.customerName.lengthMax * 2).optional(),
   amount: plainAmount.optional(),
   from: z.uuid().optional(),
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { COUNTRY_NAMES, OPERATOR_CODES } from '#lib/operators/operators.ts'
+import { mapTexts, PAYMENT_TEXT_NAMES, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 
 // The responses of the service. Strict: the documentation and the contract tests are generated
@@ -18,13 +19,17 @@ const payToken = text(
   "The operator's token for the payment, or one that the service made when the transaction was created. For a collect it names the page for the customer, /pay/{payToken} on this host. Send it to customers of Wave and of Orange in Ivory Coast, who pay by a link, and of Orange in Burkina Faso and Senegal, who enter a code there",
 )
 
+const recordTexts = Object.fromEntries(
+  PAYMENT_TEXT_NAMES.map((name) => [PAYMENT_TEXTS[name].recordName, text(PAYMENT_TEXTS[name].recordDescription)]),
+)
+
 /** Answer of collect and deposit; elements of the answer of depositMultiple. */
 export const initiationSchema = z
   .strictObject({
     transactionId: uuid('Identifies the transaction in all later calls and in its webhook'),
     externalId,
     transferMethod,
-    customerName: text('As you sent it'),
+    ...mapTexts(() => text('As you sent it')),
     customerPhone: text('The phone number as you sent it'),
     payToken,
     amount: amount('As you sent it, in the currency of the country'),
@@ -49,7 +54,7 @@ export const listRecordSchema = z
     feesSystem,
     feesApp,
     phoneReceiver: text('The phone number of the customer or beneficiary, without +'),
-    receiverName: text('The name of the customer or beneficiary'),
+    ...recordTexts,
     status: z.enum(TRANSACTION_STATUSES).meta({ description: 'The stored status. SUCCESS and FAILED are final' }),
     transferMethod,
     transactionType: z.enum(TRANSACTION_TYPES).meta({ description: 'COLLECT for a collect, DEPOSIT for a deposit' }),

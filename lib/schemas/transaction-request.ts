@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { parseAmountMinor } from '#lib/money/money.ts'
 import { COUNTRIES, COUNTRY_NAMES, type CountryName, isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
+import { mapTexts } from '#lib/payments/payment-fields.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { isJsonObject, JsonNumber, type JsonValue } from '#lib/text/json.ts'
 import { isWebhookUrl, WEBHOOK_URL_LENGTH_MAX } from '#lib/text/web-address.ts'
 import { hasNul, isAtMost, mustBe, parseFields, wordField } from './fields.ts'
-
-const CUSTOMER_NAME_LENGTH_MAX = 200
 
 /** The largest number of elements of depositMultiple. */
 export const BATCH_LENGTH_MAX = 1_000
@@ -15,19 +14,26 @@ const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 const PHONE_NUMBER = /^\d{10,15}$/
 
 const MUST_BE = {
-  customerName: `a text of 1 to ${CUSTOMER_NAME_LENGTH_MAX} characters`,
   externalId: 'a UUID version 4',
   phoneNumber: 'in international format without +: digits only, 10 to 15 of them, starting with the dial code of the country',
   amount: 'a number greater than zero, with at most two decimals and at most 9999999999.99',
   webhookUrl: `an absolute http or https address of at most ${WEBHOOK_URL_LENGTH_MAX} characters`,
 } as const
 
-type TextField = 'customerName' | 'externalId' | 'phoneNumber' | 'webhookUrl'
-
-function textField(name: TextField, isRight: (text: string) => boolean) {
-  const error = mustBe(name, MUST_BE[name])
+function textField(name: string, rule: string, isRight: (text: string) => boolean) {
+  const error = mustBe(name, rule)
   return z.string({ error }).refine((text) => isRight(text) && !hasNul(text), { error })
 }
+
+const paymentTexts = mapTexts((name, { isRequired, lengthMax, description }) => {
+  const minLength = isRequired ? 1 : 0
+  const field = textField(
+    name,
+    `a text of ${isRequired ? '1 to' : 'at most'} ${lengthMax} characters`,
+    (text) => isAtMost(text, lengthMax) && (!isRequired || text.trim() !== ''),
+  ).meta({ minLength, maxLength: lengthMax, description })
+  return isRequired ? field : field.default('')
+})
 
 /** Hundredths from the source text of a JSON number; a quoted text is not a number. */
 const amountField = z.unknown().transform((value, context) => {
@@ -47,19 +53,15 @@ export const transactionRequestSchema = z
       transferMethod: wordField('transferMethod', OPERATOR_CODES).meta({
         description: 'The operator code. It names one operator in one country',
       }),
-      customerName: textField('customerName', (text) => text.trim() !== '' && isAtMost(text, CUSTOMER_NAME_LENGTH_MAX)).meta({
-        minLength: 1,
-        maxLength: CUSTOMER_NAME_LENGTH_MAX,
-        description: 'The full name of the customer or beneficiary, in any script',
-      }),
-      externalId: textField('externalId', (text) => UUID_V4.test(text))
+      ...paymentTexts,
+      externalId: textField('externalId', MUST_BE.externalId, (text) => UUID_V4.test(text))
         .toLowerCase()
         .meta({
           format: 'uuid',
           description:
             'Your identifier of the transaction, a UUID version 4. Use a new one for each transaction and the same one to repeat a request. Stored and returned in lower case',
         }),
-      phoneNumber: textField('phoneNumber', (text) => PHONE_NUMBER.test(text)).meta({
+      phoneNumber: textField('phoneNumber', MUST_BE.phoneNumber, (text) => PHONE_NUMBER.test(text)).meta({
         pattern: PHONE_NUMBER.source,
         description: 'In international format without +. It starts with the dial code of the country',
       }),
@@ -69,7 +71,7 @@ export const transactionRequestSchema = z
         maximum: 9_999_999_999.99,
         description: 'A JSON number, not a text, with at most two decimals, in the currency of the country',
       }),
-      webhookUrl: textField('webhookUrl', isWebhookUrl).meta({
+      webhookUrl: textField('webhookUrl', MUST_BE.webhookUrl, isWebhookUrl).meta({
         format: 'uri',
         maxLength: WEBHOOK_URL_LENGTH_MAX,
         description: 'An absolute http or https address, which receives the result as a webhook',

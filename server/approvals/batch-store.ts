@@ -6,6 +6,7 @@ import type { ApprovalFilter } from '#lib/schemas/list-filter.ts'
 import type { BusinessTime } from '#lib/time/format-time.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
+import { listTextColumns } from '#server/transactions/payment-text-columns.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction-store.ts'
 import { EVENT_PROGRAM_NAME, PROGRAM_NAME } from './approval-store.ts'
 import { decisionObstacle, mayDecide, TERMS_OBSTACLE } from './may-decide.ts'
@@ -93,7 +94,7 @@ export async function selectBatch(queryable: Queryable, viewer: QueueViewer, bat
     select b.name, b.state, f.maker_id as "makerId", p.name as "makerName", f.created_at as "createdAt", f.expires_at as "expiresAt",
       clock_timestamp() as "shownAt",
       (select encode(sha256(convert_to(coalesce(string_agg(row(r.transaction_id, r.external_id, r.type, r.operator, r.amount_minor,
-          r.fee_system_minor, r.fee_app_minor, r.currency, r.customer_name, r.phone_number, r.webhook_url, r.source, r.maker_id, r.batch_id,
+          r.fee_system_minor, r.fee_app_minor, r.currency, ${sql.raw(listTextColumns('r'))}, r.phone_number, r.webhook_url, r.source, r.maker_id, r.batch_id,
           extract(epoch from r.created_at), r.rule, r.policy_version, r.steps, r.needs_code, r.api_may_decide,
           extract(epoch from r.expires_at), x.votes)::text, ',' order by r.sequence), ''), 'UTF8')), 'hex')
         from r left join decided x on x.transaction_id = r.transaction_id where r.status = 'PENDING_APPROVAL') as hash,

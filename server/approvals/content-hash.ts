@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { pickTexts } from '#lib/payments/payment-fields.ts'
 import type { Transaction } from '#server/transactions/transaction-store.ts'
 import type { ApprovalDecision, ApprovalItem } from './approval-store.ts'
 
@@ -18,7 +19,7 @@ export function shownContent(transaction: Transaction, item: ShownItem, decision
     feeSystemMinor: transaction.feeSystemMinor.toString(),
     feeAppMinor: transaction.feeAppMinor.toString(),
     currency: transaction.currency,
-    customerName: transaction.customerName,
+    ...pickTexts(transaction),
     phoneNumber: transaction.phoneNumber,
     webhookUrl: transaction.webhookUrl ?? '',
     source: transaction.source,

@@ -1,6 +1,7 @@
 import type { ApprovalQueue, ApprovalRow, BatchItem, CurrencyAmount, DecidedItem } from '#lib/approvals/approvals.ts'
 import { CURRENCIES, type Currency, formatMinor } from '#lib/money/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import { pickTexts } from '#lib/payments/payment-fields.ts'
 import type { ApprovalFilter } from '#lib/schemas/list-filter.ts'
 import type { BusinessTime } from '#lib/time/format-time.ts'
 import type { Queryable } from '#server/database/pool.ts'
@@ -75,7 +76,7 @@ export function toDecidedItem(row: ApprovalRow): DecidedItem {
     currency: row.currency,
     feeSystem: row.feeSystem,
     feeApp: row.feeApp,
-    customerName: row.customerName,
+    ...pickTexts(row),
     phoneNumber: row.phoneNumber,
     operator: row.operator,
     ruleName: row.ruleName,

@@ -4,6 +4,7 @@ import type { FileReading } from '#lib/batches/file-problem.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
+import { listTextColumns } from '#server/transactions/payment-text-columns.ts'
 
 /** Of the rows that can be submitted, at one operator. Amounts in hundredths, as text. */
 export type BatchSum = { operator: OperatorCode; count: number; amountMinor: string; feeMinor: string }
@@ -100,9 +101,9 @@ export async function lockBatch(trx: TrxClient, applicationId: string, batchId: 
 export async function recountBatch(trx: TrxClient, applicationId: string, batchId: string, makerId: string): Promise<void> {
   await trx.query(
     `with r as materialized (
-       select operator, phone_forms[1] as phone, amount_minor, fee_minor, customer_name, exclusion is not null as is_excluded,
+       select operator, phone_forms[1] as phone, amount_minor, fee_minor, ${listTextColumns('b')}, exclusion is not null as is_excluded,
               problems = '[]' as is_right
-         from batch_rows where application_id = $1 and batch_id = $2
+         from batch_rows b where application_id = $1 and batch_id = $2
      ), ready as materialized (select * from r where is_right and not is_excluded
      ), sums as (
        select operator, count(*) as count, sum(amount_minor) as amount_minor, sum(fee_minor) as fee_minor from ready group by operator
@@ -113,8 +114,8 @@ export async function recountBatch(trx: TrxClient, applicationId: string, batchI
          excluded_count = (select count(*) from r where is_excluded),
          sums = (select coalesce(jsonb_agg(jsonb_build_object('operator', s.operator, 'count', s.count, 'amountMinor', s.amount_minor::text,
                    'feeMinor', s.fee_minor::text) order by s.operator), '[]') from sums s),
-         content_hash = (select sha256(convert_to(b.type || string_agg(concat_ws(E'\\x1f', operator, phone, amount_minor, customer_name), E'\\n'
-                   order by operator collate "C", phone collate "C", amount_minor, customer_name collate "C"), 'UTF8')) from ready)
+         content_hash = (select sha256(convert_to(b.type || string_agg(concat_ws(E'\\x1f', r.operator, r.phone, r.amount_minor, ${listTextColumns('r')}), E'\\n'
+                   order by r.operator collate "C", r.phone collate "C", r.amount_minor, ${listTextColumns('r', ' collate "C"')}), 'UTF8')) from ready r)
        where b.application_id = $1 and b.batch_id = $2`,
     [applicationId, batchId, makerId],
   )

@@ -79,7 +79,7 @@ test('accepted repairs of one kind change the rows; undone, the rows are as in t
 
 test('an edited row is checked at once, also against the others; null returns to the cell of the file', async () => {
   const one = await harness.scene(['2.37E+11;Awa;5000;MOMOCM', '237677209341;Awa;5000;MOMOCM'])
-  must(await editRow(harness.deps(), { ...(await harness.command(one)), rowNumber: 2, fields: { phone: '+237 677 20 93 41' } }))
+  must(await editRow(harness.deps(), { ...(await harness.command(one)), rowNumber: 2, fields: { phoneNumber: '+237 677 20 93 41' } }))
   assert.deepEqual(
     (await harness.rowsOf(one)).map(({ problems, warnings }) => [problems.length, warnings.map(({ kind }) => kind)]),
     [
@@ -87,7 +87,7 @@ test('an edited row is checked at once, also against the others; null returns to
       [0, ['duplicate']],
     ],
   )
-  must(await editRow(harness.deps(), { ...(await harness.command(one)), rowNumber: 2, fields: { phone: null } }))
+  must(await editRow(harness.deps(), { ...(await harness.command(one)), rowNumber: 2, fields: { phoneNumber: null } }))
   assert.deepEqual(
     (await harness.rowsOf(one)).map(({ problems, warnings }) => [problems.length, warnings.length]),
     [
@@ -131,7 +131,7 @@ test('columns that a person assigned are used for the next file with the same he
   const head = 'Ref;Bénéficiaire no;Paie;Qui;Via'
   const one = await harness.scene(lines, { head })
   assert.equal((await harness.stored(one)).state, 'checking')
-  const columns = { phone: 1, amount: 2, name: 3, operator: 4 }
+  const columns = { phoneNumber: 1, amount: 2, customerName: 3, operator: 4 }
   assert.deepEqual(
     await assignColumns(harness.deps(), { ...(await harness.command(one)), columns: { ...columns, country: 9 }, defaultOperator: null }),
     {
@@ -154,10 +154,10 @@ test('not_permitted, changed_meanwhile, not_a_draft and not_found from every com
   const run = async (change: Partial<typeof place>) => {
     const input = { ...place, ...change }
     const results = await Promise.all([
-      editRow(harness.deps(), { ...input, rowNumber: 2, fields: { name: 'X' } }),
+      editRow(harness.deps(), { ...input, rowNumber: 2, fields: { customerName: 'X' } }),
       excludeRows(harness.deps(), { ...input, rowNumbers: [2], reason: 'x' }),
       decideRepair(harness.deps(), { ...input, repair: 'benin', isAccepted: true }),
-      assignColumns(harness.deps(), { ...input, columns: { phone: 0, name: 1, amount: 2 }, defaultOperator: null }),
+      assignColumns(harness.deps(), { ...input, columns: { phoneNumber: 0, customerName: 1, amount: 2 }, defaultOperator: null }),
       submitBatch({ ...harness.deps(), wakeSubmitter: () => undefined }, { ...input, repeatReason: null }),
       discardBatch(harness.deps(), input),
     ])

@@ -10,6 +10,7 @@ import { foldText } from '#lib/text/clean-text.ts'
 import { type ApplicationSnapshot, feesFor, serviceFor } from '#server/applications/snapshot.ts'
 import type { TrxClient } from '#server/database/pool.ts'
 import type { Connected } from '#server/transactions/find-start-problems.ts'
+import { toTextColumns } from '#server/transactions/payment-text-columns.ts'
 import {
   type CheckedRow,
   type ComparisonRow,
@@ -118,7 +119,7 @@ export function checkRow(row: { rowNumber: number; cells: readonly BatchCell[]; 
     operator,
     phone_number: phoneNumber,
     phone_forms: phoneNumber === null ? null : phoneNumberForms(phoneNumber),
-    customer_name: read.customerName,
+    ...toTextColumns(read),
     amount_minor: amountMinor,
     fee_minor: feeMinor,
     problems: read.problems,

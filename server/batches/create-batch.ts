@@ -4,6 +4,7 @@ import type { BatchCell, BatchColumns } from '#lib/batches/batch-fields.ts'
 import type { FileReading } from '#lib/batches/file-problem.ts'
 import { headerKey, recogniseColumns } from '#lib/batches/recognise-columns.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
+import { mapTexts } from '#lib/payments/payment-fields.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { batchColumnsSchema } from '#lib/schemas/batch.ts'
@@ -13,6 +14,7 @@ import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import type { Connected } from '#server/transactions/find-start-problems.ts'
+import { toTextColumns } from '#server/transactions/payment-text-columns.ts'
 import { findColumns, insertBatch, recountBatch } from './batch-store.ts'
 import { CHECK_PART, checkRow, compareRows } from './check-rows.ts'
 import { insertRows, type NewRow } from './row-store.ts'
@@ -111,7 +113,7 @@ function unchecked(rowNumber: number): Omit<NewRow, 'cells' | 'external_id'> {
     operator: null,
     phone_number: null,
     phone_forms: null,
-    customer_name: null,
+    ...toTextColumns(mapTexts(() => null)),
     amount_minor: null,
     fee_minor: null,
     problems: [],

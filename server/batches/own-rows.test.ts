@@ -74,7 +74,7 @@ const COMMANDS: [name: string, run: (one: Scene) => Promise<unknown>][] = [
   ],
   [
     'edit a row',
-    async (one) => editRow(harness.deps(), { ...(await harness.command(one)), rowNumber: 6, fields: { phone: '237677209344' } }),
+    async (one) => editRow(harness.deps(), { ...(await harness.command(one)), rowNumber: 6, fields: { phoneNumber: '237677209344' } }),
   ],
   ['leave out rows', async (one) => excludeRows(harness.deps(), { ...(await harness.command(one)), rowNumbers: [3, 5], reason: 'Paid' })],
   ['take one in again', async (one) => excludeRows(harness.deps(), { ...(await harness.command(one)), rowNumbers: [5], reason: null })],
@@ -83,7 +83,7 @@ const COMMANDS: [name: string, run: (one: Scene) => Promise<unknown>][] = [
     async (one) =>
       assignColumns(harness.deps(), {
         ...(await harness.command(one)),
-        columns: { phone: 0, name: 1, amount: 2, operator: 3 },
+        columns: { phoneNumber: 0, customerName: 1, amount: 2, operator: 3 },
         defaultOperator: 'OMCM',
       }),
   ],

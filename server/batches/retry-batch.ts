@@ -3,7 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BatchColumns } from '#lib/batches/batch-fields.ts'
 import type { LeftOutReason } from '#lib/batches/batches.ts'
 import type { FileReading } from '#lib/batches/file-problem.ts'
+import { usualHeader } from '#lib/batches/recognise-columns.ts'
 import { formatMinor } from '#lib/money/money.ts'
+import { PAYMENT_TEXT_NAMES } from '#lib/payments/payment-fields.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
@@ -27,8 +29,9 @@ import { insertRows } from './row-store.ts'
 
 /** Concurrent queries, well below what one application may have. */
 const AT_ONCE = 8
-const HEADERS = ['Phone number', 'Name', 'Amount', 'Operator']
-const COLUMNS: BatchColumns = { phone: 0, name: 1, amount: 2, operator: 3 }
+const FIELDS = ['phoneNumber', ...PAYMENT_TEXT_NAMES, 'amount', 'operator'] as const
+const COLUMNS: BatchColumns = Object.fromEntries(FIELDS.map((field, column) => [field, column]))
+const HEADERS = FIELDS.map(usualHeader)
 /** Its rows come from the batch that failed, not from a file. */
 const READING: FileReading = {
   format: 'csv',
@@ -114,7 +117,7 @@ async function store(
     rowNumber: index + 2,
     failedId: row.transactionId,
     externalId: randomUUID(),
-    cells: [row.phoneNumber, row.customerName, formatMinor(row.amountMinor), row.operator],
+    cells: FIELDS.map((field) => (field === 'amount' ? formatMinor(row.amountMinor) : row[field])),
   }))
   await insertBatch(trx, {
     applicationId,

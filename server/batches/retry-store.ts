@@ -1,14 +1,16 @@
 import type { LeftOutReason } from '#lib/batches/batches.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { PaymentTexts } from '#lib/payments/payment-fields.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { encodeRows, type RowColumns, type RowOf, recordOf } from '#server/database/json-row.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
+import { selectTexts } from '#server/transactions/payment-text-columns.ts'
 
 type Place = { applicationId: string; batchId: string }
 
 /** A row that failed; the amount in hundredths. */
-export type FailedRow = {
+export type FailedRow = PaymentTexts & {
   applicationId: string
   transactionId: string
   type: TransactionType
@@ -16,7 +18,6 @@ export type FailedRow = {
   operatorReference: string | null
   operatorToken: string | null
   phoneNumber: string
-  customerName: string
   amountMinor: bigint
   currency: Currency
   /**
@@ -62,7 +63,7 @@ export async function selectFailedRows(queryable: Queryable, { applicationId, ba
   const { rows } = await queryable.query<FailedRow>(
     `select t.application_id as "applicationId", t.transaction_id as "transactionId", t.type, t.operator,
        t.operator_reference as "operatorReference", t.operator_token as "operatorToken", t.phone_number as "phoneNumber",
-       t.customer_name as "customerName", t.amount_minor as "amountMinor", t.currency,
+       ${selectTexts('t')}, t.amount_minor as "amountMinor", t.currency,
        e.event = 'failed' and e.actor_kind <> 'system' as "wasSent",
        is_contradicted(t.application_id, t.transaction_id) as "isContradicted",
        is_asked_about(t.application_id, t.transaction_id) as "isAsked"

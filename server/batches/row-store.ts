@@ -1,8 +1,10 @@
 import type { BatchCell, RepairKind, RowEdits } from '#lib/batches/batch-fields.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { PaymentTexts } from '#lib/payments/payment-fields.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { encodeRows, type RowColumns, type RowOf, recordOf } from '#server/database/json-row.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
+import { NULLABLE_TEXT_COLUMNS, selectTexts } from '#server/transactions/payment-text-columns.ts'
 
 type Place = { applicationId: string; batchId: string }
 
@@ -175,11 +177,10 @@ export async function updateWarnings(
   )
 }
 
-export type StartableRow = {
+export type StartableRow = PaymentTexts & {
   rowNumber: number
   operator: OperatorCode
   phoneNumber: string
-  customerName: string
   amountMinor: bigint
   externalId: string
 }
@@ -191,8 +192,8 @@ export async function selectStartable(
   { afterRow, limit }: { afterRow: number; limit: number },
 ): Promise<StartableRow[]> {
   const { rows } = await queryable.query<StartableRow>(
-    `select row_number as "rowNumber", operator, phone_number as "phoneNumber", customer_name as "customerName",
-            amount_minor as "amountMinor", external_id as "externalId" from batch_rows
+    `select row_number as "rowNumber", operator, phone_number as "phoneNumber", ${selectTexts('r')},
+            amount_minor as "amountMinor", external_id as "externalId" from batch_rows r
       where application_id = $1 and batch_id = $2 and row_number > $3 and problems = '[]' and exclusion is null and transaction_id is null
         and refusal is null
       order by row_number limit $4`,
@@ -221,7 +222,7 @@ const CHECKED_ROW = {
   operator: 'text | null',
   phone_number: 'text | null',
   phone_forms: 'text[] | null',
-  customer_name: 'text | null',
+  ...NULLABLE_TEXT_COLUMNS,
   amount_minor: 'bigint | null',
   fee_minor: 'bigint | null',
   problems: 'jsonb',

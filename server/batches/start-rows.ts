@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Currency } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
+import { pickTexts } from '#lib/payments/payment-fields.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Directory } from '#server/applications/directory.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
@@ -151,7 +152,7 @@ async function startPart(
     batchSumsMinor: sumsOf(batch),
     requests: rows.map((row) => ({
       transferMethod: row.operator,
-      customerName: row.customerName,
+      ...pickTexts(row),
       externalId: row.externalId,
       phoneNumber: row.phoneNumber,
       amount: row.amountMinor,

@@ -76,7 +76,7 @@ export async function insertBatches(queryable: Queryable, applicationId: string)
          ready_count, started_count, sums, reading, created_at, changed_at, submitted_at)
        select r.application_id, r.batch_id, 'Salaires ' || to_char(min(r.created_at), 'DD/MM/YYYY'), min(r.type), (array_agg(r.maker_id))[1],
               (array_agg(r.maker_id))[1], 'salaires-' || to_char(min(r.created_at), 'YYYY-MM-DD') || '.csv', sha256(r.batch_id::text::bytea), 'submitted',
-              count(*), '["Téléphone","Nom","Montant","Opérateur"]', '{"phone":0,"name":1,"amount":2,"operator":3}', count(*), count(*),
+              count(*), '["Téléphone","Nom","Montant","Opérateur"]', '{"phoneNumber":0,"customerName":1,"amount":2,"operator":3}', count(*), count(*),
               (select jsonb_agg(jsonb_build_object('operator', s.operator, 'count', s.count, 'amountMinor', s.amount_minor::text,
                  'feeMinor', s.fee_minor::text) order by s.operator) from sums s where s.batch_id = r.batch_id),
               '{"format":"csv","encoding":"utf-8","separator":";","sheet":null,"otherSheets":[],"hiddenRows":0,"rowsAbove":0}',

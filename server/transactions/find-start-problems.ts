@@ -5,6 +5,7 @@ import { isReplaceableEnd, type TransactionSource, type TransactionType } from '
 import type { TransactionRequest } from '#lib/schemas/transaction-request.ts'
 import { type ApplicationSnapshot, feesFor, serviceFor } from '#server/applications/snapshot.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { toTextColumns } from './payment-text-columns.ts'
 import { findEndOfPersons, findReplacement, selectConflicts } from './transaction-store.ts'
 
 /** Why one request cannot be started; `index` is its position, from 0. */
@@ -137,7 +138,7 @@ async function findTaken(
     external_id: request.externalId,
     type,
     operator: request.transferMethod,
-    customer_name: request.customerName,
+    ...toTextColumns(request),
     phone_number: request.phoneNumber,
     amount_minor: request.amount,
     webhook_url: webhookUrlOf(application, request),

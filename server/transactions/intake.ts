@@ -1,4 +1,5 @@
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import type { PaymentTexts } from '#lib/payments/payment-fields.ts'
 import { phoneNumberForms } from '#lib/payments/phone-number.ts'
 import type { TransactionSource, TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
 import type { ApprovalBand } from '#lib/rules/approval-policy.ts'
@@ -6,17 +7,17 @@ import type { Batcher } from '#server/database/batcher.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { isDataError, RETRY_CANCELLED } from '#server/database/with-transaction.ts'
 import { retryWithBackoff } from '#server/retry.ts'
+import { toTextColumns } from './payment-text-columns.ts'
 import { callStartTransactions, type StartedRow, type StartRow } from './transaction-store.ts'
 import { type Actor, createApplicationLanes } from './transition.ts'
 
 /** A new transaction. The caller validated it and generated its ids. Amounts are in hundredths of the currency's unit. */
-export type IntakeItem = {
+export type IntakeItem = PaymentTexts & {
   applicationId: string
   transactionId: string
   externalId: string
   type: TransactionType
   operator: OperatorCode
-  customerName: string
   phoneNumber: string
   amountMinor: bigint
   feeSystemMinor: bigint
@@ -111,7 +112,7 @@ function toStartRow(item: IntakeItem, index: number, applicationIndex: number): 
     type: item.type,
     operator: item.operator,
     currency: OPERATORS[item.operator].country.currency,
-    customer_name: item.customerName,
+    ...toTextColumns(item),
     phone_number: item.phoneNumber,
     phone_number_forms: item.bands === null ? null : phoneNumberForms(item.phoneNumber),
     amount_minor: item.amountMinor,

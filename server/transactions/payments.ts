@@ -1,4 +1,5 @@
-import type { PaymentContent, PaymentDraft } from '#lib/payments/payment-preview.ts'
+import { type PaymentContent, pickTexts } from '#lib/payments/payment-fields.ts'
+import type { PaymentDraft } from '#lib/payments/payment-preview.ts'
 import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { paymentContentSchema, type SentPayment } from '#lib/schemas/payment.ts'
@@ -39,7 +40,7 @@ export async function sendPayment(
         externalId,
         transferMethod: payment.operator,
         countryName: payment.country,
-        customerName: payment.customerName,
+        ...pickTexts(payment),
         phoneNumber: payment.phoneNumber,
         amount: payment.amount,
         // No program waits for the result of what a person sends.

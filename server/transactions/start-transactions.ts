@@ -3,6 +3,7 @@ import { computeFees } from '#lib/money/fees.ts'
 import type { Currency } from '#lib/money/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { SimulatedEnding } from '#lib/partner/partner-requests.ts'
+import { EMPTY_TEXTS, pickTexts } from '#lib/payments/payment-fields.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { BATCH_LENGTH_MAX, transactionRequestSchema } from '#lib/schemas/transaction-request.ts'
@@ -139,7 +140,7 @@ function toIntakeItems(command: StartTransactionsCommand): IntakeItem[] {
       externalId: request.externalId,
       type,
       operator,
-      customerName: request.customerName,
+      ...pickTexts(request),
       phoneNumber: request.phoneNumber,
       amountMinor: request.amount,
       feeSystemMinor: fees.feeSystemMinor,
@@ -205,6 +206,7 @@ export async function startTestTransaction(
   const request = transactionRequestSchema.safeParse({
     transferMethod: operator,
     countryName,
+    ...EMPTY_TEXTS,
     customerName: 'Test',
     externalId: randomUUID(),
     phoneNumber: `${dialCode}700000${ending}`,

@@ -1,11 +1,13 @@
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { PaymentTexts } from '#lib/payments/payment-fields.ts'
 import type { TransactionSource, TransactionStatus, TransactionType, TransitionEvent } from '#lib/payments/transaction-status.ts'
 import { type BatchFunction, encodeRows, type RowColumns, type RowOf, recordOf } from '#server/database/json-row.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { listTextColumns, selectTexts, TEXT_COLUMNS } from './payment-text-columns.ts'
 
 /** A stored transaction. Amounts are in hundredths of the currency's unit. */
-export type Transaction = {
+export type Transaction = PaymentTexts & {
   applicationId: string
   transactionId: string
   sequence: bigint
@@ -18,7 +20,6 @@ export type Transaction = {
   feeSystemMinor: bigint
   feeAppMinor: bigint
   heldMinor: bigint
-  customerName: string
   phoneNumber: string
   /** Null: no webhook is sent. Only transactions of people and files may have none. */
   webhookUrl: string | null
@@ -40,7 +41,7 @@ export type Transaction = {
 export const TRANSACTION_COLUMNS = `t.application_id as "applicationId", t.transaction_id as "transactionId", t.sequence,
   t.external_id as "externalId", t.type, t.status, t.operator, t.currency, t.amount_minor as "amountMinor",
   t.fee_system_minor as "feeSystemMinor", t.fee_app_minor as "feeAppMinor", t.held_minor as "heldMinor",
-  t.customer_name as "customerName", t.phone_number as "phoneNumber", t.webhook_url as "webhookUrl",
+  ${selectTexts('t')}, t.phone_number as "phoneNumber", t.webhook_url as "webhookUrl",
   coalesce(t.operator_token, t.pay_token) as "payToken", t.operator_reference as "operatorReference", t.message, t.source, t.maker_id as "makerId",
   t.checker_id as "checkerId", t.batch_id as "batchId", t.version, t.created_at as "createdAt", t.final_at as "finalAt"`
 
@@ -73,7 +74,7 @@ export async function selectConflicts(
       cross join lateral (select n.external_id, n as stored from transactions n
         where n.application_id = $1 and n.external_id >= i.external_id order by n.external_id limit 1) t
       where t.external_id = i.external_id
-        and not is_same_request(t.stored, i.type, i.operator, i.customer_name, i.phone_number, i.amount_minor, i.webhook_url, i.source)
+        and not is_same_request(t.stored, i.type, i.operator, ${listTextColumns('i')}, i.phone_number, i.amount_minor, i.webhook_url, i.source)
       order by i.item_index`,
     values: [applicationId, encodeRows(COMPARED_REQUEST, requests)],
   })
@@ -163,7 +164,7 @@ const START_TRANSACTIONS = {
     type: 'text',
     operator: 'text',
     currency: 'text',
-    customer_name: 'text',
+    ...TEXT_COLUMNS,
     phone_number: 'text',
     phone_number_forms: 'text[] | null',
     amount_minor: 'bigint',
@@ -198,7 +199,7 @@ const COMPARED_REQUEST = {
   external_id: 'uuid',
   type: 'text',
   operator: 'text',
-  customer_name: 'text',
+  ...TEXT_COLUMNS,
   phone_number: 'text',
   amount_minor: 'bigint',
   webhook_url: 'text | null',

@@ -12,7 +12,20 @@ import { getT, readTheme } from '#server/back-office/preferences.ts'
 import { dismissCodeWarning, setLanguage, setTheme, signOut, signOutEverywhere } from '../../actions/session.ts'
 
 /** The messages for client components of the frame, tables and domain marks. A page adds its own with PageMessages. */
-const FRAME_WORDS = ['ui.', 'time.', 'status.', 'type.', 'country.', 'frame.', 'keys.', 'table.', 'state.', 'action.', 'form.']
+const FRAME_WORDS = [
+  'ui.',
+  'time.',
+  'status.',
+  'type.',
+  'country.',
+  'frame.',
+  'keys.',
+  'table.',
+  'state.',
+  'action.',
+  'form.',
+  'payment.field.',
+]
 
 type Props = { children: ReactNode; params: Promise<{ application: string }> }
 

@@ -2,6 +2,7 @@ import type { ApprovalEvidence } from '#lib/approvals/approvals.ts'
 import { computeFees } from '#lib/money/fees.ts'
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import { EMPTY_TEXTS } from '#lib/payments/payment-fields.ts'
 import type { PaymentPreview } from '#lib/payments/payment-preview.ts'
 import { phoneNumberForms } from '#lib/payments/phone-number.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
@@ -91,12 +92,13 @@ function toObstacle(problem: StartProblem): PaymentPreview['obstacle'] {
   }
 }
 
-function asRequest({ operator, phoneNumber, customerName, amountMinor }: TypedPayment): StartRequest {
+/** As checks of services, limits and fees read it: they look at no text. */
+function asRequest({ operator, phoneNumber, amountMinor }: TypedPayment): StartRequest {
   return {
     transferMethod: operator,
     countryName: OPERATORS[operator].country.name,
     phoneNumber: phoneNumber ?? '',
-    customerName: customerName ?? '',
+    ...EMPTY_TEXTS,
     amount: amountMinor ?? 0n,
     externalId: NOBODY,
     webhookUrl: null,

@@ -10,6 +10,7 @@ import {
   type CurrencyAmount,
 } from '#lib/approvals/approvals.ts'
 import { CURRENCIES, formatMinor } from '#lib/money/money.ts'
+import { pickTexts } from '#lib/payments/payment-fields.ts'
 import { can, type Role } from '#lib/people/permissions.ts'
 import { BASE_RULE } from '#lib/rules/approval-policy.ts'
 import type { ApprovalFilter } from '#lib/schemas/list-filter.ts'
@@ -148,7 +149,7 @@ function toApprovalRow(row: QueueRow, viewer: ApprovalViewer): Omit<ApprovalRow,
     amount: formatMinor(row.amountMinor),
     feeSystem: formatMinor(row.feeSystemMinor),
     feeApp: formatMinor(row.feeAppMinor),
-    customerName: row.customerName,
+    ...pickTexts(row),
     phoneNumber: row.phoneNumber,
     source: row.source,
     maker: row.makerId === null ? null : { personId: row.makerId, name: row.makerName ?? '' },

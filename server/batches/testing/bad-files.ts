@@ -152,7 +152,7 @@ export const BAD_FILES: readonly BadFile[] = [
   { name: 'a phone number without dial code', bytes: row({ phone: '677209341' }), row: 'phone_dial_code' },
   { name: 'a cell that became a date', bytes: cells({ amount: '<c s="1"><v>46027</v></c>' }), row: 'amount_date' },
   { name: 'a formula without a result', bytes: cells({ amount: '<c><f>B2*2</f></c>' }), row: 'amount_error' },
-  { name: 'a reference that is broken', bytes: cells({ name: '<c t="e"><f>X!A1</f><v>#REF!</v></c>' }), row: 'name_error' },
+  { name: 'a reference that is broken', bytes: cells({ name: '<c t="e"><f>X!A1</f><v>#REF!</v></c>' }), row: 'text_error' },
   { name: 'an amount in words', bytes: row({ amount: 'cinq mille' }), row: 'amount_characters' },
   { name: 'an amount with lost digits', bytes: row({ amount: '2,5E+05' }), row: 'amount_digits_lost' },
   { name: 'an amount that may be thousands', bytes: row({ amount: '1.234' }), row: 'amount_thousands' },
@@ -161,5 +161,5 @@ export const BAD_FILES: readonly BadFile[] = [
   { name: 'an amount in another currency', bytes: row({ amount: '500 UGX' }), row: 'amount_currency' },
   { name: 'an operator without a country', bytes: row({ operator: 'PayPal' }), row: 'operator_unknown' },
   { name: 'no operator', bytes: row({ operator: '' }), row: 'operator_missing' },
-  { name: 'no name', bytes: row({ name: ' ' }), row: 'name_missing' },
+  { name: 'no name', bytes: row({ name: ' ' }), row: 'text_missing' },
 ]

@@ -11,7 +11,7 @@ create table batches (
   created_by uuid not null,
   file_name text not null,
   file_sha256 bytea not null,
-  -- Digest of the payments (operator, number, name, amount) of the rows that are or would be submitted, in their order; null before the first check.
+  -- Digest of the payments (operator, number, amount, texts) of the rows that are or would be submitted, in their order; null before the first check.
   content_hash bytea,
   -- checking: stored, but nobody has said yet which column contains which field. draft: checked, can be changed. submitting: its rows are being started,
   -- and a worker continues after a crash. submitted: every row that was to be started is, and it can be decided.
@@ -23,7 +23,7 @@ create table batches (
   reading jsonb not null default '{}',
   -- The texts of the header row; an empty array if the file has none.
   headers jsonb not null default '[]',
-  -- Which column is which field: {"phone": 2, …}; null while it is not known.
+  -- Which column is which field: {"phoneNumber": 2, …}; null while it is not known.
   columns jsonb,
   -- The kinds of repair that were accepted.
   accepted_repairs text[] not null default '{}',
@@ -61,7 +61,7 @@ create table batch_rows (
   row_number integer not null,
   -- As read: a text each, or {"text", "kind"} for a number, date, formula or error of a spreadsheet.
   cells jsonb not null,
-  -- The maker's corrections: {"phone": "237…"}.
+  -- The maker's corrections: {"phoneNumber": "237…"}.
   edits jsonb not null default '{}',
   operator text,
   phone_number text,

@@ -1,5 +1,6 @@
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
+import { PAYMENT_TEXT_NAMES, PAYMENT_TEXTS, type PaymentTexts } from '#lib/payments/payment-fields.ts'
 import type { TransactionRequest } from '#lib/schemas/transaction-request.ts'
 import type { Page } from '#server/reports/partner-lists/list-for-partner-store.ts'
 import type { IntakeOutcome } from '#server/transactions/intake.ts'
@@ -9,11 +10,20 @@ type Accepted = Exclude<IntakeOutcome, { kind: 'conflict' }>
 
 // JSON text is built by hand, because amounts are exact decimals that no float can hold, and only free text needs escaping.
 
+const REQUEST_TEXTS = PAYMENT_TEXT_NAMES.map((name) => ({ name, key: `,"${name}":` }))
+const RECORD_TEXTS = PAYMENT_TEXT_NAMES.map((name) => ({ name, key: `,"${PAYMENT_TEXTS[name].recordName}":` }))
+
+function textsJson(fields: typeof REQUEST_TEXTS, texts: PaymentTexts): string {
+  let json = ''
+  for (const { name, key } of fields) json += key + JSON.stringify(texts[name])
+  return json
+}
+
 /** Returns the initiation response of a stored transaction. */
 export function initiationJson(request: TransactionRequest, outcome: Accepted): string {
   return (
     `{"transactionId":"${outcome.transactionId}","externalId":"${request.externalId}","transferMethod":"${request.transferMethod}"` +
-    `,"customerName":${JSON.stringify(request.customerName)},"customerPhone":"${request.phoneNumber}"` +
+    `${textsJson(REQUEST_TEXTS, request)},"customerPhone":"${request.phoneNumber}"` +
     `,"payToken":${JSON.stringify(outcome.payToken)},"amount":${formatMinor(outcome.amountMinor)}` +
     `,"feesSystem":${formatMinor(outcome.feeSystemMinor)},"feesApp":${formatMinor(outcome.feeAppMinor)}` +
     `,"transactionStatus":"${outcome.status}"}`
@@ -39,7 +49,7 @@ function recordFields(transaction: Transaction): string {
   return (
     `"id":"${transaction.transactionId}","externalId":"${transaction.externalId}","amount":${formatMinor(transaction.amountMinor)}` +
     `,"feesSystem":${formatMinor(transaction.feeSystemMinor)},"feesApp":${formatMinor(transaction.feeAppMinor)}` +
-    `,"phoneReceiver":${JSON.stringify(transaction.phoneNumber)},"receiverName":${JSON.stringify(transaction.customerName)}` +
+    `,"phoneReceiver":${JSON.stringify(transaction.phoneNumber)}${textsJson(RECORD_TEXTS, transaction)}` +
     `,"status":"${transaction.status}","transferMethod":"${transaction.operator}","transactionType":"${transaction.type}"` +
     `,"countryName":"${OPERATORS[transaction.operator].country.name}"`
   )

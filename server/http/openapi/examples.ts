@@ -1,14 +1,14 @@
 import { computeFees } from '#lib/money/fees.ts'
 import { formatMinor, parseAmountMinor } from '#lib/money/money.ts'
 import { COUNTRIES, type CountryName, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import { EMPTY_TEXTS, PAYMENT_TEXT_NAMES, PAYMENT_TEXTS, type PaymentTexts, pickTexts } from '#lib/payments/payment-fields.ts'
 import { SUCCESS_MESSAGE, type TransactionStatus, type TransactionType } from '#lib/payments/transaction-status.ts'
 import type { Json } from './operation.ts'
 
 // The values of the examples. One collect and one deposit run through all of them, so that a reader recognises both.
 
-type ExampleRequest = {
+type ExampleRequest = PaymentTexts & {
   transferMethod: OperatorCode
-  customerName: string
   externalId: string
   phoneNumber: string
   amount: number
@@ -17,6 +17,7 @@ type ExampleRequest = {
 }
 
 export const COLLECT_REQUEST: ExampleRequest = {
+  ...EMPTY_TEXTS,
   transferMethod: 'MOMOCM',
   customerName: 'Clarisse Mbarga',
   externalId: '7f2c1b1e-58a4-4c35-9c0d-0d1a6f0f5b11',
@@ -27,6 +28,7 @@ export const COLLECT_REQUEST: ExampleRequest = {
 }
 
 export const DEPOSIT_REQUEST: ExampleRequest = {
+  ...EMPTY_TEXTS,
   transferMethod: 'SNWAVE',
   customerName: 'Aminata Diop',
   externalId: '2b6e8a54-9d37-4f1c-a8b2-6f4f0e9c7d20',
@@ -67,16 +69,16 @@ function fees({ amount, countryName }: ExampleRequest): { feesSystem: number; fe
 }
 
 function initiation({ id, request, payToken }: ExampleTransaction, status: TransactionStatus = 'PENDING'): Json {
-  const { externalId, transferMethod, customerName, phoneNumber, amount } = request
-  const echo = { externalId, transferMethod, customerName, customerPhone: phoneNumber, payToken, amount }
+  const { externalId, transferMethod, phoneNumber, amount } = request
+  const echo = { externalId, transferMethod, ...pickTexts(request), customerPhone: phoneNumber, payToken, amount }
   return { transactionId: id, ...echo, ...fees(request), transactionStatus: status }
 }
 
 function listRecord({ id, request }: ExampleTransaction, type: TransactionType, status: TransactionStatus): { [name: string]: Json } {
-  const { externalId, amount, phoneNumber, customerName, transferMethod } = request
-  const receiver = { phoneReceiver: phoneNumber, receiverName: customerName }
+  const { externalId, amount, phoneNumber, transferMethod } = request
+  const texts = Object.fromEntries(PAYMENT_TEXT_NAMES.map((name) => [PAYMENT_TEXTS[name].recordName, request[name]]))
   const kind = { transferMethod, transactionType: type, countryName: OPERATORS[transferMethod].country.name }
-  return { id, externalId, amount, ...fees(request), ...receiver, status, ...kind }
+  return { id, externalId, amount, ...fees(request), phoneReceiver: phoneNumber, ...texts, status, ...kind }
 }
 
 export const INITIATED_COLLECT = initiation(COLLECT)

@@ -1,26 +1,29 @@
 import { BATCH_FIELDS, type BatchField } from '#lib/batches/batch-fields.ts'
 import { type BatchWords, operatorText, problemText, type RowFilter, warningText } from '#lib/batches/batches.ts'
-import type { Translate } from '#lib/i18n/translate.ts'
+import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
+import { formatMinor } from '#lib/money/money.ts'
+import { EMPTY_TEXTS, PAYMENT_TEXT_NAMES } from '#lib/payments/payment-fields.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { Batch } from '#server/batches/batch-store.ts'
-import type { Pool } from '#server/database/pool.ts'
+import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { cellText } from '../export/csv.ts'
+import { cellText, type TableCell, type TableRows } from '../export/csv.ts'
 import { type FilePieces, guardFile, takeExportSlot } from '../export/export-file.ts'
 import { contentTypes, ROOT_RELATIONS, STYLES, workbookParts } from '../export/xlsx.ts'
 import { ZipStream } from '../export/zip-stream.ts'
 import { type StoredRow, selectBatch, selectRows } from './batch-report-store.ts'
-import { toRow } from './read-batch.ts'
+import type { BatchResult } from './batch-run-store.ts'
+import { readBatchResults, toRow } from './read-batch.ts'
 
 const EXAMPLES: readonly Readonly<Record<BatchField, string>>[] = [
-  { phone: '237690441208', amount: '25000', name: 'Clarisse Mbarga', operator: 'OMCM', country: '' },
-  { phone: '2290197123456', amount: '12500', name: 'Koffi Adjovi', operator: 'BJMTN', country: '' },
+  { ...EMPTY_TEXTS, phoneNumber: '237690441208', amount: '25000', customerName: 'Clarisse Mbarga', operator: 'OMCM', country: '' },
+  { ...EMPTY_TEXTS, phoneNumber: '2290197123456', amount: '12500', customerName: 'Koffi Adjovi', operator: 'BJMTN', country: '' },
 ]
 
 /** An empty file with the headers that are recognised and two rows as an example, in the language of the person. */
 export function batchTemplate(t: Translate, format: 'csv' | 'xlsx'): AsyncGenerator<Buffer, void, undefined> {
-  const heads = BATCH_FIELDS.map((field) => t(`batches.template.${field}`))
+  const heads = BATCH_FIELDS.map((field) => t(`payment.field.${field}`))
   const rows = EXAMPLES.map((example) => BATCH_FIELDS.map((field) => example[field]))
   return format === 'xlsx' ? writeTextWorkbook(t('batches.template.sheet'), heads, parts(rows)) : csv([heads, ...rows])
 }
@@ -61,12 +64,7 @@ export async function downloadRows(
     throw error
   }
   const { t } = words
-  const heads = [
-    ...BATCH_FIELDS.map((field) => t(`batches.template.${field}`)),
-    t('batches.row'),
-    t('batches.result'),
-    t('batches.reasons'),
-  ]
+  const heads = [...BATCH_FIELDS.map((field) => t(`payment.field.${field}`)), t('batches.row'), t('batches.result'), t('batches.reasons')]
   const file = writeTextWorkbook(t('batches.rows'), heads, readParts(deps.reportPool, batch, show, words))
   return ok({ file: guardFile(file, async () => slot.release()), name: batchId })
 }
@@ -93,7 +91,7 @@ function toCells(stored: StoredRow, batch: Batch, words: BatchWords): string[] {
   return [
     ...BATCH_FIELDS.map((field) => {
       if (field === 'operator' && row.operator) return row.operator
-      if (field === 'phone' && row.phoneNumber) return row.phoneNumber
+      if (field === 'phoneNumber' && row.phoneNumber) return row.phoneNumber
       return row.typed[field]
     }),
     String(row.rowNumber),
@@ -105,6 +103,42 @@ function toCells(stored: StoredRow, batch: Batch, words: BatchWords): string[] {
       ...row.warnings.map((warning) => warningText(words, warning)),
     ].join(' · '),
   ]
+}
+
+type ResultColumn = { head: MessageKey; cell: (row: BatchResult, t: Translate) => TableCell }
+
+const RESULT_COLUMNS: readonly ResultColumn[] = [
+  { head: 'batch.head.row', cell: (row) => ({ text: row.rowNumber === null ? '' : String(row.rowNumber) }) },
+  { head: 'batch.head.transactionId', cell: (row) => ({ text: row.transactionId }) },
+  { head: 'batch.head.externalId', cell: (row) => ({ text: row.externalId }) },
+  { head: 'payment.field.operator', cell: (row) => ({ text: row.operator }) },
+  { head: 'payment.field.phoneNumber', cell: (row) => ({ text: row.phoneNumber }) },
+  ...PAYMENT_TEXT_NAMES.map((name): ResultColumn => ({ head: `payment.field.${name}`, cell: (row) => ({ text: row[name] }) })),
+  { head: 'payment.field.amount', cell: (row) => ({ decimal: formatMinor(row.amountMinor) }) },
+  { head: 'batch.head.fees', cell: (row) => ({ decimal: formatMinor(row.feeMinor) }) },
+  { head: 'batch.head.currency', cell: (row) => ({ text: row.currency }) },
+  { head: 'batch.head.status', cell: (row) => ({ text: row.status }) },
+  { head: 'batch.head.place', cell: (row, t) => ({ text: t(`batch.place.${row.place}`) }) },
+  { head: 'batch.head.message', cell: (row) => ({ text: row.message ?? '' }) },
+  { head: 'batch.head.finalAt', cell: (row) => ({ text: row.finalAt?.toISOString() ?? '' }) },
+  { head: 'batch.head.payToken', cell: (row) => ({ text: row.payToken }) },
+  { head: 'batch.head.repeats', cell: (row) => ({ text: row.repeats ?? '' }) },
+  { head: 'batch.head.repeatedAs', cell: (row) => ({ text: row.repeatedAs ?? '' }) },
+]
+
+/** Returns the result of each row of a submitted batch as a table, in the order of the file. */
+export function batchResultsTable(
+  queryable: Queryable,
+  applicationId: string,
+  batchId: string,
+  t: Translate,
+): { heads: string[]; rows: TableRows } {
+  async function* rows(): TableRows {
+    for await (const part of readBatchResults(queryable, applicationId, batchId)) {
+      yield part.map((row) => RESULT_COLUMNS.map(({ cell }) => cell(row, t)))
+    }
+  }
+  return { heads: RESULT_COLUMNS.map(({ head }) => t(head)), rows: rows() }
 }
 
 type Rows = AsyncIterable<readonly (readonly string[])[]>

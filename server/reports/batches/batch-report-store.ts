@@ -1,10 +1,11 @@
-import type { BatchCell, RepairKind, RowEdits, RowProblem, RowRepair, RowWarning } from '#lib/batches/batch-fields.ts'
+import type { BatchCell, RepairKind, RowEdits, RowProblem, RowRepair, RowTexts, RowWarning } from '#lib/batches/batch-fields.ts'
 import { BATCH_PAGE_SIZE, type RowFilter } from '#lib/batches/batches.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { BatchListFilter } from '#lib/schemas/page-address.ts'
 import { BATCH_COLUMNS, type Batch } from '#server/batches/batch-store.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { selectTexts } from '#server/transactions/payment-text-columns.ts'
 
 export type ListedBatch = Batch & { makerName: string; decidedBy: string[]; total: number }
 
@@ -51,13 +52,12 @@ export async function selectBatch(queryable: Queryable, applicationId: string, b
   return rows[0]
 }
 
-export type StoredRow = {
+export type StoredRow = RowTexts & {
   rowNumber: number
   cells: BatchCell[]
   edits: RowEdits
   operator: OperatorCode | null
   phoneNumber: string | null
-  customerName: string | null
   amountMinor: bigint | null
   problems: RowProblem[]
   repairs: RowRepair[]
@@ -68,7 +68,7 @@ export type StoredRow = {
 }
 
 const ROW_COLUMNS = `r.row_number as "rowNumber", r.cells, r.edits, r.operator, r.phone_number as "phoneNumber",
-  r.customer_name as "customerName", r.amount_minor as "amountMinor", r.problems, r.repairs, r.notes || r.warnings as warnings,
+  ${selectTexts('r')}, r.amount_minor as "amountMinor", r.problems, r.repairs, r.notes || r.warnings as warnings,
   r.exclusion, r.refusal, r.transaction_id as "transactionId"`
 
 const CONDITIONS: Readonly<Record<RowFilter, Sql>> = {

@@ -1,8 +1,10 @@
 import type { BatchRowPlace, LeftOutReason } from '#lib/batches/batches.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { PaymentTexts } from '#lib/payments/payment-fields.ts'
 import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { selectTexts } from '#server/transactions/payment-text-columns.ts'
 
 type RunGroup = {
   operator: OperatorCode
@@ -129,7 +131,7 @@ export async function selectLeftOut(queryable: Queryable, applicationId: string,
   return rows
 }
 
-export type BatchResult = {
+export type BatchResult = PaymentTexts & {
   rowNumber: number | null
   transactionId: string
   externalId: string
@@ -137,7 +139,6 @@ export type BatchResult = {
   currency: Currency
   amountMinor: bigint
   feeMinor: bigint
-  customerName: string
   phoneNumber: string
   status: TransactionStatus
   place: BatchRowPlace
@@ -156,7 +157,7 @@ export async function selectResults(
 ): Promise<(BatchResult & { sequence: bigint })[]> {
   const { rows } = await queryable.query<BatchResult & { sequence: bigint }>(
     `select t.sequence, x.row_number as "rowNumber", t.transaction_id as "transactionId", t.external_id as "externalId", t.operator, t.currency,
-       t.amount_minor as "amountMinor", t.fee_system_minor + t.fee_app_minor as "feeMinor", t.customer_name as "customerName",
+       t.amount_minor as "amountMinor", t.fee_system_minor + t.fee_app_minor as "feeMinor", ${selectTexts('t')},
        t.phone_number as "phoneNumber", t.status, ${PLACE} as place, t.message, t.final_at as "finalAt",
        coalesce(t.operator_token, t.pay_token) as "payToken", o.failed_transaction_id as repeats, r.external_id as "repeatedAs"
      from transactions t

@@ -1,6 +1,7 @@
 import type { Translate } from '#lib/i18n/translate.ts'
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
+import { PAYMENT_TEXT_NAMES, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
 import type { ListColumn } from '#lib/payments/transaction-exports.ts'
 import type { Transaction } from '#server/transactions/transaction-store.ts'
 
@@ -52,8 +53,17 @@ export const EXPORT_COLUMNS: readonly ExportColumn[] = [
   { id: 'currency', label: (t) => t('exports.currency'), cell: (row) => text(row.currency), shownIn: 'amount', width: 9 },
   { id: 'feesSystem', label: (t) => t('transaction.feesSystem'), cell: (row) => number(row.feeSystemMinor), shownIn: 'fees', width: 14 },
   { id: 'feesApp', label: (t) => t('transaction.feesApp'), cell: (row) => number(row.feeAppMinor), shownIn: 'fees', width: 14 },
-  { id: 'receiverName', label: (t) => t('transaction.customer'), cell: (row) => text(row.customerName), shownIn: 'customer', width: 28 },
-  { id: 'phoneReceiver', label: (t) => t('transaction.phone'), cell: (row) => text(row.phoneNumber), shownIn: 'customer', width: 17 },
+  ...PAYMENT_TEXT_NAMES.map((name): ExportColumn => {
+    const { recordName, width } = PAYMENT_TEXTS[name]
+    return { id: recordName, label: (t) => t(`payment.field.${name}`), cell: (row) => text(row[name]), shownIn: name, width }
+  }),
+  {
+    id: 'phoneReceiver',
+    label: (t) => t('payment.field.phoneNumber'),
+    cell: (row) => text(row.phoneNumber),
+    shownIn: 'customerName',
+    width: 17,
+  },
   { id: 'payToken', label: (t) => t('transaction.payToken'), cell: (row) => text(row.payToken), shownIn: 'payToken', width: 38 },
   {
     id: 'operatorReference',

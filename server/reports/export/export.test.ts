@@ -119,7 +119,7 @@ test('a phone number in a CSV is its digits, and no field of a CSV is a formula'
 test('the columns that were chosen, in their order, behind the id unless it was chosen; with the amount its currency', async () => {
   const headOf = async (columns: readonly ListColumn[] | null) =>
     (await take({ columns })).toString('utf8').split('\r\n')[0]?.replace('\ufeff', '')
-  assert.equal(await headOf(['customer', 'amount']), 'id,receiverName,phoneReceiver,amount,currency')
+  assert.equal(await headOf(['customerName', 'amount']), 'id,receiverName,phoneReceiver,amount,currency')
   assert.equal(await headOf(['finished', 'id', 'maker']), 'finalAt,id,makerName')
   assert.equal(await headOf(null), EXPORT_COLUMNS.map((column) => column.id).join(','))
   const [newest] = await listExports(database.pool, applicationId)

@@ -149,8 +149,8 @@ test('the last sheet is the record, as pairs of texts', async () => {
 })
 
 test('the chosen columns in their order, under heads that state the zone of times', async () => {
-  const [head, row] = await readSheet(await write([aTransaction()], undefined, ['finished', 'customer', 'id']), 1)
-  assert.deepEqual(head, ['Finished (UTC)', 'Customer', 'Phone', 'Transaction id'])
+  const [head, row] = await readSheet(await write([aTransaction()], undefined, ['finished', 'customerName', 'id']), 1)
+  assert.deepEqual(head, ['Finished (UTC)', 'Name', 'Phone number', 'Transaction id'])
   assert.ok(row?.[0] instanceof Date)
   assert.deepEqual(row?.slice(1, 3), ['Clarisse Mbarga', '237677209341'])
 })

@@ -1,4 +1,5 @@
 import { formatMinor } from '#lib/money/money.ts'
+import { pickTexts } from '#lib/payments/payment-fields.ts'
 import type { ActorDto, ApprovalDto, ContradictionDto, EventDto, TransactionDetailDto, WebhookDto } from '#lib/payments/transaction-dto.ts'
 import { isReplaceableEnd } from '#lib/payments/transaction-status.ts'
 import { BASE_RULE } from '#lib/rules/approval-policy.ts'
@@ -91,7 +92,7 @@ function fieldsOf(transaction: Transaction) {
     status: transaction.status,
     operator: transaction.operator,
     currency: transaction.currency,
-    customerName: transaction.customerName,
+    ...pickTexts(transaction),
     phoneNumber: transaction.phoneNumber,
     // The address may contain secrets of the receiver, which the viewers of a transaction do not need.
     webhookUrl: transaction.webhookUrl === null ? null : hideSecrets(transaction.webhookUrl),

@@ -1,4 +1,5 @@
 import { CURRENCIES, formatMinor } from '#lib/money/money.ts'
+import { pickTexts } from '#lib/payments/payment-fields.ts'
 import type { SumDto, TransactionListDto, TransactionNote, TransactionRow } from '#lib/payments/transaction-list.ts'
 import { isFinalStatus } from '#lib/payments/transaction-status.ts'
 import type { TransactionFilter } from '#lib/schemas/list-filter.ts'
@@ -239,7 +240,7 @@ function toRow(row: Transaction, extra: RowNote | undefined): TransactionRow {
     currency: row.currency,
     amount: formatMinor(row.amountMinor),
     fees: formatMinor(row.feeSystemMinor + row.feeAppMinor),
-    customerName: row.customerName,
+    ...pickTexts(row),
     phoneNumber: row.phoneNumber,
     payToken: row.payToken,
     makerName: extra?.makerName ?? null,

@@ -1,6 +1,6 @@
 'use server'
 
-import type { PaymentContent } from '#lib/payments/payment-preview.ts'
+import type { PaymentContent } from '#lib/payments/payment-fields.ts'
 import { type ActionResult, err, ok } from '#lib/result.ts'
 import { removedDraftSchema, savedDraftSchema, sentPaymentSchema } from '#lib/schemas/payment.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'

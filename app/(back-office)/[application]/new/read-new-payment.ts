@@ -1,7 +1,8 @@
 import type { OwnTransaction } from '#lib/finance/finance-dto.ts'
 import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
-import type { PaymentContent, PaymentDraft } from '#lib/payments/payment-preview.ts'
+import { EMPTY_PAYMENT, type PaymentContent, pickTexts } from '#lib/payments/payment-fields.ts'
+import type { PaymentDraft } from '#lib/payments/payment-preview.ts'
 import type { TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import type { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
@@ -30,8 +31,6 @@ export type NewPaymentState = {
   disturbed: readonly DisturbedDirection[]
 }
 
-const EMPTY: PaymentContent = { type: 'DEPOSIT', country: '', operator: '', phoneNumber: '', customerName: '', amount: '' }
-
 /** Reads the initial values of the form: the transaction already started, a draft, the transaction to replace, or nothing. */
 export async function readNewPayment(
   { pool, clock }: Pick<ReturnType<typeof backOfficeRuntime>, 'pool' | 'clock'>,
@@ -57,7 +56,7 @@ export async function readNewPayment(
   return {
     sent: sent ?? null,
     origin,
-    initial: draft?.content ?? (replaced ? contentOf(replaced) : EMPTY),
+    initial: draft?.content ?? (replaced ? contentOf(replaced) : EMPTY_PAYMENT),
     isDraft: draft !== undefined,
     drafts: drafts.filter((each) => each.externalId !== externalId),
     returned: returned.filter((each) => each.transactionId !== originId),
@@ -76,6 +75,7 @@ function toOrigin(detail: TransactionDetailDto, isOwn: boolean): Origin {
   }
 }
 
-function contentOf({ type, operator, phoneNumber, customerName, amount }: TransactionDetailDto): PaymentContent {
-  return { type, country: OPERATORS[operator].country.name, operator, phoneNumber, customerName, amount }
+function contentOf(detail: TransactionDetailDto): PaymentContent {
+  const { type, operator, phoneNumber, amount } = detail
+  return { type, country: OPERATORS[operator].country.name, operator, phoneNumber, amount, ...pickTexts(detail) }
 }

@@ -88,7 +88,7 @@ function PanelSelection({ items, total }: { items: readonly DecidedItem[]; total
   return (
     <>
       {total > items.length && <Notice tone="wait">{t('approvals.dialog.cut', { count: items.length, total })}</Notice>}
-      <ul aria-label={t('approvals.field.operator')} className="flex flex-wrap gap-x-4 gap-y-1">
+      <ul aria-label={t('payment.field.operator')} className="flex flex-wrap gap-x-4 gap-y-1">
         {[...operators].map(([operator, own]) => (
           <li key={operator} className="flex items-baseline gap-1.5">
             <OperatorMark code={operator} /> <span className="text-quiet tabular">{formatCount(own.length, locale)}</span>

@@ -20,6 +20,7 @@ import {
 } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { fetchData, hasParts, isListOf } from '#lib/pages/query-client.ts'
+import { OTHER_TEXT_NAMES, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
 import { type KnownBeneficiary, paymentQueryKeys } from '#lib/payments/payment-preview.ts'
 import { advisePhone, cleanPhone, countryOfPhone } from '#lib/payments/phone-number.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
@@ -38,7 +39,7 @@ export function PaymentFields({ application, payment, disturbed }: Props) {
   return (
     <>
       <div className="grid items-start gap-4 sm:grid-cols-3">
-        <Select {...fieldProps(form, 'type', t)} value={values.type} label={t('payment.type')}>
+        <Select {...fieldProps(form, 'type', t)} value={values.type} label={t('payment.field.type')}>
           {TRANSACTION_TYPES.toReversed().map((type) => (
             <option key={type} value={type}>
               {t(`type.${type}`)}
@@ -49,7 +50,7 @@ export function PaymentFields({ application, payment, disturbed }: Props) {
           {...fieldProps(form, 'country', t)}
           value={values.country}
           onChange={(event) => payment.chooseCountry(event.target.value)}
-          label={t('payment.country')}
+          label={t('payment.field.country')}
         >
           <option value="">{t('payment.choose')}</option>
           {COUNTRY_NAMES.map((each) => (
@@ -67,9 +68,9 @@ export function PaymentFields({ application, payment, disturbed }: Props) {
           setLookedUp(event.target.value)
           return name.onChange(event)
         }}
-        label={t('payment.name')}
+        label={t('payment.field.customerName')}
         dir="auto"
-        maxLength={200}
+        maxLength={PAYMENT_TEXTS.customerName.lengthMax}
         autoComplete="off"
       />
       <KnownBeneficiaries
@@ -81,9 +82,19 @@ export function PaymentFields({ application, payment, disturbed }: Props) {
           form.setFocus('amount')
         }}
       />
+      {OTHER_TEXT_NAMES.map((each) => (
+        <TextField
+          key={each}
+          {...fieldProps(form, each, t)}
+          label={t(`payment.field.${each}`)}
+          dir="auto"
+          maxLength={PAYMENT_TEXTS[each].lengthMax}
+          autoComplete="off"
+        />
+      ))}
       <TextField
         {...fieldProps(form, 'amount', t)}
-        label={t('payment.amount')}
+        label={t('payment.field.amount')}
         {...(currency ? { note: currency } : {})}
         inputMode="decimal"
         autoComplete="off"
@@ -113,7 +124,7 @@ function OperatorSelect({ payment: { form, values, country, chooseOperator }, di
       {...fieldProps(form, 'operator', t)}
       value={values.operator}
       onChange={(event) => chooseOperator(event.target.value)}
-      label={t('payment.operator')}
+      label={t('payment.field.operator')}
     >
       <option value="">{t('payment.choose')}</option>
       {country
@@ -150,7 +161,7 @@ function PhoneField({ payment, onLookUp }: { payment: PaymentForm; onLookUp: (te
           setIsLeft(true)
           return registered.onBlur(event)
         }}
-        label={t('payment.phone')}
+        label={t('payment.field.phoneNumber')}
         type="tel"
         inputMode="tel"
         autoComplete="off"

@@ -21,7 +21,7 @@ import { type PaymentForm, usePaused } from './use-payment-form.ts'
 const PAUSE_MS = 250
 
 type Props = { application: string; originId: string | null; payment: PaymentForm }
-type Asked = { type: string; operator: OperatorCode; phone?: string; name?: string; amount?: string; from?: string }
+type Asked = { type: string; operator: OperatorCode; phoneNumber?: string; customerName?: string; amount?: string; from?: string }
 
 /** The cost of the payment, the approvals it needs and the warnings its checkers will see, updated while somebody types. */
 export function PaymentPreviewPart({ application, originId, payment }: Props) {
@@ -58,8 +58,8 @@ function askedOf({ operator, values, plain }: PaymentForm, originId: string | nu
   return {
     type: values.type,
     operator,
-    ...(/^\d{10,15}$/.test(values.phoneNumber) ? { phone: values.phoneNumber } : {}),
-    ...(values.customerName.trim() === '' ? {} : { name: values.customerName.trim() }),
+    ...(/^\d{10,15}$/.test(values.phoneNumber) ? { phoneNumber: values.phoneNumber } : {}),
+    ...(values.customerName.trim() === '' ? {} : { customerName: values.customerName.trim() }),
     ...(/^(?!0+(\.0*)?$)\d{1,10}(\.\d{1,2})?$/.test(amount) ? { amount } : {}),
     ...(originId === null ? {} : { from: originId }),
   }

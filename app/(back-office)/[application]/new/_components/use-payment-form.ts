@@ -4,12 +4,9 @@ import type { z } from 'zod'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { parseTypedAmount } from '#lib/money/money.ts'
 import { COUNTRIES, type CountryName, isOperatorCode, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import type { PaymentContent } from '#lib/payments/payment-preview.ts'
+import { PAYMENT_FIELDS, type PaymentContent } from '#lib/payments/payment-fields.ts'
 import { cleanPhone, countryOfPhone } from '#lib/payments/phone-number.ts'
 import { PAYMENT_FORM_SCHEMAS, paymentContentSchema } from '#lib/schemas/payment.ts'
-
-/** The fields as they are shown. */
-const FIELDS = ['type', 'country', 'operator', 'phoneNumber', 'customerName', 'amount'] as const satisfies (keyof PaymentContent)[]
 
 export type PaymentForm = {
   form: UseFormReturn<PaymentContent>
@@ -29,7 +26,7 @@ export function usePaymentForm(initial: PaymentContent, storageKey: string): Pay
   const { locale } = useTranslations()
   const form = useForm<PaymentContent>({ defaultValues: initial, resolver: zodResolver(PAYMENT_FORM_SCHEMAS[locale]) })
   // The focus goes to the first wrong field in the order of registration, which would otherwise be that of the components.
-  for (const field of FIELDS) form.register(field)
+  for (const field of PAYMENT_FIELDS) form.register(field)
   const values = { ...initial, ...useWatch({ control: form.control }) }
   useKept(form, storageKey)
 

@@ -7,6 +7,7 @@ import { dataColumns } from '#components/table/table-state.ts'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
 import type { MessageKey } from '#lib/i18n/translate.ts'
+import { OTHER_TEXT_NAMES } from '#lib/payments/payment-fields.ts'
 import type { TransactionNote, TransactionRow } from '#lib/payments/transaction-list.ts'
 import { formatTime } from '#lib/time/format-time.ts'
 
@@ -112,10 +113,21 @@ export const COLUMNS = [
     cell: ({ row }) => <Money amount={row.original.amount} currency={row.original.currency} size="amount" />,
   }),
   column.display({
-    id: 'customer',
-    meta: { label: 'transactions.customer', width: 180, narrow: 'lead' },
+    id: 'customerName',
+    meta: { label: 'transactions.customerName', width: 180, narrow: 'lead' },
     cell: ({ row }) => <CustomerCell row={row.original} />,
   }),
+  ...OTHER_TEXT_NAMES.map((name) =>
+    column.display({
+      id: name,
+      meta: { label: `transactions.${name}`, width: 160 },
+      cell: ({ row }) => (
+        <span dir="auto" title={row.original[name]} className="block truncate">
+          {row.original[name]}
+        </span>
+      ),
+    }),
+  ),
   column.display({
     id: 'operator',
     meta: { label: 'transactions.operator', width: 160 },
@@ -159,7 +171,7 @@ export const COLUMNS = [
 ]
 
 /** Columns that are hidden by default. */
-export const HIDDEN_AT_FIRST = ['externalId', 'payToken', 'fees', 'maker', 'finished']
+export const HIDDEN_AT_FIRST = [...OTHER_TEXT_NAMES, 'externalId', 'payToken', 'fees', 'maker', 'finished']
 
 /** Characters at the end: ids of one day begin alike. */
 const ID_TAIL = 8

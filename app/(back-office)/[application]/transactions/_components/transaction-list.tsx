@@ -75,7 +75,7 @@ export function TransactionList({ application, query, views, makers, columns, ma
             <LazyPart
               part={COLUMN_CHOOSER}
               props={{
-                columns: COLUMNS.map(({ id = '', meta }) => ({ id, label: meta ? t(meta.label) : id, isFixed: id === 'customer' })),
+                columns: COLUMNS.map(({ id = '', meta }) => ({ id, label: meta ? t(meta.label) : id, isFixed: id === 'customerName' })),
                 settings,
                 onChange: setSettings,
               }}

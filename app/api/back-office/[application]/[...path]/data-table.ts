@@ -168,7 +168,7 @@ function statementOf(
 
 async function showPayment(
   actor: BackOfficeActor,
-  { type, operator, phone, name, amount, from }: z.infer<typeof paymentPreviewSchema>,
+  { type, operator, phoneNumber, customerName, amount, from }: z.infer<typeof paymentPreviewSchema>,
 ): Promise<Result<ShownPaymentPreview, 'unavailable'>> {
   const runtime = backOfficeRuntime()
   const application = runtime.directory.find(actor.applicationId)
@@ -177,8 +177,8 @@ async function showPayment(
   const payment = {
     type,
     operator,
-    phoneNumber: phone ?? null,
-    customerName: name ?? null,
+    phoneNumber: phoneNumber ?? null,
+    customerName: customerName ?? null,
     amountMinor: amount ?? null,
     originId: from ?? null,
   }

@@ -89,7 +89,7 @@ export function ColumnsForm({ application, batch, mayChange }: { application: st
           key={field}
           id={`column-${field}`}
           name={field}
-          label={t(`batches.field.${field}`)}
+          label={t(`payment.field.${field}`)}
           {...(REQUIRED_FIELDS.includes(field) ? {} : { note: t('batches.optional') })}
           defaultValue={batch.columns?.[field] ?? ''}
           disabled={!mayChange}

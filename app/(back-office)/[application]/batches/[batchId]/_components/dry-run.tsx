@@ -151,7 +151,7 @@ function OperatorSums({ batch, words: { t, locale } }: { batch: BatchDto; words:
   const isDeposit = batch.type === 'DEPOSIT'
   const head = (
     <>
-      <Th>{t('batches.field.operator')}</Th>
+      <Th>{t('payment.field.operator')}</Th>
       <Th align="end">{t('batches.rows')}</Th>
       <Th align="end">{t('batches.sum')}</Th>
       <Th align="end">{t('batches.fees')}</Th>

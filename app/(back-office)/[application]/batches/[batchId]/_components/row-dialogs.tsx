@@ -37,7 +37,7 @@ export function EditRowDialog({ application, batchId, version, row, onClose }: P
           <TextField
             key={field}
             id={`edit-${field}`}
-            label={t(`batches.field.${field}`)}
+            label={t(`payment.field.${field}`)}
             error={problem && problemText(words, problem)}
             maxLength={500}
             autoComplete="off"

@@ -9,6 +9,7 @@ import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { type BatchRowDto, problemText, warningText } from '#lib/batches/batches.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
+import { PAYMENT_TEXT_NAMES } from '#lib/payments/payment-fields.ts'
 import { moneyText } from '#lib/text/format.ts'
 import { excludeRows } from '../../actions.ts'
 import { useChange } from './corrections.tsx'
@@ -29,10 +30,12 @@ export function RowTable({ application, batchId, version, rows, mayChange }: Pro
   const head = (
     <>
       <Th align="end">{t('batches.row')}</Th>
-      <Th>{t('batches.field.phone')}</Th>
-      <Th>{t('batches.field.name')}</Th>
-      <Th>{t('batches.field.operator')}</Th>
-      <Th align="end">{t('batches.field.amount')}</Th>
+      <Th>{t('payment.field.phoneNumber')}</Th>
+      {PAYMENT_TEXT_NAMES.map((name) => (
+        <Th key={name}>{t(`payment.field.${name}`)}</Th>
+      ))}
+      <Th>{t('payment.field.operator')}</Th>
+      <Th align="end">{t('payment.field.amount')}</Th>
       <Th>{t('batches.findings')}</Th>
       {mayChange && <Th>{t('batches.actions')}</Th>}
     </>
@@ -93,10 +96,12 @@ function RowCells({ row }: { row: BatchRowDto }) {
       <Td align="end" label={words.t('batches.row')}>
         {row.rowNumber}
       </Td>
-      <Td className="whitespace-nowrap">{row.phoneNumber ? <PhoneText phoneNumber={row.phoneNumber} /> : row.typed.phone}</Td>
-      <Td className="@max-[560px]/card:basis-full @max-[560px]/card:font-medium">
-        <bdi>{row.customerName ?? row.typed.name}</bdi>
-      </Td>
+      <Td className="whitespace-nowrap">{row.phoneNumber ? <PhoneText phoneNumber={row.phoneNumber} /> : row.typed.phoneNumber}</Td>
+      {PAYMENT_TEXT_NAMES.map((name) => (
+        <Td key={name} className="@max-[560px]/card:basis-full @max-[560px]/card:font-medium">
+          <bdi>{row[name] ?? row.typed[name]}</bdi>
+        </Td>
+      ))}
       <Td>{row.operator ? <OperatorMark code={row.operator} /> : row.typed.operator}</Td>
       <Td align="end" className="whitespace-nowrap">
         {row.amount && row.operator

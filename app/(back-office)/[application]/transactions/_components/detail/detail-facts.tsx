@@ -7,6 +7,7 @@ import { Notice } from '#components/ui/display/empty-state.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { paths } from '#lib/pages/paths.ts'
+import { PAYMENT_TEXT_NAMES } from '#lib/payments/payment-fields.ts'
 import { newPaymentPath } from '#lib/payments/payment-preview.ts'
 import type { ActorDto, TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
 import { balanceEffectOf } from '#lib/payments/transaction-timeline.ts'
@@ -32,8 +33,8 @@ export function DetailFacts({ application, detail }: { application: string; deta
     copied(t('transaction.externalId'), detail.externalId),
     copied(t('transaction.payToken'), detail.payToken),
     ...(detail.operatorReference === null ? [] : [copied(t('transaction.operatorReference'), detail.operatorReference)]),
-    copied(t('transaction.customer'), detail.customerName),
-    copied(t('transaction.phone'), detail.phoneNumber),
+    ...PAYMENT_TEXT_NAMES.filter((name) => detail[name] !== '').map((name) => copied(t(`payment.field.${name}`), detail[name])),
+    copied(t('payment.field.phoneNumber'), detail.phoneNumber),
     { name: t('transaction.madeBy'), value: <MadeBy maker={detail.maker} source={detail.source} /> },
     { name: t('transaction.createdAt'), value: <BothTimes at={detail.createdAt} /> },
     ...(detail.finalAt ? [{ name: t('transaction.finalAt'), value: <BothTimes at={detail.finalAt} /> }] : []),

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { claimAll } from '#server/operators/testing/claim-all.ts'
 import { readAttempts, readWork } from '#server/operators/testing/read-work.ts'
+import { createPool } from '#server/database/pool.ts'
+import { createLogger } from '#server/logger.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
-import { createAnswerRecorder } from './work/settle-final-result.ts'
+import { createSettler, SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
+import { createAnswerRecorder, settleFinalResult, settleQueriedResult } from './work/settle-final-result.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -67,4 +69,35 @@ test('current and stored, each answer of a batch that PostgreSQL cancelled as th
     client.release()
   }
   for (const item of items) assert.equal((await readWork(pool, item))?.['state'], 'submitted')
+})
+
+/** A collect whose operator is being queried, and what stores the result. */
+async function queried() {
+  const { pool } = database
+  const item = anIntakeItem(await makeApplication(pool), { type: 'COLLECT', operator: 'OMCM' })
+  await takeIn(pool, [item])
+  const [work] = await claimAll(pool, 'OMCM', 10, 60_000)
+  assert.equal(work?.transactionId, item.transactionId)
+  return { item, work, deps: { pool, settler: createSettler({ pool }), logger: createLogger('silent') } }
+}
+const statusOf = async (item: { applicationId: string; transactionId: string }) => {
+  const { rows } = await database.pool.query('select status, message from transactions where transaction_id = $1', [item.transactionId])
+  return [rows[0]?.status, rows[0]?.message]
+}
+
+test('false, with nothing stored, for the answer to a query whose text PostgreSQL refuses; its result alone is stored all the same', async () => {
+  const { item, work, deps } = await queried()
+  const outcome = { kind: 'failed', reason: 'No\0', exchange: { httpStatus: 200, answer: 'No' } } as const
+  assert.equal(await settleQueriedResult(deps, work, outcome, 1), false)
+  assert.deepEqual(await statusOf(item), ['PENDING', null])
+  await settleFinalResult(deps, { ...work, source: 'query' }, outcome)
+  assert.equal((await statusOf(item))[0], 'FAILED')
+})
+
+test('rejected, and not false, where the database cannot be reached: the answer is not recorded apart', async () => {
+  const { work, deps } = await queried()
+  const pool = createPool({ databaseUrl: database.url, connectionsMax: 1, applicationName: 'ended' })
+  await pool.end()
+  const outcome = { kind: 'succeeded', exchange: { httpStatus: 200, answer: 'paid' } } as const
+  await assert.rejects(settleQueriedResult({ ...deps, settler: createSettler({ pool }) }, work, outcome, 1))
 })

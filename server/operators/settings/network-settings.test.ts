@@ -73,8 +73,8 @@ test('incomplete for a certificate without its key, a key without its certificat
   assert.deepEqual(problemsOf({ clientCertificate: pem.client, clientKey: pem.serverKey }), ['clientKey incomplete'])
 })
 
-test('secret_again for every secret that a new proxy or authority could learn', () => {
-  for (const changes of [{ httpProxy: 'https://proxy.example' }, { caCertificate: pem.authority }]) {
+test('secret_again for every secret that a new address, proxy or authority could learn', () => {
+  for (const changes of [{ baseUrl: 'https://other.example' }, { httpProxy: 'https://proxy.example' }, { caCertificate: pem.authority }]) {
     const change = { operator: 'OMCM' as const, protocol: 'gateway', changes, before: GATEWAY, keepsSecretsAtNewAddress: false }
     const checked = checkChange(change)
     assert.ok(!checked.ok && typeof checked.error === 'object')
@@ -84,6 +84,12 @@ test('secret_again for every secret that a new proxy or authority could learn', 
     )
     assert.ok(checkChange({ ...change, changes: { ...changes, secret: 'again' } }).ok)
   }
+})
+
+test('no secret_again where the address stays, also without its last slash, and where there was no secret before', () => {
+  const change = { operator: 'OMCM' as const, protocol: 'gateway', keepsSecretsAtNewAddress: false }
+  for (const changes of [{ baseUrl: `${GATEWAY.baseUrl}/` }, { callsMax: 5 }]) assert.ok(checkChange({ ...change, changes, before: GATEWAY }).ok)
+  assert.ok(checkChange({ ...change, changes: GATEWAY, before: undefined }).ok)
 })
 
 test('an answer time of up to 60 s where the protocol answers synchronously, and of 10 s elsewhere', () => {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import type { Role } from '#lib/people/permissions.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { systemClock } from '#server/clock.ts'
 import { createLogger } from '#server/logger.ts'
 import { createConnectors } from '#server/operators/create-connectors.ts'
 import { tokensInMemory } from '#server/operators/testing/connector-context.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { makeApplication } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { gatewaySettings } from '../sandbox-protocol/sandbox-connector.ts'
 import { followSettings } from './follow-settings.ts'
@@ -88,6 +91,27 @@ for (const [name, changes, problem] of [
     assert.deepEqual(await lastAudit(), before)
   })
 }
+
+for (const [expected, roles, runsInstallation, changes] of [
+  ['ok', ['administrator'], true, { callsMax: 7 }],
+  ['invalid_settings: secret secret_again', ['administrator'], true, { baseUrl: 'http://127.0.0.1:3' }],
+  ['ok', ['administrator'], true, { baseUrl: 'http://127.0.0.1:3', secret: 'again' }],
+  ['ok', null, true, { baseUrl: 'http://127.0.0.1:3' }],
+  ['not_the_installation', ['administrator'], false, { callsMax: 7 }],
+  ['not_permitted', ['maker', 'checker', 'finance', 'engineer'], true, { callsMax: 7 }],
+] as [string, Role[] | null, boolean, Record<string, unknown>][])
+  test(`${expected} where ${roles?.join() ?? 'the command line'} of ${runsInstallation ? 'the' : 'no'} installation changes ${Object.keys(changes).join()}`, async () => {
+    await set({ baseUrl: 'http://127.0.0.1:2', secret: 'a secret', callsMax: null })
+    const applicationId = await makeApplication(database.pool)
+    await database.pool.query('update applications set runs_installation = (application_id = $1 and $2)', [applicationId, runsInstallation])
+    const actor = roles ? ({ kind: 'person', id: randomUUID(), applicationId, roles } as const) : SYSTEM_ACTOR
+    const result = await setOperator(database.pool, { operator: 'OMCM', protocol: 'gateway', changes, actor })
+    const failure = result.ok ? 'ok' : result.error
+    assert.equal(
+      typeof failure === 'string' ? failure : `${failure.code}: ${failure.problems.map(({ path, problem }) => `${path} ${problem}`).join()}`,
+      expected,
+    )
+  })
 
 test('unknown_protocol and not_set for what does not exist', async () => {
   const command = { operator: 'OMCM', changes: {}, actor: SYSTEM_ACTOR } as const

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { selectOperatorAttempts } from '#server/reports/transaction-detail/transaction-detail-store.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
+import type { IntakeItem } from '#server/transactions/intake.ts'
 import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import type { QueryOutcome, SubmitOutcome } from '../connector.ts'
 import { claimAll } from '../testing/claim-all.ts'
@@ -125,4 +126,26 @@ test('no effect of the late failure of a submission that was taken over', async 
   query = { kind: 'succeeded', exchange }
   assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
   await dispatcher.drain()
+})
+
+test('two denials 3 s apart are believed, and 60 s apart of what the operator had accepted', async () => {
+  const { pool } = harness.database
+  const connectors = connectorsWith(harness, { query: async () => ({ kind: 'not_found', exchange }) })
+  const places: [columns: string, item: IntakeItem][] = []
+  for (const columns of [
+    "state = 'unconfirmed'",
+    "state = 'submitted', accepted_at = now(), absent_since = now() - interval '30 seconds'",
+    "state = 'submitted', accepted_at = now(), absent_since = now() - interval '90 seconds'",
+  ])
+    places.push([columns, await harness.make({ operator: 'OMCM' })])
+  for (const [columns, { transactionId }] of places)
+    await pool.query(`update operator_work set submissions = 1, attempts = 1, next_at = now(), ${columns} where transaction_id = $1`, [transactionId])
+  const rules = { absenceMs: undefined, acceptedAbsenceMs: undefined, pollDelaysMs: [3_600_000] }
+  const dispatcher = harness.startDispatcher({ connectors, ...rules })
+  for (const [, item] of places)
+    await waitUntil('the denial is stored', async () => Number((await harness.workOf(item))?.['queries']) === 1)
+  await dispatcher.drain()
+  const [first, early, late] = await Promise.all(places.map(([, item]) => harness.workOf(item)))
+  assert.equal(Number(first?.['next_at']) - Number(first?.['absent_since']), 3_000)
+  assert.deepEqual([early?.['state'], late?.['state']], ['submitted', 'unconfirmed'])
 })

@@ -5,7 +5,9 @@ import { makeApplication } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
+import type { QueryOutcome } from '../connector.ts'
 import { claimAll } from '../testing/claim-all.ts'
+import { connectorsWith } from '../testing/connectors-with.ts'
 import { OperatorHarness } from '../testing/operator-harness.ts'
 import { synchroniseTransaction } from './synchronise-transaction.ts'
 
@@ -132,3 +134,29 @@ test('operator_unavailable if the operator is down, and the stored status remain
   const result = await synchronise(item)
   assert.equal(result.ok && result.value.status, 'SUCCESS')
 })
+
+const exchange = { httpStatus: 200, answer: '{}' }
+for (const [state, outcome, isDue, returned] of [
+  ['unconfirmed', { kind: 'pending', exchange }, true, 'PENDING'],
+  ['unconfirmed', { kind: 'not_found', exchange }, true, 'PENDING'],
+  ['unconfirmed', { kind: 'unknown', detail: 'lost', exchange }, false, 'operator_unavailable'],
+  ['submitted', { kind: 'pending', exchange }, false, 'PENDING'],
+  ['submitted', { kind: 'not_found', exchange }, false, 'PENDING'],
+] as [string, QueryOutcome, boolean, string][])
+  test(`${returned}, and ${isDue ? 'the dispatcher queries it at once' : 'its schedule stays'}, after ${outcome.kind} about a row that is ${state}`, async () => {
+    const item = await harness.make({ operator: 'OMCM' })
+    await harness.database.pool.query(
+      "update operator_work set state = $2, submissions = 1, attempts = 1, next_at = now() + interval '1 hour' where transaction_id = $1",
+      [item.transactionId, state],
+    )
+    const connectors = connectorsWith(harness, { query: async () => outcome })
+    const result = await synchroniseTransaction(
+      { ...harness.forcedQueries, connectors },
+      { applicationId: item.applicationId, transactionId: item.transactionId, actor: { kind: 'api', id: API_USER } },
+    )
+    assert.equal(result.ok ? result.value.status : result.error, returned)
+    const { rows } = await harness.database.pool.query('select next_at <= clock_timestamp() as is_due from operator_work where transaction_id = $1', [
+      item.transactionId,
+    ])
+    assert.deepEqual(rows, [{ is_due: isDue }])
+  })

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
+import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
+import { totpSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { type BatchDesk, openBatchDesk } from '#server/testing/batches/batch-desk.ts'
 import { aBand, decisionDeps, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { decide } from './decide.ts'
 import { decideBatch } from './decide-batch.ts'
+
+const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 
 let desk: BatchDesk
 before(async () => {
@@ -141,6 +146,26 @@ test('code_required after the row that needs the code has left the batch', async
   )
   assert.deepEqual(await desk.say(batchId, desk.ada), { ok: false, error: 'code_required' })
   assert.deepEqual(await desk.statusesOf(batchId), { PENDING_APPROVAL: 1, FAILED: 1 })
+})
+
+test('a code is noted with each row of a batch that requires one, and the record names what it was used for', async () => {
+  const { batchId } = await desk.makeBatch({ count: 2, change: (index) => (index === 0 ? { bands: [aBand({ needsCode: true })] } : {}) })
+  await desk.pool.query('update people set totp_secret = $2, totp_enabled_at = now() where person_id = $1', [
+    desk.ada,
+    keyringOfProcess().seal(totpSecretPlace(desk.ada), SECRET),
+  ])
+  const code = new TOTP({ secret: Secret.fromBase32(SECRET), algorithm: 'SHA1', digits: 6, period: 30 }).generate()
+  const { hash } = await desk.show(batchId, desk.ada)
+  must(await desk.say(batchId, desk.ada, { code }))
+  const { rows } = await desk.pool.query('select used_code from approval_decisions where batch_id = $1', [batchId])
+  assert.deepEqual(rows, [{ used_code: true }, { used_code: true }])
+  const record = await desk.pool.query(`select details from audit_entries where action = 'approvals.code_used' and subject = $1`, [
+    desk.ada,
+  ])
+  const digest = createHash('sha256')
+    .update(JSON.stringify([batchId, hash, []]))
+    .digest('hex')
+  assert.deepEqual(record.rows, [{ details: { list: digest, count: 1 } }])
 })
 
 test('changed, and nothing is decided, where an excluded row is not in the batch', async () => {

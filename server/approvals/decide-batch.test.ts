@@ -35,6 +35,27 @@ test('sent: every row of a batch that is validated; FAILED with its own reason: 
   assert.deepEqual((await desk.queue(desk.ada, { queue: 'decided' })).rows, [])
 })
 
+test('recorded with the checker, the digest that was shown and the rows: a batch that is validated without one of them', async () => {
+  const { batchId, items } = await desk.makeBatch({ count: 3 })
+  const { hash } = await desk.show(batchId, desk.ada)
+  const excluded = [{ transactionId: items[1]?.transactionId ?? '', reason: 'Not on the list' }]
+  must(await desk.say(batchId, desk.ada, { excluded }))
+  const { rows } = await desk.pool.query('select action, actor_id, details from audit_entries where subject = $1', [batchId])
+  const counts = { rows: 3, excludedCount: 1, sent: 2 }
+  assert.deepEqual(rows, [
+    { action: 'batch.validated', actor_id: desk.ada, details: { checkerId: desk.ada, note: 'Seen', step: 1, hash, ...counts, excluded } },
+  ])
+  const decisions = await desk.pool.query(
+    'select decision, step, note, used_code, through, api_user_id, batch_id from approval_decisions where batch_id = $1 order by decision',
+    [batchId],
+  )
+  const stored = { step: 1, used_code: false, through: 'back_office', api_user_id: null, batch_id: batchId }
+  assert.deepEqual(decisions.rows, [
+    { decision: 'rejected', note: 'Not on the list', ...stored },
+    ...[1, 2].map(() => ({ decision: 'validated', note: 'Seen', ...stored })),
+  ])
+})
+
 test('FAILED with the reason: every row of a batch that is rejected', async () => {
   const { batchId } = await desk.makeBatch({ count: 4 })
   assert.deepEqual(must(await desk.say(batchId, desk.ada, { decision: 'rejected', note: 'Wrong month' })), {

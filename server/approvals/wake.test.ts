@@ -2,14 +2,17 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Role } from '#lib/people/permissions.ts'
+import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { createSettler } from '#server/transactions/transition.ts'
+import { selectBatch } from './batch-store.ts'
 import { decide, decideMany } from './decide.ts'
+import { decideBatch } from './decide-batch.ts'
 import { expireApprovals } from './expire-approvals.ts'
 import { findApprovals } from './queue/queue.ts'
-import { recallTransaction } from './recall.ts'
+import { recallBatch, recallTransaction } from './recall.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -83,6 +86,31 @@ test('the first of two approvals wakes nothing', async () => {
   const { deps, woken } = listening()
   await decideMany(deps, { checker, decision: 'validated', note: 'Seen', items: await wait(1, { steps: [2] }) })
   assert.deepEqual(woken, [])
+})
+
+test('a batch wakes the dispatcher for rows that are sent, the deliveries for rows that are left out, and nothing for the first of two approvals', async () => {
+  const { applicationId, checker, makerId } = await scene()
+  const { deps, woken } = listening()
+  const decideOn = async (steps: number[], excludes: number) => {
+    const { batchId, items } = await makeFileBatch(database.pool, {
+      applicationId,
+      makerId,
+      count: 2,
+      change: () => ({ bands: [aBand({ steps })] }),
+    })
+    const { hash, shownAt } = (await selectBatch(database.pool, checker, batchId)) ?? assert.fail()
+    const excluded = items.slice(0, excludes).map(({ transactionId }) => ({ transactionId, reason: 'No' }))
+    woken.length = 0
+    const command = { checker, batchId, decision: 'validated', note: 'Seen', excluded, hash, shownAt } as const
+    assert.ok((await decideBatch(deps, command)).ok)
+    return { batchId, woken: [...woken] }
+  }
+  assert.deepEqual((await decideOn([1], 0)).woken, ['operators'])
+  assert.deepEqual((await decideOn([1], 1)).woken, ['operators', 'webhooks'])
+  const first = await decideOn([2], 0)
+  assert.deepEqual(first.woken, [])
+  assert.ok((await recallBatch(deps, { applicationId, batchId: first.batchId, makerId, reason: 'Wrong' })).ok)
+  assert.deepEqual(woken, ['webhooks'])
 })
 
 test('a recall and an expiry wake the deliveries', async () => {

@@ -10,7 +10,7 @@ import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
-import { NO_LOOPS } from '#server/transactions/transition.ts'
+import { NO_LOOPS, SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { OperatorHarness } from '../testing/operator-harness.ts'
 import { rescheduleFarWork } from '../work/operator-work-store.ts'
 import { endStoppedRows, pauseBatch, resumeBatch, stopBatch } from './control-batch.ts'
@@ -170,4 +170,55 @@ test('not_yours for persons who may not, not_found elsewhere, and only checkers 
     rows.map((row) => row.action),
     ['batch.paused', 'batch.resumed', 'batch.paused', 'batch.stopped'],
   )
+})
+
+test('recorded with the reason and the rows, told to live pages, and the loops that have work are woken: a pause, its end and a stop', async () => {
+  const { pool } = harness.database
+  const { batchId } = await makeRunning(3)
+  const woken: string[] = []
+  const wake = { operators: () => void woken.push('operators'), webhooks: () => void woken.push('webhooks') }
+  const command = { applicationId, batchId, person: maker() }
+  const changeNumber = async () => {
+    const { rows } = await pool.query<{ n: bigint }>('select change_number as n from application_counters where application_id = $1', [
+      applicationId,
+    ])
+    return rows[0]?.n ?? 0n
+  }
+  for (const [control, expected] of [
+    [() => pauseBatch({ pool, wake }, { ...command, reason: 'Look again' }), { woken: [], state: 'paused', reason: 'Look again' }],
+    [() => resumeBatch({ pool, wake }, command), { woken: ['operators'], state: 'running', reason: null }],
+    [
+      () => stopBatch({ pool, wake }, { ...command, reason: 'Wrong' }),
+      { woken: ['webhooks', 'operators'], state: 'stopped', reason: 'Wrong' },
+    ],
+  ] as const) {
+    const before = await changeNumber()
+    woken.length = 0
+    assert.deepEqual(must(await control()), { count: 3 })
+    assert.deepEqual(woken, expected.woken)
+    assert.ok((await changeNumber()) > before)
+    const { rows } = await pool.query(
+      `select r.state, r.reason, r.changed_by, e.actor_id, e.details from batch_runs r
+         join audit_entries e on e.application_id = r.application_id and e.subject = r.batch_id::text
+         where r.application_id = $1 and r.batch_id = $2 order by e.sequence desc limit 1`,
+      [applicationId, batchId],
+    )
+    const { state, reason } = expected
+    assert.deepEqual(rows, [{ state, reason, changed_by: makerId, actor_id: makerId, details: { rows: 3, ...(reason && { reason }) } }])
+  }
+})
+
+test('nothing_left, and nothing is stored, for a pause and a stop of a batch whose rows have ended; a pause that outlasts them can end', async () => {
+  const { pool } = harness.database
+  const [ended, outlasted] = [await makeRunning(1), await makeRunning(1)]
+  must(await pauseBatch(deps(), { applicationId, batchId: outlasted.batchId, person: maker(), reason: 'Why' }))
+  await transition(
+    pool,
+    [...ended.items, ...outlasted.items].map((item) => ({ ...item, event: 'failed', actor: SYSTEM_ACTOR })),
+  )
+  const command = { applicationId, batchId: ended.batchId, person: maker(), reason: 'Why' }
+  for (const control of [pauseBatch, stopBatch]) assert.deepEqual(await control(deps(), command), { ok: false, error: 'nothing_left' })
+  const { rows } = await pool.query('select state from batch_runs where batch_id = $1', [ended.batchId])
+  assert.deepEqual(rows, [])
+  assert.deepEqual(must(await resumeBatch(deps(), { ...command, batchId: outlasted.batchId })), { count: 0 })
 })

@@ -88,7 +88,8 @@ test('secret_again for every secret that a new address, proxy or authority could
 
 test('no secret_again where the address stays, also without its last slash, and where there was no secret before', () => {
   const change = { operator: 'OMCM' as const, protocol: 'gateway', keepsSecretsAtNewAddress: false }
-  for (const changes of [{ baseUrl: `${GATEWAY.baseUrl}/` }, { callsMax: 5 }]) assert.ok(checkChange({ ...change, changes, before: GATEWAY }).ok)
+  for (const changes of [{ baseUrl: `${GATEWAY.baseUrl}/` }, { callsMax: 5 }])
+    assert.ok(checkChange({ ...change, changes, before: GATEWAY }).ok)
   assert.ok(checkChange({ ...change, changes: GATEWAY, before: undefined }).ok)
 })
 

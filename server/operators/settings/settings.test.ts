@@ -108,7 +108,9 @@ for (const [expected, roles, runsInstallation, changes] of [
     const result = await setOperator(database.pool, { operator: 'OMCM', protocol: 'gateway', changes, actor })
     const failure = result.ok ? 'ok' : result.error
     assert.equal(
-      typeof failure === 'string' ? failure : `${failure.code}: ${failure.problems.map(({ path, problem }) => `${path} ${problem}`).join()}`,
+      typeof failure === 'string'
+        ? failure
+        : `${failure.code}: ${failure.problems.map(({ path, problem }) => `${path} ${problem}`).join()}`,
       expected,
     )
   })

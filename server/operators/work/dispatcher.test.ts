@@ -139,7 +139,9 @@ test('two denials 3 s apart are believed, and 60 s apart of what the operator ha
   ])
     places.push([columns, await harness.make({ operator: 'OMCM' })])
   for (const [columns, { transactionId }] of places)
-    await pool.query(`update operator_work set submissions = 1, attempts = 1, next_at = now(), ${columns} where transaction_id = $1`, [transactionId])
+    await pool.query(`update operator_work set submissions = 1, attempts = 1, next_at = now(), ${columns} where transaction_id = $1`, [
+      transactionId,
+    ])
   const rules = { absenceMs: undefined, acceptedAbsenceMs: undefined, pollDelaysMs: [3_600_000] }
   const dispatcher = harness.startDispatcher({ connectors, ...rules })
   for (const [, item] of places)

@@ -155,8 +155,9 @@ for (const [state, outcome, isDue, returned] of [
       { applicationId: item.applicationId, transactionId: item.transactionId, actor: { kind: 'api', id: API_USER } },
     )
     assert.equal(result.ok ? result.value.status : result.error, returned)
-    const { rows } = await harness.database.pool.query('select next_at <= clock_timestamp() as is_due from operator_work where transaction_id = $1', [
-      item.transactionId,
-    ])
+    const { rows } = await harness.database.pool.query(
+      'select next_at <= clock_timestamp() as is_due from operator_work where transaction_id = $1',
+      [item.transactionId],
+    )
     assert.deepEqual(rows, [{ is_due: isDue }])
   })

@@ -35,7 +35,20 @@ export type ActionError<Failure> = { code: Failure | ActionRefusal; fields?: Rea
 /** An action's return value to the browser: a value, or an error code with a message in lib/i18n. Exceptions are not exposed. */
 export type ActionResult<Value, Failure extends string = never> = { ok: true; value: Value } | { ok: false; error: ActionError<Failure> }
 
-const REFUSALS: Record<ActionRefusal, MessageKey> = {
+/** Why the browser says that an action was not carried out: its own refusals, or `offline`, because no answer arrived. */
+export type Refusal<Failure extends string> = Failure | ActionRefusal | 'offline'
+
+/** Refusals that have a message for every command. */
+type CommonRefusal = Refusal<'not_permitted'>
+
+/** The messages of a command's own refusals, and other messages for common ones. A refusal without a message does not compile. */
+export type RefusalWords<Failure extends string> = Readonly<
+  Record<Exclude<Failure, CommonRefusal>, MessageKey> & Partial<Record<CommonRefusal, MessageKey>>
+>
+
+const REFUSALS: Record<CommonRefusal, MessageKey> = {
+  offline: 'action.offline',
+  not_permitted: 'action.forbidden',
   unauthenticated: 'action.unauthenticated',
   not_found: 'action.not_found',
   second_factor_required: 'action.second_factor_required',
@@ -49,11 +62,11 @@ const REFUSALS: Record<ActionRefusal, MessageKey> = {
   unexpected: 'action.unexpected',
 }
 
-/** Returns the message for a refusal: `words` for the command's own codes, and the common ones. A code without a message does not compile. */
+/** Returns the message for a refusal: that of `words`, else the common one. */
 export function refusalText<Failure extends string>(
   t: Translate,
-  code: Failure | ActionRefusal,
-  words: Readonly<Record<Failure, MessageKey>>,
+  code: Refusal<Failure>,
+  words: RefusalWords<NoInfer<Failure>> | Readonly<Record<NoInfer<Failure>, MessageKey>>,
 ): string {
   const keys: Readonly<Partial<Record<string, MessageKey>>> = { ...REFUSALS, ...words }
   return t(keys[code] ?? 'action.unexpected')
@@ -65,7 +78,7 @@ export function refusalText<Failure extends string>(
  */
 export async function callAction<Value, Failure extends string>(
   call: () => Promise<ActionResult<Value, Failure>>,
-): Promise<ActionResult<Value, Failure | 'offline'>> {
+): Promise<Result<Value, ActionError<Refusal<Failure>>>> {
   try {
     return await call()
   } catch (error) {

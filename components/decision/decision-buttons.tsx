@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Button, type ButtonSize, NotAllowed } from '#components/ui/button.tsx'
-import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
+import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalRow, DecidedItem, DecisionResult } from '#lib/approvals/approvals.ts'
@@ -90,8 +90,8 @@ export function obstacleText(t: Translate, row: ApprovalRow): string {
   return t(`approvals.obstacle.${row.canReject}`)
 }
 
-const FORM = definePart(() => import('./decision-form.tsx'))
-const REPORT = definePart(async () => ({ default: (await import('./decision-report.tsx')).DecisionReport }))
+const PaymentDecision = onDemand(async () => (await import('./payment-decision.tsx')).PaymentDecision)
+const DecisionReport = onDemand(async () => (await import('./decision-report.tsx')).DecisionReport)
 
 type DecisionControlsProps = {
   application: string
@@ -107,7 +107,7 @@ export function DecisionControls({ application, row, actions, onDecided }: Decis
   // The decision is about the row as it was when the form opened, even if it changes while somebody writes.
   const [asked, setAsked] = useState<{ intent: Intent; row: ApprovalRow } | null>(null)
   const [report, setReport] = useState<Report | null>(null)
-  if (report) return <LazyPart part={REPORT} props={{ report, onClose: () => setReport(null) }} />
+  if (report) return <DecisionReport report={report} onClose={() => setReport(null)} />
   if (!asked) return <DecisionButtons application={application} row={row} isPrimary onAsk={(intent) => setAsked({ intent, row })} />
 
   function finish(intent: Intent, results: readonly DecisionResult[], items: readonly DecidedItem[]) {
@@ -119,18 +119,14 @@ export function DecisionControls({ application, row, actions, onDecided }: Decis
   }
 
   return (
-    <LazyPart
-      part={FORM}
-      props={{
-        application,
-        intent: asked.intent,
-        items: [asked.row],
-        actions,
-        askedAt: 1,
-        onIntent: (intent) => setAsked(intent && { ...asked, intent }),
-        onDraft: () => undefined,
-        onDone: (results, items) => finish(asked.intent, results, items),
-      }}
+    <PaymentDecision
+      application={application}
+      intent={asked.intent}
+      items={[asked.row]}
+      actions={actions}
+      askedAt={1}
+      onIntent={(intent) => setAsked(intent && { ...asked, intent })}
+      onDone={(results, items) => finish(asked.intent, results, items)}
     />
   )
 }

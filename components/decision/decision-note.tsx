@@ -2,79 +2,20 @@ import { type KeyboardEvent, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Kbd } from '#components/ui/display/badge.tsx'
 import { TextField } from '#components/ui/field.tsx'
-import { useIsOnline } from '#components/ui/online.tsx'
-import { useT, useTranslations } from '#components/ui/translations.tsx'
-import type { DecidedItem, DecisionResult } from '#lib/approvals/approvals.ts'
-import { callAction, refusalText } from '#lib/result.ts'
-import type { DecisionActions, Intent } from './decision-text.tsx'
-
-const REFUSALS = {
-  code_required: 'approvals.code.required',
-  wrong_code: 'approvals.code.wrong',
-  code_throttled: 'approvals.code.throttled',
-  second_factor_missing: 'approvals.refused.second_factor_missing',
-  not_the_maker: 'approvals.recall.not_the_maker',
-  not_waiting: 'approvals.recall.not_waiting',
-  offline: 'approvals.send.notSent',
-} as const
+import { useT } from '#components/ui/translations.tsx'
+import type { Intent } from './decision-text.tsx'
 
 /** The note of the last decision of each kind, offered and never filled in. Lost with the page. */
 const lastNotes = new Map<Intent, string>()
 
-export type Sending = 'idle' | 'sending' | 'not_sent'
-type Decision = {
-  intent: Intent
-  items: readonly DecidedItem[]
-  note: string
-  code: string | null
-}
-
-/**
- * Sends one decision and holds what became of sending it. Nothing counts as done before the server has answered; without a connection
- * nothing is sent. Sending again is safe: the server accepts one decision of a person about a transaction.
- */
-export function useDecision(application: string, actions: DecisionActions, onDone: (results: readonly DecisionResult[]) => void) {
-  const { t } = useTranslations()
-  const isOnline = useIsOnline()
-  const [sending, setSending] = useState<Sending>('idle')
-  const [problem, setProblem] = useState<string | null>(null)
-  const [hasFactor, setHasFactor] = useState(true)
-
-  /** Returns whether the server has answered with results. */
-  async function send({ intent, items, note, code }: Decision): Promise<boolean> {
-    setProblem(null)
-    setSending('sending')
-    const answer = await callAction(async () => {
-      if (intent !== 'recall') {
-        const list = items.map(({ transactionId, contentHash }) => ({ transactionId, contentHash }))
-        return actions.decide(application, { decision: intent, note, items: list, ...(code === null ? {} : { code }) })
-      }
-      const recalled = await actions.recall(application, { transactionId: items[0]?.transactionId, reason: note })
-      return recalled.ok ? { ok: true as const, value: [] } : recalled
-    })
-    if (answer.ok) {
-      lastNotes.set(intent, note.trim())
-      setSending('idle')
-      onDone(answer.value)
-      return true
-    }
-    setSending(answer.error.code === 'offline' ? 'not_sent' : 'idle')
-    if (answer.error.code === 'second_factor_missing') setHasFactor(false)
-    setProblem(refusalText(t, answer.error.code, REFUSALS))
-    return false
-  }
-
-  return { isOnline, sending, problem, hasFactor, send, clearProblem: () => setProblem(null) }
+export function rememberNote(intent: Intent, note: string): void {
+  lastNotes.set(intent, note.trim())
 }
 
 /** The notes that are offered: that of the last decision of this kind, then those that are usual. */
 function offeredNotes(intent: Intent, presets: readonly string[]): string[] {
   const last = lastNotes.get(intent)
   return last === undefined ? [...presets] : [last, ...presets.filter((preset) => preset !== last)]
-}
-
-function isLastNote(intent: Intent, note: string): boolean {
-  return lastNotes.get(intent) === note
 }
 
 const PRESETS = {
@@ -99,7 +40,7 @@ export function NoteField({
   note: string
   error: string | undefined
   onChange: (note: string) => void
-  onDraft: () => void
+  onDraft: (() => void) | undefined
 }) {
   const t = useT()
   const [place, setPlace] = useState(-1)
@@ -157,7 +98,7 @@ function OfferedNotes({ intent, notes, onChoose }: { intent: Intent; notes: read
     <div className="flex flex-wrap gap-1.5">
       {notes.map((text) => (
         <Button key={text} size="small" onClick={() => onChoose(text)} className="font-regular!">
-          {isLastNote(intent, text) ? t('approvals.note.again', { note: shorten(text) }) : shorten(text)}
+          {lastNotes.get(intent) === text ? t('approvals.note.again', { note: shorten(text) }) : shorten(text)}
         </Button>
       ))}
     </div>

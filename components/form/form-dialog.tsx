@@ -1,4 +1,4 @@
-import { type FormEventHandler, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button, type ButtonVariant } from '#components/ui/button.tsx'
 import { Dialog, DialogActions } from '#components/ui/overlay/dialog.tsx'
 import { useT } from '#components/ui/translations.tsx'
@@ -12,8 +12,8 @@ type Props = {
   /** Required, so that every form has a busy state and a place for its error. */
   isPending: boolean
   error: string | null
-  /** `form.handleSubmit(...)` of react-hook-form. */
-  onSubmit: FormEventHandler<HTMLFormElement>
+  /** `form.handleSubmit(...)` of react-hook-form, or a function of the form's fields. */
+  onSubmit: (event: FormEvent<HTMLFormElement>, fields: FormData) => unknown
   onClose: () => void
   children: ReactNode
 }
@@ -38,7 +38,10 @@ export function FormDialog({ title, submitLabel, submitVariant = 'primary', isPe
       <form
         ref={form}
         noValidate
-        onSubmit={onSubmit}
+        onSubmit={(event) => {
+          event.preventDefault()
+          onSubmit(event, new FormData(event.currentTarget))
+        }}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.current?.requestSubmit()
         }}

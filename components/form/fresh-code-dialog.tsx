@@ -5,8 +5,8 @@ import { FormDialog } from './form-dialog.tsx'
 
 type Props = { problem: string | null; isPending: boolean; onCode: (code: string) => void; onClose: () => void }
 
-/** Asks for a one-time code. A default export, because it is loaded on demand. */
-export default function FreshCodeDialog({ problem, isPending, onCode, onClose }: Props) {
+/** Asks for a one-time code. */
+export function FreshCodeDialog({ problem, isPending, onCode, onClose }: Props) {
   const t = useT()
   const [code, setCode] = useState('')
   const [isMissing, setIsMissing] = useState(false)
@@ -16,8 +16,7 @@ export default function FreshCodeDialog({ problem, isPending, onCode, onClose }:
       submitLabel={t('form.code.confirm')}
       isPending={isPending}
       error={problem}
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={() => {
         setIsMissing(code.trim() === '')
         if (code.trim() === '') return
         onCode(code)

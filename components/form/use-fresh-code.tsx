@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react'
-import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
+import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { refusalText } from '#lib/result.ts'
 
-const CODE_DIALOG = definePart(() => import('./fresh-code-dialog.tsx'))
+const CodeDialog = onDemand(async () => (await import('./fresh-code-dialog.tsx')).FreshCodeDialog)
 
 /** The refusals after which a person can enter a code and try again. */
 const ASKED = new Set(['code_required', 'wrong_code', 'code_throttled'])
@@ -32,6 +32,6 @@ export function useFreshCode(isPending: boolean): FreshCode {
       return true
     },
     accepted: close,
-    dialog: asked && <LazyPart part={CODE_DIALOG} props={{ problem: asked.problem, isPending, onCode: asked.repeat, onClose: close }} />,
+    dialog: asked && <CodeDialog problem={asked.problem} isPending={isPending} onCode={asked.repeat} onClose={close} />,
   }
 }

@@ -1,8 +1,9 @@
 'use client'
 
-import { type FormHTMLAttributes, useEffect, useState } from 'react'
+import { type FormHTMLAttributes, useState } from 'react'
 import { toast } from './overlay/toast.tsx'
 import { useT } from './translations.tsx'
+import { useIsReady } from './use-is-ready.ts'
 
 type Props = Omit<FormHTMLAttributes<HTMLFormElement>, 'action' | 'onSubmit'> & { action: (form: FormData) => Promise<void> }
 
@@ -12,9 +13,8 @@ type Props = Omit<FormHTMLAttributes<HTMLFormElement>, 'action' | 'onSubmit'> & 
  */
 export function ActionForm({ action, children, ...rest }: Props) {
   const t = useT()
-  const [isReady, setIsReady] = useState(false)
+  const isReady = useIsReady()
   const [isBusy, setIsBusy] = useState(false)
-  useEffect(() => setIsReady(true), [])
   async function send(form: FormData) {
     try {
       await action(form)

@@ -1,5 +1,14 @@
 import type { MessageKey } from '#lib/i18n/translate.ts'
 
+/** The messages of refusals to resend a webhook. */
+export const RESEND_REFUSALS = {
+  not_permitted: 'transaction.resendNotPermitted',
+  no_delivery: 'transaction.resendNoDelivery',
+  attempt_in_progress: 'transaction.resendInProgress',
+  resend_waiting: 'transaction.resendIsWaiting',
+  throttled: 'transaction.resendLimit',
+} as const
+
 /** The facts about an attempt that explain its failure. Outcomes are those of server/webhooks/send/send-webhook.ts. */
 export type DiagnosedAttempt = {
   outcome: string

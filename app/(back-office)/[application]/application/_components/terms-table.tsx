@@ -2,11 +2,11 @@
 
 import { useState } from 'react'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
-import { Button } from '#components/ui/button.tsx'
 import { Badge } from '#components/ui/display/badge.tsx'
 import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
 import { TextField } from '#components/ui/field.tsx'
-import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
+import { DialogButton } from '#components/ui/overlay/dialog-button.tsx'
+import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { type ServiceTerms, type SettingsTerms, writePercent } from '#lib/money/fees.ts'
 import { formatMinor, parseMinor, parseTypedAmount } from '#lib/money/money.ts'
@@ -146,48 +146,53 @@ function Limits({ service }: { service: ServiceTerms }) {
   )
 }
 
-const LIMITS_DIALOG = definePart(async () => ({ default: (await import('./service-dialogs.tsx')).LimitsDialog }))
-const FEES_DIALOG = definePart(async () => ({ default: (await import('./service-dialogs.tsx')).FeesDialog }))
+const LimitsDialog = onDemand(async () => (await import('./service-dialogs.tsx')).LimitsDialog)
+const FeesDialog = onDemand(async () => (await import('./service-dialogs.tsx')).FeesDialog)
 
 type ServiceButtonsProps = { application: string; service: ServiceTerms; amountMinor: bigint | null }
 
 /** Opens the form of the limits or of the fees of one service. */
 function ServiceButtons({ application, service, amountMinor }: ServiceButtonsProps) {
   const t = useT()
-  const [open, setOpen] = useState<'limits' | 'fees' | null>(null)
   const { brand, country } = OPERATORS[service.operator]
   const name = `${brand} ${t(`country.${country.name}`)} · ${t(`type.${service.type}`)}`
-  const props = { application, service, name, onClose: () => setOpen(null) }
+  const props = { application, service, name }
   return (
     <div className="flex justify-end gap-2 max-sm:flex-col">
-      <Button size="small" aria-label={t('terms.changeLimitsOf', { service: name })} onClick={() => setOpen('limits')}>
+      <DialogButton
+        size="small"
+        aria-label={t('terms.changeLimitsOf', { service: name })}
+        dialog={(onClose) => <LimitsDialog {...props} onClose={onClose} />}
+      >
         {t('terms.changeLimits')}
-      </Button>
-      <Button size="small" aria-label={t('terms.changeFeesOf', { service: name })} onClick={() => setOpen('fees')}>
+      </DialogButton>
+      <DialogButton
+        size="small"
+        aria-label={t('terms.changeFeesOf', { service: name })}
+        dialog={(onClose) => <FeesDialog {...props} amountMinor={amountMinor} onClose={onClose} />}
+      >
         {t('terms.changeFees')}
-      </Button>
-      {open === 'limits' && <LazyPart part={LIMITS_DIALOG} props={props} />}
-      {open === 'fees' && <LazyPart part={FEES_DIALOG} props={{ ...props, amountMinor }} />}
+      </DialogButton>
     </div>
   )
 }
 
-const SETTINGS_DIALOG = definePart(async () => ({ default: (await import('./settings-dialogs.tsx')).SettingsDialog }))
-const ZONE_DIALOG = definePart(async () => ({ default: (await import('./settings-dialogs.tsx')).ZoneDialog }))
+const SettingsDialog = onDemand(async () => (await import('./settings-dialogs.tsx')).SettingsDialog)
+const ZoneDialog = onDemand(async () => (await import('./settings-dialogs.tsx')).ZoneDialog)
 
 type SettingsButtonsProps = { application: string; settings: SettingsTerms; timeZone: string }
 
 /** Opens the form of the settings, or that of the time zone. */
 export function SettingsButtons({ application, settings, timeZone }: SettingsButtonsProps) {
   const t = useT()
-  const [open, setOpen] = useState<'settings' | 'zone' | null>(null)
-  const onClose = () => setOpen(null)
   return (
     <div className="mt-4 flex flex-wrap gap-2">
-      <Button onClick={() => setOpen('settings')}>{t('terms.change')}</Button>
-      <Button onClick={() => setOpen('zone')}>{t('terms.changeZone')}</Button>
-      {open === 'settings' && <LazyPart part={SETTINGS_DIALOG} props={{ application, settings, onClose }} />}
-      {open === 'zone' && <LazyPart part={ZONE_DIALOG} props={{ application, timeZone, onClose }} />}
+      <DialogButton dialog={(onClose) => <SettingsDialog application={application} settings={settings} onClose={onClose} />}>
+        {t('terms.change')}
+      </DialogButton>
+      <DialogButton dialog={(onClose) => <ZoneDialog application={application} timeZone={timeZone} onClose={onClose} />}>
+        {t('terms.changeZone')}
+      </DialogButton>
     </div>
   )
 }

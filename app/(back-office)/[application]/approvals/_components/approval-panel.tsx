@@ -1,7 +1,6 @@
-// biome-ignore lint/plugin/no-default-import: the panel is loaded on demand as a whole; on other pages the form alone is.
-import DecisionForm from '#components/decision/decision-form.tsx'
 import { DecisionReport } from '#components/decision/decision-report.tsx'
 import { doneText, type Intent } from '#components/decision/decision-text.tsx'
+import { PaymentDecision } from '#components/decision/payment-decision.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { PaymentLine } from '#components/domain/payment.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
@@ -59,7 +58,7 @@ function PanelFoot({ subject }: { subject: Subject }) {
       {row && !isDecidable ? (
         <PanelObstacle row={row} />
       ) : (
-        <DecisionForm
+        <PaymentDecision
           key={`${keyOf(subject)} ${state.intent ?? 'validated'}`}
           application={application}
           intent={state.intent ?? 'validated'}

@@ -1,7 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { ExportLinks } from '#components/domain/export-links.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
@@ -9,6 +9,7 @@ import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { Sparkline } from '#components/ui/chart/chart-parts.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { Link } from '#components/ui/link.tsx'
+import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import type { BalanceCard, BalancesDto } from '#lib/finance/finance-dto.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
@@ -18,7 +19,7 @@ import { queryKeys } from '#lib/pages/query-keys.ts'
 import { formatAmount } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
 
-const ThresholdDialog = lazy(() => import('./threshold-dialog.tsx'))
+const ThresholdDialog = onDemand(async () => (await import('./threshold-dialog.tsx')).ThresholdDialog)
 
 /** Changes refresh the page through live updates; this interval is for figures that only time changes. */
 const REFRESH_MS = 60_000
@@ -67,7 +68,7 @@ export function BalancesBoard({ application, canSetThreshold, canReadStatement, 
           </li>
         ))}
       </ul>
-      <Suspense>{asked && <ThresholdDialog application={application} card={asked} onClose={() => setAsked(null)} />}</Suspense>
+      {asked && <ThresholdDialog application={application} card={asked} onClose={() => setAsked(null)} />}
     </>
   )
 }

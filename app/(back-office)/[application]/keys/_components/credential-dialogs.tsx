@@ -1,11 +1,9 @@
-import { type FormEvent, useState, useTransition } from 'react'
+import type { FormEvent } from 'react'
 import { FormDialog } from '#components/form/form-dialog.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { TextField } from '#components/ui/field.tsx'
-import { toast } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { useRouter } from '#components/ui/use-router.ts'
 import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
-import { callAction, refusalText } from '#lib/result.ts'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
 import { blockApiUser, revokeKey } from '../actions.ts'
 
@@ -110,32 +108,19 @@ export function ProposalQuestion({ application, kind, input, title, text, onClos
 type Ended = { kind: 'key'; apiKeyId: string; name: string } | { kind: 'user'; apiUserId: string; name: string }
 type EndDialogProps = { application: string; what: Ended; onClose: () => void }
 
-const REFUSALS = {
-  not_permitted: 'action.forbidden',
-  offline: 'action.offline',
-} as const
-
 /** Revokes a key or blocks an API user, after a confirmation. */
 export function EndDialog({ application, what, onClose }: EndDialogProps) {
   const t = useT()
-  const router = useRouter()
-  const [error, setError] = useState<string | null>(null)
-  const [isPending, startTransition] = useTransition()
   const isKey = what.kind === 'key'
-  function end() {
-    startTransition(async () => {
-      const result = isKey
-        ? await callAction(() => revokeKey(application, { apiKeyId: what.apiKeyId }))
-        : await callAction(() => blockApiUser(application, { apiUserId: what.apiUserId }))
-      if (!result.ok)
-        return setError(
-          result.error.code === 'not_found' && isKey ? t('credentials.keyEnded') : refusalText(t, result.error.code, REFUSALS),
-        )
-      toast(t(isKey ? 'credentials.revokedNow' : 'credentials.blockedNow'))
-      onClose()
-      router.refresh()
-    })
-  }
+  const { run, isPending, error } = useAction(
+    () => (isKey ? revokeKey(application, { apiKeyId: what.apiKeyId }) : blockApiUser(application, { apiUserId: what.apiUserId })),
+    {
+      words: isKey ? { not_found: 'credentials.keyEnded' } : {},
+      said: () => t(isKey ? 'credentials.revokedNow' : 'credentials.blockedNow'),
+      refreshes: 'done',
+      onDone: onClose,
+    },
+  )
   return (
     <FormDialog
       title={t(isKey ? 'credentials.revokeKey' : 'credentials.blockUser', { name: what.name })}
@@ -143,10 +128,7 @@ export function EndDialog({ application, what, onClose }: EndDialogProps) {
       submitVariant="danger"
       isPending={isPending}
       error={error}
-      onSubmit={(event) => {
-        event.preventDefault()
-        end()
-      }}
+      onSubmit={() => run()}
       onClose={onClose}
     >
       <p>{t(isKey ? 'credentials.revokeText' : 'credentials.blockText')}</p>

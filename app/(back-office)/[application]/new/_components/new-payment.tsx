@@ -1,10 +1,11 @@
 'use client'
 
-import { useState, useTransition } from 'react'
+import { useState } from 'react'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { Customer, StatusBadge, TypeWord } from '#components/domain/payment.tsx'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/display/card.tsx'
@@ -13,10 +14,8 @@ import { PageHeader, Skeleton } from '#components/ui/display/page.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { useRouter } from '#components/ui/use-router.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { newPaymentPath } from '#lib/payments/payment-preview.ts'
-import { callAction, refusalText } from '#lib/result.ts'
 import { recallWaiting } from '../../approvals/actions.ts'
 import { ApprovalProgress } from '../../transactions/_components/detail/approval-progress.tsx'
 import { Timeline } from '../../transactions/_components/detail/timeline.tsx'
@@ -105,31 +104,22 @@ function OriginNotice({ application, origin }: { application: string; origin: Or
   )
 }
 
-const WORDS = {
-  not_the_maker: 'approvals.recall.not_the_maker',
-  not_waiting: 'approvals.recall.not_waiting',
-  offline: 'action.offline',
-} as const
+const REFUSALS = { not_the_maker: 'approvals.recall.not_the_maker', not_waiting: 'approvals.recall.not_waiting' } as const
 
 /** A transaction that waits is edited by recalling it: nobody can approve it while somebody changes it. */
 function RecallFirst({ application, transactionId }: { application: string; transactionId: string }) {
   const t = useT()
-  const router = useRouter()
-  const [problem, setProblem] = useState<string | null>(null)
-  const [isPending, startTransition] = useTransition()
-  const recall = () =>
-    startTransition(async () => {
-      const recalled = await callAction(() => recallWaiting(application, { transactionId, reason: t('payment.origin.recallReason') }))
-      setProblem(recalled.ok ? null : refusalText(t, recalled.error.code, WORDS))
-      router.refresh()
-    })
+  const { run, isPending, error } = useAction(
+    () => recallWaiting(application, { transactionId, reason: t('payment.origin.recallReason') }),
+    { words: REFUSALS, refreshes: 'answered' },
+  )
   return (
     <div className="grid gap-3">
-      {problem && <ErrorNotice error={problem} />}
+      {error && <ErrorNotice error={error} />}
       <Notice
         tone="wait"
         action={
-          <Button variant="primary" isBusy={isPending} onClick={recall}>
+          <Button variant="primary" isBusy={isPending} onClick={() => run()}>
             {t('payment.origin.recall')}
           </Button>
         }

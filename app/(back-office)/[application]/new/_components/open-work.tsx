@@ -1,16 +1,15 @@
-import { type ReactNode, useId, useState, useTransition } from 'react'
+import { type ReactNode, useId } from 'react'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { CustomerName } from '#components/domain/payment.tsx'
 import { RelativeTime } from '#components/domain/time-text.tsx'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { useRouter } from '#components/ui/use-router.ts'
 import type { OwnTransaction } from '#lib/finance/finance-dto.ts'
 import { isOperatorCode, OPERATORS } from '#lib/operators/operators.ts'
 import { newPaymentPath, type PaymentDraft } from '#lib/payments/payment-preview.ts'
-import { callAction, refusalText } from '#lib/result.ts'
 import { discardDraft } from '../actions.ts'
 
 type Props = { application: string; drafts: readonly PaymentDraft[]; returned: readonly OwnTransaction[] }
@@ -81,24 +80,14 @@ function Returned({ application, transaction }: { application: string; transacti
   )
 }
 
-const WORDS = { not_found: 'action.not_found', offline: 'action.offline' } as const
-
 function Draft({ application, draft: { externalId, originId, content, savedAt } }: { application: string; draft: PaymentDraft }) {
   const t = useT()
-  const router = useRouter()
-  const [problem, setProblem] = useState<string | null>(null)
-  const [isPending, startTransition] = useTransition()
   const { customerName, phoneNumber, amount, operator } = content
   const name = customerName.trim() || phoneNumber || t('payment.unnamed')
-  const discard = () =>
-    startTransition(async () => {
-      const discarded = await callAction(() => discardDraft(application, { externalId }))
-      setProblem(discarded.ok ? null : refusalText(t, discarded.error.code, WORDS))
-      if (discarded.ok || discarded.error.code !== 'offline') router.refresh()
-    })
+  const { run, isPending, error } = useAction(() => discardDraft(application, { externalId }), { words: {}, refreshes: 'answered' })
   return (
     <li className={LINE}>
-      {problem && <ErrorNotice error={problem} />}
+      {error && <ErrorNotice error={error} />}
       <span className="flex justify-between gap-x-4">
         <CustomerName name={name} className="min-w-0 truncate font-medium" />
         {isOperatorCode(operator) && /^\d+(\.\d{1,2})?$/.test(amount) && (
@@ -114,7 +103,7 @@ function Draft({ application, draft: { externalId, originId, content, savedAt } 
             {t('payment.continue')}
             <span className="sr-only"> {name}</span>
           </ButtonLink>
-          <Button size="small" variant="danger" isBusy={isPending} onClick={discard}>
+          <Button size="small" variant="danger" isBusy={isPending} onClick={() => run()}>
             {t('payment.deleteDraft')}
             <span className="sr-only"> {name}</span>
           </Button>

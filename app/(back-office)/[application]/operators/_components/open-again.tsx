@@ -1,36 +1,22 @@
 'use client'
 
-import { useState, useTransition } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { toast } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { useRouter } from '#components/ui/use-router.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import { callAction, refusalText } from '#lib/result.ts'
 import { openAgain } from '../actions.ts'
 
-const REFUSALS = {
-  not_permitted: 'action.forbidden',
-  not_closed: 'operators.notClosed',
-  not_stored: 'operators.reopenFromEnvironment',
-  offline: 'action.offline',
-} as const
+const REFUSALS = { not_closed: 'operators.notClosed', not_stored: 'operators.reopenFromEnvironment' } as const
 
 /** Opens an operator that was closed for a fault of ours, and says what will happen. */
 export function OpenAgain({ application, operator }: { application: string; operator: OperatorCode }) {
   const t = useT()
-  const router = useRouter()
-  const [error, setError] = useState<string | null>(null)
-  const [isPending, startTransition] = useTransition()
-  function open() {
-    startTransition(async () => {
-      const opened = await callAction(() => openAgain(application, { operator }))
-      if (!opened.ok) return setError(refusalText(t, opened.error.code, REFUSALS))
-      toast(t('operators.reopenedNow'))
-      router.refresh()
-    })
-  }
+  const { run, isPending, error } = useAction(() => openAgain(application, { operator }), {
+    words: REFUSALS,
+    said: () => t('operators.reopenedNow'),
+    refreshes: 'done',
+  })
   const { brand, country } = OPERATORS[operator]
   return (
     <div className="mt-3 grid justify-items-start gap-1">
@@ -38,7 +24,7 @@ export function OpenAgain({ application, operator }: { application: string; oper
       <Button
         isBusy={isPending}
         aria-label={t('operators.reopenOf', { operator: `${brand} ${t(`country.${country.name}`)}` })}
-        onClick={open}
+        onClick={() => run()}
       >
         {t('operators.reopen')}
       </Button>

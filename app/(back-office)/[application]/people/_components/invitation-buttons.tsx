@@ -1,19 +1,17 @@
 'use client'
 
-import { type FormEvent, useState, useTransition } from 'react'
+import { type FormEvent, useState } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
-import { useFreshCode } from '#components/form/use-fresh-code.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { Button, NotAllowed } from '#components/ui/button.tsx'
 import { TextField } from '#components/ui/field.tsx'
-import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
-import { toast } from '#components/ui/overlay/toast.tsx'
+import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
-import { callAction, refusalText } from '#lib/result.ts'
 import { activateMember, renewLink, withdrawLink } from '../actions.ts'
 import { PERSON_REFUSALS } from './person-words.ts'
 
-const LINK = definePart(async () => ({ default: (await import('../../_components/changes/change-dialogs.tsx')).LinkDialog }))
+const LinkDialog = onDemand(async () => (await import('../../_components/changes/change-dialogs.tsx')).LinkDialog)
 
 type Props = { application: string; invitationId: string; name: string; whyNoLink: 'own' | 'old' | 'joined' | null }
 
@@ -21,30 +19,19 @@ type Props = { application: string; invitationId: string; name: string; whyNoLin
 export function InvitationButtons({ application, invitationId, name, whyNoLink }: Props) {
   const t = useT()
   const router = useRouter()
-  const [error, setError] = useState<string | null>(null)
   const [link, setLink] = useState<string | null>(null)
-  const [isPending, startTransition] = useTransition()
-  const freshCode = useFreshCode(isPending)
-  function renew(code?: string) {
-    startTransition(async () => {
-      const result = await callAction(() => renewLink(application, { invitationId, ...(code && { code }) }))
-      if (!result.ok) {
-        if (freshCode.asks(result.error.code, renew)) return
-        return setError(refusalText(t, result.error.code, PERSON_REFUSALS))
-      }
-      freshCode.accepted()
-      setError(null)
-      setLink(result.value.link)
-    })
-  }
-  function withdraw() {
-    startTransition(async () => {
-      const result = await callAction(() => withdrawLink(application, { invitationId }))
-      if (!result.ok) return setError(refusalText(t, result.error.code, PERSON_REFUSALS))
-      toast(t('people.invitationWithdrawn'))
-      router.refresh()
-    })
-  }
+  const renewal = useAction(() => renewLink(application, { invitationId }), {
+    words: PERSON_REFUSALS,
+    withCode: (code) => renewLink(application, { invitationId, code }),
+    onDone: (value) => setLink(value.link),
+  })
+  const withdrawal = useAction(() => withdrawLink(application, { invitationId }), {
+    words: {},
+    said: () => t('people.invitationWithdrawn'),
+    refreshes: 'done',
+  })
+  const isPending = renewal.isPending || withdrawal.isPending
+  const error = renewal.error ?? withdrawal.error
   function close() {
     setLink(null)
     router.refresh()
@@ -54,18 +41,18 @@ export function InvitationButtons({ application, invitationId, name, whyNoLink }
       {error && <ErrorNotice error={error} />}
       <div className="flex flex-wrap items-center gap-2">
         {whyNoLink === null ? (
-          <Button size="small" isBusy={isPending} aria-label={t('people.newLinkFor', { name })} onClick={() => renew()}>
+          <Button size="small" isBusy={isPending} aria-label={t('people.newLinkFor', { name })} onClick={() => renewal.run()}>
             {t('people.newLink')}
           </Button>
         ) : (
           whyNoLink !== 'joined' && <NotAllowed reason={t(whyNoLink === 'own' ? 'people.ownInvitation' : 'people.invitationTooOld')} />
         )}
-        <Button size="small" disabled={isPending} aria-label={t('people.withdrawInvitationOf', { name })} onClick={withdraw}>
+        <Button size="small" disabled={isPending} aria-label={t('people.withdrawInvitationOf', { name })} onClick={() => withdrawal.run()}>
           {t('people.withdrawInvitation')}
         </Button>
       </div>
-      {freshCode.dialog}
-      {link && <LazyPart part={LINK} props={{ link, onClose: close }} />}
+      {renewal.codeDialog}
+      {link && <LinkDialog link={link} onClose={close} />}
     </div>
   )
 }
@@ -75,29 +62,20 @@ type JoinedCodeFormProps = { application: string; invitationId: string; name: st
 /** The code that a person who joined reads out to the proposer: it makes them a member. */
 export function JoinedCodeForm({ application, invitationId, name }: JoinedCodeFormProps) {
   const t = useT()
-  const router = useRouter()
-  const [error, setError] = useState<string | null>(null)
-  const [isPending, startTransition] = useTransition()
-  const freshCode = useFreshCode(isPending)
-  function activate(spokenCode: string, code?: string) {
-    startTransition(async () => {
-      const result = await callAction(() => activateMember(application, { invitationId, spokenCode, ...(code && { code }) }))
-      if (!result.ok) {
-        if (freshCode.asks(result.error.code, (fresh) => activate(spokenCode, fresh))) return
-        setError(refusalText(t, result.error.code, PERSON_REFUSALS))
-        if (result.error.code === 'too_many_codes') router.refresh()
-        return
-      }
-      freshCode.accepted()
-      toast(t('people.activatedNow', { name }))
-      router.refresh()
-    })
-  }
+  const { run, isPending, error, setError, codeDialog } = useAction(
+    (spokenCode: string) => activateMember(application, { invitationId, spokenCode }),
+    {
+      words: PERSON_REFUSALS,
+      withCode: (code, [spokenCode]) => activateMember(application, { invitationId, spokenCode, code }),
+      said: () => t('people.activatedNow', { name }),
+      refreshes: 'answered',
+    },
+  )
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const spokenCode = String(new FormData(event.currentTarget).get('spokenCode') ?? '').trim()
     if (spokenCode === '') return setError(t('people.codeMissing'))
-    activate(spokenCode)
+    run(spokenCode)
   }
   return (
     <>
@@ -121,7 +99,7 @@ export function JoinedCodeForm({ application, invitationId, name }: JoinedCodeFo
         </div>
       </form>
       {/* A form of its own. */}
-      {freshCode.dialog}
+      {codeDialog}
     </>
   )
 }

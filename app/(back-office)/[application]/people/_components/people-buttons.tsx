@@ -1,49 +1,46 @@
 'use client'
 
-import { useState } from 'react'
-import { Button } from '#components/ui/button.tsx'
-import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
+import { DialogButton } from '#components/ui/overlay/dialog-button.tsx'
+import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { EditedPerson } from './person-words.ts'
 
-const INVITE = definePart(async () => ({ default: (await import('./person-dialogs.tsx')).InviteDialog }))
+const InviteDialog = onDemand(async () => (await import('./person-dialogs.tsx')).InviteDialog)
+const RolesDialog = onDemand(async () => (await import('./person-dialogs.tsx')).RolesDialog)
+const ResetDialog = onDemand(async () => (await import('./person-dialogs.tsx')).ResetDialog)
 
 /** Opens the form that proposes a new person. */
 export function InviteButton({ application }: { application: string }) {
   const t = useT()
-  const [isOpen, setIsOpen] = useState(false)
   return (
-    <>
-      <Button variant="primary" onClick={() => setIsOpen(true)}>
-        {t('people.invite')}
-      </Button>
-      {isOpen && <LazyPart part={INVITE} props={{ application, onClose: () => setIsOpen(false) }} />}
-    </>
+    <DialogButton variant="primary" dialog={(onClose) => <InviteDialog application={application} onClose={onClose} />}>
+      {t('people.invite')}
+    </DialogButton>
   )
 }
 
-const ROLES_DIALOG = definePart(async () => ({ default: (await import('./person-dialogs.tsx')).RolesDialog }))
-const RESET_DIALOG = definePart(async () => ({ default: (await import('./person-dialogs.tsx')).ResetDialog }))
-
-type Props = { application: string; person: EditedPerson }
-
 /** Changes that an administrator can propose for one person. */
-export function PersonButtons({ application, person }: Props) {
+export function PersonButtons(props: { application: string; person: EditedPerson }) {
   const t = useT()
-  const [open, setOpen] = useState<'roles' | 'reset' | null>(null)
-  const onClose = () => setOpen(null)
+  const { name, hasSecondFactor } = props.person
   return (
     <div className="flex flex-wrap justify-end gap-2">
-      <Button size="small" aria-label={t('people.changeRolesOf', { name: person.name })} onClick={() => setOpen('roles')}>
+      <DialogButton
+        size="small"
+        aria-label={t('people.changeRolesOf', { name })}
+        dialog={(onClose) => <RolesDialog {...props} onClose={onClose} />}
+      >
         {t('people.changeRoles')}
-      </Button>
-      {person.hasSecondFactor && (
-        <Button size="small" aria-label={t('people.resetFactorOf', { name: person.name })} onClick={() => setOpen('reset')}>
+      </DialogButton>
+      {hasSecondFactor && (
+        <DialogButton
+          size="small"
+          aria-label={t('people.resetFactorOf', { name })}
+          dialog={(onClose) => <ResetDialog {...props} onClose={onClose} />}
+        >
           {t('people.resetFactor')}
-        </Button>
+        </DialogButton>
       )}
-      {open === 'roles' && <LazyPart part={ROLES_DIALOG} props={{ application, person, onClose }} />}
-      {open === 'reset' && <LazyPart part={RESET_DIALOG} props={{ application, person, onClose }} />}
     </div>
   )
 }

@@ -5,8 +5,6 @@ export type EditedPerson = { personId: string; name: string; roles: readonly Rol
 
 /** The messages of refusals that the actions about people return. */
 export const PERSON_REFUSALS = {
-  not_permitted: 'action.forbidden',
-  not_found: 'action.not_found',
   own_membership: 'people.ownMembership',
   items_waiting: 'change.itemsWaiting',
   own_proposal: 'people.ownInvitation',
@@ -20,5 +18,4 @@ export const PERSON_REFUSALS = {
   too_many_codes: 'people.tooManyCodes',
   already_member: 'people.alreadyMember',
   combined_roles: 'change.combinedRoles',
-  offline: 'action.offline',
 } as const

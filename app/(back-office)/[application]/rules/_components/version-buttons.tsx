@@ -1,13 +1,13 @@
 'use client'
 
-import { useState, useTransition } from 'react'
+import { useState } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { callAction, refusalText } from '#lib/result.ts'
 import { findingKey, type RuleFinding } from '#lib/rules/rule-finding.ts'
 import { proposeChange } from '../../../../actions/changes.ts'
 import { CHANGE_REFUSALS } from '../../_components/changes/use-proposal.ts'
@@ -20,42 +20,38 @@ type Props = { application: string; version: number; canActivate: boolean; canRe
 export function VersionButtons({ application, version, canActivate, canRestore }: Props) {
   const t = useT()
   const router = useRouter()
-  const [error, setError] = useState<string | null>(null)
   const [findings, setFindings] = useState<readonly RuleFinding[]>([])
   const [isAccepted, setIsAccepted] = useState(false)
-  const [isPending, startTransition] = useTransition()
-  function activate() {
-    startTransition(async () => {
-      const result = await callAction(() => proposeChange(application, { kind: 'policy.activate', input: { version } }))
-      if (!result.ok) return setError(refusalText(t, result.error.code, CHANGE_REFUSALS))
-      toast(t('change.proposedNow'))
-      router.push(paths.rules(application))
-    })
-  }
-  function restore() {
-    startTransition(async () => {
-      const result = await callAction(() => restoreRules(application, { version, accepted: isAccepted ? findings.map(findingKey) : [] }))
-      if (!result.ok) return setError(refusalText(t, result.error.code, RESTORE_REFUSALS))
-      if ('findings' in result.value) {
+  const activation = useAction(() => proposeChange(application, { kind: 'policy.activate', input: { version } }), {
+    words: CHANGE_REFUSALS,
+    said: () => t('change.proposedNow'),
+    onDone: () => router.push(paths.rules(application)),
+  })
+  const restoration = useAction(() => restoreRules(application, { version, accepted: isAccepted ? findings.map(findingKey) : [] }), {
+    words: RESTORE_REFUSALS,
+    onDone(value) {
+      if ('findings' in value) {
         setIsAccepted(false)
-        return setFindings(result.value.findings)
+        return setFindings(value.findings)
       }
       toast(t('rules.restored', { version }))
-      router.push(paths.ruleVersion(application, result.value.version))
-    })
-  }
+      router.push(paths.ruleVersion(application, value.version))
+    },
+  })
+  const isPending = activation.isPending || restoration.isPending
+  const error = activation.error ?? restoration.error
   return (
     <div className="grid gap-2">
       {error && <ErrorNotice error={error} />}
       <AcceptFindings findings={findings} isAccepted={isAccepted} onAccept={setIsAccepted} />
       <div className="flex flex-wrap gap-2">
         {canActivate && (
-          <Button variant="primary" isBusy={isPending} onClick={activate}>
+          <Button variant="primary" isBusy={isPending} onClick={() => activation.run()}>
             {t('rules.proposeActivation')}
           </Button>
         )}
         {canRestore && (
-          <Button isBusy={isPending} onClick={restore}>
+          <Button isBusy={isPending} onClick={() => restoration.run()}>
             {t('rules.restore')}
           </Button>
         )}
@@ -65,9 +61,7 @@ export function VersionButtons({ application, version, canActivate, canRestore }
 }
 
 const RESTORE_REFUSALS = {
-  not_permitted: 'action.forbidden',
   unknown_application: 'action.not_found',
   unknown_version: 'action.not_found',
   invalid_rules: 'rules.unreadable',
-  offline: 'action.offline',
 } as const

@@ -1,10 +1,11 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState, useTransition } from 'react'
+import { type FormEvent, useState } from 'react'
 import { OperatorOptions } from '#components/domain/operator-mark.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Badge } from '#components/ui/display/badge.tsx'
@@ -19,34 +20,20 @@ import { fetchData, hasParts, isListOf } from '#lib/pages/query-client.ts'
 import { queryKeys } from '#lib/pages/query-keys.ts'
 import { type ApiRequestDto, SIMULATED_ENDINGS } from '#lib/partner/partner-requests.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
-import { callAction, refusalText } from '#lib/result.ts'
 import type { TestTransactionInput } from '#lib/schemas/sandbox-tools.ts'
 import { startTest } from '../actions.ts'
 
-const REFUSALS = {
-  not_permitted: 'action.forbidden',
-  no_api_user: 'sandbox.noApiUser',
-  refused: 'sandbox.refused',
-  overloaded: 'sandbox.overloaded',
-  offline: 'action.offline',
-} as const
+const REFUSALS = { no_api_user: 'sandbox.noApiUser', refused: 'sandbox.refused', overloaded: 'sandbox.overloaded' } as const
 
 /** The form of a test transaction: what happens to it is chosen from a list. */
 export function TestTransactionForm({ application, webhookUrl }: { application: string; webhookUrl: string }) {
   const t = useT()
-  const [error, setError] = useState<string | null>(null)
-  const [startedId, setStartedId] = useState<string | null>(null)
   const [operator, setOperator] = useState<OperatorCode>('MOMOCM')
-  const [isPending, startTransition] = useTransition()
+  const { run, isPending, error, value } = useAction((input: TestTransactionInput) => startTest(application, input), { words: REFUSALS })
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     // The server reads the fields with its schema: what is not in the lists is refused there.
-    const input = Object.fromEntries(new FormData(event.currentTarget)) as TestTransactionInput
-    startTransition(async () => {
-      const result = await callAction(() => startTest(application, input))
-      setError(result.ok ? null : refusalText(t, result.error.code, REFUSALS))
-      setStartedId(result.ok ? result.value.transactionId : null)
-    })
+    run(Object.fromEntries(new FormData(event.currentTarget)) as TestTransactionInput)
   }
   return (
     <form noValidate onSubmit={submit} className="mt-3 grid max-w-3xl items-start gap-3 sm:grid-cols-2">
@@ -96,11 +83,11 @@ export function TestTransactionForm({ application, webhookUrl }: { application: 
         <Button type="submit" variant="primary" isBusy={isPending}>
           {t('sandbox.start')}
         </Button>
-        {startedId && (
+        {value && (
           <Notice tone="ok">
             {t('sandbox.started')}{' '}
-            <Link href={paths.transaction(application, startedId)} className="underline">
-              {startedId}
+            <Link href={paths.transaction(application, value.transactionId)} className="underline">
+              {value.transactionId}
             </Link>
           </Notice>
         )}

@@ -1,13 +1,12 @@
 'use client'
 
-import { type FormEvent, useState, useSyncExternalStore, useTransition } from 'react'
+import { type FormEvent, useState, useSyncExternalStore } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Select } from '#components/ui/field.tsx'
-import { toast } from '#components/ui/overlay/toast.tsx'
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import type { Locale } from '#lib/i18n/locale.ts'
-import { callAction, refusalText } from '#lib/result.ts'
 import { formatTime, zoneWords } from '#lib/time/format-time.ts'
 import type { TimeZoneRegion } from '#lib/time/time-zones.ts'
 import { changeLook } from '../actions.ts'
@@ -19,30 +18,19 @@ export function PreferencesForm({ application, locale, timeZone, regions }: Prop
   const { t, businessZone } = useTranslations()
   const now = useNow()
   const [chosenZone, setChosenZone] = useState(timeZone)
-  const [problem, setProblem] = useState<string | null>(null)
-  const [isPending, startTransition] = useTransition()
   const deviceZone = useDeviceZone()
   const offersDevice = deviceZone !== chosenZone && regions.some(({ zones }) => zones.some(({ name }) => name === deviceZone))
+  const { run, isPending, error } = useAction((chosen: string) => changeLook(application, { locale: chosen, timeZone: chosenZone }), {
+    words: { unknown_time_zone: 'settings.zoneUnknown', unknown_person: 'action.unauthenticated' },
+    said: (value) => value.said,
+  })
   function save(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    const chosenLocale = String(new FormData(event.currentTarget).get('locale'))
-    startTransition(async () => {
-      const result = await callAction(() => changeLook(application, { locale: chosenLocale, timeZone: chosenZone }))
-      if (result.ok) toast(result.value.said)
-      setProblem(
-        result.ok
-          ? null
-          : refusalText(t, result.error.code, {
-              unknown_time_zone: 'settings.zoneUnknown',
-              unknown_person: 'action.unauthenticated',
-              offline: 'action.offline',
-            }),
-      )
-    })
+    run(String(new FormData(event.currentTarget).get('locale')))
   }
   return (
     <form onSubmit={save} className="grid max-w-sm gap-4">
-      {problem && <ErrorNotice error={problem} />}
+      {error && <ErrorNotice error={error} />}
       <Select id="locale" name="locale" label={t('frame.language')} defaultValue={locale}>
         <option value="en" lang="en">
           {t('frame.english')}

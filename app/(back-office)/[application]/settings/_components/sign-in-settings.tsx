@@ -1,21 +1,20 @@
 'use client'
 
-import { type ComponentProps, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { TimeText } from '#components/domain/time-text.tsx'
-import type { RecoveryCodes } from '#components/form/second-factor.tsx'
 import { Button, NotAllowed } from '#components/ui/button.tsx'
 import { Badge } from '#components/ui/display/badge.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
-import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
+import { DialogButton } from '#components/ui/overlay/dialog-button.tsx'
+import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 
-const ENROL_PANEL = definePart(async () => ({ default: (await import('./sign-in-dialogs.tsx')).EnrolPanel }))
-const CODE_DIALOG = definePart(async () => ({ default: (await import('./sign-in-dialogs.tsx')).CodeDialog }))
-const RECOVERY_CODES = definePart<ComponentProps<typeof RecoveryCodes>>(async () => ({
-  default: (await import('#components/form/second-factor.tsx')).RecoveryCodes,
-}))
+const EnrolPanel = onDemand(async () => (await import('./sign-in-dialogs.tsx')).EnrolPanel)
+const CodeDialog = onDemand(async () => (await import('./sign-in-dialogs.tsx')).CodeDialog)
+const PasswordDialog = onDemand(async () => (await import('./sign-in-dialogs.tsx')).PasswordDialog)
+const RecoveryCodes = onDemand(async () => (await import('#components/form/second-factor.tsx')).RecoveryCodes)
 
 /** Below this number, the person is told to create new codes. */
 const CODES_FEW = 3
@@ -36,22 +35,19 @@ export function SecondFactor({ application, enabledAt, codesLeft, demandedBy }: 
   if (step.kind === 'codes')
     return (
       <Shown>
-        <LazyPart part={RECOVERY_CODES} props={{ codes: step.codes, onKept: rest }} />
+        <RecoveryCodes codes={step.codes} onKept={rest} />
       </Shown>
     )
   if (step.kind === 'enrol')
     return (
       <Shown>
-        <LazyPart
-          part={ENROL_PANEL}
-          props={{
-            application,
-            onDone: (codes) => {
-              setStep({ kind: 'codes', codes })
-              toast(t('settings.secondFactorOn'))
-            },
-            onCancel: rest,
+        <EnrolPanel
+          application={application}
+          onDone={(codes) => {
+            setStep({ kind: 'codes', codes })
+            toast(t('settings.secondFactorOn'))
           }}
+          onCancel={rest}
         />
       </Shown>
     )
@@ -88,16 +84,13 @@ export function SecondFactor({ application, enabledAt, codesLeft, demandedBy }: 
         )}
       </div>
       {asked && (
-        <LazyPart
-          part={CODE_DIALOG}
-          props={{
-            kind: asked,
-            application,
-            onClose: () => setAsked(null),
-            onCodes: (codes) => {
-              setAsked(null)
-              setStep({ kind: 'codes', codes })
-            },
+        <CodeDialog
+          kind={asked}
+          application={application}
+          onClose={() => setAsked(null)}
+          onCodes={(codes) => {
+            setAsked(null)
+            setStep({ kind: 'codes', codes })
           }}
         />
       )}
@@ -106,7 +99,7 @@ export function SecondFactor({ application, enabledAt, codesLeft, demandedBy }: 
 }
 
 /** Takes the focus of the button that it replaces. */
-function Shown({ children }: { children: React.ReactNode }) {
+function Shown({ children }: { children: ReactNode }) {
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => element.current?.focus(), [])
   return (
@@ -116,15 +109,11 @@ function Shown({ children }: { children: React.ReactNode }) {
   )
 }
 
-const PASSWORD_DIALOG = definePart(async () => ({ default: (await import('./sign-in-dialogs.tsx')).PasswordDialog }))
-
 export function PasswordButton({ application, email }: { application: string; email: string }) {
   const t = useT()
-  const [isOpen, setIsOpen] = useState(false)
   return (
-    <>
-      <Button onClick={() => setIsOpen(true)}>{t('settings.changePassword')}</Button>
-      {isOpen && <LazyPart part={PASSWORD_DIALOG} props={{ application, email, onClose: () => setIsOpen(false) }} />}
-    </>
+    <DialogButton dialog={(onClose) => <PasswordDialog application={application} email={email} onClose={onClose} />}>
+      {t('settings.changePassword')}
+    </DialogButton>
   )
 }

@@ -1,55 +1,47 @@
-import { type FormEvent, useState, useTransition } from 'react'
+import { useState } from 'react'
 import { FormDialog } from '#components/form/form-dialog.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { Checkbox, TextField } from '#components/ui/field.tsx'
-import { toast } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { useRouter } from '#components/ui/use-router.ts'
-import { callAction, refusalText } from '#lib/result.ts'
 import { countRecovery, startRecovery } from '../actions.ts'
 
 const REFUSALS = {
-  not_permitted: 'action.forbidden',
   nothing_to_recover: 'webhooks.nothingToRecover',
   recovery_running: 'webhooks.recoveryRunning',
   count_changed: 'webhooks.countChanged',
-  offline: 'action.offline',
 } as const
 
+type Scope = { since: string; includesDelivered: boolean }
+
 /** Sends webhooks again since a point in time: first it counts them, then it asks, then it begins. */
-export default function RecoverDialog({ application, onClose }: { application: string; onClose: () => void }) {
+export function RecoverDialog({ application, onClose }: { application: string; onClose: () => void }) {
   const t = useT()
-  const router = useRouter()
   const [counted, setCounted] = useState<number | null>(null)
-  const [error, setError] = useState<string | null>(null)
-  const [isPending, startTransition] = useTransition()
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const fields = new FormData(event.currentTarget)
+  const count = useAction((scope: Scope) => countRecovery(application, scope), {
+    words: {},
+    onDone: (value) => setCounted(value.count),
+  })
+  const start = useAction((scope: Scope, count: number) => startRecovery(application, { ...scope, counted: count }), {
+    words: REFUSALS,
+    said: () => t('webhooks.recoveryStarted'),
+    refreshes: 'done',
+    onDone: onClose,
+    onRefused: () => setCounted(null),
+  })
+  function submit(fields: FormData) {
     const scope = { since: String(fields.get('since') ?? ''), includesDelivered: fields.get('includesDelivered') === 'on' }
-    if (scope.since === '') return setError(t('webhooks.sinceMissing'))
-    startTransition(async () => {
-      setError(null)
-      if (counted === null || counted === 0) {
-        const result = await callAction(() => countRecovery(application, scope))
-        return result.ok ? setCounted(result.value.count) : setError(refusalText(t, result.error.code, { offline: 'action.offline' }))
-      }
-      const result = await callAction(() => startRecovery(application, { ...scope, counted }))
-      if (!result.ok) {
-        setCounted(null)
-        return setError(refusalText(t, result.error.code, REFUSALS))
-      }
-      toast(t('webhooks.recoveryStarted'))
-      onClose()
-      router.refresh()
-    })
+    start.setError(null)
+    if (scope.since === '') return count.setError(t('webhooks.sinceMissing'))
+    if (counted === null || counted === 0) count.run(scope)
+    else start.run(scope, counted)
   }
   return (
     <FormDialog
       title={t('webhooks.recover')}
       submitLabel={counted === null || counted === 0 ? t('webhooks.count') : t('webhooks.sendAgain', { count: counted })}
-      isPending={isPending}
-      error={error}
-      onSubmit={submit}
+      isPending={count.isPending || start.isPending}
+      error={count.error ?? start.error}
+      onSubmit={(_, fields) => submit(fields)}
       onClose={onClose}
     >
       <TextField

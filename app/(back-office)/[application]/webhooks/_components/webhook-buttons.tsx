@@ -1,29 +1,27 @@
 'use client'
 
-import { type FormEvent, useEffect, useState, useTransition } from 'react'
+import { type FormEvent, useEffect } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { TextField } from '#components/ui/field.tsx'
-import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
-import { announce, toast } from '#components/ui/overlay/toast.tsx'
+import { DialogButton } from '#components/ui/overlay/dialog-button.tsx'
+import { onDemand } from '#components/ui/overlay/on-demand.tsx'
+import { announce } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
-import { callAction, refusalText } from '#lib/result.ts'
+import { RESEND_REFUSALS } from '#lib/webhooks/webhook-portal.ts'
 import { resend } from '../../transactions/actions.ts'
 import { sendTestWebhook, stopRecovery } from '../actions.ts'
 
-const DIALOG = definePart(() => import('./recover-dialog.tsx'))
+const RecoverDialog = onDemand(async () => (await import('./recover-dialog.tsx')).RecoverDialog)
 
 /** Opens the form that sends many webhooks again. */
 export function RecoverButton({ application }: { application: string }) {
   const t = useT()
-  const [isOpen, setIsOpen] = useState(false)
   return (
-    <>
-      <Button onClick={() => setIsOpen(true)}>{t('webhooks.recover')}</Button>
-      {isOpen && <LazyPart part={DIALOG} props={{ application, onClose: () => setIsOpen(false) }} />}
-    </>
+    <DialogButton dialog={(onClose) => <RecoverDialog application={application} onClose={onClose} />}>{t('webhooks.recover')}</DialogButton>
   )
 }
 
@@ -33,39 +31,22 @@ const REFRESH_MS = 3_000
 export function StopRecoveryButton({ application, recoveryId }: { application: string; recoveryId: string }) {
   const t = useT()
   const router = useRouter()
-  const [error, setError] = useState<string | null>(null)
-  const [isPending, startTransition] = useTransition()
+  const { run, isPending, error } = useAction(() => stopRecovery(application, { recoveryId }), { words: {}, refreshes: 'answered' })
   useEffect(() => {
     const timer = setInterval(() => document.visibilityState === 'visible' && router.refresh(), REFRESH_MS)
     return () => clearInterval(timer)
   }, [router])
-  function stop() {
-    startTransition(async () => {
-      const result = await callAction(() => stopRecovery(application, { recoveryId }))
-      if (!result.ok && result.error.code !== 'not_found')
-        return setError(refusalText(t, result.error.code, { not_permitted: 'action.forbidden', offline: 'action.offline' }))
-      router.refresh()
-    })
-  }
   return (
     <>
       {error && <ErrorNotice error={error} />}
-      <Button size="small" isBusy={isPending} onClick={stop}>
+      <Button size="small" isBusy={isPending} onClick={() => run()}>
         {t('webhooks.stop')}
       </Button>
     </>
   )
 }
 
-const WORDS = {
-  not_permitted: 'transaction.resendNotPermitted',
-  no_delivery: 'transaction.resendNoDelivery',
-  attempt_in_progress: 'transaction.resendInProgress',
-  resend_waiting: 'transaction.resendIsWaiting',
-  throttled: 'transaction.resendLimit',
-  offline: 'action.offline',
-} as const satisfies Record<string, MessageKey>
-const WORDS_BY_CODE: Readonly<Partial<Record<string, MessageKey>>> = WORDS
+const REASONS: Readonly<Partial<Record<string, MessageKey>>> = RESEND_REFUSALS
 
 type Props = { application: string; transactionId: string; obstacle: { code: string } | null }
 
@@ -73,17 +54,12 @@ type Props = { application: string; transactionId: string; obstacle: { code: str
 export function ResendWebhookButton({ application, transactionId, obstacle }: Props) {
   const t = useT()
   const router = useRouter()
-  const [error, setError] = useState<string | null>(null)
-  const [isPending, startTransition] = useTransition()
-  function run() {
-    startTransition(async () => {
-      const result = await callAction(() => resend(application, { transactionId }))
-      setError(result.ok ? null : refusalText(t, result.error.code, WORDS))
-      if (result.ok) toast(t('webhooks.resent'))
-      router.refresh()
-    })
-  }
-  const reason = obstacle && WORDS_BY_CODE[obstacle.code]
+  const { run, isPending, error } = useAction(() => resend(application, { transactionId }), {
+    words: RESEND_REFUSALS,
+    said: () => t('webhooks.resent'),
+    refreshes: 'answered',
+  })
+  const reason = obstacle && REASONS[obstacle.code]
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <p role="status" className="text-second text-quiet max-sm:order-last">
@@ -94,65 +70,56 @@ export function ResendWebhookButton({ application, transactionId, obstacle }: Pr
           {t('webhooks.refresh')}
         </Button>
       )}
-      <Button variant="primary" isBusy={isPending} disabled={obstacle !== null} onClick={run}>
+      <Button variant="primary" isBusy={isPending} disabled={obstacle !== null} onClick={() => run()}>
         {t('webhooks.resend')}
       </Button>
     </div>
   )
 }
 
-const ROTATE_DIALOG = definePart(async () => ({
-  default: (await import('../../_components/changes/change-dialogs.tsx')).RotateDialog,
-}))
-const SUBJECT = {}
+const RotateDialog = onDemand(async () => (await import('../../_components/changes/change-dialogs.tsx')).RotateDialog)
 
 /** Opens the form that proposes a new secret. */
 export function RotateSecretButton({ application }: { application: string }) {
   const t = useT()
-  const [isOpen, setIsOpen] = useState(false)
   const title = t('webhooks.rotateSecret')
   return (
-    <>
-      <Button onClick={() => setIsOpen(true)}>{title}</Button>
-      {isOpen && (
-        <LazyPart
-          part={ROTATE_DIALOG}
-          props={{ application, title, kind: 'webhook_secret.rotate' as const, subject: SUBJECT, onClose: () => setIsOpen(false) }}
-        />
+    <DialogButton
+      dialog={(onClose) => (
+        <RotateDialog application={application} title={title} kind="webhook_secret.rotate" subject={{}} onClose={onClose} />
       )}
-    </>
+    >
+      {title}
+    </DialogButton>
   )
 }
 
-const REFUSALS = {
-  not_permitted: 'action.forbidden',
-  throttled: 'webhooks.testThrottled',
-  offline: 'action.offline',
-} as const
+const TEST_REFUSALS = { invalid: 'webhooks.testUrlWrong', throttled: 'webhooks.testThrottled' } as const
 
 /** The address of a test event, and the button that sends it. */
 export function TestForm({ application, url }: { application: string; url: string }) {
   const t = useT()
-  const router = useRouter()
-  const [error, setError] = useState<string | undefined>(undefined)
-  const [isPending, startTransition] = useTransition()
+  const { run, isPending, error } = useAction((typed: string) => sendTestWebhook(application, { url: typed }), {
+    words: TEST_REFUSALS,
+    refreshes: 'done',
+    onDone: () => announce(t('webhooks.testSent')),
+  })
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    const typed = String(new FormData(event.currentTarget).get('url') ?? '').trim()
-    startTransition(async () => {
-      const result = await callAction(() => sendTestWebhook(application, { url: typed }))
-      setError(
-        result.ok ? undefined : result.error.code === 'invalid' ? t('webhooks.testUrlWrong') : refusalText(t, result.error.code, REFUSALS),
-      )
-      if (!result.ok) return
-      announce(t('webhooks.testSent'))
-      router.refresh()
-    })
+    run(String(new FormData(event.currentTarget).get('url') ?? '').trim())
   }
   return (
     <form noValidate onSubmit={submit} className="mt-3 flex max-w-3xl flex-wrap items-end gap-2">
       <div className="min-w-0 flex-1 basis-64">
-        <TextField id="test-url" name="url" type="url" label={t('webhooks.testUrl')} defaultValue={url} error={error} maxLength={2_048} />
+        <TextField
+          id="test-url"
+          name="url"
+          type="url"
+          label={t('webhooks.testUrl')}
+          defaultValue={url}
+          error={error ?? undefined}
+          maxLength={2_048}
+        />
       </div>
       <Button type="submit" isBusy={isPending}>
         {t('webhooks.sendTest')}

@@ -1,67 +1,44 @@
 'use client'
 
-import { type FormEvent, useState, useTransition } from 'react'
+import type { FormEvent } from 'react'
 import { OperatorOptions } from '#components/domain/operator-mark.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/display/card.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { Select } from '#components/ui/field.tsx'
-import { toast } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { useRouter } from '#components/ui/use-router.ts'
-import { BATCH_FIELDS, type BatchColumns, REQUIRED_FIELDS } from '#lib/batches/batch-fields.ts'
+import { BATCH_FIELDS, type BatchColumns, REQUIRED_FIELDS, type RepairKind } from '#lib/batches/batch-fields.ts'
 import type { BatchDto } from '#lib/batches/batches.ts'
-import { isOperatorCode } from '#lib/operators/operators.ts'
-import { type ActionResult, callAction, refusalText } from '#lib/result.ts'
+import { isOperatorCode, type OperatorCode } from '#lib/operators/operators.ts'
 import { assignColumns, decideRepair } from '../../actions.ts'
 
-/** The message for each reason why a change to a batch is refused. */
-const WORDS = {
-  not_permitted: 'action.forbidden',
-  not_found: 'batches.refused.notFound',
-  not_a_draft: 'batches.refused.notADraft',
-  changed_meanwhile: 'batches.refused.changed',
-  no_such_column: 'batches.refused.column',
-  application_disabled: 'batches.refused.application',
-  nothing_to_submit: 'batches.refused.nothing',
-  checked_again: 'batches.refused.checkedAgain',
-  same_content: 'batches.refused.sameContent',
-  offline: 'action.offline',
+/** The messages of refusals of a change to a batch. The page is read again even after one: then something is different from what was shown. */
+export const BATCH_CHANGE = {
+  words: {
+    not_found: 'batches.refused.notFound',
+    not_a_draft: 'batches.refused.notADraft',
+    changed_meanwhile: 'batches.refused.changed',
+    no_such_column: 'batches.refused.column',
+    application_disabled: 'batches.refused.application',
+    nothing_to_submit: 'batches.refused.nothing',
+    checked_again: 'batches.refused.checkedAgain',
+    same_content: 'batches.refused.sameContent',
+  },
+  refreshes: 'answered',
 } as const
-
-type Failure = Exclude<keyof typeof WORDS, 'offline'>
-
-/**
- * Runs a change and reads the page again, even after a refusal: then something is different from what was shown. Returns whether it was
- * made; `error` is why not.
- */
-export function useChange() {
-  const t = useT()
-  const router = useRouter()
-  const [error, setError] = useState<string | null>(null)
-  const [isCalling, setIsCalling] = useState(false)
-  const [isRefreshing, startRefresh] = useTransition()
-  async function change<Value>(call: () => Promise<ActionResult<Value, Failure>>, done?: string): Promise<boolean> {
-    setIsCalling(true)
-    setError(null)
-    const result = await callAction(call)
-    setIsCalling(false)
-    if (result.ok && done) toast(done)
-    if (!result.ok) setError(refusalText(t, result.error.code, WORDS))
-    // Without an answer there is nothing new to show, and reading the page again would fail too.
-    if (result.ok || result.error.code !== 'offline') startRefresh(() => router.refresh())
-    return result.ok
-  }
-  return { change, error, isBusy: isCalling || isRefreshing }
-}
 
 /** Says which column contains which field; every column is shown with what its first rows have. */
 export function ColumnsForm({ application, batch, mayChange }: { application: string; batch: BatchDto; mayChange: boolean }) {
   const t = useT()
-  const { change, error, isBusy } = useChange()
-  const [problem, setProblem] = useState<string | null>(null)
+  const { batchId, version } = batch
+  const { run, isPending, error, setError } = useAction(
+    (columns: BatchColumns, defaultOperator: OperatorCode | null) =>
+      assignColumns(application, { batchId, version, columns, defaultOperator }),
+    BATCH_CHANGE,
+  )
   const width = Math.max(batch.headers.length, ...batch.samples.map((cells) => cells.length))
-  async function assign(event: FormEvent<HTMLFormElement>) {
+  function assign(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const columns: BatchColumns = {}
@@ -69,21 +46,18 @@ export function ColumnsForm({ application, batch, mayChange }: { application: st
       const chosen = String(form.get(field) ?? '')
       if (chosen !== '') columns[field] = Number(chosen)
     }
-    if (REQUIRED_FIELDS.some((field) => columns[field] === undefined)) return setProblem(t('batches.columnsMissing'))
-    if (new Set(Object.values(columns)).size < Object.values(columns).length) return setProblem(t('batches.columnsTwice'))
-    setProblem(null)
+    if (REQUIRED_FIELDS.some((field) => columns[field] === undefined)) return setError(t('batches.columnsMissing'))
+    if (new Set(Object.values(columns)).size < Object.values(columns).length) return setError(t('batches.columnsTwice'))
     const operator = String(form.get('defaultOperator') ?? '')
-    const defaultOperator = isOperatorCode(operator) ? operator : null
-    await change(() => assignColumns(application, { batchId: batch.batchId, version: batch.version, columns, defaultOperator }))
+    run(columns, isOperatorCode(operator) ? operator : null)
   }
   const columnName = (index: number) =>
     batch.headers[index] || t('batches.columnNumber', { column: String.fromCharCode(65 + (index % 26)) })
   const sampleOf = (index: number) => batch.samples.map((cells) => cells[index]).find((text) => text !== undefined && text !== '')
-  const wrong = problem ?? error
   return (
-    <form onSubmit={(event) => void assign(event)} className="grid max-w-2xl gap-4">
+    <form onSubmit={assign} className="grid max-w-2xl gap-4">
       {batch.columns === null && <p>{t('batches.columnsText')}</p>}
-      {wrong && <Notice tone="bad">{wrong}</Notice>}
+      {error && <Notice tone="bad">{error}</Notice>}
       {BATCH_FIELDS.map((field) => (
         <Select
           key={field}
@@ -117,7 +91,7 @@ export function ColumnsForm({ application, batch, mayChange }: { application: st
       </Select>
       {mayChange && (
         <div>
-          <Button type="submit" variant="primary" isBusy={isBusy}>
+          <Button type="submit" variant="primary" isBusy={isPending}>
             {t('batches.useColumns')}
           </Button>
         </div>
@@ -129,8 +103,11 @@ export function ColumnsForm({ application, batch, mayChange }: { application: st
 /** The repairs by rule, with examples before and after. Each can be accepted, and undone. */
 export function Repairs({ application, batch, mayChange }: { application: string; batch: BatchDto; mayChange: boolean }) {
   const t = useT()
-  const { change, error, isBusy } = useChange()
   const { batchId, version } = batch
+  const { run, isPending, error } = useAction(
+    (repair: RepairKind, isAccepted: boolean) => decideRepair(application, { batchId, version, repair, isAccepted }),
+    BATCH_CHANGE,
+  )
   return (
     <Card>
       <h2 className="mb-2">{t('batches.repairs')}</h2>
@@ -155,11 +132,7 @@ export function Repairs({ application, batch, mayChange }: { application: string
             {mayChange && (
               <span className="flex items-center gap-2">
                 {isAccepted && <span className="text-ok">{t('batches.repairAccepted')}</span>}
-                <Button
-                  size="small"
-                  isBusy={isBusy}
-                  onClick={() => void change(() => decideRepair(application, { batchId, version, repair: kind, isAccepted: !isAccepted }))}
-                >
+                <Button size="small" isBusy={isPending} onClick={() => run(kind, !isAccepted)}>
                   {t(isAccepted ? 'batches.repairUndo' : 'batches.repairAccept')}
                   <span className="sr-only">{t(`batches.repair.${kind}`, { count })}</span>
                 </Button>

@@ -1,34 +1,40 @@
 import { useForm } from 'react-hook-form'
 import { fieldProps } from '#components/form/field-props.ts'
 import { FormDialog } from '#components/form/form-dialog.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { BATCH_FIELDS, type RowEdits } from '#lib/batches/batch-fields.ts'
 import { type BatchRowDto, problemText } from '#lib/batches/batches.ts'
 import { editRow, excludeRows } from '../../actions.ts'
-import { useChange } from './corrections.tsx'
+import { BATCH_CHANGE } from './corrections.tsx'
 
 type Props = { application: string; batchId: string; version: number; row: BatchRowDto; onClose: () => void }
 
-/** Corrects one row. What is in the file stays in the file. A default export, because it is loaded on demand. */
+/** Corrects one row. What is in the file stays in the file. */
 export function EditRowDialog({ application, batchId, version, row, onClose }: Props) {
   const words = useTranslations()
   const { t } = words
-  const { change, error, isBusy } = useChange()
-  const form = useForm({ defaultValues: row.typed })
-  const submit = form.handleSubmit(async (typed) => {
-    const fields: RowEdits = {}
-    for (const field of BATCH_FIELDS) if (typed[field] !== row.typed[field]) fields[field] = typed[field]
-    if (Object.keys(fields).length === 0) return onClose()
-    if (await change(() => editRow(application, { batchId, version, rowNumber: row.rowNumber, fields }), t('batches.saved'))) onClose()
-  })
+  const { run, isPending, error } = useAction(
+    (fields: RowEdits) => editRow(application, { batchId, version, rowNumber: row.rowNumber, fields }),
+    { ...BATCH_CHANGE, said: () => t('batches.saved'), onDone: onClose },
+  )
+  function submit(fields: FormData) {
+    const edits: RowEdits = {}
+    for (const field of BATCH_FIELDS) {
+      const typed = String(fields.get(field) ?? '')
+      if (typed !== row.typed[field]) edits[field] = typed
+    }
+    if (Object.keys(edits).length === 0) onClose()
+    else run(edits)
+  }
   return (
     <FormDialog
       title={t('batches.editTitle', { row: row.rowNumber })}
       submitLabel={t('batches.save')}
-      isPending={isBusy}
+      isPending={isPending}
       error={error}
-      onSubmit={(event) => void submit(event)}
+      onSubmit={(_, fields) => submit(fields)}
       onClose={onClose}
     >
       {BATCH_FIELDS.map((field) => {
@@ -41,7 +47,8 @@ export function EditRowDialog({ application, batchId, version, row, onClose }: P
             error={problem && problemText(words, problem)}
             maxLength={500}
             autoComplete="off"
-            {...form.register(field)}
+            name={field}
+            defaultValue={row.typed[field]}
           />
         )
       })}
@@ -49,22 +56,21 @@ export function EditRowDialog({ application, batchId, version, row, onClose }: P
   )
 }
 
-/** Leaves a row out, with a reason that stays with it. A default export, because it is loaded on demand. */
+/** Leaves a row out, with a reason that stays with it. */
 export function ExcludeRowDialog({ application, batchId, version, row, onClose }: Props) {
   const t = useT()
-  const { change, error, isBusy } = useChange()
+  const { run, isPending, error } = useAction(
+    (reason: string) => excludeRows(application, { batchId, version, rowNumbers: [row.rowNumber], reason }),
+    { ...BATCH_CHANGE, said: () => t('batches.excluded'), onDone: onClose },
+  )
   const form = useForm({ defaultValues: { reason: '' } })
-  const submit = form.handleSubmit(async ({ reason }) => {
-    const input = { batchId, version, rowNumbers: [row.rowNumber], reason: reason.trim() }
-    if (await change(() => excludeRows(application, input), t('batches.excluded'))) onClose()
-  })
   return (
     <FormDialog
       title={t('batches.excludeTitle', { row: row.rowNumber })}
       submitLabel={t('batches.exclude')}
-      isPending={isBusy}
+      isPending={isPending}
       error={error}
-      onSubmit={(event) => void submit(event)}
+      onSubmit={form.handleSubmit(({ reason }) => run(reason.trim()))}
       onClose={onClose}
     >
       <TextField

@@ -1,30 +1,32 @@
 'use client'
 
-import { useState } from 'react'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { PhoneText } from '#components/domain/payment.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
-import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
+import { DialogButton } from '#components/ui/overlay/dialog-button.tsx'
+import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { type BatchRowDto, problemText, warningText } from '#lib/batches/batches.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { PAYMENT_TEXT_NAMES } from '#lib/payments/payment-fields.ts'
 import { moneyText } from '#lib/text/format.ts'
 import { excludeRows } from '../../actions.ts'
-import { useChange } from './corrections.tsx'
+import { BATCH_CHANGE } from './corrections.tsx'
 
-const editPart = definePart(async () => ({ default: (await import('./row-dialogs.tsx')).EditRowDialog }))
-const excludePart = definePart(async () => ({ default: (await import('./row-dialogs.tsx')).ExcludeRowDialog }))
+const EditRowDialog = onDemand(async () => (await import('./row-dialogs.tsx')).EditRowDialog)
+const ExcludeRowDialog = onDemand(async () => (await import('./row-dialogs.tsx')).ExcludeRowDialog)
 
 type Props = { application: string; batchId: string; version: number; rows: readonly BatchRowDto[]; mayChange: boolean }
-type Open = { kind: 'edit' | 'exclude'; row: BatchRowDto }
 
 /** The rows of the file with what was found about each; a maker corrects them here or leaves them out. */
 export function RowTable({ application, batchId, version, rows, mayChange }: Props) {
   const { t } = useTranslations()
-  const { change, error, isBusy } = useChange()
-  const [open, setOpen] = useState<Open | null>(null)
+  const { run, isPending, error } = useAction(
+    (rowNumber: number) => excludeRows(application, { batchId, version, rowNumbers: [rowNumber], reason: null }),
+    BATCH_CHANGE,
+  )
   if (rows.length === 0) return <p className="text-ink-2">{t('batches.noRows')}</p>
   const place = { application, batchId, version }
   const head = (
@@ -54,23 +56,17 @@ export function RowTable({ application, batchId, version, rows, mayChange }: Pro
             {mayChange && (
               <Td>
                 <span className="flex gap-2">
-                  <Button size="small" onClick={() => setOpen({ kind: 'edit', row })}>
+                  <DialogButton size="small" dialog={(onClose) => <EditRowDialog {...place} row={row} onClose={onClose} />}>
                     {t('batches.edit')}
                     <span className="sr-only">{t('batches.ofRow', { row: row.rowNumber })}</span>
-                  </Button>
+                  </DialogButton>
                   {row.exclusion === null ? (
-                    <Button size="small" onClick={() => setOpen({ kind: 'exclude', row })}>
+                    <DialogButton size="small" dialog={(onClose) => <ExcludeRowDialog {...place} row={row} onClose={onClose} />}>
                       {t('batches.exclude')}
                       <span className="sr-only">{t('batches.ofRow', { row: row.rowNumber })}</span>
-                    </Button>
+                    </DialogButton>
                   ) : (
-                    <Button
-                      size="small"
-                      isBusy={isBusy}
-                      onClick={() =>
-                        void change(() => excludeRows(application, { batchId, version, rowNumbers: [row.rowNumber], reason: null }))
-                      }
-                    >
+                    <Button size="small" isBusy={isPending} onClick={() => run(row.rowNumber)}>
                       {t('batches.include')}
                       <span className="sr-only">{t('batches.ofRow', { row: row.rowNumber })}</span>
                     </Button>
@@ -81,9 +77,6 @@ export function RowTable({ application, batchId, version, rows, mayChange }: Pro
           </Tr>
         ))}
       </Table>
-      {open && (
-        <LazyPart part={open.kind === 'edit' ? editPart : excludePart} props={{ ...place, row: open.row, onClose: () => setOpen(null) }} />
-      )}
     </TableCard>
   )
 }

@@ -1,6 +1,7 @@
 'use client'
 
 import { useEffect, useState } from 'react'
+import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { ProgressBar } from '#components/ui/display/badge.tsx'
 import { TextField } from '#components/ui/field.tsx'
@@ -10,21 +11,23 @@ import type { BatchDto } from '#lib/batches/batches.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { formatCount } from '#lib/text/format.ts'
 import { discardBatch, submitBatch } from '../../actions.ts'
-import { useChange } from './corrections.tsx'
+import { BATCH_CHANGE } from './corrections.tsx'
 
 type Props = { application: string; batchId: string; version: number; ready: number; problems: number; twin: BatchDto['twin'] }
 
 /** Submits the rows without problems; the same payments as before only with a reason. */
 export function SubmitPanel({ application, batchId, version, ready, problems, twin }: Props) {
   const t = useT()
-  const { change, error, isBusy } = useChange()
+  const { run, isPending, error } = useAction(
+    (repeatReason: string | null) => submitBatch(application, { batchId, version, repeatReason }),
+    BATCH_CHANGE,
+  )
   const [reason, setReason] = useState('')
   const [isMissing, setIsMissing] = useState(false)
-  async function submit() {
+  function submit() {
     const repeatReason = reason.trim() || null
     setIsMissing(twin !== null && repeatReason === null)
-    if (twin !== null && repeatReason === null) return
-    await change(() => submitBatch(application, { batchId, version, repeatReason }))
+    if (twin === null || repeatReason !== null) run(repeatReason)
   }
   return (
     <div className="grid gap-3">
@@ -45,7 +48,7 @@ export function SubmitPanel({ application, batchId, version, ready, problems, tw
         </p>
       )}
       <div className="flex flex-wrap items-center gap-3">
-        <Button variant="primary" disabled={ready === 0} isBusy={isBusy} onClick={() => void submit()}>
+        <Button variant="primary" disabled={ready === 0} isBusy={isPending} onClick={submit}>
           {t('batches.submit')}
         </Button>
         <span className="text-ink-2">{t('batches.submitCount', { count: ready })}</span>
@@ -57,16 +60,15 @@ export function SubmitPanel({ application, batchId, version, ready, problems, tw
 /** Discards the batch, after a second press. */
 export function DiscardButton({ application, batchId, version }: { application: string; batchId: string; version: number }) {
   const t = useT()
-  const { change, error, isBusy } = useChange()
+  const { run, isPending, error } = useAction(() => discardBatch(application, { batchId, version }), {
+    ...BATCH_CHANGE,
+    said: () => t('batches.discarded'),
+  })
   const [isAsking, setIsAsking] = useState(false)
   if (!isAsking) return <Button onClick={() => setIsAsking(true)}>{t('batches.discard')}</Button>
   return (
     <>
-      <Button
-        variant="danger"
-        isBusy={isBusy}
-        onClick={() => void change(() => discardBatch(application, { batchId, version }), t('batches.discarded'))}
-      >
+      <Button variant="danger" isBusy={isPending} onClick={() => run()}>
         {t('batches.discardReally')}
       </Button>
       <Button onClick={() => setIsAsking(false)}>{t('ui.cancel')}</Button>

@@ -1,10 +1,7 @@
-import { type FormEvent, useState, useTransition } from 'react'
 import { FormDialog } from '#components/form/form-dialog.tsx'
-import { toast } from '#components/ui/overlay/toast.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { useRouter } from '#components/ui/use-router.ts'
 import type { ProtocolSettings, SettingField } from '#lib/operators/operator-settings.ts'
-import { callAction, refusalText } from '#lib/result.ts'
 import { CHANGE_REFUSALS } from '../../../_components/changes/use-proposal.ts'
 import { protocolName, settingName } from '../../_components/operator-words.ts'
 import { type ProposedSettings, proposeSettings } from '../../actions.ts'
@@ -12,42 +9,29 @@ import { readSettingsForm, SettingInput } from './setting-input.tsx'
 
 const REFUSALS = { ...CHANGE_REFUSALS, invalid_settings: 'operators.invalidSettings' } as const
 
-/** Proposes other settings from a dialog, which closes once the proposal is stored. `problems`: by the path of the field. */
-function useSettingsProposal(application: string, { operator, protocol }: ProtocolSettings, onClose: () => void) {
+/** Proposes other settings from a dialog, which closes once the proposal is stored. */
+function useSettingsProposal({ application, settings: { operator, protocol }, onClose }: Props) {
   const t = useT()
-  const router = useRouter()
-  const [error, setError] = useState<string | null>(null)
-  const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
-  const [isPending, startTransition] = useTransition()
-  function propose(changes: ProposedSettings['changes']): void {
-    startTransition(async () => {
-      const result = await callAction(() => proposeSettings(application, { operator, protocol, changes }))
-      if (!result.ok) {
-        setProblems(result.error.code === 'invalid_settings' ? (result.error.fields ?? {}) : {})
-        return setError(refusalText(t, result.error.code, REFUSALS))
-      }
-      toast(t('change.proposedNow'))
-      onClose()
-      router.refresh()
-    })
-  }
-  return { propose, error, setError, problems, isPending }
+  const propose = (changes: ProposedSettings['changes']) => proposeSettings(application, { operator, protocol, changes })
+  return useAction(propose, { words: REFUSALS, said: () => t('change.proposedNow'), refreshes: 'done', onDone: onClose })
 }
 
 type Props = { application: string; settings: ProtocolSettings; onClose: () => void }
 
-/** Proposes other settings: a field for each one that the protocol has. A default export, because it is loaded on demand. */
-export function SettingsDialog({ application, settings, onClose }: Props) {
+/** Proposes other settings: a field for each one that the protocol has. */
+export function SettingsDialog(props: Props) {
+  const { settings, onClose } = props
   const t = useT()
-  const { propose, error, setError, problems, isPending } = useSettingsProposal(application, settings, onClose)
+  const { run, error, setError, refusal, isPending } = useSettingsProposal(props)
+  // By the path of the field.
+  const problems = (refusal?.code === 'invalid_settings' && refusal.fields) || {}
   const groups = Map.groupBy(settings.fields, ({ path }) => path.split('.').slice(0, -1).join('.'))
   const optional = (groups.get('') ?? []).filter(({ isRequired }) => !isRequired)
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const changes = readSettingsForm(new FormData(event.currentTarget), settings)
+  function submit(fields: FormData) {
+    const changes = readSettingsForm(fields, settings)
     // With nothing stored, the refusal names the fields that are missing.
     if (settings.stored && Object.keys(changes).length === 0) return setError(t('change.noDifference'))
-    propose(changes)
+    run(changes)
   }
   const inputOf = (field: SettingField) => (
     <SettingInput
@@ -64,7 +48,7 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
       submitLabel={t('change.propose')}
       isPending={isPending}
       error={error}
-      onSubmit={submit}
+      onSubmit={(_, fields) => submit(fields)}
       onClose={onClose}
     >
       {problems[''] && <p className="text-bad">{t('operators.fieldProblem.incomplete')}</p>}
@@ -88,23 +72,19 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
   )
 }
 
-/** Proposes to remove the settings of one protocol. A default export, because it is loaded on demand. */
-export function RemovalDialog({ application, settings, onClose }: Props) {
+/** Proposes to remove the settings of one protocol. */
+export function RemovalDialog(props: Props) {
   const t = useT()
-  const { propose, error, isPending } = useSettingsProposal(application, settings, onClose)
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    propose(null)
-  }
+  const { run, error, isPending } = useSettingsProposal(props)
   return (
     <FormDialog
-      title={t('operators.removeOf', { protocol: protocolName(t, settings.protocol) })}
+      title={t('operators.removeOf', { protocol: protocolName(t, props.settings.protocol) })}
       submitLabel={t('change.propose')}
       submitVariant="danger"
       isPending={isPending}
       error={error}
-      onSubmit={submit}
-      onClose={onClose}
+      onSubmit={() => run(null)}
+      onClose={props.onClose}
     >
       <p>{t('operators.removeText')}</p>
       <p className="text-second text-quiet">{t('change.afterwards')}</p>

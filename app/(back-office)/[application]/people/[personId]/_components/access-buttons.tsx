@@ -1,28 +1,26 @@
 'use client'
 
-import { type ReactNode, useState, useTransition } from 'react'
+import type { ReactNode } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
-import { toast } from '#components/ui/overlay/toast.tsx'
+import { DialogButton } from '#components/ui/overlay/dialog-button.tsx'
+import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { useRouter } from '#components/ui/use-router.ts'
 import type { LeftBehind } from '#lib/approvals/blocked-items.ts'
-import { callAction, refusalText } from '#lib/result.ts'
 import { useProposal } from '../../../_components/changes/use-proposal.ts'
-import { PERSON_REFUSALS } from '../../_components/person-words.ts'
 import { endSessions } from '../../actions.ts'
 import type { LeavingPerson } from './left-list.tsx'
 
-const LEAVE = definePart(() => import('./leave-dialog.tsx'))
+const LeaveDialog = onDemand(async () => (await import('./leave-dialog.tsx')).LeaveDialog)
 
 type Props = { application: string; person: LeavingPerson; left: LeftBehind }
 
 /** Remove and Suspend, or the proposal to lift the suspension. */
-export function LeaveButtons({ application, person, left }: Props) {
+export function LeaveButtons(props: Props) {
+  const { application, person } = props
   const t = useT()
-  const [open, setOpen] = useState<'remove' | 'suspend' | null>(null)
-  const { propose, error, isPending } = useProposal(application, () => setOpen(null))
+  const { propose, error, isPending } = useProposal(application, () => undefined)
   const { personId, roles } = person
   if (person.isSuspended)
     return (
@@ -38,11 +36,10 @@ export function LeaveButtons({ application, person, left }: Props) {
   if (!person.isActive) return null
   return (
     <div className="flex flex-wrap gap-2">
-      <Button onClick={() => setOpen('remove')}>{t('people.remove')}</Button>
-      <Button variant="danger" onClick={() => setOpen('suspend')}>
+      <DialogButton dialog={(onClose) => <LeaveDialog {...props} mode="remove" onClose={onClose} />}>{t('people.remove')}</DialogButton>
+      <DialogButton variant="danger" dialog={(onClose) => <LeaveDialog {...props} mode="suspend" onClose={onClose} />}>
         {t('people.suspend')}
-      </Button>
-      {open && <LazyPart part={LEAVE} props={{ application, person, left, mode: open, onClose: () => setOpen(null) }} />}
+      </DialogButton>
     </div>
   )
 }
@@ -52,21 +49,15 @@ type EndSessionButtonProps = { application: string; personId: string; sessionId:
 /** Ends one session, or all of them (`sessionId`: null). */
 export function EndSessionButton({ application, personId, sessionId, name, children }: EndSessionButtonProps) {
   const t = useT()
-  const router = useRouter()
-  const [error, setError] = useState<string | null>(null)
-  const [isPending, startTransition] = useTransition()
-  function end() {
-    startTransition(async () => {
-      const result = await callAction(() => endSessions(application, { personId, sessionId }))
-      if (!result.ok) return setError(refusalText(t, result.error.code, PERSON_REFUSALS))
-      toast(t('people.sessionEnded'))
-      router.refresh()
-    })
-  }
+  const { run, isPending, error } = useAction(() => endSessions(application, { personId, sessionId }), {
+    words: {},
+    said: () => t('people.sessionEnded'),
+    refreshes: 'done',
+  })
   return (
     <>
       {error && <ErrorNotice error={error} />}
-      <Button size="small" isBusy={isPending} aria-label={name} onClick={end}>
+      <Button size="small" isBusy={isPending} aria-label={name} onClick={() => run()}>
         {children}
       </Button>
     </>

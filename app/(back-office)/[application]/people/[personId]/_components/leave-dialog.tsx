@@ -1,11 +1,8 @@
-import { type FormEvent, useTransition } from 'react'
 import { FormDialog } from '#components/form/form-dialog.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { Checkbox } from '#components/ui/field.tsx'
-import { toast } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { useRouter } from '#components/ui/use-router.ts'
 import { isAnythingLeft, type LeftBehind } from '#lib/approvals/blocked-items.ts'
-import { callAction, refusalText } from '#lib/result.ts'
 import { useProposal } from '../../../_components/changes/use-proposal.ts'
 import { PERSON_REFUSALS } from '../../_components/person-words.ts'
 import { suspendPerson } from '../../actions.ts'
@@ -14,31 +11,22 @@ import { type LeavingPerson, LeftList } from './left-list.tsx'
 type Props = { application: string; person: LeavingPerson; left: LeftBehind; mode: 'remove' | 'suspend'; onClose: () => void }
 
 /** Removes a person, or suspends the membership, after saying what would wait for nobody. */
-export default function LeaveDialog({ application, person, left, mode, onClose }: Props) {
+export function LeaveDialog({ application, person, left, mode, onClose }: Props) {
   const t = useT()
-  const router = useRouter()
   const { propose, isLeaving, error, setError, isPending } = useProposal(application, onClose)
-  const [isSuspending, startTransition] = useTransition()
   const { personId, name, roles } = person
   // The server knows of what was added since the page was shown.
   const mustKnow = isLeaving || isAnythingLeft(left)
-  function suspend(acknowledged: boolean) {
-    startTransition(async () => {
-      const result = await callAction(() => suspendPerson(application, { personId, acknowledged }))
-      if (!result.ok) {
-        setError(refusalText(t, result.error.code, PERSON_REFUSALS))
-        return router.refresh()
-      }
-      toast(t('people.suspendedNow'))
-      onClose()
-      router.refresh()
-    })
-  }
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const acknowledged = new FormData(event.currentTarget).get('acknowledged') === 'on'
+  const suspension = useAction((acknowledged: boolean) => suspendPerson(application, { personId, acknowledged }), {
+    words: PERSON_REFUSALS,
+    said: () => t('people.suspendedNow'),
+    refreshes: 'answered',
+    onDone: onClose,
+  })
+  function submit(fields: FormData) {
+    const acknowledged = fields.get('acknowledged') === 'on'
     if (mustKnow && !acknowledged) return setError(t('people.left.acknowledgeMissing'))
-    if (mode === 'suspend') suspend(acknowledged)
+    if (mode === 'suspend') suspension.run(acknowledged)
     else propose('person.roles', { personId, roles, isActive: false }, acknowledged)
   }
   return (
@@ -46,9 +34,9 @@ export default function LeaveDialog({ application, person, left, mode, onClose }
       title={t(mode === 'suspend' ? 'people.suspendOf' : 'people.removeOf', { name })}
       submitLabel={t(mode === 'suspend' ? 'people.suspend' : 'change.propose')}
       submitVariant={mode === 'suspend' ? 'danger' : 'primary'}
-      isPending={isPending || isSuspending}
-      error={error}
-      onSubmit={submit}
+      isPending={isPending || suspension.isPending}
+      error={error ?? suspension.error}
+      onSubmit={(_, fields) => submit(fields)}
       onClose={onClose}
     >
       <p>{t(mode === 'suspend' ? 'people.suspendText' : 'people.removeText')}</p>

@@ -3,16 +3,17 @@ import '#components/form/zod-without-eval.ts'
 import { useEffect, useState } from 'react'
 import { type UseFormReturn, useFieldArray } from 'react-hook-form'
 import { z } from 'zod'
+import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
+import { useIsReady } from '#components/ui/use-is-ready.ts'
 import { useRouter } from '#components/ui/use-router.ts'
 import { CURRENCIES } from '#lib/money/money.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { TRANSACTION_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
-import { callAction, refusalText } from '#lib/result.ts'
 import { RULE_MEASURES, RULES_MAX } from '#lib/rules/approval-policy.ts'
 import { findingKey, type RuleFinding } from '#lib/rules/rule-finding.ts'
 import { NEW_RULE, type RuleFields, toRuleInput } from '#lib/rules/rule-form.ts'
@@ -20,12 +21,7 @@ import { AcceptFindings } from '../../_components/accept-findings.tsx'
 import { saveRules } from '../../actions.ts'
 import { RuleCard, type RuleForm, useRuleForm } from './rule-card.tsx'
 
-const REFUSALS = {
-  not_permitted: 'action.forbidden',
-  unknown_application: 'action.not_found',
-  invalid_rules: 'rules.wrong.invalid',
-  offline: 'action.offline',
-} as const
+const REFUSALS = { unknown_application: 'action.not_found', invalid_rules: 'rules.wrong.invalid' } as const
 
 /** `keptAs`: under which name this tab keeps what is typed. */
 type Props = { application: string; initial: RuleFields[]; keptAs: string }
@@ -36,27 +32,29 @@ export default function RuleEditor({ application, initial, keptAs }: Props) {
   const router = useRouter()
   const form = useRuleForm(initial)
   const { fields, append, remove } = useFieldArray({ control: form.control, name: 'rules' })
-  const [problem, setProblem] = useState<string | null>(null)
   const [findings, setFindings] = useState<readonly RuleFinding[]>([])
   const [isAccepted, setIsAccepted] = useState(false)
   const isReady = useIsReady()
   const { isKept, forget, discard } = useKeptRules(form, keptAs)
 
-  async function save({ rules }: { rules: RuleFields[] }) {
-    setProblem(null)
-    const shown = findings.map(findingKey)
-    const accepted = isAccepted ? shown : []
-    const saved = await callAction(() => saveRules(application, { rules: rules.map((rule) => toRuleInput(rule, locale)), accepted }))
-    if (!saved.ok) return setProblem(refusalText(t, saved.error.code, REFUSALS))
-    if ('findings' in saved.value) {
-      // The same findings may have been accepted while the request was in progress.
-      if (saved.value.findings.map(findingKey).join() !== shown.join()) setIsAccepted(false)
-      return setFindings(saved.value.findings)
-    }
-    forget()
-    toast(t('rules.editor.saved', { version: saved.value.version }))
-    router.push(paths.ruleVersion(application, saved.value.version))
-  }
+  const shown = findings.map(findingKey)
+  const { run, isPending, error } = useAction(
+    (rules: RuleFields[]) =>
+      saveRules(application, { rules: rules.map((rule) => toRuleInput(rule, locale)), accepted: isAccepted ? shown : [] }),
+    {
+      words: REFUSALS,
+      onDone(value) {
+        if ('findings' in value) {
+          // The same findings may have been accepted while the request was in progress.
+          if (value.findings.map(findingKey).join() !== shown.join()) setIsAccepted(false)
+          return setFindings(value.findings)
+        }
+        forget()
+        toast(t('rules.editor.saved', { version: value.version }))
+        router.push(paths.ruleVersion(application, value.version))
+      },
+    },
+  )
 
   function cancel() {
     forget()
@@ -65,8 +63,7 @@ export default function RuleEditor({ application, initial, keptAs }: Props) {
 
   const whole = form.formState.errors.rules?.root?.message
   return (
-    <form noValidate onSubmit={(event) => void form.handleSubmit(save)(event)} className="mt-5 grid max-w-3xl gap-4">
-      {/* Until the script is there, what somebody types would be lost. */}
+    <form noValidate onSubmit={(event) => void form.handleSubmit(({ rules }) => run(rules))(event)} className="mt-5 grid max-w-3xl gap-4">
       <fieldset disabled={!isReady} className="grid min-w-0 gap-4">
         {isKept && (
           <Notice>
@@ -86,10 +83,10 @@ export default function RuleEditor({ application, initial, keptAs }: Props) {
           </Button>
         )}
         {whole && <ErrorNotice error={whole} />}
-        {problem && <ErrorNotice error={problem} />}
+        {error && <ErrorNotice error={error} />}
         <AcceptFindings findings={findings} isAccepted={isAccepted} onAccept={setIsAccepted} />
         <div className="flex flex-wrap gap-2">
-          <Button type="submit" variant="primary" isBusy={form.formState.isSubmitting}>
+          <Button type="submit" variant="primary" isBusy={isPending}>
             {t('rules.editor.save')}
           </Button>
           <Button onClick={cancel}>{t('rules.editor.cancel')}</Button>
@@ -98,13 +95,6 @@ export default function RuleEditor({ application, initial, keptAs }: Props) {
       </fieldset>
     </form>
   )
-}
-
-/** False while the server's markup has no script yet. */
-function useIsReady(): boolean {
-  const [isReady, setIsReady] = useState(false)
-  useEffect(() => setIsReady(true), [])
-  return isReady
 }
 
 /** The draft kept in the tab, as typed. It may be invalid, but the form must be able to show it. */

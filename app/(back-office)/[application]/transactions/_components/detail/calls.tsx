@@ -1,13 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useState } from 'react'
 import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { Button, NotAllowed } from '#components/ui/button.tsx'
 import { Icon } from '#components/ui/display/icon.tsx'
 import { announce } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { queryKeys } from '#lib/pages/query-keys.ts'
 import type { TransactionDetailDto, WebhookAttemptDto, WebhookDto } from '#lib/payments/transaction-dto.ts'
-import { callAction, refusalText } from '#lib/result.ts'
+import { RESEND_REFUSALS } from '#lib/webhooks/webhook-portal.ts'
 import { resend } from '../../actions.ts'
 import { EntryLine, OperatorCalls, Section, useWebhookWords } from './timeline.tsx'
 
@@ -99,48 +99,31 @@ function WebhookAttempt({ attempt }: { attempt: WebhookAttemptDto }) {
 
 const MINUTE_MS = 60_000
 
-const WORDS = {
-  not_permitted: 'transaction.resendNotPermitted',
-  no_delivery: 'transaction.resendNoDelivery',
-  attempt_in_progress: 'transaction.resendInProgress',
-  resend_waiting: 'transaction.resendIsWaiting',
-  throttled: 'transaction.resendLimit',
-  offline: 'action.offline',
-} as const
-
 type ResendButtonProps = { application: string; transactionId: string; webhook: WebhookDto; canResend: boolean }
 
 /** Requests one more delivery, and shows its result once the receiver has answered. Says why where it is not possible. */
 function ResendButton({ application, transactionId, webhook, canResend }: ResendButtonProps) {
   const t = useT()
-  const queryClient = useQueryClient()
-  const [isBusy, setIsBusy] = useState(false)
-  const [refusal, setRefusal] = useState<string | null>(null)
   /** How many attempts there were when this person requested one. */
   const [requestedAfter, setRequestedAfter] = useState<number | null>(null)
   const result = useResult(webhook, requestedAfter)
-  async function run() {
-    setIsBusy(true)
-    setRefusal(null)
-    const before = webhook.attempts.length
-    const answer = await callAction(() => resend(application, { transactionId }))
-    if (answer.ok) setRequestedAfter(before)
-    else setRefusal(refusalText(t, answer.error.code, WORDS))
-    await queryClient.invalidateQueries({ queryKey: queryKeys.transaction(application, transactionId) })
-    setIsBusy(false)
-  }
+  const { run, isPending, error } = useAction(() => resend(application, { transactionId }), {
+    words: RESEND_REFUSALS,
+    invalidates: [queryKeys.transaction(application, transactionId)],
+    onDone: () => setRequestedAfter(webhook.attempts.length),
+  })
   if (!canResend) return <NotAllowed reason={t('transaction.resendNotPermitted')} />
   const obstacle = webhook.resendObstacle
   const reason =
     obstacle && t(`transaction.resendObstacle.${obstacle.code}`, { count: Math.ceil((obstacle.retryAfterMs ?? 0) / MINUTE_MS) })
   return (
     <div className="no-print flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
-      <Button size="small" isBusy={isBusy} disabled={obstacle !== null} onClick={() => void run()}>
+      <Button size="small" isBusy={isPending} disabled={obstacle !== null} onClick={() => run()}>
         <Icon name="refresh" className="size-3.5" />
-        {t(isBusy ? 'transaction.resending' : 'transaction.resend')}
+        {t(isPending ? 'transaction.resending' : 'transaction.resend')}
       </Button>
       <p role="status" className="text-second text-ink-2">
-        {refusal ?? reason ?? result}
+        {error ?? reason ?? result}
       </p>
     </div>
   )

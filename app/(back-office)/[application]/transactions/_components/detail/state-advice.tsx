@@ -1,6 +1,6 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect } from 'react'
 import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { Icon } from '#components/ui/display/icon.tsx'
@@ -8,7 +8,6 @@ import { announce } from '#components/ui/overlay/toast.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { queryKeys } from '#lib/pages/query-keys.ts'
 import { type ContradictionDto, failureCaseOf, type OperatorWorkDto, type TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
-import { callAction, refusalText } from '#lib/result.ts'
 import { synchronise } from '../../actions.ts'
 
 /** The meaning of the status and the next step. */
@@ -101,35 +100,29 @@ function UndeliveredAdvice() {
   return <Notice tone="wait">{t('transaction.webhookExhausted')}</Notice>
 }
 
-const WORDS = {
-  not_found: 'action.not_found',
+const REFUSALS = {
   operator_unavailable: 'transaction.synchronised.unavailable',
   busy: 'transaction.synchronised.busy',
   throttled: 'transaction.synchronised.busy',
-  offline: 'action.offline',
 } as const
 
 /** Queries the operator now (chekTransactionStatus) and shows the answer. */
 export function SynchroniseButton({ application, transactionId }: { application: string; transactionId: string }) {
   const t = useT()
-  const queryClient = useQueryClient()
-  const [isBusy, setIsBusy] = useState(false)
-  const [answer, setAnswer] = useState<string | null>(null)
-  async function run() {
-    setIsBusy(true)
-    const result = await callAction(() => synchronise(application, { transactionId }))
-    const words = result.ok ? t(`transaction.synchronised.${result.value.status}`) : refusalText(t, result.error.code, WORDS)
-    setAnswer(words)
-    announce(words)
-    setIsBusy(false)
-    await queryClient.invalidateQueries({ queryKey: queryKeys.transactions(application) })
-  }
+  const { run, isPending, error, value } = useAction(() => synchronise(application, { transactionId }), {
+    words: REFUSALS,
+    invalidates: [queryKeys.transactions(application)],
+  })
+  const answer = value ? t(`transaction.synchronised.${value.status}`) : error
+  useEffect(() => {
+    if (answer) announce(answer)
+  }, [answer])
   return (
     <div className="grid gap-2">
       <span>
-        <Button variant="primary" isBusy={isBusy} onClick={() => void run()}>
+        <Button variant="primary" isBusy={isPending} onClick={() => run()}>
           <Icon name="refresh" className="size-3.5" />
-          {t(isBusy ? 'transaction.synchronising' : 'transaction.synchronise')}
+          {t(isPending ? 'transaction.synchronising' : 'transaction.synchronise')}
         </Button>
       </span>
       {answer && <p className="text-ink-2">{answer}</p>}

@@ -1,23 +1,21 @@
 import { useState } from 'react'
 import { useToday } from '#components/domain/time-text.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { Icon } from '#components/ui/display/icon.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
+import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { CHIP, closePopover, MENU_ITEM, MenuHeading, Popover } from '#components/ui/overlay/popover.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { useRouter } from '#components/ui/use-router.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { paths, toQuery } from '#lib/pages/paths.ts'
 import { isFiltered, type TransactionQuery, toAddressValues, withoutFilters } from '#lib/payments/transaction-list.ts'
-import { callAction, refusalText } from '#lib/result.ts'
+import { refusalText } from '#lib/result.ts'
 import { presetRange } from '#lib/time/time.ts'
 import { deleteView } from '../../actions.ts'
 import type { View } from '../use-transaction-list.ts'
 
-const SAVE_VIEW = definePart(() => import('./save-view-dialog.tsx'))
-
-const DELETE_WORDS = { offline: 'action.offline' } as const
+const SaveViewDialog = onDemand(async () => (await import('./save-view-dialog.tsx')).SaveViewDialog)
 
 /** Returns the filters of a list without its page, as stored in a view. */
 function viewQueryOf(query: TransactionQuery): string {
@@ -27,7 +25,6 @@ function viewQueryOf(query: TransactionQuery): string {
 /** The built-in views, those that this person saved, and those that others share. Only their owner changes or deletes them. */
 export function ViewMenu({ application, query, views }: { application: string; query: TransactionQuery; views: readonly View[] }) {
   const t = useT()
-  const router = useRouter()
   const today = useToday()
   const present = viewQueryOf(query)
   const base = withoutFilters({ ...query, sort: 'newest' })
@@ -44,12 +41,12 @@ export function ViewMenu({ application, query, views }: { application: string; q
   const saved = views.find((view) => view.query === present)
   const known = usual.find((view) => viewQueryOf(view.query) === present)
   const name = saved?.name ?? (known ? t(known.label) : t('transactions.views.own'))
-  async function remove(view: View) {
-    const result = await callAction(() => deleteView(application, { viewId: view.viewId }))
-    if (!result.ok) return toast(refusalText(t, result.error.code, DELETE_WORDS), 'bad')
-    toast(t('transactions.views.deleted', { name: view.name }))
-    router.refresh()
-  }
+  const { run: remove } = useAction(({ viewId }: View) => deleteView(application, { viewId }), {
+    words: {},
+    refreshes: 'done',
+    onDone: (_, [view]) => toast(t('transactions.views.deleted', { name: view.name })),
+    onRefused: (code) => toast(refusalText(t, code, {}), 'bad'),
+  })
   return (
     <Popover
       id="view-menu"
@@ -83,16 +80,14 @@ export function ViewMenu({ application, query, views }: { application: string; q
             note={view.isShared && t('transactions.views.shared')}
           />
           <ViewButton icon="settings" label={t('transactions.views.change', { name: view.name })} onPress={() => setChanged(view)} />
-          <ViewButton icon="close" label={t('transactions.views.delete', { name: view.name })} onPress={() => void remove(view)} />
+          <ViewButton icon="close" label={t('transactions.views.delete', { name: view.name })} onPress={() => remove(view)} />
         </div>
       ))}
       {shared.length > 0 && <MenuHeading>{t('transactions.views.ofOthers')}</MenuHeading>}
       {shared.map((view) => (
         <ViewLink key={view.viewId} application={application} view={view} isCurrent={view === saved} note={view.sharedBy} />
       ))}
-      {changed && (
-        <LazyPart part={SAVE_VIEW} props={{ application, query: changed.query, view: changed, onClose: () => setChanged(null) }} />
-      )}
+      {changed && <SaveViewDialog application={application} query={changed.query} view={changed} onClose={() => setChanged(null)} />}
     </Popover>
   )
 }
@@ -154,9 +149,7 @@ export function SaveViewButton({ application, query }: { application: string; qu
       >
         {t('transactions.views.save')}
       </button>
-      {isOpen && (
-        <LazyPart part={SAVE_VIEW} props={{ application, query: viewQueryOf(query), view: null, onClose: () => setIsOpen(false) }} />
-      )}
+      {isOpen && <SaveViewDialog application={application} query={viewQueryOf(query)} view={null} onClose={() => setIsOpen(false)} />}
     </>
   )
 }

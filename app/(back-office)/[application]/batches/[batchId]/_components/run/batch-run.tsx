@@ -5,7 +5,6 @@ import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { readLocale } from '#server/back-office/preferences.ts'
 import { readBatchRun } from '#server/reports/batches/read-batch-run.ts'
-import { pauseRun, resumeRun, retryRun, stopRun } from '../../../actions.ts'
 import { RunBoard } from './run-board.tsx'
 
 /** A batch after its submission: how far it is, who decided, and what this person may do with it. Nothing before it has rows. */
@@ -15,7 +14,7 @@ export async function BatchRun({ application, batchId }: { application: string; 
   if (!run) return null
   return (
     <PageMessages messages={pickMessages(MESSAGES[locale], ['batch.', 'batches.openTransactions'])}>
-      <RunBoard application={application} first={run} actions={{ pause: pauseRun, resume: resumeRun, stop: stopRun, retry: retryRun }} />
+      <RunBoard application={application} first={run} />
     </PageMessages>
   )
 }

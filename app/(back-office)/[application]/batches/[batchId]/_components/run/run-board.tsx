@@ -16,7 +16,7 @@ import { paths } from '#lib/pages/paths.ts'
 import { fetchData, hasParts } from '#lib/pages/query-client.ts'
 import { queryKeys } from '#lib/pages/query-keys.ts'
 import { formatCount } from '#lib/text/format.ts'
-import { type RunActions, RunControls } from './run-controls.tsx'
+import { RunControls } from './run-controls.tsx'
 
 const TONES: Record<BatchRunDto['state'], Tone> = { waiting: 'wait', running: 'run', paused: 'wait', stopped: 'bad', finished: 'ok' }
 /** Places that are shown together: what is open, and how it ended. */
@@ -28,10 +28,10 @@ const COLUMNS: readonly { key: 'waiting' | 'open' | 'sent' | 'succeeded' | 'ende
   { key: 'ended', places: ['failed', 'rejected', 'stopped'] },
 ]
 
-type Props = { application: string; first: BatchRunDto; actions: RunActions }
+type Props = { application: string; first: BatchRunDto }
 
 /** The progress of a batch by operator, live, with its controls. */
-export function RunBoard({ application, first, actions }: Props) {
+export function RunBoard({ application, first }: Props) {
   const { t } = useTranslations()
   const { batchId } = first
   const { data: run = first } = useQuery({
@@ -77,7 +77,7 @@ export function RunBoard({ application, first, actions }: Props) {
       <OperatorTable operators={run.operators} />
       <Family application={application} run={run} />
       <LeftOutNotice application={application} leftOut={run.withheld} />
-      <RunControls application={application} run={run} actions={actions} />
+      <RunControls application={application} run={run} />
     </Card>
   )
 }

@@ -1,26 +1,17 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ReasonForm } from '#components/form/reason-form.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import type { BatchRunDto } from '#lib/batches/batches.ts'
-import type { MessageKey } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { queryKeys } from '#lib/pages/query-keys.ts'
-import { type ActionResult, callAction, refusalText } from '#lib/result.ts'
+import { pauseRun, resumeRun, retryRun, stopRun } from '../../../actions.ts'
 
-type Action<Value> = (application: string, input: unknown) => Promise<ActionResult<Value, string>>
-export type RunActions = {
-  pause: Action<{ count: number }>
-  resume: Action<{ count: number }>
-  stop: Action<{ count: number }>
-  retry: Action<{ batchId: string; rows: number }>
-}
-
-const REFUSALS: Record<string, MessageKey> = {
+const REFUSALS = {
   not_yours: 'batch.refused.not_yours',
   not_running: 'batch.refused.not_running',
   not_paused: 'batch.refused.not_paused',
@@ -29,36 +20,36 @@ const REFUSALS: Record<string, MessageKey> = {
   still_open: 'batch.refused.still_open',
   nothing_to_retry: 'batch.refused.nothing_to_retry',
   all_left_out: 'batch.refused.all_left_out',
-  not_permitted: 'action.forbidden',
   submitting: 'batch.refused.submitting',
-  offline: 'action.offline',
-}
+} as const
+const CHANGES = { pause: pauseRun, resume: resumeRun, stop: stopRun } as const
 
 type Intent = 'pause' | 'stop'
-type Props = { application: string; run: BatchRunDto; actions: RunActions }
+type Props = { application: string; run: BatchRunDto }
 
 /** Pause, resume, stop and retry, as far as the server says that this person may. */
-export function RunControls({ application, run, actions }: Props) {
+export function RunControls({ application, run }: Props) {
   const { t } = useTranslations()
   const router = useRouter()
-  const queryClient = useQueryClient()
   const [asked, setAsked] = useState<Intent | null>(null)
-  const [isBusy, setIsBusy] = useState(false)
-  const [problem, setProblem] = useState<string | null>(null)
   const { batchId, can, retryable } = run
-  if (!can.pause && !can.resume && !can.stop && !can.retry && !problem) return null
-
-  async function send<Value>(call: () => Promise<ActionResult<Value, string>>, onDone: (value: Value) => void): Promise<void> {
-    setIsBusy(true)
-    setProblem(null)
-    const answer = await callAction(call)
-    setIsBusy(false)
-    if (answer.ok) {
+  const invalidates = [queryKeys.transactions(application)]
+  const change = useAction((kind: Intent | 'resume', reason?: string) => CHANGES[kind](application, { batchId, reason }), {
+    words: REFUSALS,
+    invalidates,
+    onDone({ count }, [kind]) {
       setAsked(null)
-      onDone(answer.value)
-    } else setProblem(refusalText<string>(t, answer.error.code, REFUSALS))
-    void queryClient.invalidateQueries({ queryKey: queryKeys.transactions(application) })
-  }
+      toast(t(`batch.run.done.${kind}`, { count }))
+    },
+  })
+  const retry = useAction(() => retryRun(application, { batchId }), {
+    words: REFUSALS,
+    invalidates,
+    onDone: (child) => router.push(paths.batch(application, child.batchId)),
+  })
+  const isBusy = change.isPending || retry.isPending
+  const problem = change.error ?? retry.error
+  if (!can.pause && !can.resume && !can.stop && !can.retry && !problem) return null
 
   return (
     <div className="grid gap-2.5">
@@ -72,27 +63,13 @@ export function RunControls({ application, run, actions }: Props) {
           isDanger={asked === 'stop'}
           isBusy={isBusy}
           onCancel={() => setAsked(null)}
-          onReason={(reason) =>
-            void send(
-              () => actions[asked](application, { batchId, reason }),
-              ({ count }) => toast(t(`batch.run.done.${asked}`, { count })),
-            )
-          }
+          onReason={(reason) => change.run(asked, reason)}
         />
       ) : (
         <div className="flex flex-wrap gap-2">
           {can.pause && <Button onClick={() => setAsked('pause')}>{t('batch.run.pause')}</Button>}
           {can.resume && (
-            <Button
-              variant="primary"
-              isBusy={isBusy}
-              onClick={() =>
-                void send(
-                  () => actions.resume(application, { batchId }),
-                  ({ count }) => toast(t('batch.run.done.resume', { count })),
-                )
-              }
-            >
+            <Button variant="primary" isBusy={isBusy} onClick={() => change.run('resume')}>
               {t('batch.run.resume')}
             </Button>
           )}
@@ -102,15 +79,7 @@ export function RunControls({ application, run, actions }: Props) {
             </Button>
           )}
           {can.retry && (
-            <Button
-              isBusy={isBusy}
-              onClick={() =>
-                void send(
-                  () => actions.retry(application, { batchId }),
-                  (child) => router.push(paths.batch(application, child.batchId)),
-                )
-              }
-            >
+            <Button isBusy={isBusy} onClick={() => retry.run()}>
               {t('batch.run.retry', { count: retryable })}
             </Button>
           )}

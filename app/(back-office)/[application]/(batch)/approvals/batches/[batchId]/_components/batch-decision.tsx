@@ -1,21 +1,22 @@
-import { type FormEvent, useState } from 'react'
-import { NoteField } from '#components/decision/decision-note.tsx'
+import { useState } from 'react'
+import { DECISION_REFUSALS, DecisionForm } from '#components/decision/decision-form.tsx'
+import { rememberNote } from '#components/decision/decision-note.tsx'
 import { type Intent, sumsText } from '#components/decision/decision-text.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { Button, NotAllowed } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/display/card.tsx'
-import { Notice } from '#components/ui/display/empty-state.tsx'
-import { TextField } from '#components/ui/field.tsx'
-import { useIsOnline } from '#components/ui/online.tsx'
-import { useTranslations } from '#components/ui/translations.tsx'
-import type { BatchApproval, BatchDifference } from '#lib/approvals/batch-approval.ts'
-import type { MessageKey } from '#lib/i18n/translate.ts'
+import { useT, useTranslations } from '#components/ui/translations.tsx'
+import type { RecallObstacle } from '#lib/approvals/approvals.ts'
+import type { BatchApproval, BatchDecisionRefusal, BatchDecisionResult, BatchDifference } from '#lib/approvals/batch-approval.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { formatMinor, parseAmountMinor } from '#lib/money/money.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { callAction, refusalText } from '#lib/result.ts'
+import type { ActionResult } from '#lib/result.ts'
 import { formatCount } from '#lib/text/format.ts'
 import type { BatchProps, Exclusions } from './use-batch.ts'
 
-const REFUSALS: Record<string, MessageKey> = {
+const REFUSALS = {
+  ...DECISION_REFUSALS,
   not_a_checker: 'approvals.refused.not_a_checker',
   is_maker: 'approvals.refused.is_maker',
   not_waiting: 'approvals.refused.not_waiting',
@@ -25,13 +26,8 @@ const REFUSALS: Record<string, MessageKey> = {
   service_disabled: 'approvals.refused.service_disabled',
   submitting: 'batch.refused.submitting',
   nothing_left: 'batch.refused.nothing_left',
-  code_required: 'approvals.code.required',
-  wrong_code: 'approvals.code.wrong',
-  code_throttled: 'approvals.code.throttled',
-  second_factor_missing: 'approvals.refused.second_factor_missing',
   not_the_maker: 'approvals.recall.not_the_maker',
-  offline: 'approvals.send.notSent',
-}
+} as const
 
 type Props = BatchProps & {
   batch: BatchApproval
@@ -50,178 +46,82 @@ function sumsWithout(batch: BatchApproval, exclusions: Exclusions) {
   })
 }
 
-/** The decision while somebody makes it: what they asked for, what they typed, and what came back. */
-function useBatchDecision({ application, batch, exclusions, actions, onDone, onChanged }: Props) {
-  const { t } = useTranslations()
-  // The decision is about the batch as it was when the dialog opened, even if it changes while somebody writes.
-  const [asked, setAsked] = useState<{ intent: Intent; batch: BatchApproval } | null>(null)
-  const [note, setNote] = useState('')
-  const [code, setCode] = useState('')
-  const [isChecked, setIsChecked] = useState(false)
-  const [isSending, setIsSending] = useState(false)
-  const [problem, setProblem] = useState<string | null>(null)
-  const needsCode = asked?.intent === 'validated' && asked.batch.needsCode
-
-  function ask(intent: Intent | null) {
-    setAsked(intent && { intent, batch: asked?.batch ?? batch })
-    setIsChecked(false)
-    setProblem(null)
-  }
-
-  async function submit(event: FormEvent) {
-    event.preventDefault()
-    setIsChecked(true)
-    if (!asked || isSending || !navigator.onLine || note.trim() === '' || (needsCode && code.trim() === '')) return
-    setIsSending(true)
-    setProblem(null)
-    const refusal = asked.intent === 'recall' ? await recall() : await decide(asked.intent, asked.batch)
-    setIsSending(false)
-    // A refused code is used up; the note stays as it is.
-    setCode('')
-    if (refusal) setProblem(refusalText<string>(t, refusal, REFUSALS))
-    else setAsked(null)
-  }
-
-  async function recall(): Promise<string | null> {
-    const answer = await callAction(() => actions.recall(application, { batchId: batch.batchId, reason: note }))
-    if (!answer.ok) return answer.error.code
-    onDone(t('batch.done.recalled', { count: answer.value.count }))
-    return null
-  }
-
-  async function decide(decision: 'validated' | 'rejected', shown: BatchApproval): Promise<string | null> {
-    const answer = await callAction(() =>
-      actions.decide(application, {
-        batchId: shown.batchId,
-        decision,
-        note,
-        hash: shown.hash,
-        shownAt: shown.shownAt,
-        excluded:
-          decision === 'validated' ? [...exclusions.excluded.values()].map(({ transactionId, reason }) => ({ transactionId, reason })) : [],
-        ...(code.trim() === '' ? {} : { code }),
-      }),
-    )
-    if (!answer.ok) return answer.error.code
-    const { value } = answer
-    if (value.kind === 'changed') onChanged(value.difference)
-    else if (value.waiting > 0) onDone(t('batch.done.counted', { given: value.given, needed: value.needed }))
-    else if (decision === 'rejected') onDone(t('batch.done.rejected', { count: value.rejected }))
-    else {
-      const excluded = value.rejected > 0 ? [t('batch.done.excluded', { count: value.rejected })] : []
-      onDone([t('batch.done.validated', { count: value.approved }), ...excluded].join(', '))
-    }
-    return null
-  }
-
-  return { asked, ask, note, setNote, code, setCode, needsCode, isChecked, isSending, problem, submit }
-}
-
 /** The decision about a whole batch: a note, a code where it needs one, and buttons that say what they send. */
 export function BatchDecision(props: Props) {
   const { application, batch, exclusions } = props
-  const { t, locale } = useTranslations()
-  const { asked, problem, ...form } = useBatchDecision(props)
-  const count = batch.count - exclusions.excluded.size
-
-  /** The label of the button that sends the decision. */
-  function label(intent: Intent): string {
-    if (intent === 'validated')
-      return `${t('approvals.validate')} ${formatCount(count, locale)} · ${sumsText(sumsWithout(batch, exclusions), locale)}`
-    return `${t(intent === 'recall' ? 'batch.recall' : 'batch.rejectAll')} (${formatCount(batch.count, locale)})`
-  }
-
+  const t = useT()
+  // The decision is about the batch as it was when the form opened, even if it changes while somebody writes.
+  const [asked, setAsked] = useState<{ intent: Intent; batch: BatchApproval } | null>(null)
+  const left = exclusions.excluded.size
   return (
     <Card className="grid gap-3">
       <h2>{t('batch.decision')}</h2>
-      {problem && <Notice tone="bad">{problem}</Notice>}
-      {exclusions.excluded.size > 0 && (
-        <p className="text-second text-ink-2">{t('batch.excludedCount', { count: exclusions.excluded.size })}</p>
-      )}
-      {!asked ? (
-        <BatchButtons application={application} batch={batch} count={count} onAsk={form.ask} />
+      {left > 0 && <p className="text-second text-ink-2">{t('batch.excludedCount', { count: left })}</p>}
+      {asked ? (
+        <AskedDecision {...props} batch={asked.batch} intent={asked.intent} onClose={() => setAsked(null)} />
       ) : (
-        <DecisionForm
-          intent={asked.intent}
-          label={label(asked.intent)}
-          needsCode={form.needsCode}
-          isChecked={form.isChecked}
-          isSending={form.isSending}
-          note={form.note}
-          code={form.code}
-          onNote={form.setNote}
-          onCode={form.setCode}
-          onSubmit={(event) => void form.submit(event)}
-          onBack={() => form.ask(null)}
-        />
+        <BatchButtons application={application} batch={batch} count={batch.count - left} onAsk={(intent) => setAsked({ intent, batch })} />
       )}
     </Card>
   )
 }
 
-type FormProps = {
-  intent: Intent
-  label: string
-  needsCode: boolean
-  /** The form was sent once: what is missing is said. */
-  isChecked: boolean
-  isSending: boolean
-  note: string
-  code: string
-  onNote: (note: string) => void
-  onCode: (code: string) => void
-  onSubmit: (event: FormEvent) => void
-  onBack: () => void
+type Decided = BatchDecisionResult | { kind: 'recalled'; count: number }
+type Refused = BatchDecisionRefusal | RecallObstacle | 'submitting'
+
+function AskedDecision(props: Props & { intent: Intent; onClose: () => void }) {
+  const { application, batch, intent, exclusions, actions, onDone, onChanged, onClose } = props
+  const { t, locale } = useTranslations()
+  const { batchId, hash, shownAt } = batch
+  const isValidation = intent === 'validated'
+  const excluded = isValidation ? [...exclusions.excluded.values()] : []
+  const action = useAction(
+    async (note: string, code: string | null): Promise<ActionResult<Decided, Refused>> => {
+      if (intent !== 'recall') {
+        const leftOut = excluded.map(({ transactionId, reason }) => ({ transactionId, reason }))
+        const input = { batchId, decision: intent, note, hash, shownAt, excluded: leftOut }
+        return actions.decide(application, { ...input, ...(code === null ? {} : { code }) })
+      }
+      const recalled = await actions.recall(application, { batchId, reason: note })
+      return recalled.ok ? { ok: true, value: { kind: 'recalled', ...recalled.value } } : recalled
+    },
+    {
+      words: REFUSALS,
+      onDone(decided, [note]) {
+        rememberNote(intent, note)
+        onClose()
+        if (decided.kind === 'changed') onChanged(decided.difference)
+        else onDone(doneText(t, intent, decided))
+      },
+    },
+  )
+  const count = formatCount(batch.count - excluded.length, locale)
+  return (
+    <DecisionForm
+      intent={intent}
+      action={action}
+      askedAt={1}
+      verb={t(isValidation ? 'approvals.validate' : intent === 'recall' ? 'batch.recall' : 'batch.rejectAll')}
+      amount={isValidation ? `${count} · ${sumsText(sumsWithout(batch, exclusions), locale)}` : `(${count})`}
+      codeCount={isValidation && batch.needsCode ? batch.count - excluded.length : 0}
+      onIntent={onClose}
+    />
+  )
 }
 
-function DecisionForm({ intent, label, needsCode, isChecked, isSending, note, code, onNote, onCode, onSubmit, onBack }: FormProps) {
-  const { t } = useTranslations()
-  const isOnline = useIsOnline()
-  return (
-    <form noValidate onSubmit={onSubmit} className="grid gap-2.5">
-      {!isOnline && <Notice tone="wait">{t('approvals.send.offline')}</Notice>}
-      <NoteField
-        intent={intent}
-        note={note}
-        error={isChecked && note.trim() === '' ? t('form.field.required') : undefined}
-        onChange={onNote}
-        onDraft={() => undefined}
-      />
-      {needsCode && (
-        <TextField
-          id="field-code"
-          name="code"
-          value={code}
-          onChange={(event) => onCode(event.target.value)}
-          error={isChecked && code.trim() === '' ? t('form.field.required') : undefined}
-          label={t('approvals.code.label')}
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          maxLength={7}
-          className="max-w-36 tabular"
-        />
-      )}
-      <Button
-        type="submit"
-        variant={intent === 'validated' ? 'primary' : 'danger'}
-        isBusy={isSending}
-        disabled={!isOnline}
-        className="h-auto! min-h-8 py-1 whitespace-normal!"
-      >
-        {label}
-      </Button>
-      <Button disabled={isSending} onClick={onBack}>
-        {t('approvals.back')}
-      </Button>
-    </form>
-  )
+function doneText(t: Translate, intent: Intent, decided: Exclude<Decided, { kind: 'changed' }>): string {
+  if (decided.kind === 'recalled') return t('batch.done.recalled', { count: decided.count })
+  if (decided.waiting > 0) return t('batch.done.counted', { given: decided.given, needed: decided.needed })
+  if (intent === 'rejected') return t('batch.done.rejected', { count: decided.rejected })
+  const excluded = decided.rejected > 0 ? [t('batch.done.excluded', { count: decided.rejected })] : []
+  return [t('batch.done.validated', { count: decided.approved }), ...excluded].join(', ')
 }
 
 type ButtonsProps = { application: string; batch: BatchApproval; count: number; onAsk: (intent: Intent) => void }
 
 /** The decisions that this person may take, or the reason in words. */
 function BatchButtons({ application, batch, count, onAsk }: ButtonsProps) {
-  const { t } = useTranslations()
+  const t = useT()
   const { canApprove, canReject, canRecall } = batch
   if (canRecall === true) {
     return (

@@ -59,3 +59,19 @@ test('before and after of what differs, names in place of ids, and the other det
     { name: 'pigeons', before: null, value: '{"count":2}' },
   ])
 })
+
+test('the whole of what was or is where only one of them has parts, and a value that is none, not or empty in words', () => {
+  const lines = (details: AuditEntryDto['details']) =>
+    detailLines(t, { ...ENTRY, details, names: {} }).map(({ before, value }) => [before, value])
+  assert.deepEqual(lines({ before: null, after: { isActive: true } }), [['None', '{"isActive":true}']])
+  assert.deepEqual(lines({ before: '5', after: ['maker', 'pigeon'] }), [['5', 'Maker, pigeon']])
+  assert.deepEqual([lines({ before: '5' }), lines({ after: '5' })], [[['5', 'None']], [['None', '5']]])
+  assert.deepEqual(lines({ before: { a: 1, b: '' }, after: { a: null, b: '', c: false } }), [
+    ['1', 'None'],
+    ['None', 'No'],
+  ])
+  assert.deepEqual(
+    lines({ count: 7, factor: 'one_time_code', kind: 'x', subject: 'y' }).map(([before]) => before),
+    [null, null],
+  )
+})

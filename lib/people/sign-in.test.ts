@@ -87,3 +87,8 @@ test('the same address for every address that the pages build', () => {
     }),
   )
 })
+
+test('the same address for one of 4,096 characters, / for a longer one', () => {
+  const address = `/kora/search?q=${'x'.repeat(4_081)}`
+  assert.deepEqual([address.length, safeNext(address), safeNext(`${address}x`)], [4_096, address, '/'])
+})

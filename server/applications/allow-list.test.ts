@@ -80,3 +80,27 @@ test('not_a_network and host_bits_set for text that is probably a mistake', () =
   assert.deepEqual(parseNetwork('10.0.0.5/8'), { ok: false, error: 'host_bits_set' })
   assert.deepEqual(parseNetwork('2001:db8::1/64'), { ok: false, error: 'host_bits_set' })
 })
+
+test('true for one address alone and not for its neighbours, in each family and with the widest and the narrowest length', () => {
+  for (const [network, inside, outside] of [
+    ['192.0.2.7', ['192.0.2.7'], ['192.0.2.6', '192.0.2.8', '192.0.3.7']],
+    ['192.0.2.7/32', ['192.0.2.7'], ['192.0.2.6']],
+    ['2001:db8::7', ['2001:db8::7', '2001:DB8:0::7'], ['2001:db8::6', '2001:db8::8', '2001:db8:1::7', '2001:db8::1:0:0:7']],
+    ['2001:db8::7/128', ['2001:db8::7'], ['2001:db8::6']],
+    ['2001:db8::/127', ['2001:db8::', '2001:db8::1'], ['2001:db8::2']],
+    ['0.0.0.0/0', ['0.0.0.0', '255.255.255.255'], ['::']],
+    ['::/0', ['::', 'ffff::'], ['0.0.0.0']],
+  ] as const) {
+    const { admits } = createAllowList([network])
+    for (const address of inside) assert.equal(admits(address), true, `${address} in ${network}`)
+    for (const address of outside) assert.equal(admits(address), false, `${address} in ${network}`)
+  }
+})
+
+test('true for an address of any of several networks; a stored text that is none admits nobody', () => {
+  const list = createAllowList(['nonsense', '10.0.0.5/8', '192.0.2.0/24', '198.51.100.0/24'])
+  assert.deepEqual(
+    ['10.0.0.5', '192.0.2.9', '198.51.100.9', '203.0.113.9', 'nonsense', ''].map((address) => list.admits(address)),
+    [false, true, true, false, false, false],
+  )
+})

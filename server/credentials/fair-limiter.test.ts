@@ -157,3 +157,44 @@ test('undefined, without running it, for work whose turn has not come in time', 
   await Promise.all(results)
   assert.ok(!waiting.hasStarted())
 })
+
+test('at most as many of one lane as it may have at once, also after one of several has ended', async () => {
+  const gate = createFairLimiter({ concurrency: 9, laneMax: 2, levelMax: [100, 100] })
+  const all = Array.from({ length: 4 }, held)
+  const results = all.map((one) => gate.run(of('loud'), one.work))
+  const started = async () => {
+    await tick()
+    return all.map((one) => one.hasStarted())
+  }
+  assert.deepEqual(await started(), [true, true, false, false])
+  all[0]?.finish()
+  await results[0]
+  assert.deepEqual(await started(), [true, true, true, false])
+  all[1]?.finish()
+  await results[1]
+  assert.deepEqual(await started(), [true, true, true, true])
+  for (const one of all) one.finish()
+  assert.deepEqual(await Promise.all(results), Array(4).fill('done'))
+})
+
+test('at most as many without a reserved place as they may have at once, also after one of several has ended', async () => {
+  const gate = createFairLimiter({ concurrency: 9, openMax: 2, laneMax: 9, levelMax: [100, 100] })
+  const open = Array.from({ length: 4 }, held)
+  const results = open.map((one, place) => gate.run(of(`network ${place}`), one.work))
+  const reserved = held()
+  const own = gate.run(of('person', { isReserved: true }), reserved.work)
+  const started = async () => {
+    await tick()
+    return open.filter((one) => one.hasStarted()).length
+  }
+  assert.deepEqual([await started(), reserved.hasStarted()], [2, true])
+  // The end of a reserved one is no place for them.
+  reserved.finish()
+  await own
+  assert.equal(await started(), 2)
+  open[0]?.finish()
+  await results[0]
+  assert.equal(await started(), 3)
+  for (const one of open) one.finish()
+  assert.deepEqual(await Promise.all(results), Array(4).fill('done'))
+})

@@ -10,7 +10,7 @@ const applicationId = randomUUID()
 before(async () => {
   database = await createTestDatabase()
 })
-beforeEach(() => database.pool.query('truncate webhook_deliveries, webhook_resends, webhook_attempts'))
+beforeEach(() => database.pool.query('delete from webhook_attempts; delete from webhook_resends; delete from webhook_deliveries'))
 after(() => database.drop())
 
 const MINUTE_MS = 60_000
@@ -186,6 +186,12 @@ for (const [title, receivers, limits, expected] of [
     'as many receivers as it may, and no further',
     { a: [20], b: [20], c: [20] },
     { walk_receivers_max: 2 },
+    { taken: ['a 20', 'b 20'], cursor: 'b', isWhole: false },
+  ],
+  [
+    'no further than there is room in the claim',
+    { a: [20], b: [20], c: [20] },
+    { rows_max: 2 },
     { taken: ['a 20', 'b 20'], cursor: 'b', isWhole: false },
   ],
   [

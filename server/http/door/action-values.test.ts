@@ -19,3 +19,15 @@ test('false for too many objects, lists, fields, levels or parts', () => {
   ])
     assert.equal(hasFewValues(Buffer.from(body)), false, body.slice(0, 20))
 })
+
+test('true for 5,000 values and 200 parts, false for one more of either', () => {
+  for (const value of ['{', '[', ','])
+    assert.deepEqual([hasFewValues(Buffer.from(value.repeat(5_000))), hasFewValues(Buffer.from(value.repeat(5_001)))], [true, false], value)
+  assert.equal(hasFewValues(Buffer.from(`${'{'.repeat(2_500)}${'['.repeat(2_500)},`)), false)
+  assert.deepEqual([hasFewValues(Buffer.from('\n--x'.repeat(200))), hasFewValues(Buffer.from('\n--x'.repeat(201)))], [true, false])
+})
+
+test('the bytes of a body alone are counted, wherever it is in memory', () => {
+  const memory = Buffer.from(`${','.repeat(6_000)}"x"${','.repeat(6_000)}`)
+  assert.equal(hasFewValues(memory.subarray(6_000, 6_003)), true)
+})

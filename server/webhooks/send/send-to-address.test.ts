@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram'
 import { after, test } from 'node:test'
 import { makeSender, startRaw } from '../testing/senders.ts'
 import { closeEverything, startReceiver } from '../testing.ts'
-import { createAddressGuard, createHostResolver } from './connect-target.ts'
+import { createAddressGuard, createHostResolver, NameLookupError } from './connect-target.ts'
 
 after(closeEverything)
 
@@ -126,4 +126,43 @@ test('dns_error or timeout_dns for a name that does not exist or a name server t
   )
   missing.close()
   silent.close()
+})
+
+test('one query for equal names that are looked up at once, and another one afterwards', async () => {
+  const names = await startNameServer(['198.51.100.7', '198.51.100.8'])
+  try {
+    const resolve = createHostResolver([names.address])
+    const both = await Promise.all([resolve('receiver.example'), resolve('receiver.example')])
+    assert.deepEqual(both, [['198.51.100.7'], ['198.51.100.7']])
+    assert.equal(names.queries(), 1)
+    assert.deepEqual(await resolve('receiver.example'), ['198.51.100.8'])
+  } finally {
+    names.close()
+  }
+})
+
+test('this machine for localhost and every name in it, and an address itself, without a query', async () => {
+  const names = await startNameServer(['198.51.100.7'])
+  try {
+    const resolve = createHostResolver([names.address])
+    for (const name of ['localhost', 'hooks.localhost']) assert.deepEqual(await resolve(name), ['127.0.0.1', '::1'])
+    for (const address of ['192.0.2.1', '2001:db8::1']) assert.deepEqual(await resolve(address), [address])
+    assert.equal(names.queries(), 0)
+    assert.deepEqual(await resolve('notlocalhost'), ['198.51.100.7'])
+  } finally {
+    names.close()
+  }
+})
+
+test('a NameLookupError with its code for a name that does not exist', async () => {
+  const names = await startNameServer([null])
+  try {
+    await assert.rejects(createHostResolver([names.address])('receiver.example'), (error) => {
+      assert.ok(error instanceof NameLookupError)
+      assert.match(error.message, /\((ENOTFOUND|ENODATA)\)/)
+      return true
+    })
+  } finally {
+    names.close()
+  }
 })

@@ -82,3 +82,32 @@ test('a default message is in the body of a result without one', () => {
     'Transaction effectuée avec succès',
   )
 })
+
+test('true until five minutes before and after the time of the signature, false beyond them and for a time that is no number', () => {
+  const at = new Date('2026-11-20T12:00:00Z')
+  const headers = signWebhook('msg_1', BODY, [{ secret: NEW, expiresAt: null }], at)
+  const verify = (seconds: number, changes = {}) =>
+    verifyWebhook({ ...headers, ...changes }, BODY, NEW, new Date(at.getTime() + seconds * 1_000))
+  assert.deepEqual(
+    [-301, -300, 300, 301].map((seconds) => verify(seconds)),
+    [false, true, true, false],
+  )
+  for (const timestamp of ['', 'now', `${headers['webhook-timestamp']}x`, `-${headers['webhook-timestamp']}`, '1e9'])
+    assert.equal(verify(0, { 'webhook-timestamp': timestamp }), false, timestamp)
+})
+
+test('false for a signature of another version, another length or none, and true for the right one among them', () => {
+  const headers = signWebhook('msg_1', BODY, [{ secret: NEW, expiresAt: null }], NOW)
+  const right = headers['webhook-signature'] ?? ''
+  const verify = (signature: string) => verifyWebhook({ ...headers, 'webhook-signature': signature }, BODY, NEW, NOW)
+  const wrong = [right.replace('v1,', 'v2,'), right.replace('v1,', ''), right.slice(0, -8), `${right.slice(0, -1)}AAAA`, 'v1', 'v1,', '']
+  for (const signature of wrong) assert.equal(verify(signature), false, signature)
+  const { 'webhook-signature': _, ...unsigned } = headers
+  assert.equal(verifyWebhook(unsigned, BODY, NEW, NOW), false)
+  assert.equal(verify([...wrong, right].join(' ')), true)
+})
+
+test('a secret signs the same with its prefix and without it', () => {
+  const secret = { secret: NEW.replace('whsec_', ''), expiresAt: null }
+  assert.deepEqual(signWebhook('msg_1', BODY, [secret], NOW), signWebhook('msg_1', BODY, [{ ...secret, secret: NEW }], NOW))
+})

@@ -129,3 +129,20 @@ test('one listener for the end of an answer while it waits and while it is rende
   count()
   assert.deepEqual(counts, [1, 1, 0])
 })
+
+test('four renders of one person and two without a session at once, each for its time where nothing ends it earlier', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  for (const [visitor, atOnce, lastsMs] of [
+    [{ personId: 'one', peerAddress: '192.0.2.1' }, 4, 1_000],
+    [ANONYMOUS, 2, 250],
+  ] as const) {
+    const turns = createPageTurns()
+    const renders = Array.from({ length: atOnce + 1 }, () => begin(turns, visitor))
+    const begunAfter = async (ms: number) => {
+      t.mock.timers.tick(ms)
+      await soon()
+      return renders.filter((render) => render.hasBegun()).length
+    }
+    assert.deepEqual([await begunAfter(0), await begunAfter(lastsMs - 1), await begunAfter(1)], [atOnce, atOnce, atOnce + 1])
+  }
+})

@@ -166,3 +166,44 @@ test('a code for programs and a page for people below /api', async () => {
   assert.deepEqual([program.status, program.body], [400, '{"code":"invalid"}'])
   assert.match((await send('/api/back-office/kora/totals?name=%00', 'GET', { accept: 'text/html' })).body, /<h1>/)
 })
+
+test('405 with the methods of a page, which no other refusal names; addresses of data name their own', async () => {
+  handler = (_, outgoing) => void outgoing.end('reached')
+  const allowOf = ({ status, headers }: Sent) => [status, headers['allow']]
+  for (const path of ['/kora', '/apiary', '/']) assert.deepEqual(allowOf(await send(path, 'PUT')), [405, 'GET, HEAD, POST'], path)
+  assert.deepEqual(allowOf(await send('/%')), [400, undefined])
+  assert.deepEqual(allowOf(await send('/kora', 'POST', { origin: 'https://evil.example' })), [403, undefined])
+  for (const path of ['/api', '/api/back-office/kora/totals']) assert.equal((await send(path, 'PUT')).body, 'reached', path)
+})
+
+test('403 for a form of another site by every method but GET and HEAD', async () => {
+  handler = (_, outgoing) => void outgoing.end('reached')
+  const statusOf = async (method: string) =>
+    (await send('/api/back-office/kora/batches', method, { origin: 'https://evil.example' })).status
+  assert.deepEqual(await Promise.all(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH'].map(statusOf)), [200, 200, 403, 403, 403, 403])
+})
+
+test('the first host that the proxies name is compared, and not the one of the request', async () => {
+  handler = (_, outgoing) => void outgoing.end('reached')
+  const from = async (forwarded: string) =>
+    (await send('/kora', 'POST', { origin: 'https://pay.example.com', 'x-forwarded-host': forwarded })).status
+  assert.deepEqual(
+    await Promise.all([' pay.example.com , proxy.internal', 'proxy.internal, pay.example.com', 'pay.example.com.evil.example'].map(from)),
+    [200, 403, 403],
+  )
+})
+
+test('400 for an action of a page with more values than any of ours; an address of data reads its own body', async () => {
+  const many = Buffer.from(','.repeat(5_001))
+  const counting = createServer(
+    (incoming, outgoing) => void callNext(incoming, outgoing, { body: many, next: (_, response) => response.end('reached') }),
+  )
+  await new Promise<void>((resolve) => counting.listen(0, '127.0.0.1', resolve))
+  try {
+    const url = `http://127.0.0.1:${(counting.address() as AddressInfo).port}`
+    const post = async (path: string) => (await sendRequest(url, { path, method: 'POST', body: 'x' })).status
+    assert.deepEqual([await post('/kora'), await post('/api/back-office/kora/batches')], [400, 200])
+  } finally {
+    await new Promise<void>((resolve) => counting.close(() => resolve()))
+  }
+})

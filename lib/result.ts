@@ -13,11 +13,6 @@ export function err<Failure>(error: Failure): { ok: false; error: Failure } {
   return { ok: false, error }
 }
 
-/** Ends a switch over a closed set: a new member does not compile, an impossible value throws. */
-export function assertNever(value: never): never {
-  throw new Error(`Unexpected value: ${JSON.stringify(value)}`)
-}
-
 /** The digest of an error that a page throws because the database is away: Next passes nothing else of it to the browser. */
 export const DATABASE_AWAY_DIGEST = 'database_away'
 

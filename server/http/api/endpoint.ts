@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
 import type { Directory } from '#server/applications/directory.ts'
@@ -17,6 +18,7 @@ import type { ApiRequest, ApiResponse } from '../request/api-request.ts'
 import type { AccessLog } from './access-log.ts'
 import type { Refusal } from './errors.ts'
 import type { Metrics } from './metrics.ts'
+import { readQuery } from './read-query.ts'
 
 /** A call whose credentials, address, user and application have been checked. */
 export type Call = { runtime: HttpRuntime; request: ApiRequest; caller: Caller }
@@ -45,6 +47,28 @@ export type Endpoint = PartnerEndpoint | OpenEndpoint
 
 /** The path below which all endpoints for partners are. */
 export const TRANSACTION_PATH = '/api/v1/transaction'
+
+/** Defines an endpoint for partners by the last part of its path, which is its name. */
+export function partnerEndpoint(
+  method: 'GET' | 'POST',
+  name: string,
+  answer: (call: Call) => Promise<Result<string, Refusal>>,
+): PartnerEndpoint {
+  return { kind: 'partner', name, method, path: `${TRANSACTION_PATH}/${name}`, answer }
+}
+
+/** Defines an endpoint for partners whose parameters are in the query string. A wrong parameter is a 400 that names it. */
+export function queryEndpoint<Schema extends z.ZodType>(
+  method: 'GET' | 'POST',
+  name: string,
+  schema: Schema,
+  answer: (query: z.output<Schema>, call: Call) => Promise<Result<string, Refusal>>,
+): PartnerEndpoint {
+  return partnerEndpoint(method, name, async (call) => {
+    const query = readQuery(call.request, schema)
+    return query.ok ? answer(query.value, call) : query
+  })
+}
 
 /** The part of the process's Runtime that the endpoints use. */
 export type HttpRuntime = CallerRecords & {

@@ -1,40 +1,21 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import { rejectQuerySchema, validateQuerySchema } from '#lib/schemas/queries.ts'
 import { type DecisionFailure, decide } from '#server/approvals/decide.ts'
-import { type Call, type PartnerEndpoint, TRANSACTION_PATH } from '../api/endpoint.ts'
+import { type Call, queryEndpoint } from '../api/endpoint.ts'
 import { type Refusal, refuse } from '../api/errors.ts'
-import { readQuery } from '../api/read-query.ts'
 import { recordJson } from '../api/serialise-transaction.ts'
 import { NO_TRANSACTION } from './status.ts'
 import { APPLICATION_DISABLED } from './tokens.ts'
 
 /** POST /validateTransaction: a checker approves a waiting transaction. */
-export const validateTransaction: PartnerEndpoint = {
-  kind: 'partner',
-  name: 'validateTransaction',
-  method: 'POST',
-  path: `${TRANSACTION_PATH}/validateTransaction`,
-  async answer(call) {
-    const query = readQuery(call.request, validateQuerySchema)
-    if (!query.ok) return query
-    const { checkerId, transactionId, payeeNote } = query.value
-    return decideTransaction(call, { checkerId, transactionId, decision: 'validated', note: payeeNote })
-  },
-}
+export const validateTransaction = queryEndpoint('POST', 'validateTransaction', validateQuerySchema, ({ payeeNote, ...named }, call) =>
+  decideTransaction(call, { ...named, decision: 'validated', note: payeeNote }),
+)
 
 /** POST /rejectTransaction: a checker rejects a waiting transaction. The reason becomes its message. */
-export const rejectTransaction: PartnerEndpoint = {
-  kind: 'partner',
-  name: 'rejectTransaction',
-  method: 'POST',
-  path: `${TRANSACTION_PATH}/rejectTransaction`,
-  async answer(call) {
-    const query = readQuery(call.request, rejectQuerySchema)
-    if (!query.ok) return query
-    const { checkerId, transactionId, reason } = query.value
-    return decideTransaction(call, { checkerId, transactionId, decision: 'rejected', note: reason })
-  },
-}
+export const rejectTransaction = queryEndpoint('POST', 'rejectTransaction', rejectQuerySchema, ({ reason, ...named }, call) =>
+  decideTransaction(call, { ...named, decision: 'rejected', note: reason }),
+)
 
 type NamedDecision = { checkerId: string; transactionId: string; decision: 'validated' | 'rejected'; note: string }
 

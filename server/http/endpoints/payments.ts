@@ -5,37 +5,19 @@ import { joinProblems } from '#lib/schemas/fields.ts'
 import { parseBatch, parseTransactionRequest, type TransactionRequest } from '#lib/schemas/transaction-request.ts'
 import type { StartProblem } from '#server/transactions/find-start-problems.ts'
 import { type StartFailure, type StartOutcome, startTransactions } from '#server/transactions/start-transactions.ts'
-import { type Call, type PartnerEndpoint, TRANSACTION_PATH } from '../api/endpoint.ts'
+import { type Call, partnerEndpoint } from '../api/endpoint.ts'
 import { errorBody, OVERLOADED, type Refusal, refuse } from '../api/errors.ts'
 import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, readJsonBody } from '../api/read-json-body.ts'
 import { initiationJson } from '../api/serialise-transaction.ts'
 
 /** POST /collect: debits a customer's mobile money account. */
-export const collect: PartnerEndpoint = {
-  kind: 'partner',
-  name: 'collect',
-  method: 'POST',
-  path: `${TRANSACTION_PATH}/collect`,
-  answer: (call) => startTransaction(call, 'COLLECT'),
-}
+export const collect = partnerEndpoint('POST', 'collect', (call) => startTransaction(call, 'COLLECT'))
 
 /** POST /deposit: sends money to a beneficiary's mobile money account. */
-export const deposit: PartnerEndpoint = {
-  kind: 'partner',
-  name: 'deposit',
-  method: 'POST',
-  path: `${TRANSACTION_PATH}/deposit`,
-  answer: (call) => startTransaction(call, 'DEPOSIT'),
-}
+export const deposit = partnerEndpoint('POST', 'deposit', (call) => startTransaction(call, 'DEPOSIT'))
 
 /** POST /depositMultiple: starts up to a thousand deposits. */
-export const depositMultiple: PartnerEndpoint = {
-  kind: 'partner',
-  name: 'depositMultiple',
-  method: 'POST',
-  path: `${TRANSACTION_PATH}/depositMultiple`,
-  answer: startDeposits,
-}
+export const depositMultiple = partnerEndpoint('POST', 'depositMultiple', startDeposits)
 
 async function startDeposits(call: Call): Promise<Result<string, Refusal>> {
   const { application, apiUserId } = call.caller

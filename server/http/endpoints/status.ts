@@ -2,27 +2,18 @@ import { err, ok } from '#lib/result.ts'
 import { statusQuerySchema, synchroniseQuerySchema } from '#lib/schemas/queries.ts'
 import { type SynchroniseFailure, synchroniseTransaction } from '#server/operators/work/synchronise-transaction.ts'
 import { findTransaction } from '#server/transactions/transaction-store.ts'
-import { type PartnerEndpoint, TRANSACTION_PATH } from '../api/endpoint.ts'
+import { queryEndpoint } from '../api/endpoint.ts'
 import { OVERLOADED, type Refusal, refuse } from '../api/errors.ts'
-import { readQuery } from '../api/read-query.ts'
 import { recordJson } from '../api/serialise-transaction.ts'
 
 /** One message for a transaction that does not exist and for one of another application. */
 export const NO_TRANSACTION = refuse(404, 'There is no transaction with this id.')
 
 /** POST /transaction-status: returns the stored status. */
-export const transactionStatus: PartnerEndpoint = {
-  kind: 'partner',
-  name: 'transaction-status',
-  method: 'POST',
-  path: `${TRANSACTION_PATH}/transaction-status`,
-  async answer({ runtime, request, caller }) {
-    const query = readQuery(request, statusQuerySchema)
-    if (!query.ok) return query
-    const transaction = await findTransaction(runtime.pool, caller.application.applicationId, query.value.id)
-    return transaction ? ok(recordJson(transaction)) : err(NO_TRANSACTION)
-  },
-}
+export const transactionStatus = queryEndpoint('POST', 'transaction-status', statusQuerySchema, async ({ id }, { runtime, caller }) => {
+  const transaction = await findTransaction(runtime.pool, caller.application.applicationId, id)
+  return transaction ? ok(recordJson(transaction)) : err(NO_TRANSACTION)
+})
 
 /** The value of Retry-After. */
 const OPERATOR_UNAVAILABLE = refuse(500, 'The operator is not responding. The stored status is unchanged; retry in a few seconds.', {
@@ -30,22 +21,19 @@ const OPERATOR_UNAVAILABLE = refuse(500, 'The operator is not responding. The st
 })
 
 /** POST /chekTransactionStatus: queries the operator now and stores the result. */
-export const chekTransactionStatus: PartnerEndpoint = {
-  kind: 'partner',
-  name: 'chekTransactionStatus',
-  method: 'POST',
-  path: `${TRANSACTION_PATH}/chekTransactionStatus`,
-  async answer({ runtime, request, caller }) {
-    const query = readQuery(request, synchroniseQuerySchema)
-    if (!query.ok) return query
+export const chekTransactionStatus = queryEndpoint(
+  'POST',
+  'chekTransactionStatus',
+  synchroniseQuerySchema,
+  async ({ transactionId }, { runtime, caller }) => {
     const result = await synchroniseTransaction(runtime.forcedQueries, {
       applicationId: caller.application.applicationId,
-      transactionId: query.value.transactionId,
+      transactionId,
       actor: { kind: 'api', id: caller.apiUserId },
     })
     return result.ok ? ok(recordJson(result.value)) : err(refuseSynchronisation(result.error))
   },
-}
+)
 
 /** Returns the response to a query that the operator did not answer, or that was not sent. */
 export function refuseSynchronisation(failure: SynchroniseFailure): Refusal {

@@ -3,94 +3,113 @@ import type { UtcDay } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction-store.ts'
 
-export type ListRow = { total: bigint } & { [Field in keyof Transaction]: Transaction[Field] | null }
+/** One page of a list. `total` counts the whole list, exactly, in the same snapshot as the rows. */
+export type Page<Row> = { rows: Row[]; total: bigint; page: number; size: number }
 
-/**
- * Page N as arithmetic: sequences have no gaps, so the page is a range of them, found by one index descent at
- * any depth. Counter and rows come from one statement, hence one snapshot. No row but the total: `transactionId` is null.
- */
-export async function selectPage(queryable: Queryable, applicationId: string, { page, size }: PageRequest): Promise<ListRow[]> {
-  const { rows } = await queryable.query<ListRow>({
-    name: 'select_page',
-    text: `select c.transaction_count as total, ${TRANSACTION_COLUMNS}
-      from application_counters c
-      left join transactions t on t.application_id = $1
-        and t.sequence <= c.transaction_count - $2::bigint * $3 and t.sequence > c.transaction_count - ($2::bigint + 1) * $3
-      where c.application_id = $1
-      order by t.sequence desc`,
-    values: [applicationId, page, size],
-  })
-  return rows
+/** 0-indexed page and its size, both already checked at the edge. */
+type PageRequest = { page: number; size: number }
+
+/** An application's transactions, newest first. A page past the end has no rows. */
+export function listTransactions(queryable: Queryable, applicationId: string, request: PageRequest): Promise<Page<Transaction>> {
+  return readPage(queryable, ALL, request, [applicationId])
 }
 
-/** The same for a final status, newest result first, by its own gap-free sequence. */
-export async function selectFinalPage(
+/** Those in one status; for SUCCESS and FAILED the newest result first. */
+export function listByStatus(
   queryable: Queryable,
   applicationId: string,
-  status: 'SUCCESS' | 'FAILED',
-  { page, size }: PageRequest,
-): Promise<ListRow[]> {
-  const counter = status === 'SUCCESS' ? 'success_count' : 'failed_count'
-  const { rows } = await queryable.query<ListRow>({
-    name: `select_final_page_${status}`,
-    text: `select c.${counter} as total, ${TRANSACTION_COLUMNS}
-      from application_counters c
-      left join transactions t on t.application_id = $1 and t.status = '${status}' and t.final_sequence is not null
-        and t.final_sequence <= c.${counter} - $2::bigint * $3 and t.final_sequence > c.${counter} - ($2::bigint + 1) * $3
-      where c.application_id = $1
-      order by t.final_sequence desc`,
-    values: [applicationId, page, size],
-  })
-  return rows
+  status: TransactionStatus,
+  request: PageRequest,
+): Promise<Page<Transaction>> {
+  return readPage(queryable, BY_STATUS[status], request, [applicationId])
 }
 
-/** PENDING is what has operator work; its key is in order of the transactions' ids, which are in order of time. */
-export async function selectPendingPage(queryable: Queryable, applicationId: string, { page, size }: PageRequest): Promise<ListRow[]> {
-  const { rows } = await queryable.query<ListRow>({
-    name: 'select_pending_page',
-    text: `select c.pending_count as total, ${TRANSACTION_COLUMNS}
-      from application_counters c
-      left join lateral (select w.application_id, w.transaction_id from operator_work w where w.application_id = $1
-        order by w.transaction_id desc limit $3 offset $2::bigint * $3) w on true
-      left join transactions t on t.application_id = w.application_id and t.transaction_id = w.transaction_id
-      where c.application_id = $1
-      order by t.transaction_id desc`,
-    values: [applicationId, page, size],
-  })
-  return rows
-}
-
-export async function selectWaitingPage(queryable: Queryable, applicationId: string, { page, size }: PageRequest): Promise<ListRow[]> {
-  const { rows } = await queryable.query<ListRow>({
-    name: 'select_waiting_page',
-    text: `select c.pending_approval_count as total, ${TRANSACTION_COLUMNS}
-      from application_counters c
-      left join lateral (select * from transactions where application_id = $1 and status = 'PENDING_APPROVAL'
-        order by sequence desc limit $3 offset $2::bigint * $3) t on true
-      where c.application_id = $1
-      order by t.sequence desc`,
-    values: [applicationId, page, size],
-  })
-  return rows
-}
-
-/** One phone's transactions are few enough to count in the index. */
-export async function selectPhonePage(
+/** Those of one phone number, exactly as written, newest first. */
+export function listByPhone(
   queryable: Queryable,
   applicationId: string,
   phoneNumber: string,
+  request: PageRequest,
+): Promise<Page<Transaction>> {
+  return readPage(queryable, BY_PHONE, request, [applicationId, phoneNumber])
+}
+
+/** A list as the parts of its statement. $1 is the page, $2 its size, $3 the application; `t` is the transaction. */
+type List = { name: string; total: string; from: string; order: string }
+
+/**
+ * Page N as arithmetic: sequences have no gaps, so the page is a range of them, found by one index descent at
+ * any depth. Counter and rows come from one statement, hence one snapshot.
+ */
+function inSequence(name: string, counter: string, sequence: string, condition: string): List {
+  return {
+    name,
+    total: `c.${counter}`,
+    from: `application_counters c
+      left join transactions t on t.application_id = $3 and ${condition}
+        and t.${sequence} <= c.${counter} - $1::bigint * $2 and t.${sequence} > c.${counter} - ($1::bigint + 1) * $2
+      where c.application_id = $3`,
+    order: `t.${sequence} desc`,
+  }
+}
+
+const ALL = inSequence('select_page', 'transaction_count', 'sequence', 'true')
+
+const BY_STATUS: Readonly<Record<TransactionStatus, List>> = {
+  // The newest result first, by the gap-free sequence of the status.
+  SUCCESS: inSequence('select_success_page', 'success_count', 'final_sequence', `t.status = 'SUCCESS' and t.final_sequence is not null`),
+  FAILED: inSequence('select_failed_page', 'failed_count', 'final_sequence', `t.status = 'FAILED' and t.final_sequence is not null`),
+  // What has operator work; its key is in order of the transactions' ids, which are in order of time.
+  PENDING: {
+    name: 'select_pending_page',
+    total: 'c.pending_count',
+    from: `application_counters c
+      left join lateral (select w.application_id, w.transaction_id from operator_work w where w.application_id = $3
+        order by w.transaction_id desc limit $2 offset $1::bigint * $2) w on true
+      left join transactions t on t.application_id = w.application_id and t.transaction_id = w.transaction_id
+      where c.application_id = $3`,
+    order: 't.transaction_id desc',
+  },
+  PENDING_APPROVAL: {
+    name: 'select_waiting_page',
+    total: 'c.pending_approval_count',
+    from: `application_counters c
+      left join lateral (select * from transactions where application_id = $3 and status = 'PENDING_APPROVAL'
+        order by sequence desc limit $2 offset $1::bigint * $2) t on true
+      where c.application_id = $3`,
+    order: 't.sequence desc',
+  },
+}
+
+/** One phone's transactions are few enough to count in the index. */
+const BY_PHONE: List = {
+  name: 'select_phone_page',
+  total: 'n.total',
+  from: `(select count(*) as total from transactions where application_id = $3 and phone_number = $4) n
+      left join lateral (select * from transactions where application_id = $3 and phone_number = $4
+        order by sequence desc limit $2 offset $1::bigint * $2) t on true`,
+  order: 't.sequence desc',
+}
+
+type ListRow = { total: bigint } & { [Field in keyof Transaction]: Transaction[Field] | null }
+
+async function readPage(
+  queryable: Queryable,
+  { name, total, from, order }: List,
   { page, size }: PageRequest,
-): Promise<ListRow[]> {
+  values: readonly string[],
+): Promise<Page<Transaction>> {
   const { rows } = await queryable.query<ListRow>({
-    name: 'select_phone_page',
-    text: `select n.total, ${TRANSACTION_COLUMNS}
-      from (select count(*) as total from transactions where application_id = $1 and phone_number = $4) n
-      left join lateral (select * from transactions where application_id = $1 and phone_number = $4
-        order by sequence desc limit $3 offset $2::bigint * $3) t on true
-      order by t.sequence desc`,
-    values: [applicationId, page, size, phoneNumber],
+    name,
+    text: `select ${total} as total, ${TRANSACTION_COLUMNS} from ${from} order by ${order}`,
+    values: [page, size, ...values],
   })
-  return rows
+  return { rows: rows.filter(isTransaction), total: rows[0]?.total ?? 0n, page, size }
+}
+
+/** The one row of an empty page carries only the total. */
+function isTransaction(row: ListRow): row is ListRow & Transaction {
+  return row.transactionId !== null
 }
 
 /**
@@ -120,9 +139,3 @@ export async function totalOfApplication(queryable: Queryable, applicationId: st
   })
   return rows[0]?.total ?? 0n
 }
-
-/** One page of a list. `total` counts the whole list, exactly, in the same snapshot as the rows. */
-export type Page<Row> = { rows: Row[]; total: bigint; page: number; size: number }
-
-/** 0-indexed page and its size, both already checked at the edge. */
-export type PageRequest = { page: number; size: number }

@@ -7,8 +7,7 @@ import { aBand, anIntakeItem, fund, makeApplication } from '#server/testing/fact
 import { takeIn } from '#server/transactions/intake.ts'
 import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { listBalances } from '../statements/day-ledger.ts'
-import { listByPhone, listByStatus, listTransactions } from './list-for-partner.ts'
-import { totalByRange, totalOfApplication } from './list-for-partner-store.ts'
+import { listByPhone, listByStatus, listTransactions, totalByRange, totalOfApplication } from './list-for-partner-store.ts'
 
 let database: TestDatabase
 let applicationId: string

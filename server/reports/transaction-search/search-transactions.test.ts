@@ -13,7 +13,7 @@ import {
 } from '#lib/payments/transaction-status.ts'
 import { filteredOperators, type TransactionFilter, transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import { addDays, utcDayOf } from '#lib/time/time.ts'
-import { listTransactions } from '#server/reports/partner-lists/list-for-partner.ts'
+import { listTransactions } from '#server/reports/partner-lists/list-for-partner-store.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
 import { inUtc } from '#server/testing/business-time.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { err, ok, type Result } from '#lib/result.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
-import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import { err, type Result } from '#lib/result.ts'
+import type { CommandActor } from '#server/audit/command-actor.ts'
+import { done, runCommand } from '#server/audit/run-command.ts'
 import { generateApiKey, generateWebhookSecret } from '#server/credentials/secrets.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
 import type { Database, Pool } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import {
   countLiveKeys,
   expireKey,
@@ -41,11 +40,10 @@ export async function createApiKey(
 ): Promise<Result<{ apiKeyId: string; apiKey: string }, CreateFailure>> {
   const { applicationId, actor, replaces } = command
   const name = command.name.trim()
-  if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
-  if (name.length < 1 || name.length > 200 || name.includes('\0')) return err('invalid_name')
   const { apiKey, keyPrefix, keyHash } = generateApiKey()
   const apiKeyId = randomUUID()
-  return withTransaction(database, async (trx) => {
+  return runCommand<{ apiKeyId: string; apiKey: string }, CreateFailure>(database, command, 'access:change', async (trx) => {
+    if (name.length < 1 || name.length > 200 || name.includes('\0')) return err('invalid_name')
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
     if (command.othersExpireAt) await expireKeys(trx, applicationId, command.othersExpireAt)
     if (replaces && !(await expireKey(trx, applicationId, replaces.apiKeyId, replaces.expiresAt))) return err('unknown_key')
@@ -59,21 +57,15 @@ export async function createApiKey(
       createdBy: command.requestedBy ?? actor.id,
       expiresAt: command.expiresAt ?? null,
     })
-    await appendAudit(trx, {
-      applicationId,
-      actor,
-      action: 'api_key.created',
-      subject: apiKeyId,
-      details: {
-        name,
-        keyPrefix,
-        expiresAt: command.expiresAt?.toISOString() ?? null,
-        othersExpireAt: command.othersExpireAt?.toISOString() ?? null,
-        ...(replaces && { replaces: replaces.apiKeyId, replacedEndsAt: replaces.expiresAt.toISOString() }),
-        ...(command.requestedBy !== undefined && { requestedBy: command.requestedBy }),
-      },
-    })
-    return ok({ apiKeyId, apiKey })
+    const details = {
+      name,
+      keyPrefix,
+      expiresAt: command.expiresAt?.toISOString() ?? null,
+      othersExpireAt: command.othersExpireAt?.toISOString() ?? null,
+      ...(replaces && { replaces: replaces.apiKeyId, replacedEndsAt: replaces.expiresAt.toISOString() }),
+      ...(command.requestedBy !== undefined && { requestedBy: command.requestedBy }),
+    }
+    return done({ action: 'api_key.created', subject: apiKeyId, details }, { apiKeyId, apiKey })
   })
 }
 
@@ -82,19 +74,11 @@ export async function revokeApiKey(
   pool: Pool,
   command: { applicationId: string; apiKeyId: string; actor: CommandActor },
 ): Promise<Result<void, 'not_permitted' | 'unknown_key'>> {
-  const { applicationId, apiKeyId, actor } = command
-  if (!mayAct(actor, applicationId, 'access:revoke')) return err('not_permitted')
-  return withTransaction(pool, async (trx) => {
+  const { applicationId, apiKeyId } = command
+  return runCommand(pool, command, 'access:revoke', async (trx) => {
     const revoked = await revokeKeyRow(trx, applicationId, apiKeyId)
     if (!revoked) return err('unknown_key')
-    await appendAudit(trx, {
-      applicationId,
-      actor,
-      action: 'api_key.revoked',
-      subject: apiKeyId,
-      details: { keyPrefix: revoked.keyPrefix },
-    })
-    return ok(undefined)
+    return done({ action: 'api_key.revoked', subject: apiKeyId, details: { keyPrefix: revoked.keyPrefix } })
   })
 }
 
@@ -103,20 +87,13 @@ export async function rotateWebhookSecret(
   database: Database,
   command: { applicationId: string; othersExpireAt: Date; actor: CommandActor },
 ): Promise<Result<{ webhookSecret: string }, 'not_permitted' | 'unknown_application'>> {
-  const { applicationId, othersExpireAt, actor } = command
-  if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
+  const { applicationId, othersExpireAt } = command
   const webhookSecret = generateWebhookSecret()
-  return withTransaction(database, async (trx) => {
+  return runCommand(database, command, 'access:change', async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
     await expireWebhookSecrets(trx, applicationId, othersExpireAt)
     await insertWebhookSecret(trx, applicationId, randomUUID(), webhookSecret)
-    await appendAudit(trx, {
-      applicationId,
-      actor,
-      action: 'webhook_secret.rotated',
-      subject: applicationId,
-      details: { othersExpireAt: othersExpireAt.toISOString() },
-    })
-    return ok({ webhookSecret })
+    const details = { othersExpireAt: othersExpireAt.toISOString() }
+    return done({ action: 'webhook_secret.rotated', subject: applicationId, details }, { webhookSecret })
   })
 }

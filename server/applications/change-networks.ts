@@ -1,9 +1,8 @@
-import { err, ok, type Result } from '#lib/result.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
-import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import { err, type Result } from '#lib/result.ts'
+import type { CommandActor } from '#server/audit/command-actor.ts'
+import { done, runCommand } from '#server/audit/run-command.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
 import type { Database } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import { type NetworkProblem, parseNetwork } from './allow-list.ts'
 import { deleteNetwork, insertNetwork } from './application-store.ts'
 
@@ -12,17 +11,15 @@ export async function allowAddress(
   database: Database,
   command: { applicationId: string; network: string; note?: string; actor: CommandActor },
 ): Promise<Result<{ network: string }, 'not_permitted' | 'unknown_application' | NetworkProblem>> {
-  const { applicationId, actor } = command
-  if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
-  const parsed = parseNetwork(command.network)
-  if (!parsed.ok) return parsed
+  const { applicationId } = command
   const note = (command.note ?? '').replaceAll('\0', '').slice(0, 200)
-  return withTransaction(database, async (trx) => {
+  return runCommand<{ network: string }, 'unknown_application' | NetworkProblem>(database, command, 'access:change', async (trx) => {
+    const parsed = parseNetwork(command.network)
+    if (!parsed.ok) return parsed
+    const network = parsed.value
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
-    if (await insertNetwork(trx, applicationId, parsed.value, note)) {
-      await appendAudit(trx, { applicationId, actor, action: 'address.allowed', subject: parsed.value, details: { note } })
-    }
-    return ok({ network: parsed.value })
+    const isNew = await insertNetwork(trx, applicationId, network, note)
+    return done(isNew ? { action: 'address.allowed', subject: network, details: { note } } : null, { network })
   })
 }
 
@@ -31,13 +28,10 @@ export async function denyAddress(
   database: Database,
   command: { applicationId: string; network: string; actor: CommandActor },
 ): Promise<Result<void, 'not_permitted' | 'not_on_the_list' | NetworkProblem>> {
-  const { applicationId, actor } = command
-  if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
-  const parsed = parseNetwork(command.network)
-  if (!parsed.ok) return parsed
-  return withTransaction(database, async (trx) => {
-    if (!(await deleteNetwork(trx, applicationId, parsed.value))) return err('not_on_the_list')
-    await appendAudit(trx, { applicationId, actor, action: 'address.denied', subject: parsed.value })
-    return ok(undefined)
+  return runCommand<void, 'not_on_the_list' | NetworkProblem>(database, command, 'access:change', async (trx) => {
+    const parsed = parseNetwork(command.network)
+    if (!parsed.ok) return parsed
+    if (!(await deleteNetwork(trx, command.applicationId, parsed.value))) return err('not_on_the_list')
+    return done({ action: 'address.denied', subject: parsed.value })
   })
 }

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
-import { err, ok, type Result } from '#lib/result.ts'
+import { err, type Result } from '#lib/result.ts'
 import { DEFAULT_POLICY_RULES } from '#lib/rules/approval-policy.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
 import type { CommandActor } from '#server/audit/command-actor.ts'
+import { done, runRecorded } from '#server/audit/run-command.ts'
 import { generateWebhookSecret } from '#server/credentials/secrets.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import { insertApplication, insertFirstPolicy, insertWebhookSecret } from './application-store.ts'
 import { checkTimeZone, type TimeZoneProblem } from './time-zone.ts'
 
@@ -37,17 +36,11 @@ export async function createApplication(
   if (problem) return err(problem)
   const created = { applicationId: randomUUID(), apiId: randomUUID(), webhookSecret: generateWebhookSecret() }
   const books = OPERATOR_CODES.map((operator) => ({ operator, currency: OPERATORS[operator].country.currency }))
-  return withTransaction(pool, async (trx) => {
+  const by = { applicationId: created.applicationId, actor: command.actor }
+  return runRecorded<CreatedApplication, never>(pool, by, async (trx) => {
     await insertApplication(trx, { ...created, name, requiresSecondFactor, copiesWebhookStatus, timeZone }, books)
     await insertFirstPolicy(trx, created.applicationId, DEFAULT_POLICY_RULES)
     await insertWebhookSecret(trx, created.applicationId, randomUUID(), created.webhookSecret)
-    await appendAudit(trx, {
-      applicationId: created.applicationId,
-      actor: command.actor,
-      action: 'application.created',
-      subject: created.applicationId,
-      details: { name, timeZone },
-    })
-    return ok(created)
+    return done({ action: 'application.created', subject: created.applicationId, details: { name, timeZone } }, created)
   })
 }

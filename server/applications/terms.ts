@@ -5,11 +5,10 @@ import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transacti
 import { err, ok, type Result } from '#lib/result.ts'
 import { isCleanText } from '#lib/text/clean-text.ts'
 import { isShownWebhookUrl } from '#lib/text/web-address.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
-import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import type { CommandActor } from '#server/audit/command-actor.ts'
+import { done, runCommand } from '#server/audit/run-command.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
 import type { Database, TrxClient } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import { type NetworkProblem, parseNetwork } from './allow-list.ts'
 import {
   type ApplicationChange,
@@ -41,19 +40,13 @@ export async function changeApplication(
   command: { applicationId: string; change: ApplicationChange; actor: CommandActor },
 ): Promise<Result<void, ChangeFailure>> {
   const { applicationId, actor } = command
-  if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
-  const { isEnabled, runsInstallation, webhookNetworks } = command.change
-  const isReserved = [isEnabled, runsInstallation, webhookNetworks].some((setting) => setting !== undefined)
-  if (isReserved && actor.kind !== 'system') return err('not_permitted')
-  const name = command.change.name?.trim()
-  const networks = webhookNetworks?.map(parseNetwork) ?? []
-  const unreadable = networks.find((network) => !network.ok)
-  if (unreadable && !unreadable.ok) return unreadable
-  const granted = networks.flatMap((network) => (network.ok ? [network.value] : [])).toSorted()
-  const change = { ...command.change, name, webhookNetworks: webhookNetworks && granted }
-  const problem = problemOf(change)
-  if (problem) return err(problem)
-  return withTransaction<void, ChangeFailure>(database, async (trx) => {
+  return runCommand<void, ChangeFailure>(database, command, 'access:change', async (trx) => {
+    const { isEnabled, runsInstallation, webhookNetworks } = command.change
+    const isReserved = [isEnabled, runsInstallation, webhookNetworks].some((setting) => setting !== undefined)
+    if (isReserved && actor.kind !== 'system') return err('not_permitted')
+    const read = readChange(command.change)
+    if (!read.ok) return read
+    const change = read.value
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
     if (runsInstallation && (await findInstallation(trx, applicationId))) return err('another_runs_installation')
     const present = await readTerms(trx, applicationId)
@@ -61,19 +54,24 @@ export async function changeApplication(
     const closedServices = change.countries ? await leaveOthers(trx, applicationId, change.countries) : []
     const changed = Object.entries(change).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]))
     const before = Object.entries(present ?? {}).filter(([key]) => changed.some(([name]) => name === key))
-    await appendAudit(trx, {
-      applicationId,
-      actor,
-      action: 'application.changed',
-      subject: applicationId,
-      details: {
-        ...Object.fromEntries(changed),
-        before: Object.fromEntries(before),
-        ...(closedServices.length > 0 && { closedServices }),
-      },
-    })
-    return ok(undefined)
+    const details = {
+      ...Object.fromEntries(changed),
+      before: Object.fromEntries(before),
+      ...(closedServices.length > 0 && { closedServices }),
+    }
+    return done({ action: 'application.changed', subject: applicationId, details })
   })
+}
+
+/** Returns the change as it is stored: names trimmed, networks in their canonical spelling and order. */
+function readChange(change: ApplicationChange): Result<ApplicationChange, ChangeFailure> {
+  const networks = change.webhookNetworks?.map(parseNetwork) ?? []
+  const unreadable = networks.find((network) => !network.ok)
+  if (unreadable && !unreadable.ok) return unreadable
+  const granted = networks.flatMap((network) => (network.ok ? [network.value] : [])).toSorted()
+  const read = { ...change, name: change.name?.trim(), webhookNetworks: change.webhookNetworks && granted }
+  const problem = problemOf(read)
+  return problem ? err(problem) : ok(read)
 }
 
 function problemOf({ name, countries, defaultWebhookUrl }: ApplicationChange): ChangeFailure | undefined {
@@ -99,34 +97,26 @@ type SetFeeSchedule = {
   actor: CommandActor
 }
 
+type SetFeesFailure = 'not_permitted' | 'unknown_application' | 'invalid_fees'
+
 /**
  * Sets the fees of one operator and direction. Transactions keep those they were made under. The administrators of an application
  * set its own part; the service's part is its income, and only the machine's administrator may change it.
  */
-export async function setFeeSchedule(
-  database: Database,
-  command: SetFeeSchedule,
-): Promise<Result<void, 'not_permitted' | 'unknown_application' | 'invalid_fees'>> {
+export async function setFeeSchedule(database: Database, command: SetFeeSchedule): Promise<Result<void, SetFeesFailure>> {
   const { applicationId, operator, type, fees, actor } = command
-  if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
   const isRate = (ppm: number): boolean => Number.isInteger(ppm) && ppm >= 0 && ppm <= 1_000_000
   const isFixed = (minor: bigint): boolean => minor >= 0n && minor <= AMOUNT_MINOR_MAX
   // Both rates together must leave something of a collect.
   const areSensible = isRate(fees.systemRatePpm) && isRate(fees.appRatePpm) && fees.systemRatePpm + fees.appRatePpm < 1_000_000
-  if (!areSensible || !isFixed(fees.systemFixedMinor) || !isFixed(fees.appFixedMinor)) return err('invalid_fees')
-  return withTransaction(database, async (trx) => {
+  return runCommand<void, SetFeesFailure>(database, command, 'access:change', async (trx) => {
+    if (!areSensible || !isFixed(fees.systemFixedMinor) || !isFixed(fees.appFixedMinor)) return err('invalid_fees')
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
     const before = await readFees(trx, applicationId, operator, type)
     if (actor.kind !== 'system' && !keepsSystemPart(before, fees)) return err('not_permitted')
     await upsertFees(trx, applicationId, operator, type, fees)
-    await appendAudit(trx, {
-      applicationId,
-      actor,
-      action: 'fees.set',
-      subject: `${operator} ${type}`,
-      details: { ...feeDetails(fees), before: feeDetails(before) },
-    })
-    return ok(undefined)
+    const details = { ...feeDetails(fees), before: feeDetails(before) }
+    return done({ action: 'fees.set', subject: `${operator} ${type}`, details })
   })
 }
 
@@ -158,24 +148,17 @@ type SetFailure =
  * allowed) in force there. Without limits of its own, `enforcesLimits` means the operator table's.
  */
 export async function setTransferService(database: Database, command: SetTransferService): Promise<Result<void, SetFailure>> {
-  const { applicationId, operator, type, service, actor } = command
-  if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
-  const [minimum, maximum] = [service.minimumMinor ?? 1n, service.maximumMinor ?? AMOUNT_MINOR_MAX]
-  if (minimum < 1n || maximum < minimum || maximum > AMOUNT_MINOR_MAX) return err('invalid_limits')
-  return withTransaction<void, SetFailure>(database, async (trx) => {
+  const { applicationId, operator, type, service } = command
+  return runCommand<void, SetFailure>(database, command, 'access:change', async (trx) => {
+    const [minimum, maximum] = [service.minimumMinor ?? 1n, service.maximumMinor ?? AMOUNT_MINOR_MAX]
+    if (minimum < 1n || maximum < minimum || maximum > AMOUNT_MINOR_MAX) return err('invalid_limits')
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
     const terms = await readTerms(trx, applicationId)
     if (service.isEnabled && !terms?.countries.includes(OPERATORS[operator].country.name)) return err('outside_countries')
     const before = await readService(trx, applicationId, operator, type)
     await upsertService(trx, applicationId, operator, type, service)
-    await appendAudit(trx, {
-      applicationId,
-      actor,
-      action: 'service.set',
-      subject: `${operator} ${type}`,
-      details: { ...serviceDetails(service), before: serviceDetails(before) },
-    })
-    return ok(undefined)
+    const details = { ...serviceDetails(service), before: serviceDetails(before) }
+    return done({ action: 'service.set', subject: `${operator} ${type}`, details })
   })
 }
 

@@ -1,11 +1,10 @@
-import { err, ok, type Result } from '#lib/result.ts'
+import { err, type Result } from '#lib/result.ts'
 import { dayIn } from '#lib/time/format-time.ts'
 import { isTimeZone } from '#lib/time/time-zones.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
-import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import type { CommandActor } from '#server/audit/command-actor.ts'
+import { done, runCommand } from '#server/audit/run-command.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
 import type { Database, Queryable } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import { isZoneOfDatabase, requestZone, selectDayStarts } from './application-store.ts'
 import { readTimeZone } from './terms-store.ts'
 
@@ -36,17 +35,16 @@ type RequestFailure = 'not_permitted' | 'unknown_application' | TimeZoneProblem
  */
 export async function requestTimeZone(
   database: Database,
-  { applicationId, timeZone, actor }: { applicationId: string; timeZone: string; actor: CommandActor },
+  command: { applicationId: string; timeZone: string; actor: CommandActor },
 ): Promise<Result<void, RequestFailure>> {
-  if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
-  return withTransaction<void, RequestFailure>(database, async (trx) => {
+  const { applicationId, timeZone } = command
+  return runCommand<void, RequestFailure>(database, command, 'access:change', async (trx) => {
     const problem = await checkTimeZone(trx, timeZone)
     if (problem) return err(problem)
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
     const present = await readTimeZone(trx, applicationId)
     await requestZone(trx, applicationId, timeZone)
     const details = { before: present?.timeZone ?? null, after: timeZone }
-    await appendAudit(trx, { applicationId, actor, action: 'application.time_zone_requested', subject: applicationId, details })
-    return ok(undefined)
+    return done({ action: 'application.time_zone_requested', subject: applicationId, details })
   })
 }

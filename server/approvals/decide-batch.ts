@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import type { BatchDecisionRefusal, BatchDecisionResult, BatchDifference } from '#lib/approvals/batch-approval.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
+import { type Done, done, runRecorded } from '#server/audit/run-command.ts'
 import { lockCounters } from '#server/database/application-locks.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
-import { ChangedMeanwhileError, withTransaction } from '#server/database/with-transaction.ts'
+import { ChangedMeanwhileError } from '#server/database/with-transaction.ts'
 import { type TransitionItem, transition, wakeFor } from '#server/transactions/transition.ts'
 import { noteChange } from './approval-store.ts'
 import { type BatchState, insertBatchDecisions, selectBatch, selectCompleteRows, selectMovedSince, selectTermsOf } from './batch-store.ts'
@@ -43,8 +43,10 @@ type DecideBatchDeps = DecisionDeps & { clock: Clock; metrics: { countOutcome(ki
  * is decided if a row, an approval or a rule changed since the batch was shown; the result then says what.
  */
 export async function decideBatch(deps: DecideBatchDeps, command: DecideBatchCommand): Promise<Result<BatchDecisionResult, Refusal>> {
+  const { applicationId, id } = command.checker
+  const by = { applicationId, actor: { kind: 'person' as const, id } }
   const attempt = (hasFreshCode: boolean) =>
-    withTransaction<Decided, Refusal | 'changed'>(deps.pool, (trx) => decideInside(trx, command, hasFreshCode))
+    runRecorded<Decided, Refusal | 'changed'>(deps.pool, by, (trx) => decideInside(trx, command, hasFreshCode))
   let decided = await attempt(false)
   // A code is used up when it is checked, so it is the last thing that is.
   if (!decided.ok && decided.error === 'code_required') {
@@ -68,7 +70,7 @@ async function decideInside(
   trx: TrxClient,
   command: DecideBatchCommand,
   hasFreshCode: boolean,
-): Promise<Result<Decided, Refusal | 'changed'>> {
+): Promise<Result<Done<Decided>, Refusal | 'changed'>> {
   const { checker, batchId, decision, note, excluded } = command
   const { applicationId } = checker
   await lockCounters(trx, applicationId)
@@ -99,25 +101,20 @@ async function decideInside(
   const approved =
     weighed.needed <= 1 ? validated : validated.length > 0 ? await selectCompleteRows(trx, applicationId, batchId, weighed.needed) : []
   await move(trx, command, { approved, rejected })
-  await appendAudit(trx, {
-    applicationId,
-    actor: { kind: 'person', id: checker.id },
-    action: `batch.${decision}`,
-    subject: batchId,
-    details: {
-      checkerId: checker.id,
-      note,
-      step: weighed.step,
-      hash: command.hash,
-      rows: rows.length,
-      excludedCount: decision === 'validated' ? rejected.length : 0,
-      excluded: excluded.slice(0, AUDITED_MAX),
-      sent: approved.length,
-    },
-  })
+  const details = {
+    checkerId: checker.id,
+    note,
+    step: weighed.step,
+    hash: command.hash,
+    rows: rows.length,
+    excludedCount: decision === 'validated' ? rejected.length : 0,
+    excluded: excluded.slice(0, AUDITED_MAX),
+    sent: approved.length,
+  }
   const waiting = waitingCount(batch) - approved.length - rejected.length
   const given = Math.min(weighed.needed, weighed.given + (decision === 'validated' ? 1 : 0))
-  return ok({ kind: 'done', approved: approved.length, rejected: rejected.length, waiting, given, needed: weighed.needed })
+  const decided = { kind: 'done' as const, approved: approved.length, rejected: rejected.length, waiting, given, needed: weighed.needed }
+  return done({ action: `batch.${decision}`, subject: batchId, details }, decided)
 }
 
 /** Persons first, then states, then what the screen showed. */

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { BULK_MAX, type DecisionObstacle, type DecisionRefusal, type DecisionResult, type TermsObstacle } from '#lib/approvals/approvals.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
+import { done, runRecorded } from '#server/audit/run-command.ts'
 import { lockCounters } from '#server/database/application-locks.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
-import { ChangedMeanwhileError, withTransaction } from '#server/database/with-transaction.ts'
+import { ChangedMeanwhileError } from '#server/database/with-transaction.ts'
 import type { Logger } from '#server/logger.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { findTransaction, type Transaction } from '#server/transactions/transaction-store.ts'
@@ -64,7 +64,7 @@ export type DecisionDeps = { pool: Pool; wake: Wake }
  * happened. Wakes the dispatcher or the webhook deliveries of this process after the commit.
  */
 export async function decide(deps: DecisionDeps, command: DecisionCommand): Promise<Result<Transaction, DecisionFailure>> {
-  const decided = await withTransaction<Transaction, DecisionFailure>(deps.pool, async (trx) => {
+  const decided = await runRecorded<Transaction, DecisionFailure>(deps.pool, command, async (trx) => {
     await lockCounters(trx, command.applicationId)
     const found = await loadWaiting(trx, command)
     if (!found) return err({ kind: 'not_found' })
@@ -74,16 +74,9 @@ export async function decide(deps: DecisionDeps, command: DecisionCommand): Prom
     const isRefused = await moveOn(trx, command, found)
     if (isRefused) return err(isRefused)
     const { applicationId, transactionId, checkerId, decision, note, through } = command
-    await appendAudit(trx, {
-      applicationId,
-      actor: command.actor,
-      action: `transaction.${decision}`,
-      subject: transactionId,
-      details: { checkerId, note, step, through },
-    })
     const after = await findTransaction(trx, applicationId, transactionId)
     if (!after) throw new Error('A decided transaction is gone')
-    return ok(after)
+    return done({ action: `transaction.${decision}`, subject: transactionId, details: { checkerId, note, step, through } }, after)
   })
   if (decided.ok) wakeFor(deps.wake, decided.value.status)
   return decided

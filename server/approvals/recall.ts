@@ -1,8 +1,8 @@
-import { err, ok, type Result } from '#lib/result.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
+import { err, type Result } from '#lib/result.ts'
+import { done, runRecorded } from '#server/audit/run-command.ts'
 import { lockCounters } from '#server/database/application-locks.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { ChangedMeanwhileError, withTransaction } from '#server/database/with-transaction.ts'
+import { ChangedMeanwhileError } from '#server/database/with-transaction.ts'
 import { findTransaction, type Transaction } from '#server/transactions/transaction-store.ts'
 import { transition, type Wake, wakeFor } from '#server/transactions/transition.ts'
 import { selectBatch, selectWaitingRowIds } from './batch-store.ts'
@@ -16,17 +16,17 @@ export async function recallTransaction(
   command: RecallCommand,
 ): Promise<Result<Transaction, RecallFailure>> {
   const { applicationId, transactionId, makerId, reason } = command
-  const recalled = await withTransaction<Transaction, RecallFailure>(deps.pool, async (trx) => {
+  const actor = { kind: 'person' as const, id: makerId }
+  const recalled = await runRecorded<Transaction, RecallFailure>(deps.pool, { applicationId, actor }, async (trx) => {
     await lockCounters(trx, applicationId)
     const transaction = await findTransaction(trx, applicationId, transactionId)
     if (!transaction) return err('not_found')
     if (transaction.makerId !== makerId) return err('not_the_maker')
-    const actor = { kind: 'person' as const, id: makerId }
     const [outcome] = await transition(trx, [{ applicationId, transactionId, event: 'recalled', message: reason, reason, actor }])
     if (!outcome?.isMoved) return err('not_waiting')
-    await appendAudit(trx, { applicationId, actor, action: 'transaction.recalled', subject: transactionId, details: { reason } })
     const after = await findTransaction(trx, applicationId, transactionId)
-    return after ? ok(after) : err('not_found')
+    if (!after) throw new Error('A recalled transaction is gone')
+    return done({ action: 'transaction.recalled', subject: transactionId, details: { reason } }, after)
   })
   if (recalled.ok) wakeFor(deps.wake, recalled.value.status)
   return recalled
@@ -43,7 +43,8 @@ export async function recallBatch(
   deps: { pool: Pool; wake: Wake },
   { applicationId, batchId, makerId, reason }: RecallBatchCommand,
 ): Promise<Result<{ count: number }, RecallBatchFailure>> {
-  const recalled = await withTransaction<{ count: number }, RecallBatchFailure>(deps.pool, async (trx) => {
+  const actor = { kind: 'person' as const, id: makerId }
+  const recalled = await runRecorded<{ count: number }, RecallBatchFailure>(deps.pool, { applicationId, actor }, async (trx) => {
     await lockCounters(trx, applicationId)
     const batch = await selectBatch(trx, { applicationId, id: makerId }, batchId)
     if (!batch) return err('not_found')
@@ -51,19 +52,11 @@ export async function recallBatch(
     if (batch.state !== null && batch.state !== 'submitted') return err('submitting')
     const ids = await selectWaitingRowIds(trx, applicationId, batchId)
     if (ids.length === 0) return err('not_waiting')
-    const actor = { kind: 'person' as const, id: makerId }
-    const items = ids.map((transactionId) => ({
-      applicationId,
-      transactionId,
-      event: 'recalled' as const,
-      message: reason,
-      reason,
-      actor,
-    }))
+    const move = { applicationId, event: 'recalled' as const, message: reason, reason, actor }
+    const items = ids.map((transactionId) => ({ ...move, transactionId }))
     const outcomes = await transition(trx, items)
     if (outcomes.some((outcome) => !outcome?.isMoved)) throw new ChangedMeanwhileError('A recall did not move the whole batch')
-    await appendAudit(trx, { applicationId, actor, action: 'batch.recalled', subject: batchId, details: { reason, rows: ids.length } })
-    return ok({ count: ids.length })
+    return done({ action: 'batch.recalled', subject: batchId, details: { reason, rows: ids.length } }, { count: ids.length })
   })
   if (recalled.ok) wakeFor(deps.wake, 'FAILED')
   return recalled

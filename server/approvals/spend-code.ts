@@ -1,9 +1,8 @@
 import type { DecisionRefusal } from '#lib/approvals/approvals.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
+import { recordAct } from '#server/audit/run-command.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import { verifySecondFactor } from '#server/people/second-factor.ts'
 import type { ApprovalViewer } from './queue/queue.ts'
 
@@ -23,14 +22,7 @@ export async function spendCode(
         { wrong_code: 'wrong_code', not_enabled: 'second_factor_missing', throttled: 'code_throttled', too_many: 'code_throttled' } as const
       )[verified.error.kind],
     )
-  return withTransaction<void, DecisionRefusal>(deps.pool, async (trx) => {
-    await appendAudit(trx, {
-      applicationId: checker.applicationId,
-      actor: { kind: 'person', id: checker.id },
-      action: 'approvals.code_used',
-      subject: checker.id,
-      details: { list: digest, count },
-    })
-    return ok(undefined)
-  })
+  const by = { applicationId: checker.applicationId, actor: { kind: 'person' as const, id: checker.id } }
+  await recordAct(deps.pool, by, { action: 'approvals.code_used', subject: checker.id, details: { list: digest, count } })
+  return ok(undefined)
 }

@@ -1,11 +1,10 @@
+import type { BatchState } from '#lib/batches/batches.ts'
 import type { AuditAction } from '#lib/people/audit-actions.ts'
-import { err, ok, type Result } from '#lib/result.ts'
+import { err, type Result } from '#lib/result.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
 import type { AuditDetails } from '#server/audit/canonical-text.ts'
-import { mayAct } from '#server/audit/command-actor.ts'
+import { done, runCommand, type Work } from '#server/audit/run-command.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import type { Connected } from '#server/transactions/find-start-problems.ts'
 import { type Batch, lockBatch, recountBatch } from './batch-store.ts'
 import type { CheckContext } from './check-rows.ts'
@@ -32,29 +31,32 @@ type Audited = { action: Extract<AuditAction, `batch.${string}`>; details?: Audi
  */
 export async function changeBatch<Failure = never>(
   deps: ChangeDeps,
-  { application, actor, batchId, version }: ChangeCommand,
+  command: ChangeCommand,
   work: (trx: TrxClient, batch: Batch) => Promise<Result<Audited | 'unchanged', Failure>>,
 ): Promise<Result<{ version: number }, ChangeFailure | Failure>> {
-  const { applicationId } = application
-  if (!mayAct(actor, applicationId, 'transaction:create')) return err('not_permitted')
-  return withTransaction<{ version: number }, ChangeFailure | Failure>(deps.pool, async (trx) => {
-    const batch = await lockBatch(trx, applicationId, batchId)
-    if (!batch) return err('not_found')
-    if (batch.state !== 'checking' && batch.state !== 'draft') return err('not_a_draft')
-    if (batch.version !== version) return err('changed_meanwhile')
+  const { batchId, version, actor } = command
+  return runBatchCommand<{ version: number }, Failure>(deps.pool, command, ['checking', 'draft'], async (trx, batch) => {
     const worked = await work(trx, batch)
     if (!worked.ok) return worked
-    if (worked.value === 'unchanged') return ok({ version })
-    await recountBatch(trx, applicationId, batchId, actor.id)
-    const { action, details } = worked.value
-    await appendAudit(trx, {
-      applicationId,
-      actor: { kind: 'person', id: actor.id },
-      action,
-      subject: batchId,
-      ...(details ? { details } : {}),
-    })
-    return ok({ version: version + 1 })
+    if (worked.value === 'unchanged') return done(null, { version })
+    await recountBatch(trx, batch.applicationId, batchId, actor.id)
+    return done({ ...worked.value, subject: batchId }, { version: version + 1 })
+  })
+}
+
+/** Runs a maker's command on a batch that has one of these states and is still in the version that the person saw. Holds the batch. */
+export function runBatchCommand<Value, Failure>(
+  pool: Pool,
+  { application: { applicationId }, actor, batchId, version }: ChangeCommand,
+  states: readonly BatchState[],
+  work: (trx: TrxClient, batch: Batch) => ReturnType<Work<Value, Failure>>,
+): Promise<Result<Value, ChangeFailure | Failure>> {
+  return runCommand<Value, ChangeFailure | Failure>(pool, { applicationId, actor }, 'transaction:create', async (trx) => {
+    const batch = await lockBatch(trx, applicationId, batchId)
+    if (!batch) return err('not_found')
+    if (!states.includes(batch.state)) return err('not_a_draft')
+    if (batch.version !== version) return err('changed_meanwhile')
+    return work(trx, batch)
   })
 }
 

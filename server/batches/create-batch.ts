@@ -6,13 +6,12 @@ import { headerKey, recogniseColumns } from '#lib/batches/recognise-columns.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { mapTexts } from '#lib/payments/payment-fields.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
-import { err, ok, type Result } from '#lib/result.ts'
+import type { Result } from '#lib/result.ts'
 import { batchColumnsSchema } from '#lib/schemas/batch.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
-import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import type { CommandActor } from '#server/audit/command-actor.ts'
+import { done, runCommand } from '#server/audit/run-command.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import type { Connected } from '#server/transactions/find-start-problems.ts'
 import { toTextColumns } from '#server/transactions/payment-text-columns.ts'
 import { findColumns, insertBatch, recountBatch } from './batch-store.ts'
@@ -42,9 +41,8 @@ type CreateBatch = {
 export async function createBatch(deps: CreateBatchDeps, command: CreateBatch): Promise<Result<{ batchId: string }, 'not_permitted'>> {
   const { application, actor, type, file, defaultOperator } = command
   const { applicationId } = application
-  if (!mayAct(actor, applicationId, 'transaction:create')) return err('not_permitted')
   const batchId = randomUUIDv7()
-  return withTransaction(deps.pool, async (trx) => {
+  return runCommand<{ batchId: string }, never>(deps.pool, { applicationId, actor }, 'transaction:create', async (trx) => {
     const columns = recogniseColumns(file.headers) ?? readColumns(await findColumns(trx, applicationId, hashHeaders(file.headers)))
     await insertBatch(trx, {
       applicationId,
@@ -79,20 +77,9 @@ export async function createBatch(deps: CreateBatchDeps, command: CreateBatch): 
       await compareRows(trx, { applicationId, batchId }, type, null)
       await recountBatch(trx, applicationId, batchId, actor.id)
     }
-    await appendAudit(trx, {
-      applicationId,
-      actor: { kind: 'person', id: actor.id },
-      action: 'batch.created',
-      subject: batchId,
-      details: {
-        name: command.name,
-        type,
-        fileName: command.fileName,
-        fileSha256: command.fileSha256.toString('hex'),
-        rows: file.rows.length,
-      },
-    })
-    return ok({ batchId })
+    const { name, fileName } = command
+    const details = { name, type, fileName, fileSha256: command.fileSha256.toString('hex'), rows: file.rows.length }
+    return done({ action: 'batch.created', subject: batchId, details }, { batchId })
   })
 }
 

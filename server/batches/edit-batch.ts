@@ -1,11 +1,9 @@
 import { BATCH_FIELDS, type BatchColumns, type RepairKind, type RowEdits } from '#lib/batches/batch-fields.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
-import { mayAct } from '#server/audit/command-actor.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
-import { lockBatch, rememberColumns, removeRows, updateReading, updateState } from './batch-store.ts'
-import { type ChangeCommand, type ChangeDeps, type ChangeFailure, changeBatch, contextOf } from './change-batch.ts'
+import { done } from '#server/audit/run-command.ts'
+import { rememberColumns, removeRows, updateReading, updateState } from './batch-store.ts'
+import { type ChangeCommand, type ChangeDeps, type ChangeFailure, changeBatch, contextOf, runBatchCommand } from './change-batch.ts'
 import { compareRows, recheckPart, recheckRows } from './check-rows.ts'
 import { hashHeaders } from './create-batch.ts'
 import { selectPhones, selectRawRow, updateEdits, updateExclusions } from './row-store.ts'
@@ -105,23 +103,10 @@ export async function excludeRows(
 
 /** Discards a batch that was not submitted. Its rows are removed; that it existed stays on record. */
 export async function discardBatch(deps: Pick<ChangeDeps, 'pool'>, command: ChangeCommand): Promise<Result<null, ChangeFailure>> {
-  const { application, actor, batchId, version } = command
-  const { applicationId } = application
-  if (!mayAct(actor, applicationId, 'transaction:create')) return err('not_permitted')
-  return withTransaction<null, ChangeFailure>(deps.pool, async (trx) => {
-    const batch = await lockBatch(trx, applicationId, batchId)
-    if (!batch) return err('not_found')
-    if (batch.state !== 'checking' && batch.state !== 'draft') return err('not_a_draft')
-    if (batch.version !== version) return err('changed_meanwhile')
+  return runBatchCommand<null, ChangeFailure>(deps.pool, command, ['checking', 'draft'], async (trx, batch) => {
+    const { applicationId, batchId, name, rowCount } = batch
     await updateState(trx, { applicationId, batchId, state: 'discarded' })
     await removeRows(trx, applicationId, batchId)
-    await appendAudit(trx, {
-      applicationId,
-      actor: { kind: 'person', id: actor.id },
-      action: 'batch.discarded',
-      subject: batchId,
-      details: { name: batch.name, rows: batch.rowCount },
-    })
-    return ok(null)
+    return done({ action: 'batch.discarded', subject: batchId, details: { name, rows: rowCount } }, null)
   })
 }

@@ -6,12 +6,11 @@ import type { FileReading } from '#lib/batches/file-problem.ts'
 import { usualHeader } from '#lib/batches/recognise-columns.ts'
 import { formatMinor } from '#lib/money/money.ts'
 import { PAYMENT_TEXT_NAMES } from '#lib/payments/payment-fields.ts'
-import { err, ok, type Result } from '#lib/result.ts'
+import { err, type Result } from '#lib/result.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
 import { mayAct } from '#server/audit/command-actor.ts'
+import { type Done, done, runRecorded } from '#server/audit/run-command.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import type { Connected } from '#server/transactions/find-start-problems.ts'
 import { type Batch, insertBatch, lockBatch, recountBatch } from './batch-store.ts'
 import { CHECK_PART, checkRow, compareRows } from './check-rows.ts'
@@ -85,7 +84,7 @@ export async function retryBatch(deps: RetryBatchDeps, command: RetryBatch): Pro
   await removeUnusedRetries(deps.pool, { applicationId, batchId })
   const failed = await selectFailedRows(deps.pool, { applicationId, batchId })
   const confirmed = await deps.queryFailures(failed.filter((row) => row.wasSent && !row.isContradicted && !row.isAsked))
-  return withTransaction<RetriedBatch, RetryFailure>(deps.pool, async (trx) => {
+  return runRecorded<RetriedBatch, RetryFailure>(deps.pool, { applicationId, actor }, async (trx) => {
     const parent = await lockBatch(trx, applicationId, batchId)
     if (!parent) return err('not_found')
     if (parent.state !== 'submitted') return err(parent.state === 'submitting' ? 'submitting' : 'not_found')
@@ -101,7 +100,7 @@ async function store(
   { application, actor }: RetryBatch,
   parent: Batch,
   confirmed: ReadonlySet<string>,
-): Promise<Result<RetriedBatch, RetryFailure>> {
+): Promise<Result<Done<RetriedBatch>, RetryFailure>> {
   const { applicationId, type } = parent
   // Read again: what was reported since the operators were queried counts.
   const all = await selectFailedRows(trx, parent)
@@ -155,14 +154,8 @@ async function store(
   await insertLeftOut(trx, { applicationId, batchId }, leftOut)
   await compareRows(trx, { applicationId, batchId }, type, null)
   await recountBatch(trx, applicationId, batchId, actor.id)
-  await appendAudit(trx, {
-    applicationId,
-    actor: { kind: 'person', id: actor.id },
-    action: 'batch.retried',
-    subject: parent.batchId,
-    details: { batchId, rows: rows.length, leftOut: leftOut.length },
-  })
-  return ok({ batchId, rows: rows.length, leftOut: leftOut.length })
+  const retried = { batchId, rows: rows.length, leftOut: leftOut.length }
+  return done({ action: 'batch.retried', subject: parent.batchId, details: retried }, retried)
 }
 
 function reasonToLeaveOut(row: FailedRow, confirmed: ReadonlySet<string>): LeftOutReason | undefined {

@@ -5,7 +5,7 @@ import { pickTexts } from '#lib/payments/payment-fields.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Directory } from '#server/applications/directory.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
+import { done, runRecorded } from '#server/audit/run-command.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
@@ -188,18 +188,11 @@ function sumsOf(batch: Batch): Map<Currency, bigint> {
 }
 
 async function finish(pool: Pool, { applicationId, batchId }: Batch): Promise<void> {
-  await withTransaction(pool, async (trx) => {
+  await runRecorded<void, never>(pool, { applicationId, actor: SYSTEM_ACTOR }, async (trx) => {
     const batch = await lockBatch(trx, applicationId, batchId)
     // Another process that took over after a pause was quicker.
-    if (batch?.state !== 'submitting') return ok(null)
+    if (batch?.state !== 'submitting') return done(null)
     await updateState(trx, { applicationId, batchId, state: 'submitted' })
-    await appendAudit(trx, {
-      applicationId,
-      actor: SYSTEM_ACTOR,
-      action: 'batch.started',
-      subject: batchId,
-      details: { rows: batch.readyCount, started: batch.startedCount },
-    })
-    return ok(null)
+    return done({ action: 'batch.started', subject: batchId, details: { rows: batch.readyCount, started: batch.startedCount } })
   })
 }

@@ -1,9 +1,7 @@
 import { err, ok, type Result } from '#lib/result.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
-import { mayAct } from '#server/audit/command-actor.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
+import { done } from '#server/audit/run-command.ts'
 import { findSubmittedTwin, lockBatch, lockContent, recountBatch, updateState } from './batch-store.ts'
-import { type ChangeCommand, type ChangeDeps, type ChangeFailure, contextOf } from './change-batch.ts'
+import { type ChangeCommand, type ChangeDeps, type ChangeFailure, contextOf, runBatchCommand } from './change-batch.ts'
 import { recheckRows } from './check-rows.ts'
 
 type SubmitBatch = ChangeCommand & {
@@ -30,15 +28,11 @@ export async function submitBatch(
   deps: ChangeDeps & { wakeSubmitter(): void },
   command: SubmitBatch,
 ): Promise<Result<{ rows: number }, SubmitFailure>> {
-  const { application, actor, batchId, version, repeatReason } = command
+  const { application, actor, batchId, repeatReason } = command
   const { applicationId } = application
-  if (!mayAct(actor, applicationId, 'transaction:create')) return err('not_permitted')
-  if (!application.isEnabled) return err('application_disabled')
-  const submitted = await withTransaction<{ rows: number; isChanged: boolean }, SubmitFailure>(deps.pool, async (trx) => {
-    const batch = await lockBatch(trx, applicationId, batchId)
-    if (!batch) return err('not_found')
-    if (batch.state !== 'draft') return err('not_a_draft')
-    if (batch.version !== version) return err('changed_meanwhile')
+  type Submitted = { rows: number; isChanged: boolean }
+  const submitted = await runBatchCommand<Submitted, SubmitFailure>(deps.pool, command, ['draft'], async (trx, batch) => {
+    if (!application.isEnabled) return err('application_disabled')
     const context = contextOf(deps, application, batch)
     if (!context) return err('not_a_draft')
     await recheckRows(trx, batch, context, null)
@@ -46,7 +40,7 @@ export async function submitBatch(
     const after = await lockBatch(trx, applicationId, batchId)
     if (!after) return err('not_found')
     if (after.readyCount !== batch.readyCount || !sameContent(after.contentHash, batch.contentHash)) {
-      return ok({ rows: after.readyCount, isChanged: true })
+      return done(null, { rows: after.readyCount, isChanged: true })
     }
     if (after.readyCount === 0 || !after.contentHash) return err('nothing_to_submit')
     // Two people who submit the same file at the same time: the second one finds the first.
@@ -60,20 +54,14 @@ export async function submitBatch(
       repeatsBatchId: twin?.batchId ?? null,
       repeatReason: twin ? repeatReason : null,
     })
-    await appendAudit(trx, {
-      applicationId,
-      actor: { kind: 'person', id: actor.id },
-      action: 'batch.submitted',
-      subject: batchId,
-      details: {
-        name: batch.name,
-        rows: after.readyCount,
-        contentHash: after.contentHash.toString('hex'),
-        sums: JSON.stringify(after.sums),
-        ...(twin ? { repeats: twin.batchId, reason: repeatReason ?? '' } : {}),
-      },
-    })
-    return ok({ rows: after.readyCount, isChanged: false })
+    const details = {
+      name: batch.name,
+      rows: after.readyCount,
+      contentHash: after.contentHash.toString('hex'),
+      sums: JSON.stringify(after.sums),
+      ...(twin ? { repeats: twin.batchId, reason: repeatReason ?? '' } : {}),
+    }
+    return done({ action: 'batch.submitted', subject: batchId, details }, { rows: after.readyCount, isChanged: false })
   })
   if (!submitted.ok) return submitted
   if (submitted.value.isChanged) return err('checked_again')

@@ -1,23 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { err, ok, type Result } from '#lib/result.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
+import { err, type Result } from '#lib/result.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import { done, runCommand } from '#server/audit/run-command.ts'
 import { hashPassword } from '#server/credentials/password.ts'
 import { generatePassword } from '#server/credentials/secrets.ts'
 import type { Database } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import { insertApiUser, updateApiUserBlocked, updateApiUserPassword } from './api-user-store.ts'
 import { revokeUserTokens } from './token-store.ts'
 
 type CreateApiUser = { applicationId: string; username: string; actor: CommandActor }
+type CreateFailure = 'not_permitted' | 'invalid_username' | 'unknown_application' | 'username_taken'
 
 /** Makes the sign-in of a partner's program. Its password is random and returned only once. */
 export async function createApiUser(
   database: Database,
   command: CreateApiUser,
-): Promise<
-  Result<{ apiUserId: string; password: string }, 'not_permitted' | 'invalid_username' | 'unknown_application' | 'username_taken'>
-> {
+): Promise<Result<{ apiUserId: string; password: string }, CreateFailure>> {
   const { applicationId, actor } = command
   const username = command.username.trim()
   if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
@@ -25,11 +23,10 @@ export async function createApiUser(
   const apiUserId = randomUUID()
   const password = generatePassword()
   const passwordHash = await hashPassword(password)
-  return withTransaction(database, async (trx) => {
+  return runCommand<{ apiUserId: string; password: string }, CreateFailure>(database, command, 'access:change', async (trx) => {
     const outcome = await insertApiUser(trx, { applicationId, apiUserId, username, passwordHash })
     if (outcome !== 'created') return err(outcome)
-    await appendAudit(trx, { applicationId, actor, action: 'api_user.created', subject: apiUserId, details: { username } })
-    return ok({ apiUserId, password })
+    return done({ action: 'api_user.created', subject: apiUserId, details: { username } }, { apiUserId, password })
   })
 }
 
@@ -38,13 +35,11 @@ export async function blockApiUser(
   database: Database,
   command: { applicationId: string; apiUserId: string; isBlocked: boolean; actor: CommandActor },
 ): Promise<Result<void, 'not_permitted' | 'unknown_user'>> {
-  const { applicationId, apiUserId, isBlocked, actor } = command
+  const { applicationId, apiUserId, isBlocked } = command
   // Blocking only takes access away.
-  if (!mayAct(actor, applicationId, isBlocked ? 'access:revoke' : 'access:change')) return err('not_permitted')
-  return withTransaction(database, async (trx) => {
+  return runCommand(database, command, isBlocked ? 'access:revoke' : 'access:change', async (trx) => {
     if (!(await updateApiUserBlocked(trx, applicationId, apiUserId, isBlocked))) return err('unknown_user')
-    await appendAudit(trx, { applicationId, actor, action: isBlocked ? 'api_user.blocked' : 'api_user.unblocked', subject: apiUserId })
-    return ok(undefined)
+    return done({ action: isBlocked ? 'api_user.blocked' : 'api_user.unblocked', subject: apiUserId })
   })
 }
 
@@ -60,10 +55,9 @@ export async function resetApiUserPassword(
   if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
   const password = generatePassword()
   const passwordHash = await hashPassword(password)
-  return withTransaction(database, async (trx) => {
+  return runCommand(database, command, 'access:change', async (trx) => {
     if (!(await updateApiUserPassword(trx, applicationId, apiUserId, passwordHash))) return err('unknown_user')
     await revokeUserTokens(trx, applicationId, apiUserId)
-    await appendAudit(trx, { applicationId, actor, action: 'api_user.password_reset', subject: apiUserId })
-    return ok({ password })
+    return done({ action: 'api_user.password_reset', subject: apiUserId }, { password })
   })
 }

@@ -4,6 +4,7 @@ import { err, ok, type Result } from '#lib/result.ts'
 import { type Directory, makeEpochKnown } from '#server/applications/directory.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { recordAct } from '#server/audit/run-command.ts'
 import { createFairLimiter } from '#server/credentials/fair-limiter.ts'
 import { digest } from '#server/credentials/secrets.ts'
 import type { SignInFailure, SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
@@ -82,11 +83,8 @@ export async function issueTokens(
 
 /** Records wrong passwords for a program that exists; how often is decided by the throttle. */
 async function recordFailure(pool: Pool, user: ApiUserRow, details: { address: string; failures: number }): Promise<void> {
-  await withTransaction(pool, async (trx) => {
-    const { applicationId, apiUserId } = user
-    await appendAudit(trx, { applicationId, actor: SYSTEM_ACTOR, action: 'api_user.sign_in_failed', subject: apiUserId, details })
-    return ok(undefined)
-  })
+  const { applicationId, apiUserId } = user
+  await recordAct(pool, { applicationId, actor: SYSTEM_ACTOR }, { action: 'api_user.sign_in_failed', subject: apiUserId, details })
 }
 
 /** Stores the first refresh token of a family, unless the password that was just checked is no longer the user's. */

@@ -3,8 +3,9 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import { combinesRoles, ROLES, type Role } from '#lib/people/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { isTimeZone } from '#lib/time/time-zones.ts'
-import { appendAudit, SERVICE_WIDE } from '#server/audit/append-audit.ts'
+import { SERVICE_WIDE } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import { done, runCommand, runRecorded } from '#server/audit/run-command.ts'
 import { hashPassword } from '#server/credentials/password.ts'
 import { generatePassword } from '#server/credentials/secrets.ts'
 import type { Pool } from '#server/database/pool.ts'
@@ -42,13 +43,13 @@ export async function createPerson(
   if (roles.length === 0 || roles.length !== new Set(command.roles).size) return err('invalid_roles')
   const password = generatePassword()
   const passwordHash = await hashPassword(password)
-  return withTransaction<{ personId: string; password: string | null }, CreatePersonFailure>(pool, async (trx) => {
+  return runCommand<{ personId: string; password: string | null }, CreatePersonFailure>(pool, command, 'people:change', async (trx) => {
     const { personId, isNew } = await insertPerson(trx, { personId: randomUUID(), email, name, passwordHash })
     const outcome = await insertMembership(trx, applicationId, personId, roles)
     if (outcome !== 'created') return err(outcome)
     if (combinesRoles(roles) && !(await mayCombineRoles(trx, applicationId))) return err('combined_roles')
-    await appendAudit(trx, { applicationId, actor, action: 'person.added', subject: personId, details: { email, name, roles, isNew } })
-    return ok({ personId, password: isNew ? password : null })
+    const details = { email, name, roles, isNew }
+    return done({ action: 'person.added', subject: personId, details }, { personId, password: isNew ? password : null })
   })
 }
 
@@ -81,15 +82,10 @@ export async function changeOwnPreferences(
 ): Promise<Result<void, 'unknown_time_zone' | 'unknown_person'>> {
   const { personId, locale, timeZone } = command
   if (timeZone !== undefined && !isTimeZone(timeZone)) return err('unknown_time_zone')
-  return withTransaction<void, 'unknown_person'>(pool, async (trx) => {
+  const by = { applicationId: SERVICE_WIDE, actor: { kind: 'person' as const, id: personId } }
+  return runRecorded(pool, by, async (trx) => {
     if (!(await updatePreferences(trx, personId, { locale, timeZone }))) return err('unknown_person')
-    await appendAudit(trx, {
-      applicationId: SERVICE_WIDE,
-      actor: { kind: 'person', id: personId },
-      action: 'person.preferences_changed',
-      subject: personId,
-      details: { ...(locale && { locale }), ...(timeZone && { timeZone }) },
-    })
-    return ok(undefined)
+    const details = { ...(locale && { locale }), ...(timeZone && { timeZone }) }
+    return done({ action: 'person.preferences_changed', subject: personId, details })
   })
 }

@@ -4,6 +4,7 @@ import { err, type FreshCodeRefusal, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
+import { done, runCommand } from '#server/audit/run-command.ts'
 import { hashPassword } from '#server/credentials/password.ts'
 import { digest, generateInvitationToken, generateSpokenCode } from '#server/credentials/secrets.ts'
 import type { Pool, Queryable, TrxClient } from '#server/database/pool.ts'
@@ -82,7 +83,7 @@ export async function renewInvitation(
   if (!mayAct(actor, applicationId, 'people:change')) return err('not_permitted')
   const checked = await checkFreshCode(deps, { applicationId, personId: actor.id, code })
   if (!checked.ok) return checked
-  return withTransaction<{ token: string }, RenewFailure>(deps.pool, async (trx) => {
+  return runCommand<{ token: string }, RenewFailure>(deps.pool, command, 'people:change', async (trx) => {
     const invitation = await lockInvitation(trx, applicationId, invitationId)
     if (!invitation || invitation.acceptedBy !== null) return err('not_found')
     if (invitation.proposedBy === actor.id) return err('own_proposal')
@@ -91,8 +92,7 @@ export async function renewInvitation(
     const { token, tokenHash } = generateInvitationToken()
     const expiresAt = await replaceToken(trx, { applicationId, invitationId, tokenHash, renewedBy: actor.id })
     const details = { expiresAt: expiresAt.toISOString(), ...checked.value.withCode }
-    await appendAudit(trx, { applicationId, actor, action: 'person.invitation_renewed', subject: invitation.email, details })
-    return ok({ token })
+    return done({ action: 'person.invitation_renewed', subject: invitation.email, details }, { token })
   })
 }
 
@@ -111,14 +111,12 @@ export async function withdrawInvitation(
   pool: Pool,
   command: { applicationId: string; invitationId: string; actor: PersonCommandActor },
 ): Promise<Result<void, 'not_permitted' | 'not_found'>> {
-  const { applicationId, invitationId, actor } = command
-  if (!mayAct(actor, applicationId, 'people:change')) return err('not_permitted')
-  return withTransaction<void, 'not_found'>(pool, async (trx) => {
+  const { applicationId, invitationId } = command
+  return runCommand(pool, command, 'people:change', async (trx) => {
     const invitation = await lockInvitation(trx, applicationId, invitationId)
     if (!invitation) return err('not_found')
     await withdrawOpenInvitation(trx, applicationId, invitationId)
-    await appendAudit(trx, { applicationId, actor, action: 'person.invitation_withdrawn', subject: invitation.email })
-    return ok(undefined)
+    return done({ action: 'person.invitation_withdrawn', subject: invitation.email })
   })
 }
 

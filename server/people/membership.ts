@@ -1,12 +1,11 @@
 import { can, combinesRoles, ROLES, type Role } from '#lib/people/permissions.ts'
 import { err, type FreshCodeRefusal, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
+import { type Done, done, runCommand } from '#server/audit/run-command.ts'
 import { isSpokenCode } from '#server/credentials/secrets.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
 import type { Database, Pool, Queryable, TrxClient } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import { heldLinkOf, lockInvitation, markActivated, noteWrongCode, withdrawOpenInvitation } from './invitation-store.ts'
 import {
   hasSuspendedAdministrator,
@@ -31,25 +30,18 @@ type MembershipFailure = 'not_permitted' | 'own_membership' | 'invalid_roles' | 
  */
 export async function setMembership(database: Database, command: SetMembership): Promise<Result<void, MembershipFailure>> {
   const { applicationId, personId, isActive, actor } = command
-  if (!mayAct(actor, applicationId, 'people:change')) return err('not_permitted')
-  if (actor.id === personId) return err('own_membership')
-  const roles = command.roles && ROLES.filter((role) => command.roles?.includes(role))
-  if (roles && (roles.length === 0 || roles.length !== new Set(command.roles).size)) return err('invalid_roles')
-  return withTransaction<void, MembershipFailure>(database, async (trx) => {
+  return runCommand<void, MembershipFailure>(database, command, 'people:change', async (trx) => {
+    if (actor.id === personId) return err('own_membership')
+    const roles = command.roles && ROLES.filter((role) => command.roles?.includes(role))
+    if (roles && (roles.length === 0 || roles.length !== new Set(command.roles).size)) return err('invalid_roles')
     const before = await readMember(trx, applicationId, personId)
     if (before && (await combinesTooMuch(trx, applicationId, before, { roles, isActive }))) return err('combined_roles')
     if (!before || !(await updateMembership(trx, applicationId, personId, { roles, isActive }))) return err('not_a_member')
-    await appendAudit(trx, {
-      applicationId,
-      actor,
-      action: 'person.membership_changed',
-      subject: personId,
-      details: {
-        before: { roles: before.roles, isActive: before.isActive },
-        after: { roles: roles ?? before.roles, isActive: isActive ?? before.isActive },
-      },
-    })
-    return ok(undefined)
+    const details = {
+      before: { roles: before.roles, isActive: before.isActive },
+      after: { roles: roles ?? before.roles, isActive: isActive ?? before.isActive },
+    }
+    return done({ action: 'person.membership_changed', subject: personId, details })
   })
 }
 
@@ -88,9 +80,8 @@ export async function suspendMember(
   command: { applicationId: string; personId: string; actor: PersonCommandActor },
 ): Promise<Result<void, SuspendFailure>> {
   const { applicationId, personId, actor } = command
-  if (!mayAct(actor, applicationId, 'people:change')) return err('not_permitted')
-  if (actor.id === personId) return err('own_membership')
-  return withTransaction<void, SuspendFailure>(pool, async (trx) => {
+  return runCommand<void, SuspendFailure>(pool, command, 'people:change', async (trx) => {
+    if (actor.id === personId) return err('own_membership')
     // One after the other: two at once may not leave one administrator, and somebody who was suspended a moment ago suspends nobody.
     if (!(await lockApplication(trx, applicationId))) return err('not_a_member')
     const members = await listActiveMembers(trx, applicationId)
@@ -99,8 +90,7 @@ export async function suspendMember(
     if (administrators.includes(personId) && (await hasSuspendedAdministrator(trx, applicationId, actor.id)))
       return err('one_administrator_a_day')
     if (!(await suspendMembership(trx, applicationId, personId, actor.id))) return err('not_a_member')
-    await appendAudit(trx, { applicationId, actor, action: 'person.suspended', subject: personId })
-    return ok(undefined)
+    return done({ action: 'person.suspended', subject: personId })
   })
 }
 
@@ -150,12 +140,17 @@ export async function activateMembership(
   if (!mayAct(actor, applicationId, 'people:change')) return err('not_permitted')
   const checked = await checkFreshCode(deps, { applicationId, personId: actor.id, code })
   if (!checked.ok) return checked
-  const done = await withTransaction<{ personId: string } | WrongCode, ActivateFailure>(deps.pool, async (trx) => {
-    if (!(await lockApplication(trx, applicationId))) return err('not_found')
-    return activate(trx, command, checked.value)
-  })
-  if (!done.ok) return done
-  return 'failure' in done.value ? err(done.value.failure) : ok(done.value)
+  const activated = await runCommand<{ personId: string } | WrongCode, ActivateFailure>(
+    deps.pool,
+    command,
+    'people:change',
+    async (trx) => {
+      if (!(await lockApplication(trx, applicationId))) return err('not_found')
+      return activate(trx, command, checked.value)
+    },
+  )
+  if (!activated.ok) return activated
+  return 'failure' in activated.value ? err(activated.value.failure) : ok(activated.value)
 }
 
 /** Not a refusal for the transaction, because its count has to be stored. */
@@ -165,7 +160,7 @@ async function activate(
   trx: TrxClient,
   command: Activation,
   { withCode }: FreshCode,
-): Promise<Result<{ personId: string } | WrongCode, ActivateFailure>> {
+): Promise<Result<Done<{ personId: string } | WrongCode>, ActivateFailure>> {
   const { applicationId, invitationId, actor } = command
   const invitation = await lockInvitation(trx, applicationId, invitationId)
   if (!invitation || invitation.acceptedBy === null || invitation.code === null) return err('not_found')
@@ -178,14 +173,13 @@ async function activate(
   if (!(await isAdministrator(trx, applicationId, confirmedBy))) return err('confirmation_ended')
   // The settings may have changed since the two people agreed.
   if (combinesRoles(roles) && !(await mayCombineRoles(trx, applicationId))) return err('combined_roles')
-  if (!isSpokenCode(code, command.spokenCode)) return ok(await refuseCode(trx, command, email))
+  if (!isSpokenCode(code, command.spokenCode)) return refuseCode(trx, command, email)
   const outcome = await insertMembership(trx, applicationId, personId, roles)
   if (outcome === 'unknown_application') throw new Error('The application of an invitation is gone')
   if (outcome === 'already_member') return err(outcome)
   await markActivated(trx, applicationId, invitationId, actor.id)
   const details = { email, roles, proposedBy, confirmedBy, ...withCode }
-  await appendAudit(trx, { applicationId, actor, action: 'person.activated', subject: personId, details })
-  return ok({ personId })
+  return done({ action: 'person.activated', subject: personId, details }, { personId })
 }
 
 /** Keeps the row of this administrator until the end of the transaction, so that a block at the same moment comes before or after. */
@@ -194,10 +188,14 @@ async function isAdministrator(trx: TrxClient, applicationId: string, personId: 
   return roles !== undefined && can(roles, 'people:change')
 }
 
-async function refuseCode(trx: TrxClient, { applicationId, invitationId, actor }: Activation, email: string): Promise<WrongCode> {
+async function refuseCode(
+  trx: TrxClient,
+  { applicationId, invitationId }: Activation,
+  email: string,
+): Promise<Result<Done<WrongCode>, never>> {
   const failures = await noteWrongCode(trx, applicationId, invitationId)
   const isLast = failures >= WRONG_CODES_MAX
   if (isLast) await withdrawOpenInvitation(trx, applicationId, invitationId)
-  await appendAudit(trx, { applicationId, actor, action: 'person.activation_failed', subject: email, details: { failures } })
-  return { failure: isLast ? 'too_many_codes' : 'wrong_spoken_code' }
+  const failure = isLast ? 'too_many_codes' : 'wrong_spoken_code'
+  return done({ action: 'person.activation_failed', subject: email, details: { failures } }, { failure })
 }

@@ -1,11 +1,10 @@
-import { err, ok, type Result } from '#lib/result.ts'
+import { err, type Result } from '#lib/result.ts'
 import { type ApprovalRule, approvalRulesSchema } from '#lib/rules/approval-policy.ts'
 import { findingKey, isRefused, type RuleFinding } from '#lib/rules/rule-finding.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import { done, runCommand, runRecorded } from '#server/audit/run-command.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
 import type { Database, Pool, Queryable } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import { checkRules } from './check-rules.ts'
 import {
   insertPolicy,
@@ -49,7 +48,7 @@ export async function proposePolicy(pool: Pool, command: ProposePolicy): Promise
       problems: parsed.error.issues.map((issue) => `${issue.path.join('.') || 'rules'}: ${issue.message}`),
     })
   }
-  return withTransaction<{ version: number }, ProposeFailure>(pool, async (trx) => {
+  return runRecorded<{ version: number }, ProposeFailure>(pool, command, async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err({ kind: 'unknown_application' })
     const findings = actor.kind === 'person' ? await checkRules(trx, applicationId, parsed.data) : []
     const refused = findings.filter(isRefused)
@@ -57,8 +56,7 @@ export async function proposePolicy(pool: Pool, command: ProposePolicy): Promise
     if (!findings.every((finding) => command.accepted?.includes(findingKey(finding)))) return err({ kind: 'not_accepted', findings })
     const version = await insertPolicy(trx, applicationId, parsed.data, actor.id)
     const details = { rules: parsed.data, ...(findings.length > 0 ? { accepted: findings.map(findingKey) } : {}) }
-    await appendAudit(trx, { applicationId, actor, action: 'policy.proposed', subject: String(version), details })
-    return ok({ version })
+    return done({ action: 'policy.proposed', subject: String(version), details }, { version })
   })
 }
 
@@ -74,8 +72,7 @@ export async function activatePolicy(
   command: { applicationId: string; version: number; actor: CommandActor },
 ): Promise<Result<void, ActivateFailure>> {
   const { applicationId, version, actor } = command
-  if (!mayAct(actor, applicationId, 'policy:change')) return err('not_permitted')
-  return withTransaction<void, ActivateFailure>(database, async (trx) => {
+  return runCommand<void, ActivateFailure>(database, command, 'policy:change', async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err('unknown_version')
     const { policy, activeVersion } = await readPolicy(trx, applicationId, version)
     if (!policy) return err('unknown_version')
@@ -83,14 +80,8 @@ export async function activatePolicy(
     if (version < activeVersion) return err('superseded')
     if (actor.id !== null && policy.proposedBy === actor.id) return err('same_person')
     await markActivated(trx, applicationId, version, actor.id)
-    await appendAudit(trx, {
-      applicationId,
-      actor,
-      action: 'policy.activated',
-      subject: String(version),
-      details: { replacesVersion: activeVersion, proposedBy: policy.proposedBy },
-    })
-    return ok(undefined)
+    const details = { replacesVersion: activeVersion, proposedBy: policy.proposedBy }
+    return done({ action: 'policy.activated', subject: String(version), details })
   })
 }
 

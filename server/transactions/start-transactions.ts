@@ -9,11 +9,10 @@ import { err, ok, type Result } from '#lib/result.ts'
 import { BATCH_LENGTH_MAX, transactionRequestSchema } from '#lib/schemas/transaction-request.ts'
 import { JsonNumber } from '#lib/text/json.ts'
 import { type ApplicationSnapshot, feesFor } from '#server/applications/snapshot.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
+import { recordAct } from '#server/audit/run-command.ts'
 import { isOverloaded } from '#server/database/batcher.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import { bandsFor } from '#server/policy/bands-for.ts'
 import {
   type Connected,
@@ -225,15 +224,7 @@ export async function startTestTransaction(
   const [outcome] = started.value
   if (!outcome || outcome.kind === 'conflict') return err('refused')
   const { transactionId } = outcome
-  await withTransaction<null, never>(deps.pool, async (trx) => {
-    await appendAudit(trx, {
-      applicationId,
-      actor,
-      action: 'sandbox.transaction_started',
-      subject: transactionId,
-      details: { type, operator, ending },
-    })
-    return ok(null)
-  })
+  const details = { type, operator, ending }
+  await recordAct(deps.pool, { applicationId, actor }, { action: 'sandbox.transaction_started', subject: transactionId, details })
   return ok({ transactionId })
 }

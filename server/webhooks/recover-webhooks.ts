@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { RecoveryDto } from '#lib/webhooks/webhook-portal.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
+import { done, runCommand } from '#server/audit/run-command.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import {
@@ -54,12 +54,11 @@ export async function recoverWebhooks(
   if (counted === 0) return err('nothing_to_recover')
   if (counted > command.counted) return err({ code: 'count_changed', counted })
   const recoveryId = randomUUID()
-  const stored = await withTransaction<{ recoveryId: string }, RecoverFailure>(deps.pool, async (trx) => {
+  const stored = await runCommand<{ recoveryId: string }, RecoverFailure>(deps.pool, command, 'webhook:recover', async (trx) => {
     if (!(await insertRecovery(trx, { ...scope, applicationId, recoveryId, requestedBy: actor.id, counted })))
       return err('recovery_running')
     const details = { since: since.toISOString(), until: now.toISOString(), includesDelivered, counted }
-    await appendAudit(trx, { applicationId, actor, action: 'webhook.recovery_requested', subject: recoveryId, details })
-    return ok({ recoveryId })
+    return done({ action: 'webhook.recovery_requested', subject: recoveryId, details }, { recoveryId })
   })
   if (stored.ok) await advance(deps, applicationId, recoveryId)
   return stored
@@ -68,13 +67,12 @@ export async function recoverWebhooks(
 /** Ends a recovery before it is through. Webhooks already requested are still sent. */
 export async function stopRecovery(
   pool: Pool,
-  { applicationId, recoveryId, actor }: { applicationId: string; recoveryId: string; actor: PersonCommandActor },
+  command: { applicationId: string; recoveryId: string; actor: PersonCommandActor },
 ): Promise<Result<void, 'not_permitted' | 'not_found'>> {
-  if (!mayAct(actor, applicationId, 'webhook:recover')) return err('not_permitted')
-  return withTransaction<void, 'not_found'>(pool, async (trx) => {
+  const { applicationId, recoveryId, actor } = command
+  return runCommand(pool, command, 'webhook:recover', async (trx) => {
     if (!(await endRecovery(trx, applicationId, recoveryId, actor.id))) return err('not_found')
-    await appendAudit(trx, { applicationId, actor, action: 'webhook.recovery_stopped', subject: recoveryId })
-    return ok(undefined)
+    return done({ action: 'webhook.recovery_stopped', subject: recoveryId })
   })
 }
 

@@ -3,10 +3,9 @@ import { err, ok, type Result } from '#lib/result.ts'
 import { hideSecrets } from '#lib/text/web-address.ts'
 import type { Clock } from '#lib/time/time.ts'
 import type { WebhookTestDto } from '#lib/webhooks/webhook-portal.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
-import { type CommandActor, mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
+import type { CommandActor, PersonCommandActor } from '#server/audit/command-actor.ts'
+import { done, runCommand } from '#server/audit/run-command.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import {
   countTestsOfHour,
   insertResend,
@@ -47,11 +46,11 @@ type ResendObstacle = 'attempt_in_progress' | 'resend_waiting' | { code: 'thrott
  */
 export async function resendWebhook(
   deps: { pool: Pool; wakeWebhooks: () => void },
-  { applicationId, transactionId, actor }: ResendCommand,
+  command: ResendCommand,
 ): Promise<Result<{ resendNumber: number }, ResendFailure>> {
-  if (!mayAct(actor, applicationId, 'webhook:resend')) return err('not_permitted')
+  const { applicationId, transactionId, actor } = command
   const key = { applicationId, transactionId }
-  const resent = await withTransaction<{ resendNumber: number }, ResendFailure>(deps.pool, async (trx) => {
+  const resent = await runCommand<{ resendNumber: number }, ResendFailure>(deps.pool, command, 'webhook:resend', async (trx) => {
     const facts = await selectResendFacts(trx, key, LIMIT)
     if (!facts) return err('no_delivery')
     const obstacle = obstacleOf(facts)
@@ -59,14 +58,8 @@ export async function resendWebhook(
     const resendNumber = facts.lastNumber + 1
     const isInserted = await insertResend(trx, { ...key, number: resendNumber, target: facts.target, requestedBy: actor.id })
     if (!isInserted) return err('resend_waiting')
-    await appendAudit(trx, {
-      applicationId,
-      actor,
-      action: 'webhook.resend_requested',
-      subject: transactionId,
-      details: { resendNumber, state: facts.state },
-    })
-    return ok({ resendNumber })
+    const details = { resendNumber, state: facts.state }
+    return done({ action: 'webhook.resend_requested', subject: transactionId, details }, { resendNumber })
   })
   if (resent.ok) deps.wakeWebhooks()
   return resent
@@ -107,17 +100,16 @@ type TestCommand = {
  */
 export async function sendTestWebhook(
   { pool, clock, sender }: TestDeps,
-  { applicationId, url, actor, secrets, copiesStatus }: TestCommand,
+  command: TestCommand,
 ): Promise<Result<{ testId: string }, 'not_permitted' | 'invalid_url' | 'throttled'>> {
-  if (!mayAct(actor, applicationId, 'webhook:recover')) return err('not_permitted')
-  if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) return err('invalid_url')
+  const { applicationId, url, actor, secrets, copiesStatus } = command
   const testId = randomUUID()
   const shown = hideSecrets(url)
-  const stored = await withTransaction<null, 'throttled'>(pool, async (trx) => {
+  const stored = await runCommand<void, 'invalid_url' | 'throttled'>(pool, command, 'webhook:recover', async (trx) => {
+    if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) return err('invalid_url')
     if ((await countTestsOfHour(trx, applicationId)) >= TESTS_PER_HOUR) return err('throttled')
     await insertTest(trx, { applicationId, testId, url: shown, requestedBy: actor.id })
-    await appendAudit(trx, { applicationId, actor, action: 'webhook.test_sent', subject: testId, details: { url: shown } })
-    return ok(null)
+    return done({ action: 'webhook.test_sent', subject: testId, details: { url: shown } })
   })
   if (!stored.ok) return stored
   const body = testBody(testId, clock.now(), copiesStatus)

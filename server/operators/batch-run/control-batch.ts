@@ -1,8 +1,8 @@
 import { DENIED_AFTER_STOP_MESSAGE, STOPPED_MESSAGE } from '#lib/payments/transaction-status.ts'
 import { can } from '#lib/people/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
 import type { CommandActor } from '#server/audit/command-actor.ts'
+import { done, runRecorded } from '#server/audit/run-command.ts'
 import { lockCounters } from '#server/database/application-locks.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { ChangedMeanwhileError, withTransaction } from '#server/database/with-transaction.ts'
@@ -100,7 +100,7 @@ function change(
   state: BatchRunState,
   work: (trx: TrxClient, run: BatchRun) => Promise<Result<{ count: number }, BatchRunFailure>>,
 ): Promise<Result<{ count: number }, BatchRunFailure>> {
-  return withTransaction<{ count: number }, BatchRunFailure>(pool, async (trx) => {
+  return runRecorded<{ count: number }, BatchRunFailure>(pool, { applicationId, actor: person }, async (trx) => {
     await lockCounters(trx, applicationId)
     const run = await selectRun(trx, applicationId, batchId)
     if (!run) return err('not_found')
@@ -108,18 +108,11 @@ function change(
     // Stored before the rows are locked: an answer that waits for a lock then finds it.
     await storeRun(trx, { applicationId, batchId, state, changedBy: person.id, reason: reason ?? null })
     if ((await lockWork(trx, applicationId, batchId)) === 0 && run.state === 'running') return err('nothing_left')
-    const done = await work(trx, run)
-    if (!done.ok) return done
-    const action = `batch.${state === 'running' ? 'resumed' : state}` as const
-    await appendAudit(trx, {
-      applicationId,
-      actor: { kind: 'person', id: person.id },
-      action,
-      subject: batchId,
-      details: { rows: done.value.count, ...(reason === undefined ? {} : { reason }) },
-    })
+    const worked = await work(trx, run)
+    if (!worked.ok) return worked
     await noteRunChange(trx, applicationId)
-    return done
+    const details = { rows: worked.value.count, ...(reason === undefined ? {} : { reason }) }
+    return done({ action: `batch.${state === 'running' ? 'resumed' : state}`, subject: batchId, details }, worked.value)
   })
 }
 

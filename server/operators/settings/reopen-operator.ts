@@ -1,9 +1,9 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import { err, ok, type Result } from '#lib/result.ts'
-import { appendAudit, SERVICE_WIDE } from '#server/audit/append-audit.ts'
+import { err, type Result } from '#lib/result.ts'
+import { SERVICE_WIDE } from '#server/audit/append-audit.ts'
 import type { CommandActor } from '#server/audit/command-actor.ts'
+import { done, runRecorded } from '#server/audit/run-command.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import { listAvailability } from '../availability/availability-store.ts'
 import { lockAllSettings, saveAgain } from './operator-settings-store.ts'
 import { refuseActor } from './set-operator.ts'
@@ -26,7 +26,7 @@ export async function reopenOperator(
   command: { operator: OperatorCode; actor: CommandActor },
 ): Promise<Result<void, ReopenFailure>> {
   const { operator, actor } = command
-  return withTransaction<void, ReopenFailure>(pool, async (trx) => {
+  return runRecorded<void, ReopenFailure>(pool, { applicationId: SERVICE_WIDE, actor }, async (trx) => {
     const refusal = await refuseActor(trx, actor)
     if (refusal) return err(refusal)
     await lockAllSettings(trx)
@@ -34,7 +34,6 @@ export async function reopenOperator(
     if (closed.length === 0) return err('not_closed')
     if (!(await saveAgain(trx, operator))) return err('not_stored')
     const details = { closed: closed.map(({ type, fault, since }) => ({ type, fault, since: since.toISOString() })) }
-    await appendAudit(trx, { applicationId: SERVICE_WIDE, actor, action: 'operator.reopened', subject: operator, details })
-    return ok(undefined)
+    return done({ action: 'operator.reopened', subject: operator, details })
   })
 }

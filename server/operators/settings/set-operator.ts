@@ -3,11 +3,11 @@ import { FIELD_FACT, SECRET_FACT, type SecretState } from '#lib/operators/operat
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { runsInstallation } from '#server/applications/terms-store.ts'
-import { appendAudit, SERVICE_WIDE } from '#server/audit/append-audit.ts'
+import { SERVICE_WIDE } from '#server/audit/append-audit.ts'
 import type { AuditDetails } from '#server/audit/canonical-text.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
+import { done, runRecorded } from '#server/audit/run-command.ts'
 import type { Database, Queryable, TrxClient } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import { changedSecrets, fieldsIn, mergeDocuments, type SettingsDocument, valueAt, withoutSecrets } from './operator-settings.ts'
 import { lockSettings, putSettings, readSettings, removeSettings } from './operator-settings-store.ts'
 import type { FieldProblem, Protocol } from './protocol.ts'
@@ -30,7 +30,7 @@ export type SetOperatorFailure = 'not_permitted' | 'not_the_installation' | Sett
  */
 export async function setOperator(database: Database, command: SetOperator): Promise<Result<void, SetOperatorFailure>> {
   const { operator, actor, changes } = command
-  return withTransaction<void, SetOperatorFailure>(database, async (trx) => {
+  return runRecorded<void, SetOperatorFailure>(database, { applicationId: SERVICE_WIDE, actor }, async (trx) => {
     const refusal = await refuseActor(trx, actor)
     if (refusal) return err(refusal)
     const before = (await lockSettings(trx, operator, command.protocol))?.document
@@ -39,14 +39,8 @@ export async function setOperator(database: Database, command: SetOperator): Pro
     const { after, protocol } = checked.value
     if (after) await putSettings(trx, { operator, protocol: protocol.name, document: after })
     else await removeSettings(trx, operator, protocol.name)
-    await appendAudit(trx, {
-      applicationId: SERVICE_WIDE,
-      actor,
-      action: changes ? 'operator.set' : 'operator.removed',
-      subject: `${operator} ${protocol.name}`,
-      details: detailsOf(before, after, protocol.secretFields),
-    })
-    return ok(undefined)
+    const details = detailsOf(before, after, protocol.secretFields)
+    return done({ action: changes ? 'operator.set' : 'operator.removed', subject: `${operator} ${protocol.name}`, details })
   })
 }
 

@@ -3,10 +3,9 @@ import type { OperatorTestProblem, OperatorTestResult } from '#lib/operators/ope
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
+import { recordAct } from '#server/audit/run-command.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import type { Logger } from '#server/logger.ts'
 import { createRateLimit } from '#server/rate-limit.ts'
 import type { AccountOutcome, BalanceOutcome, Connectors } from '../connector.ts'
@@ -96,10 +95,7 @@ export function createOperatorTests({ connectors, nowMs }: { connectors: Connect
       const startedMs = nowMs()
       const problem = problemOf(await connector.balance())
       const result = { problem, durationMs: Math.round(nowMs() - startedMs) }
-      await withTransaction(pool, async (trx) => {
-        await appendAudit(trx, { applicationId, actor, action: 'operator.tested', subject: operator, details: { ...result } })
-        return ok(undefined)
-      })
+      await recordAct(pool, { applicationId, actor }, { action: 'operator.tested', subject: operator, details: { ...result } })
       return ok(result)
     },
   }

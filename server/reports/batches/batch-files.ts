@@ -4,10 +4,9 @@ import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import { formatMinor } from '#lib/money/money.ts'
 import { EMPTY_TEXTS, PAYMENT_TEXT_NAMES } from '#lib/payments/payment-fields.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
+import { recordAct } from '#server/audit/run-command.ts'
 import type { Batch } from '#server/batches/batch-store.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import { cellText, type TableCell, type TableRows } from '../export/csv.ts'
 import { type FilePieces, guardFile, takeExportSlot } from '../export/export-file.ts'
 import { contentTypes, ROOT_RELATIONS, STYLES, workbookParts } from '../export/xlsx.ts'
@@ -54,11 +53,8 @@ export async function downloadRows(
   const slot = takeExportSlot(applicationId, deps.reportPool.options.max ?? 0)
   if (!slot) return err('busy')
   try {
-    await withTransaction(deps.pool, async (trx) => {
-      const actor = { kind: 'person' as const, id: personId }
-      await appendAudit(trx, { applicationId, actor, action: 'batch.exported', subject: batchId, details: { rows: show } })
-      return ok(null)
-    })
+    const by = { applicationId, actor: { kind: 'person' as const, id: personId } }
+    await recordAct(deps.pool, by, { action: 'batch.exported', subject: batchId, details: { rows: show } })
   } catch (error) {
     slot.release()
     throw error

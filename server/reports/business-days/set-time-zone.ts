@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import { checkTimeZone, type TimeZoneProblem } from '#server/applications/time-zone.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
 import { type CommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { done, runRecorded } from '#server/audit/run-command.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
@@ -43,19 +43,12 @@ export async function setTimeZone(
 
 /** Switches to a zone that is counted, with an audit entry. */
 function changeZone(pool: Pool, { applicationId, timeZone, actor }: SetTimeZone): Promise<Result<Changed, 'unknown_application'>> {
-  return withTransaction<Changed, 'unknown_application'>(pool, async (trx) => {
+  return runRecorded<Changed, 'unknown_application'>(pool, { applicationId, actor }, async (trx) => {
     const before = await lockTimeZone(trx, applicationId)
     if (before === undefined) return err('unknown_application')
     if (!(await switchTimeZone(trx, applicationId, timeZone))) throw new Error(`The sums of ${timeZone} are not complete`)
-    if (before !== timeZone)
-      await appendAudit(trx, {
-        applicationId,
-        actor,
-        action: 'application.time_zone_set',
-        subject: applicationId,
-        details: { before, after: timeZone },
-      })
-    return ok({ before, after: timeZone })
+    const changed = { before, after: timeZone }
+    return done(before === timeZone ? null : { action: 'application.time_zone_set', subject: applicationId, details: changed }, changed)
   })
 }
 

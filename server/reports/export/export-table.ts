@@ -1,9 +1,8 @@
 import type { ExportFormat } from '#lib/payments/transaction-exports.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
 import type { AuditDetails } from '#server/audit/canonical-text.ts'
+import { recordAct } from '#server/audit/run-command.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import { type TableRows, tableHead, tableLines } from './csv.ts'
 import { type FileLimits, type FilePieces, guardFile, takeExportSlot } from './export-file.ts'
 import { writeTableXlsx } from './xlsx.ts'
@@ -75,16 +74,8 @@ async function exportBatches<Batch>(
 type ExportFacts = Pick<TableRequest, 'applicationId' | 'personId' | 'action' | 'subject' | 'details'> & { format: string }
 
 async function record(pool: Pool, { applicationId, personId, action, subject, details, format }: ExportFacts): Promise<void> {
-  await withTransaction(pool, async (trx) => {
-    await appendAudit(trx, {
-      applicationId,
-      actor: { kind: 'person', id: personId },
-      action,
-      subject,
-      details: { format, ...details },
-    })
-    return ok(null)
-  })
+  const by = { applicationId, actor: { kind: 'person' as const, id: personId } }
+  await recordAct(pool, by, { action, subject, details: { format, ...details } })
 }
 
 async function* writeTableCsv(heads: readonly string[], first: Awaited<ReturnType<TableRows['next']>>, rows: TableRows): FilePieces {

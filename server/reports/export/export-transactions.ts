@@ -8,9 +8,9 @@ import { can, type Role } from '#lib/people/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { TransactionFilter } from '#lib/schemas/list-filter.ts'
 import type { BusinessTime } from '#lib/time/format-time.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
+import { done, runRecorded } from '#server/audit/run-command.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
-import { openSnapshot, withTransaction } from '#server/database/with-transaction.ts'
+import { openSnapshot } from '#server/database/with-transaction.ts'
 import type { Transaction } from '#server/transactions/transaction-store.ts'
 import { findSequenceRange } from '../transaction-search/search-transactions.ts'
 import { selectBatch, selectRowsByIds } from '../transaction-search/search-transactions-store.ts'
@@ -99,32 +99,20 @@ async function recordStart(
   { applicationId, person }: ExportRequest,
   { exportId, format, query, selected, columns, timeZone, cutOffAt }: ExportSubject,
 ): Promise<void> {
-  await withTransaction(pool, async (trx) => {
+  await runRecorded<void, never>(pool, { applicationId, actor: { kind: 'person', id: person.id } }, async (trx) => {
     await insertExport(trx, { applicationId, exportId, personId: person.id, format, query, selected, columns, timeZone, cutOffAt })
-    await appendAudit(trx, {
-      applicationId,
-      actor: { kind: 'person', id: person.id },
-      action: 'export.started',
-      subject: exportId,
-      details: { format, query, selected, columns: columns?.join(',') ?? null, timeZone, cutOffAt: cutOffAt.toISOString() },
-    })
-    return ok(null)
+    const details = { format, query, selected, columns: columns?.join(',') ?? null, timeZone, cutOffAt: cutOffAt.toISOString() }
+    return done({ action: 'export.started', subject: exportId, details })
   })
 }
 
 async function recordEnd(pool: Pool, { applicationId, person }: ExportRequest, exportId: string, result: FileResult): Promise<void> {
   const { rowCount, totals, fileSha256 } = result
-  await withTransaction(pool, async (trx) => {
+  await runRecorded<void, never>(pool, { applicationId, actor: { kind: 'person', id: person.id } }, async (trx) => {
     await completeExport(trx, { applicationId, exportId, ...result })
     await deleteOldFiles(trx, applicationId, STORED_BYTES_MAX)
-    await appendAudit(trx, {
-      applicationId,
-      actor: { kind: 'person', id: person.id },
-      action: 'export.finished',
-      subject: exportId,
-      details: { rowCount, totals: totals.map((total) => ({ ...total })), fileSha256 },
-    })
-    return ok(null)
+    const details = { rowCount, totals: totals.map((total) => ({ ...total })), fileSha256 }
+    return done({ action: 'export.finished', subject: exportId, details })
   })
 }
 

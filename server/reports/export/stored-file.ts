@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { ExportDto } from '#lib/payments/transaction-exports.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import { appendAudit } from '#server/audit/append-audit.ts'
+import { recordAct } from '#server/audit/run-command.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { type FileLimits, type FilePieces, guardFile, takeExportSlot } from './export-file.ts'
 import { type ExportRow, selectExport, selectExportByFile, selectExports } from './export-store.ts'
@@ -110,16 +109,8 @@ async function recordDownload(
   pool: Pool,
   { applicationId, personId, exportId, fileSha256 }: { applicationId: string; personId: string; exportId: string; fileSha256: string },
 ): Promise<void> {
-  await withTransaction(pool, async (trx) => {
-    await appendAudit(trx, {
-      applicationId,
-      actor: { kind: 'person', id: personId },
-      action: 'export.downloaded',
-      subject: exportId,
-      details: { fileSha256 },
-    })
-    return ok(null)
-  })
+  const by = { applicationId, actor: { kind: 'person' as const, id: personId } }
+  await recordAct(pool, by, { action: 'export.downloaded', subject: exportId, details: { fileSha256 } })
 }
 
 async function* readPieces(

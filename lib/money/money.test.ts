@@ -54,6 +54,24 @@ test('fees are rounded half up to whole units where the currency has no decimals
   assert.equal(roundHalfUp(150n, 1n, 'XOF'), 200n)
 })
 
+test('the nearest whole unit of the currency, and of two equally near ones the larger, for every fraction', () => {
+  fc.assert(
+    fc.property(
+      fc.bigInt(0n, 10n ** 18n),
+      fc.bigInt(1n, 10n ** 7n),
+      fc.constantFrom('XAF' as const, 'XOF' as const, 'UGX' as const),
+      (numerator, denominator, currency) => {
+        const rounded = roundHalfUp(numerator, denominator, currency)
+        assert.equal(rounded % 100n, 0n)
+        const twiceTooMuch = 2n * (rounded * denominator - numerator)
+        assert.ok(-denominator * 100n < twiceTooMuch && twiceTooMuch <= denominator * 100n, `${numerator} / ${denominator}: ${rounded}`)
+      },
+    ),
+  )
+  assert.equal(roundHalfUp(350n, 7n, 'XAF'), 100n)
+  assert.equal(roundHalfUp(349n, 7n, 'XAF'), 0n)
+})
+
 test('parseMinor reads what formatMinor writes, also below zero', () => {
   fc.assert(fc.property(fc.bigInt(-(10n ** 20n), 10n ** 20n), (minor) => parseMinor(formatMinor(minor)) === minor))
 })

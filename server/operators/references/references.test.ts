@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { unexpectedCounts } from '#server/report-unexpected.ts'
 import { readOverview } from '#server/reports/overview/read-overview.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { resolveSearch } from '#server/reports/transaction-search/resolve-search.ts'
@@ -146,4 +147,22 @@ test('recorded for exactly those that share a reference, operator and direction,
     assert.equal(row.key, one.key)
     assert.ok(partnersOf(one).some(({ transactionId }) => transactionId === row.other_transaction_id))
   }
+})
+
+test('the references of the others are listed, and the failure is counted, if those of one application cannot be', async () => {
+  const { pool } = database
+  const [broken, other] = [await makeApplication(pool), await makeApplication(pool)]
+  const items = [await ended(broken, 'REF-6'), await ended(other, 'REF-7')]
+  await pool.query(
+    `create function refuse_references() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+     create trigger refuse_references before insert on operator_references for each row when (new.application_id = '${broken}')
+       execute function refuse_references()`,
+  )
+  const before = unexpectedCounts().get('operators: references') ?? 0
+  await listOperatorReferences(pool)
+  await pool.query('drop trigger refuse_references on operator_references')
+  const { rows } = await pool.query('select transaction_id from operator_references where application_id = any ($1)', [[broken, other]])
+  assert.deepEqual(rows, [{ transaction_id: items[1]?.transactionId }])
+  assert.equal(unexpectedCounts().get('operators: references'), before + 1)
+  await listOperatorReferences(pool)
 })

@@ -145,6 +145,21 @@ test('not sent, and no call of the connector, by a process that was stopped afte
   await harness.database.pool.query('delete from operator_work where transaction_id = $1', [item.transactionId])
 })
 
+test('not queried by a process that was stopped after its claim for as long as the lease: another one does', async () => {
+  const connectors = connectorsWith(harness, { query: async () => assert.fail('queried') })
+  const item = await harness.make({ operator: 'OMCM' })
+  await harness.database.pool.query(
+    "update operator_work set state = 'submitted', accepted_at = now(), submissions = 1, next_at = now() where transaction_id = $1",
+    [item.transactionId],
+  )
+  // The lease is over when the claim returns.
+  const worker = harness.startDispatcher({ connectors, leaseMs: 0 })
+  await waitUntil('it is claimed three times', async () => Number((await harness.workOf(item))?.['attempts']) >= 3)
+  await worker.drain()
+  assert.deepEqual(await harness.attemptsOf(item), [])
+  await harness.database.pool.query('delete from operator_work where transaction_id = $1', [item.transactionId])
+})
+
 test('queried, and ended by the answer, after a submission at an operator that may take 60 s to answer', async () => {
   const terms = harness.connectors.get('OMCM')?.terms ?? assert.fail()
   const exchange = { httpStatus: 200, answer: '{}' }

@@ -101,3 +101,18 @@ test('rejected, and not false, where the database cannot be reached: the answer 
   const outcome = { kind: 'succeeded', exchange: { httpStatus: 200, answer: 'paid' } } as const
   await assert.rejects(settleQueriedResult({ ...deps, settler: createSettler({ pool }) }, work, outcome, 1))
 })
+
+for (const [what, doubt, isUnconfirmed] of [
+  ['a success of another movement', { kind: 'mismatch' }, true],
+  ['nothing that can be read', undefined, false],
+] as const)
+  test(`${isUnconfirmed ? 'listed' : 'not listed'} as unconfirmed: an accepted payment of which the operator reports ${what}`, async () => {
+    const { item, work } = await queried()
+    await database.pool.query("update operator_work set state = 'submitted', accepted_at = now() where transaction_id = $1", [
+      item.transactionId,
+    ])
+    const outcome = { kind: 'unknown', detail: '', doubt, exchange: { httpStatus: 200, answer: '' } } as const
+    await createRecorder().submit({ work, kind: 'query', outcome, durationMs: 1 })
+    const stored = await readWork(database.pool, item)
+    assert.deepEqual([stored?.['state'], stored?.['unconfirmed_since'] !== null], ['submitted', isUnconfirmed])
+  })

@@ -139,6 +139,13 @@ test('succeeded for a transfer that is done; unknown if the answer names another
   assert.equal((await connect({ echoesReference: true }).submit(deposit, keepNothing)).kind, 'unknown')
 })
 
+test('unknown for a push that is answered about another payment, whatever the status', async () => {
+  for (const status of ['0', '100', '3', '10']) {
+    sayPush(status, '0f9a2b1e-3c4d-4e5f-8a6b-7c8d9e0f1a2b')
+    assert.equal(factsOf(await connect().submit(submission, keepNothing)), 'unknown', status)
+  }
+})
+
 test('understood without settings: answers that name Moov’s own reference, or none, as every published sample does', async () => {
   const fields = { description: 'x', referenceid: '77', status: '0' }
   answer = { status: 200, body: moovAnswer('getTransactionStatus', 'response', fields) }

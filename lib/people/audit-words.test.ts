@@ -75,3 +75,14 @@ test('the whole of what was or is where only one of them has parts, and a value 
     [null, null],
   )
 })
+
+test('what a proposal is about by the name in its details, and every other act by its subject', () => {
+  const act = { ...ENTRY, subject: 'an id', subjectName: null }
+  assert.match(
+    describeAct(t, { ...act, action: 'change.proposed', details: { subject: 'MOMOCM DEPOSIT', kind: 'fees.set' } }),
+    /MOMOCM DEPOSIT/,
+  )
+  assert.match(describeAct(t, { ...act, action: 'change.proposed', details: { kind: 'fees.set' } }), /an id/)
+  assert.match(describeAct(t, { ...act, action: 'person.suspended', details: { subject: 'another' } }), /an id/)
+  assert.match(describeAct(t, { ...act, subjectName: 'Awa', action: 'person.suspended', details: {} }), /Awa/)
+})

@@ -92,3 +92,9 @@ test('the same address for one of 4,096 characters, / for a longer one', () => {
   const address = `/kora/search?q=${'x'.repeat(4_081)}`
   assert.deepEqual([address.length, safeNext(address), safeNext(`${address}x`)], [4_096, address, '/'])
 })
+
+test('/ for characters that an address of ours percent-encodes, wherever they are', () => {
+  for (const character of [' ', '"', '<', '>', '^', '`', '{', '|', '}', '#', ';', '[', ']', 'é', '日'])
+    for (const address of [`/kora${character}`, `/kora${character}/totals`, `/kora?q=${character}`])
+      assert.equal(safeNext(address), '/', address)
+})

@@ -207,3 +207,9 @@ test('400 for an action of a page with more values than any of ours; an address 
     await new Promise<void>((resolve) => counting.close(() => resolve()))
   }
 })
+
+test('403 for an origin without a host, also where a proxy names none', async () => {
+  handler = (_, outgoing) => void outgoing.end('reached')
+  for (const origin of ['file:///x', 'data:text/html,x', 'about:blank'])
+    assert.equal((await send('/kora', 'POST', { origin, 'x-forwarded-host': '' })).status, 403, origin)
+})

@@ -73,8 +73,10 @@ test('nothing installed for production that only development needs', () => {
   try {
     // An npm that installs nothing and notes what it was asked.
     writeFileSync(path.join(programs, 'npm'), `#!/bin/sh\necho "$@" > '${programs}/asked'\n`, { mode: 0o755 })
-    const env = { PATH: programs, NODE_ENV: 'production' }
-    const { status } = spawnSync(process.execPath, [path.join(folder, 'server/launch.mjs')], { encoding: 'utf8', env })
+    const { status } = spawnSync(process.execPath, [path.join(folder, 'server/launch.mjs')], {
+      encoding: 'utf8',
+      env: { PATH: programs, NODE_ENV: 'production' },
+    })
     assert.equal(status, 1)
     const asked = readFileSync(path.join(programs, 'asked'), 'utf8').trim().split(' ')
     assert.ok(asked.includes('ci') && asked.includes('--omit=dev') && !asked.includes('--include=dev'), asked.join(' '))

@@ -66,7 +66,7 @@ test('who may not decide reads why, on the page, in the panel and in the list', 
   await queue.decide(both, [two], 'validated', 'Seen')
   await signIn(page, both, `/${queue.slug}/transactions/${own}`)
   const card = page.getByRole('region', { name: 'Decision' })
-  await expect(card).toContainText('You created this')
+  await expect(card).toContainText('You prepared this')
   await expect(card.getByRole('button', { name: /Validate|Reject/ })).toHaveCount(0)
   await page.goto(`/${queue.slug}/transactions/${two}`)
   await expect(card).toContainText('You have decided; waiting for others')

@@ -113,7 +113,7 @@ test('somebody who made a transaction may not decide it: the reason is in place 
   const grace = personWith(['maker', 'checker'])
   await openApprovals(page, grace, '?queue=made')
   const row = rowsOf(page).first()
-  await expect(row).toContainText('You created this')
+  await expect(row).toContainText('You prepared this')
   await expect(row.getByRole('button', { name: 'Validate' })).toHaveCount(0)
   await row.getByRole('button', { name: 'Recall' }).click()
   await panelOf(page).getByLabel('Reason').fill('Prepared twice')

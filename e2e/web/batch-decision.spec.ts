@@ -93,7 +93,7 @@ test('the second of two checkers at once is told who decided, and nothing is dec
 test('two approvals: the maker cannot decide, the first checker waits, the second sends', async ({ page, browser }) => {
   const { queue, address, items } = await newBatch(() => ({ bands: [aBand({ steps: [2] })] }))
   await signIn(page, queue.maker, address)
-  await expect(page.getByText('You created this')).toBeVisible()
+  await expect(page.getByText('You prepared this')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Recall the batch' })).toBeVisible()
   for (const checker of [queue.checker, queue.other]) {
     const screen = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()

@@ -90,7 +90,7 @@ test('the day of a maker, who may not decide: what was made, why it waits, one t
     .click()
   await expect(rowsOf(page)).toHaveCount(2)
   for (const id of [kept, twice]) {
-    await expect(rowOf(page, id)).toContainText('You created this')
+    await expect(rowOf(page, id)).toContainText('You prepared this')
     await expect(rowOf(page, id).getByRole('button', { name: /Validate|Reject/ })).toHaveCount(0)
   }
   await page.keyboard.press('j')

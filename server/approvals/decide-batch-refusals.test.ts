@@ -47,6 +47,26 @@ test('is_maker, not_a_checker, submitting and not_found for those who may not, a
   assert.deepEqual((await desk.show(batchId, desk.ada)).decisions, [])
 })
 
+test('is_maker, on the page, in the queue and through the API, for everybody who prepared the batch that another person submitted', async () => {
+  const { batchId, items } = await desk.makeBatch({ count: 2 })
+  await desk.pool.query('update batches set prepared_by = $2 where batch_id = $1', [batchId, [desk.ada, desk.makerId]])
+  assert.deepEqual(await desk.say(batchId, desk.ada), { ok: false, error: 'is_maker' })
+  const queued = (await desk.queue(desk.ada, { queue: 'others' })).batches.find((batch) => batch.batchId === batchId)
+  assert.equal(queued?.canDecide, 'is_maker')
+  const named = await decide(decisionDeps(desk.pool), {
+    applicationId: desk.applicationId,
+    transactionId: items[0]?.transactionId ?? '',
+    checkerId: desk.ada,
+    decision: 'validated',
+    note: 'Seen',
+    through: 'api',
+    actor: { kind: 'api', id: null },
+  })
+  assert.equal(!named.ok && named.error.kind, 'is_maker')
+  assert.deepEqual(await desk.statusesOf(batchId), { PENDING_APPROVAL: 2 })
+  assert.equal(must(await desk.say(batchId, desk.ben)).kind, 'done')
+})
+
 test('refused with who did what: a batch of which a row was rejected through the API after it was shown', async () => {
   const { batchId, items } = await desk.makeBatch({ count: 3 })
   const { hash, shownAt } = await desk.show(batchId, desk.ada)

@@ -67,9 +67,9 @@ type NewBatch = {
 
 export async function insertBatch(trx: TrxClient, batch: NewBatch): Promise<void> {
   await trx.query(
-    `insert into batches (application_id, batch_id, name, type, maker_id, created_by, file_name, file_sha256, state, row_count, reading,
+    `insert into batches (application_id, batch_id, name, type, maker_id, created_by, prepared_by, file_name, file_sha256, state, row_count, reading,
         headers, columns, default_operator)
-      values ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+      values ($1, $2, $3, $4, $5, $5, array[$5::uuid], $6, $7, $8, $9, $10, $11, $12, $13)`,
     [
       batch.applicationId,
       batch.batchId,
@@ -109,6 +109,7 @@ export async function recountBatch(trx: TrxClient, applicationId: string, batchI
        select operator, count(*) as count, sum(amount_minor) as amount_minor, sum(fee_minor) as fee_minor from ready group by operator
      )
      update batches b set maker_id = $3, version = b.version + 1, changed_at = clock_timestamp(),
+         prepared_by = case when $3 = any (b.prepared_by) then b.prepared_by else b.prepared_by || $3::uuid end,
          ready_count = (select count(*) from ready),
          problem_count = (select count(*) from r where not is_right and not is_excluded),
          excluded_count = (select count(*) from r where is_excluded),

@@ -177,14 +177,27 @@ test('not_permitted, changed_meanwhile, not_a_draft and not_found from every com
   assert.deepEqual(await run({ version: (await harness.stored(one)).version }), ['not_a_draft'])
 })
 
-test('another maker continues a batch and becomes its maker', async () => {
+test('another maker continues a batch and becomes its maker; everybody who uploaded, changed or submitted it is named once', async () => {
   const one = await harness.scene(['237677209341;Awa;5000;MOMOCM'])
-  const other = await makePerson(harness.pool, one.applicationId, ['maker'])
+  const uploader = (await harness.stored(one)).maker_id
+  const [editor, other] = [
+    await makePerson(harness.pool, one.applicationId, ['maker']),
+    await makePerson(harness.pool, one.applicationId, ['maker']),
+  ]
+  for (const [person, customerName] of [
+    [editor, 'Awa D'],
+    [uploader, 'Awa'],
+    [editor, 'Awa D'],
+  ] as const) {
+    const command = { ...(await harness.command(one)), actor: makerOf(one.applicationId, person) }
+    must(await editRow(harness.deps(), { ...command, rowNumber: 2, fields: { customerName } }))
+  }
   must(await harness.submit({ ...one, actor: makerOf(one.applicationId, other) }))
   assert.deepEqual(
     (await harness.transactionsOf(one)).map(({ maker_id }) => maker_id),
     [other],
   )
+  assert.deepEqual((await harness.stored(one)).prepared_by, [uploader, editor, other])
 })
 
 test('a discarded batch keeps no row and cannot be changed', async () => {

@@ -34,6 +34,14 @@ type DecideFailure =
 /** A change that can be decided, and what its kind requires. */
 type LockedChange = { stored: StoredChange; change: BoundChange; proposePermission: Permission; makesSecret: boolean }
 
+/**
+ * Whether a person holds a permission now. They keep it until the transaction ends: the roles of an actor are those at the start of the
+ * request, and a suspension that was committed before the lock of the application was free would otherwise come too late.
+ */
+async function stillHolds(trx: TrxClient, applicationId: string, personId: string, permission: Permission): Promise<boolean> {
+  return can((await lockActiveMember(trx, applicationId, personId)) ?? [], permission)
+}
+
 /** Locks a change that can still be decided, for a person who may decide it. */
 async function lockOpenChange(
   trx: TrxClient,
@@ -46,6 +54,7 @@ async function lockOpenChange(
   const kind = KINDS[stored.kind]
   const needs = CHANGE_PERMISSIONS[stored.kind]
   if (!mayAct(actor, applicationId, needs.confirm)) return err('not_permitted')
+  if (!(await stillHolds(trx, applicationId, actor.id, needs.confirm))) return err('not_permitted')
   if (!stored.isOpen) return err('not_open')
   const change = kind.bind(stored.payload)
   if (!change.ok) throw new Error(`The payload of change ${changeId} cannot be read`)
@@ -86,8 +95,9 @@ export async function confirmChange(
   return withTransaction<Confirmed, ConfirmFailure>(deps.pool, async (trx) => {
     const locked = await lockOpenChange(trx, command)
     if (!locked.ok) return locked
-    const { stored, change, makesSecret } = locked.value
-    if (!(await mayStillPropose(trx, applicationId, locked.value))) return err('proposer_gone')
+    const { stored, change, makesSecret, proposePermission } = locked.value
+    // A proposal is worth as much as its proposer now: two people must be allowed to make the change when it is made.
+    if (!(await stillHolds(trx, applicationId, stored.proposedBy, proposePermission))) return err('proposer_gone')
     const present = await change.read(trx, applicationId)
     if (!present.ok) return err({ code: 'refused', reason: present.error })
     if (!isSame(present.value.before, stored.before)) return err('changed_meanwhile')
@@ -100,12 +110,6 @@ export async function confirmChange(
     await appendAudit(trx, { applicationId, actor, action: 'change.confirmed', subject: changeId, details })
     return ok(applied.value)
   })
-}
-
-/** A proposal is worth as much as its proposer now: two people must be allowed to make the change when it is made. */
-async function mayStillPropose(trx: TrxClient, applicationId: string, { stored, proposePermission }: LockedChange): Promise<boolean> {
-  const roles = await lockActiveMember(trx, applicationId, stored.proposedBy)
-  return roles !== undefined && can(roles, proposePermission)
 }
 
 /** Compared without the order of fields, which jsonb does not keep. */
@@ -189,6 +193,7 @@ export async function collectSecret(
     if (!stored || stored.proposedBy !== actor.id || !isChangeKind(stored.kind)) return err('not_found')
     const [kind, needs] = [KINDS[stored.kind], CHANGE_PERMISSIONS[stored.kind]]
     if (!mayAct(actor, applicationId, needs.propose)) return err('not_permitted')
+    if (!(await stillHolds(trx, applicationId, actor.id, needs.propose))) return err('not_permitted')
     if (!stored.isCollectable) return err('not_collectable')
     const change = kind.bind(stored.payload)
     if (!change.ok) throw new Error(`The payload of change ${changeId} cannot be read`)

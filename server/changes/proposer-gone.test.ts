@@ -64,6 +64,15 @@ for (const [what, lose] of LOSSES) {
   })
 }
 
+for (const [what, lose] of LOSSES) {
+  test(`not_permitted and nothing changed when the person who confirms ${what} after their request began`, async () => {
+    const { applicationId, ben, confirm, rolesNow } = await scene()
+    await lose(applicationId, ben.id)
+    assert.deepEqual(await confirm(), { ok: false, error: 'not_permitted' })
+    assert.deepEqual(await rolesNow(), ['maker'])
+  })
+}
+
 test('confirmed when the proposer does not have the role that the change grants, or was blocked and is back', async () => {
   const { applicationId, anna, confirm, rolesNow } = await scene()
   await blockPerson(database.pool, { personId: anna.id, isBlocked: true, actor: SYSTEM_ACTOR })

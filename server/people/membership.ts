@@ -168,6 +168,7 @@ async function activate(
   if (invitation.linkHolders.includes(actor.id) || personId === actor.id) return err('had_the_link')
   // With the link of an earlier invitation, they could have made this account, and would tell the code to themselves.
   if (await heldLinkOf(trx, actor.id, personId)) return err('had_the_link')
+  if (!(await isAdministrator(trx, applicationId, actor.id))) return err('not_permitted')
   if (actor.id !== proposedBy && (await isAdministrator(trx, applicationId, proposedBy))) return err('proposer_only')
   if (!invitation.isRecent) return err('too_old')
   if (!(await isAdministrator(trx, applicationId, confirmedBy))) return err('confirmation_ended')

@@ -26,6 +26,7 @@ type Stored = {
   started_count: number
   content_hash: Buffer | null
   maker_id: string
+  prepared_by: string[]
 }
 
 type Row = {

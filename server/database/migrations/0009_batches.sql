@@ -9,6 +9,8 @@ create table batches (
   -- The maker of its transactions. Before submission: the last person who changed it.
   maker_id uuid not null,
   created_by uuid not null,
+  -- Everybody who uploaded it, changed it or submitted it: none of them may decide on its rows.
+  prepared_by uuid[] not null default '{}',
   file_name text not null,
   file_sha256 bytea not null,
   -- Digest of the payments (operator, number, amount, texts) of the rows that are or would be submitted, in their order; null before the first check.
@@ -50,6 +52,8 @@ create table batches (
 );
 create index batches_by_time on batches (application_id, created_at desc, batch_id);
 create index batches_by_content on batches (application_id, content_hash) where submitted_at is not null;
+-- For the rule of who may decide: few batches are prepared by several people.
+create index batches_of_several_people on batches (application_id) where cardinality(prepared_by) > 1;
 -- For the worker: few rows at any time.
 create index batches_submitting on batches (leased_until) where state = 'submitting';
 

@@ -19,7 +19,7 @@ export type LeftItemRow = {
 
 /**
  * The waiting items that have enough checkers with a person and too few without, oldest first. Everybody approves an item once, so it can
- * be approved if the active checkers who are not its maker are as many as it needs; approvals of a checker who leaves stop counting. `total`:
+ * be approved if the active checkers who did not prepare it are as many as it needs; approvals of a checker who leaves stop counting. `total`:
  * how many there are. A batch needs what its strictest row needs.
  */
 export function selectLeftItems(queryable: Queryable, applicationId: string, personId: string, limit: number): Promise<LeftItemRow[]> {
@@ -33,18 +33,19 @@ export function selectLeftItems(queryable: Queryable, applicationId: string, per
     ), counted as (
       select count(*) filter (where person_id <> ${personId})::integer as others, count(*)::integer as everybody from checker
     ), item as (
-      select 'transaction' as kind, t.transaction_id as id, t.customer_name as name, t.amount_minor, t.currency, 1 as row_count, t.maker_id,
+      select 'transaction' as kind, t.transaction_id as id, t.customer_name as name, t.amount_minor, t.currency, 1 as row_count, array[t.maker_id] as makers,
         t.created_at, i.expires_at, (select sum(step) from unnest(i.steps) as step)::integer as needed
       from ${joined} where ${waits} and not ${IS_BATCH_ROW}
       union all
-      select 'batch', t.batch_id, coalesce(min(b.name), ''), sum(t.amount_minor), t.currency, count(*)::integer, t.maker_id,
-        min(t.created_at), min(i.expires_at), max((select sum(step) from unnest(i.steps) as step))::integer
+      select 'batch', t.batch_id, coalesce(min(b.name), ''), sum(t.amount_minor), t.currency, count(*)::integer,
+        array_append(coalesce(b.prepared_by, '{}'), t.maker_id), min(t.created_at), min(i.expires_at), max((select sum(step) from unnest(i.steps) as step))::integer
       from ${joined} left join batches b on b.application_id = t.application_id and b.batch_id = t.batch_id
-      where ${waits} and ${IS_BATCH_ROW} group by t.batch_id, t.currency, t.maker_id
+      where ${waits} and ${IS_BATCH_ROW} group by t.batch_id, t.currency, t.maker_id, b.prepared_by
     ), placed as (
-      select item.*, c.others - (case when item.maker_id <> ${personId} and item.maker_id in (select person_id from checker) then 1 else 0 end) as left_over,
-        c.everybody - (case when item.maker_id in (select person_id from checker) then 1 else 0 end) as present
+      select item.*, c.others - made.others as left_over, c.everybody - made.everybody as present
       from item cross join counted c
+        cross join lateral (select count(*) filter (where person_id <> ${personId})::integer as others, count(*)::integer as everybody
+          from checker where person_id = any (item.makers)) made
     )
     select kind, id, name, amount_minor::bigint as "amountMinor", currency, row_count as "rowCount", created_at as "createdAt",
       expires_at as "expiresAt", needed, left_over as others, count(*) over ()::integer as total

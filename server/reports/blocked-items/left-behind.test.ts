@@ -72,6 +72,19 @@ test('a batch as one item, by its strictest row, with its number of rows and its
   )
 })
 
+test('a batch that the only other checker prepared and another person submitted is left behind', async () => {
+  const { applicationId, person } = await scene()
+  const [makerId, anna, ben] = [await person(['maker']), await person(['checker']), await person(['checker', 'maker'])]
+  const { batchId } = await makeFileBatch(database.pool, { applicationId, makerId, count: 1 })
+  const left = () => readLeftBehind(database.pool, { applicationId, personId: anna, lost: ['checker'] })
+  assert.deepEqual((await left()).items, [])
+  await database.pool.query('update batches set prepared_by = $2 where batch_id = $1', [batchId, [ben, makerId]])
+  assert.deepEqual(
+    (await left()).items.map(({ id, others }) => ({ id, others })),
+    [{ id: batchId, others: 0 }],
+  )
+})
+
 test('own proposals, and the changes that only this administrator could confirm', async () => {
   const { applicationId, person } = await scene()
   const actor = async (): Promise<PersonCommandActor> => ({

@@ -286,6 +286,7 @@ const DAMAGES: Record<string, (string | [statements: string, count: number])[]> 
     `update approval_items set steps = '{1,1}' where ${of(OPEN)}`,
     `delete from approval_decisions where ${of(OPEN)}; update transactions set status = 'SUCCESS' where ${of(OPEN)}`,
     `update transactions t set maker_id = d.checker_id from approval_decisions d where t.${of(REJECTED)} and d.${of(REJECTED)}`,
+    `update batches b set prepared_by = array[b.maker_id, d.checker_id] from approval_decisions d where d.batch_id = b.batch_id`,
   ],
   batches: [
     `update operator_work set state = 'paused' where ${of(OPEN)}`,

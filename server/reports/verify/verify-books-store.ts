@@ -213,7 +213,14 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
         or coalesce(d.by_maker, false)
         or (t.source <> 'api' and i.transaction_id is null)
         or (i.transaction_id is not null and t.status in ('PENDING', 'SUCCESS')
-            and d.validated < (select sum(step) from unnest(i.steps) as step))`,
+            and d.validated < (select sum(step) from unnest(i.steps) as step))
+      union all
+      select concat_ws(' ', d.application_id, d.transaction_id), 'decided by a person who prepared its batch'
+      from batches b
+      join transactions t on t.application_id = b.application_id and t.batch_id = b.batch_id
+      join approval_decisions d on d.application_id = t.application_id and d.transaction_id = t.transaction_id
+        and d.checker_id = any (b.prepared_by)
+      where cardinality(b.prepared_by) > 1`,
   },
   {
     check: 'batches',

@@ -8,25 +8,21 @@ import { type Sql, sql } from '#server/database/compose-sql.ts'
 /**
  * Why a person may not decide on the transaction `t` now: null, or the first reason. Persons before states: a person who may never
  * decide does not learn the state. `t` without an item `i` never waited. The result is a DecisionObstacle.
- * @param application The application of `t`. As a parameter, the role is looked up once for each statement and not for each row.
+ *
+ * The person who submits a batch is the maker of its rows. Everybody else who uploaded or changed it is treated as a maker too: otherwise one person
+ * could upload a file, have a colleague submit it, and approve it.
+ * @param application The application of `t`. As a parameter, the role and the prepared batches are looked up once for each statement and
+ * not for each row.
  */
 export function decisionObstacle(application: Sql, person: Sql): Sql {
   return sql`case
     when not (select is_checker(${application}, ${person})) then 'not_a_checker'
-    when t.maker_id = ${person} or t.batch_id in (${preparedBatches(application, person)}) then 'is_maker'
+    when t.maker_id = ${person} or t.batch_id in (select b.batch_id from batches b where b.application_id = ${application}
+      and cardinality(b.prepared_by) > 1 and ${person} = any (b.prepared_by)) then 'is_maker'
     when t.status <> 'PENDING_APPROVAL' then 'not_waiting'
     when i.expires_at <= statement_timestamp() then 'expired'
     when exists (select 1 from approval_decisions d where d.application_id = t.application_id and d.transaction_id = t.transaction_id
       and d.checker_id = ${person}) then 'decided_already' end`
-}
-
-/**
- * The batches that a person prepared together with others. Whoever submits a batch is the maker of its rows, so that otherwise a person could
- * upload a file, have a colleague submit it, and approve it. A batch that one person prepared has this person as its maker.
- */
-function preparedBatches(application: Sql, person: Sql): Sql {
-  return sql`select b.batch_id from batches b
-    where b.application_id = ${application} and cardinality(b.prepared_by) > 1 and ${person} = any (b.prepared_by)`
 }
 
 /** Whether a person may decide on the transaction `t` now. */

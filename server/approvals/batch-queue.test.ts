@@ -83,6 +83,18 @@ test('in the decided queue with its checkers in order, and in that of no other d
   assert.deepEqual((await decided({ to: '2020-01-01' })).batches, [])
 })
 
+test('all its checkers in the order of their approvals: a batch after its third one', async () => {
+  const { batchId } = await desk.makeBatch({ count: 2, change: () => ({ bands: [aBand({ steps: [3] })] }) })
+  const third = await makePerson(desk.pool, desk.applicationId, ['checker'])
+  const order = [desk.ben, third, desk.ada]
+  for (const [index, checker] of order.entries()) {
+    await desk.pool.query('update people set name = $2 where person_id = $1', [checker, `Checker ${index}`])
+    must(await desk.say(batchId, checker))
+  }
+  const [newest] = (await desk.queue(desk.ada, { queue: 'decided' })).batches
+  assert.deepEqual([newest?.batchId, newest?.decided?.by], [batchId, ['Checker 0', 'Checker 1', 'Checker 2']])
+})
+
 test('each checker once, although their program decided on every row at a time of its own', async () => {
   const { batchId } = await desk.makeBatch({ count: 3 })
   await desk.pool.query(

@@ -116,3 +116,26 @@ for (const [what, doubt, isUnconfirmed] of [
     const stored = await readWork(database.pool, item)
     assert.deepEqual([stored?.['state'], stored?.['unconfirmed_since'] !== null], ['submitted', isUnconfirmed])
   })
+
+test('the pauses of the schedule in order: the first after the submission, the next after each query', async () => {
+  const { pool } = database
+  const { item, work } = await queried()
+  const recorder = createAnswerRecorder({
+    pool,
+    random: () => 0.5,
+    pollDelaysMs: [600_000, 1_200_000, 2_400_000],
+    rules: { absenceMs: 0, acceptedAbsenceMs: 0, hintGapMs: 1 },
+  })
+  const minutes: number[] = []
+  for (const [kind, queries] of [
+    ['submit', 0],
+    ['query', 0],
+    ['query', 1],
+  ] as const) {
+    const outcome = { kind: kind === 'submit' ? 'accepted' : 'pending', exchange: { httpStatus: 200, answer: '' } } as const
+    await recorder.submit({ work: { ...work, queries }, kind, outcome, durationMs: 1 })
+    const dueMs = Number((await readWork(pool, item))?.['next_at']) - Date.now()
+    minutes.push(Math.round(dueMs / 600_000) * 10)
+  }
+  assert.deepEqual(minutes, [10, 20, 40])
+})

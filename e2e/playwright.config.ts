@@ -23,7 +23,7 @@ const DISABLED_BY_PLAYWRIGHT = [
 export default defineConfig({
   testDir: 'web',
   testMatch: '**/*.spec.ts',
-  globalSetup: './web/start-sandbox.ts',
+  globalSetup: './web/global-setup.ts',
   outputDir: 'test-results',
   // Two browsers, a server and a database share two cores here.
   timeout: 180_000,

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { judgeAnswers } from '#e2e/attack/oracle/judge-answers.ts'
 import { readSchedule } from '#e2e/attack/oracle/schedule.ts'
 import { type Outcome, perform } from '#e2e/attack/wire/perform.ts'
+import type { Service } from '#server/testing/service/start-service.ts'
 import type { Arsenal } from './arsenal.ts'
 import type { AttackCase } from './case.ts'
 import type { Finding } from './findings.ts'
 import type { PlannedCase } from './plan.ts'
-import type { Service } from './service.ts'
 
 const LANES = 10
 /** Cases that wait for time-outs take no lane of their own. */
@@ -86,7 +86,7 @@ async function attackOnce(options: AssaultOptions, number: number): Promise<void
       return
     }
     // The exit is a finding of its own; a request that found nobody listening is sent again.
-    await service.untilReady()
+    await service.untilReady('pages')
     if (outcome.ending !== 'refused') return
     await delay(10)
   }

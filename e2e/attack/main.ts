@@ -1,7 +1,7 @@
 // Attacks the running service with generated requests and with compressed days of abuse:
 // `npm run attack -- --requests 20000 --seed 7`. The same seed makes the same requests. Exit code 1 when anything was found.
 import { randomInt } from 'node:crypto'
-import { buildPages } from '#e2e/processes/build-pages.ts'
+import { buildPages } from '#server/testing/service/build-pages.ts'
 import { FAMILIES } from './families.ts'
 import { groupFindings, RULES, type Rule } from './findings.ts'
 import { endOnSignals } from './leave-nothing.ts'

@@ -4,6 +4,7 @@ import { checkRows, snapshotRows } from '#e2e/attack/oracle/rows.ts'
 import { blockedMs } from '#e2e/attack/oracle/watch-loop.ts'
 import type { ScenarioContext } from '#e2e/attack/scenarios/scenario.ts'
 import { Receiver } from '#e2e/crash/receiver.ts'
+import { type Sandbox, startSandbox } from '#server/testing/service/start-sandbox.ts'
 import { type Arsenal, gatherArsenal, renewTokens } from './arsenal.ts'
 import { assault, emptyRecord, type Record_ } from './assault.ts'
 import type { Finding, Rule } from './findings.ts'
@@ -11,7 +12,6 @@ import { leaveNothing } from './leave-nothing.ts'
 import type { Options } from './options.ts'
 import { createPlan } from './plan.ts'
 import { SCENARIOS } from './scenarios.ts'
-import { Service, withDatabase } from './service.ts'
 import { startWatches, untilAtRest, type Watches, watchFindings } from './watches.ts'
 
 export type RunReport = {
@@ -30,7 +30,8 @@ const TOKENS_RENEWED_EVERY_MS = 30 * 60_000
 /** Starts the service, attacks it, and returns everything that went wrong. */
 export async function runAttack(options: Options, say: (line: string) => void): Promise<RunReport> {
   const receiver = await Receiver.start()
-  const service = await Service.start({ TRUSTED_PROXIES: TRUSTED_PROXY })
+  const service = await startSandbox({ environment: { TRUSTED_PROXIES: TRUSTED_PROXY }, readiness: 'pages' })
+  service.keepRunning()
   let isBroken = true
   const end = leaveNothing(() => service.stop({ keepsFolder: options.keepsFolder && isBroken }))
   try {
@@ -43,10 +44,10 @@ export async function runAttack(options: Options, say: (line: string) => void): 
   }
 }
 
-type Scene = { service: Service; receiver: Receiver; say(line: string): void }
+type Scene = { service: Sandbox; receiver: Receiver; say(line: string): void }
 
 async function attackAndCheck(options: Options, { service, receiver, say }: Scene): Promise<RunReport> {
-  let arsenal = await withDatabase(service, (pool) =>
+  let arsenal = await service.withDatabase((pool) =>
     gatherArsenal({
       place: service,
       sandbox: service.readSandbox(),
@@ -66,15 +67,15 @@ async function attackAndCheck(options: Options, { service, receiver, say }: Scen
   )
   const watches = await startWatches(service)
   const record = emptyRecord()
-  const before = await withDatabase(service, snapshotRows)
+  const before = await service.withDatabase(snapshotRows)
   const plan = createPlan(options)
   const numbers = options.only ?? Array.from({ length: options.requests }, (_, index) => index + 1)
   say(`Service in ${service.folder}, seed ${options.seed}, ${numbers.length} requests`)
   try {
     await assault({ service, arsenal: () => arsenal, plan, numbers, record, isVerbose: options.only !== undefined, say })
-    await service.untilReady()
+    await service.untilReady('pages')
     const told = { accepted: record.accepted, uncertain: record.uncertain, acceptedTokens: record.acceptedTokens }
-    const rowProblems = await withDatabase(service, (pool) => checkRows(pool, before, told))
+    const rowProblems = await service.withDatabase((pool) => checkRows(pool, before, told))
     for (const what of rowProblems) record.findings.push({ rule: 'rows', what, numbers: numbersIn(what, record), kind: 'rows' })
     const scene: ScenarioContext = { service, arsenal, receiver, minutes: options.minutes, seed: options.seed, say }
     for (const scenario of SCENARIOS)
@@ -89,7 +90,7 @@ async function attackAndCheck(options: Options, { service, receiver, say }: Scen
   return toReport({ service, record, watches, bystanders: arsenal.visitors.length + 2 })
 }
 
-type Attacked = { service: Service; record: Record_; watches: Watches; bystanders: number }
+type Attacked = { service: Sandbox; record: Record_; watches: Watches; bystanders: number }
 
 function toReport({ service, record, watches, bystanders }: Attacked): RunReport {
   const { loop, memory } = watches

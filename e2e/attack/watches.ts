@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type ChildWatch, watchChildren } from '#e2e/attack/oracle/watch-children.ts'
 import { BLOCKED_LIMIT_MS, blockedMs, type LoopWatch, watchLoop } from '#e2e/attack/oracle/watch-loop.ts'
 import { MEMORY_LIMIT_MB, type MemoryWatch, watchMemory } from '#e2e/attack/oracle/watch-memory.ts'
+import type { Sandbox } from '#server/testing/service/start-sandbox.ts'
 import { type Record_, suspectsAt } from './assault.ts'
 import type { Finding } from './findings.ts'
-import type { Service } from './service.ts'
 
 /** Memory taken in an attack must be released within this time. */
 const REST_MS_MAX = 30_000
@@ -15,7 +15,7 @@ const NUMBERS_MAX = 20
 export type Watches = Awaited<ReturnType<typeof startWatches>>
 
 /** Watches the event loop, the memory and the children of the service until `stop`. */
-export async function startWatches(service: Service) {
+export async function startWatches(service: Sandbox) {
   const loop = await watchLoop({ host: service.host, port: service.port, path: '/health/live', pid: service.pid ?? 0 })
   service.onStart = (pid) => loop.follow(pid)
   const memory = watchMemory(() => service.pid)
@@ -36,11 +36,11 @@ export async function untilAtRest(memory: MemoryWatch): Promise<void> {
 }
 
 /** The exits of processes, the times at which the event loop was blocked, and the memory above its limit. */
-export function watchFindings(service: Service, { loop, memory, children }: Watches, record: Record_): Finding[] {
+export function watchFindings(service: Sandbox, { loop, memory, children }: Watches, record: Record_): Finding[] {
   return [...exitFindings(service, children, record), ...loopFindings(service, loop, record), ...memoryFindings(memory, record)]
 }
 
-function exitFindings(service: Service, { lost }: ChildWatch, record: Record_): Finding[] {
+function exitFindings(service: Sandbox, { lost }: ChildWatch, record: Record_): Finding[] {
   const exits: Finding[] = service.exits.map(({ atMs, code, signal }) => ({
     rule: 'process',
     what: `the process ended (${signal ?? `exit code ${code}`}); ${service.logFile} may say why`,
@@ -54,7 +54,7 @@ function exitFindings(service: Service, { lost }: ChildWatch, record: Record_): 
   return [...exits, ...ended]
 }
 
-function loopFindings(service: Service, loop: LoopWatch, record: Record_): Finding[] {
+function loopFindings(service: Sandbox, loop: LoopWatch, record: Record_): Finding[] {
   const isCold = (atMs: number) => service.exits.some((exit) => atMs >= exit.atMs && atMs < exit.atMs + COLD_MS)
   return loop.slow
     .filter((probe) => blockedMs(probe) > BLOCKED_LIMIT_MS && !isCold(probe.atMs))

@@ -10,10 +10,10 @@ import { activatePolicy, proposePolicy } from '#server/policy/policies.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { aRequest, call } from './partner-program.ts'
-import { type Partner, type Service, signIn } from './service.ts'
+import { type ContractService, type Partner, signIn } from './service.ts'
 
 /** A partner of its own for a test that changes what the partner may do. Known to the service when this resolves. */
-export async function newPartner(service: Service, options: { networks?: string[] } = {}): Promise<Partner> {
+export async function newPartner(service: ContractService, options: { networks?: string[] } = {}): Promise<Partner> {
   const partner = await signIn(service.baseUrl, await createTestPartner(service.pool, options))
   await waitUntil('the service knows the partner', async () => {
     const { status } = await call(service, partner, 'getByApplicationProductBalances', { method: 'GET' })
@@ -23,7 +23,7 @@ export async function newPartner(service: Service, options: { networks?: string[
 }
 
 /** The same partner as another of its API users. */
-export async function newApiUser(service: Service, partner: Partner): Promise<Partner> {
+export async function newApiUser(service: ContractService, partner: Partner): Promise<Partner> {
   const username = `second-${randomUUID()}@example.com`
   const { apiUserId, password } = must(
     await createApiUser(service.pool, { applicationId: partner.applicationId, username, actor: SYSTEM_ACTOR }),
@@ -32,7 +32,7 @@ export async function newApiUser(service: Service, partner: Partner): Promise<Pa
 }
 
 /** A person in the partner's application. */
-export async function newPerson(service: Service, partner: Partner, roles: Role[]): Promise<string> {
+export async function newPerson(service: ContractService, partner: Partner, roles: Role[]): Promise<string> {
   const email = `${randomUUID()}@example.com`
   return must(
     await createPerson(service.pool, { applicationId: partner.applicationId, email, name: 'A person', roles, actor: SYSTEM_ACTOR }),
@@ -40,7 +40,7 @@ export async function newPerson(service: Service, partner: Partner, roles: Role[
 }
 
 /** Puts money on the partner's deposit balance at an operator. Hundredths. */
-export async function fundDeposits(service: Service, partner: Partner, operator: OperatorCode, amountMinor: bigint): Promise<void> {
+export async function fundDeposits(service: ContractService, partner: Partner, operator: OperatorCode, amountMinor: bigint): Promise<void> {
   const { applicationId } = partner
   must(
     await withTransaction(service.pool, (trx) =>
@@ -54,7 +54,7 @@ export async function fundDeposits(service: Service, partner: Partner, operator:
  * API may send in unless `change` says otherwise.
  */
 export async function demandApproval(
-  service: Service,
+  service: ContractService,
   partner: Partner,
   aboveMinor: bigint,
   approvals: number[] = [1],

@@ -9,17 +9,17 @@ import { describeReading } from '#e2e/contract/suites/reading.ts'
 import { describeResults } from '#e2e/contract/suites/results.ts'
 import { describeTokens } from '#e2e/contract/suites/tokens.ts'
 import { describeTransport } from '#e2e/contract/suites/transport.ts'
-import { type Mount, type Service, startService } from './service.ts'
+import { type ContractService, type Mount, startContractService } from './service.ts'
 
 /** The whole contract of the specification, on one of the two mounts: both must be the same in everything. */
 export function describeContract(mount: Mount): void {
   describe(`the API on the ${mount} mount`, () => {
-    let running: Service | undefined
+    let running: ContractService | undefined
     before(async () => {
-      running = await startService(mount)
+      running = await startContractService(mount)
     })
     after(() => running?.stop())
-    const service = (): Service => {
+    const service = (): ContractService => {
       if (!running) throw new Error('The service does not run')
       return running
     }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { errorSchema } from '#lib/schemas/responses.ts'
-import type { Partner, Service } from './service.ts'
+import type { ContractService, Partner } from './service.ts'
 
 export const BASE = '/api/v1/transaction'
 
@@ -19,7 +19,7 @@ type CallOptions = {
 }
 
 /** Calls like a partner's program: three credentials and a JSON content type on every call, also without a body. */
-export async function call(service: Service, partner: Partner, path: string, options: CallOptions = {}): Promise<Answer> {
+export async function call(service: ContractService, partner: Partner, path: string, options: CallOptions = {}): Promise<Answer> {
   const { method = 'POST', query, body } = options
   const search = query === undefined ? '' : `?${typeof query === 'string' ? query : new URLSearchParams(query)}`
   const headers = Object.fromEntries(
@@ -99,7 +99,7 @@ const REASONS: Record<number, string> = {
 }
 
 /** How many transactions with these externalIds were written. */
-export async function countWritten(service: Service, externalIds: string[]): Promise<number> {
+export async function countWritten(service: ContractService, externalIds: string[]): Promise<number> {
   const uuids = externalIds.filter((id) => /^[0-9a-f-]{36}$/i.test(id))
   const { rows } = await service.pool.query<{ total: bigint }>(
     'select count(*) as total from transactions where external_id = any ($1::uuid[])',
@@ -109,7 +109,7 @@ export async function countWritten(service: Service, externalIds: string[]): Pro
 }
 
 /** How many transactions the whole service holds. */
-export async function countAll(service: Service): Promise<number> {
+export async function countAll(service: ContractService): Promise<number> {
   const { rows } = await service.pool.query<{ total: bigint }>('select count(*) as total from transactions')
   return Number(rows[0]?.total)
 }

@@ -1,4 +1,6 @@
 import type { Random } from '#lib/seeded-random.ts'
+import { killAtOnce } from '#server/testing/service/processes.ts'
+import type { Sandbox } from '#server/testing/service/start-sandbox.ts'
 
 /** `postgres` is the server's first process, `backend` one of its sessions or helpers, `simulator` the operators' stand-in. */
 export type Victim = 'service' | 'postgres' | 'backend' | 'simulator'
@@ -45,4 +47,17 @@ function shuffle<Item>(random: Random, items: readonly Item[]): Item[] {
   const shuffled: Item[] = []
   while (left.length > 0) shuffled.push(...left.splice(random.between(0, left.length - 1), 1))
   return shuffled
+}
+
+/** Kills one process of this kind and returns its id; undefined when none runs. */
+export function killVictim(service: Sandbox, victim: Victim, random: Random): number | undefined {
+  const pid = findVictim(service, victim, random)
+  return pid !== undefined && killAtOnce(pid) ? pid : undefined
+}
+
+function findVictim(service: Sandbox, victim: Victim, random: Random): number | undefined {
+  if (victim === 'service') return service.pid
+  if (victim === 'simulator') return service.simulatorPid()
+  const { postmaster, children } = service.databasePids()
+  return victim === 'postgres' || children.length === 0 ? postmaster : random.pick(children)
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Role } from '#lib/people/permissions.ts'
 import { createRandom, type Random } from '#lib/seeded-random.ts'
 import { createPool } from '#server/database/pool.ts'
+import { type Sandbox, startSandbox } from '#server/testing/service/start-sandbox.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { checkEverything } from './checks.ts'
 import { type SentFile, workWithFiles } from './files.ts'
@@ -10,9 +11,8 @@ import { AnswerLedger } from './ledger-of-answers.ts'
 import { keepBusy, type LoadOptions, startOneOfEach, tryOnce } from './load.ts'
 import { PartnerProgram } from './partner.ts'
 import { Person } from './people.ts'
-import { type PlannedKill, planKills, type Victim } from './plan.ts'
+import { killVictim, type PlannedKill, planKills, type Victim } from './plan.ts'
 import { Receiver } from './receiver.ts'
-import { Service } from './service.ts'
 import { settle } from './settle.ts'
 
 type RunOptions = { kills: number; seed: number; connections: number; keepsFolder: boolean; say(line: string): void }
@@ -39,7 +39,8 @@ const TAIL_MS = 1_000
  */
 export async function runCrash(options: RunOptions): Promise<RunReport> {
   const receiver = await Receiver.start()
-  const service = await Service.start()
+  const service = await startSandbox({ environment: { SIMULATOR_DELAY_MS: '80' } })
+  service.keepRunning()
   const load: LoadOptions = {
     random: createRandom(options.seed),
     ledger: new AnswerLedger(),
@@ -60,7 +61,7 @@ export async function runCrash(options: RunOptions): Promise<RunReport> {
   }
 }
 
-async function loadKillAndCheck(options: RunOptions, service: Service, load: LoadOptions): Promise<RunReport> {
+async function loadKillAndCheck(options: RunOptions, service: Sandbox, load: LoadOptions): Promise<RunReport> {
   const startedMs = performance.now()
   let isEnding = false
   const busy = Array.from({ length: options.connections }, (_, index) =>
@@ -80,9 +81,7 @@ async function loadKillAndCheck(options: RunOptions, service: Service, load: Loa
   isEnding = true
   await Promise.all(busy)
   const settlingMs = performance.now()
-  const databaseUrl = service.databaseUrl()
-  if (!databaseUrl) throw new Error('The database did not restart')
-  const pool = createPool({ databaseUrl, connectionsMax: 2, applicationName: 'crash run' })
+  const pool = createPool({ databaseUrl: service.databaseUrl(), connectionsMax: 2, applicationName: 'crash run' })
   try {
     const batchIds = files.map((file) => file.batchId)
     const open = await settle(pool, batchIds, executioner.serviceDiedAt)
@@ -113,7 +112,7 @@ async function loadKillAndCheck(options: RunOptions, service: Service, load: Loa
 }
 
 /** The makers of the first application, each with a checker. */
-async function signInPeople(service: Service): Promise<{ maker: Person; checker: Person }[]> {
+async function signInPeople(service: Sandbox): Promise<{ maker: Person; checker: Person }[]> {
   const application = service.readSandbox().applications[0]
   if (!application) throw new Error('The sandbox has no application')
   const slug = application.name.toLowerCase().replaceAll(' ', '-')
@@ -130,7 +129,7 @@ class Executioner {
   readonly killed: Record<Victim, number> = { service: 0, postgres: 0, backend: 0, simulator: 0 }
   readonly recoveriesMs: Record<Victim, number[]> = { service: [], postgres: [], backend: [], simulator: [] }
   serviceDiedAt = new Date(0)
-  #service: Service
+  #service: Sandbox
   #load: LoadOptions
   #random: Random
   #startedMs: number
@@ -138,7 +137,7 @@ class Executioner {
   #number = 0
   #recovering: Promise<void> = Promise.resolve()
 
-  constructor(service: Service, load: LoadOptions, startedMs: number, say: (line: string) => void) {
+  constructor(service: Sandbox, load: LoadOptions, startedMs: number, say: (line: string) => void) {
     this.#service = service
     this.#load = load
     this.#random = load.random
@@ -176,7 +175,7 @@ class Executioner {
   #strike(victim: Victim): Promise<number> {
     return waitUntil(
       `there is a ${victim} to kill (${this.#service.logFile} may say why not)`,
-      () => this.#service.kill(victim, this.#random),
+      () => killVictim(this.#service, victim, this.#random),
       { limitMs: RECOVERY_LIMIT_MS, pauseMs: 20 },
     )
   }

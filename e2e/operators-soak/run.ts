@@ -9,12 +9,12 @@ import { promisify } from 'node:util'
 import type { Verdict } from '#e2e/crash/judge.ts'
 import { PartnerProgram } from '#e2e/crash/partner.ts'
 import { Receiver } from '#e2e/crash/receiver.ts'
-import { Service } from '#e2e/crash/service.ts'
 import { shortenWaits } from '#e2e/crash/settle.ts'
 import { createRandom } from '#lib/seeded-random.ts'
 import { freePort } from '#server/database/embedded/embedded.ts'
 import { createPool, type Pool } from '#server/database/pool.ts'
 import { simulatedOperators } from '#server/operators/simulator/simulated-operators.ts'
+import { type Sandbox, startSandbox } from '#server/testing/service/start-sandbox.ts'
 import { disturbCalls } from './call-faults.ts'
 import { disturbCallbacks } from './callback-faults.ts'
 import { checkEverything } from './checks.ts'
@@ -67,10 +67,11 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       lateMsMax: LATE_CALLBACK_MS_MAX,
     }),
   })
-  const service = await Service.start({
+  const service = await startSandbox({
     port,
     environment: { PUBLIC_URL: callbacks.url, SIMULATOR_DELAY_MS: String(SIMULATOR_DELAY_MS), WORKER_CONCURRENCY: String(WORKERS) },
   })
+  service.keepRunning()
   const simulator = simulatorOf(service)
   const repetitions = new Repetitions()
   const calls = await FaultProxy.start({
@@ -102,7 +103,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
 }
 
 type Stage = {
-  service: Service
+  service: Sandbox
   calls: FaultProxy
   partners: PartnerProgram[]
   receiver: Receiver
@@ -113,7 +114,7 @@ type Stage = {
 
 async function loadAndCheck({ transactions, seed, say }: SoakOptions, stage: Stage): Promise<SoakReport> {
   const { service, calls, partners, receiver, counts, repetitions, simulatorUrl } = stage
-  const pool = createPool({ databaseUrl: service.databaseUrl() ?? '', connectionsMax: 2, applicationName: 'soak' })
+  const pool = createPool({ databaseUrl: service.databaseUrl(), connectionsMax: 2, applicationName: 'soak' })
   try {
     const startedMs = performance.now()
     const sent: Sent[] = []
@@ -177,7 +178,7 @@ async function settle(pool: Pool, sent: readonly Sent[], receiver: Receiver, say
 }
 
 /** Where the sandbox's simulator listens, and the secret that only it and the service know. */
-function simulatorOf(service: Service): { url: string; secret: string } {
+function simulatorOf(service: Sandbox): { url: string; secret: string } {
   const pid = service.simulatorPid()
   const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
   const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')

@@ -9,26 +9,29 @@ import { freePort } from '#server/database/embedded/embedded.ts'
 import { createPerson } from '#server/people/accounts.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
-import { type ServiceProcess, startProcess } from './start-process.ts'
+import { PRODUCTION, type Service, startService } from '#server/testing/service/start-service.ts'
 
 let database: TestDatabase
 let folder: string
-let web: ServiceProcess
+let web: Service
 
 before(async () => {
   database = await createTestDatabase({ mode: 'sandbox' })
   folder = await mkdtemp(path.join(tmpdir(), 'countersign-https-'))
-  web = await startProcess({
-    SANDBOX: '1',
-    ROLE: 'web',
-    DATABASE_URL: database.url,
-    DATA_DIR: folder,
-    SIMULATOR_PORT: String(await freePort()),
-    PUBLIC_URL: 'https://office.example',
+  web = await startService({
+    environment: {
+      ...PRODUCTION,
+      SANDBOX: '1',
+      ROLE: 'web',
+      DATABASE_URL: database.url,
+      DATA_DIR: folder,
+      SIMULATOR_PORT: String(await freePort()),
+      PUBLIC_URL: 'https://office.example',
+    },
   })
 })
 after(async () => {
-  await web.end()
+  await web.stop()
   await database.drop()
   await rm(folder, { recursive: true, force: true })
 })

@@ -12,29 +12,33 @@ import { endMemberSessions, listMemberSessions } from '#server/people/sessions.t
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
-import { type ServiceProcess, startProcess } from './start-process.ts'
+import { PRODUCTION, type Service, startService } from '#server/testing/service/start-service.ts'
 
 /** Ended, in every process, within this long: the pages ask once a second. */
 const END_LIMIT_MS = 20_000
 let database: TestDatabase
 let folder: string
-let processes: ServiceProcess[]
+let processes: Service[]
 let application: { applicationId: string; slug: string }
 
 before(async () => {
   database = await createTestDatabase()
   folder = await mkdtemp(path.join(tmpdir(), 'countersign-sessions-'))
-  const environment = { SANDBOX: '1', ROLE: 'web', DATABASE_URL: database.url, PUBLIC_URL: 'http://127.0.0.1:3000' }
+  const environment = { ...PRODUCTION, SANDBOX: '1', ROLE: 'web', DATABASE_URL: database.url, PUBLIC_URL: 'http://127.0.0.1:3000' }
   // One after the other: the first one fills the empty sandbox.
   processes = []
   for (const name of ['one', 'two'])
-    processes.push(await startProcess({ ...environment, DATA_DIR: path.join(folder, name), SIMULATOR_PORT: String(await freePort()) }))
+    processes.push(
+      await startService({
+        environment: { ...environment, DATA_DIR: path.join(folder, name), SIMULATOR_PORT: String(await freePort()) },
+      }),
+    )
   const { applicationId } = await createTestPartner(database.pool)
   const { rows } = await database.pool.query<{ slug: string }>('select slug from applications where application_id = $1', [applicationId])
   application = { applicationId, slug: rows[0]?.slug ?? '' }
 })
 after(async () => {
-  await Promise.all(processes.map((one) => one.end()))
+  await Promise.all(processes.map((one) => one.stop()))
   await database.drop()
   await rm(folder, { recursive: true, force: true })
 })

@@ -11,29 +11,29 @@ import { blockApiUser } from '#server/partner-auth/api-users.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
+import { PRODUCTION, type Service, startService } from '#server/testing/service/start-service.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { aCollect, openConnections, post } from './requests.ts'
-import { type ServiceProcess, startProcess } from './start-process.ts'
 
 const actor = SYSTEM_ACTOR
 /** An operator that is in service and never answers: accepted transactions stay PENDING. */
 const OPERATOR = { OPERATOR_MTN_MOMO_BASE_URL: 'http://127.0.0.1:9', OPERATOR_MTN_MOMO_SECRET: 'shared with the operator' }
 let database: TestDatabase
 let environment: Record<string, string>
-let processes: ServiceProcess[]
+let processes: Service[]
 let partner: Partner
 let agent: Agent
 
 before(async () => {
   database = await createTestDatabase({ mode: 'production' })
   agent = openConnections(64)
-  environment = { NODE_ENV: 'production', ROLE: 'all', DATABASE_URL: database.url, ...OPERATOR }
-  processes = await Promise.all([startProcess(environment), startProcess(environment)])
+  environment = { ...PRODUCTION, ROLE: 'all', DATABASE_URL: database.url, ...OPERATOR }
+  processes = await Promise.all([startService({ environment }), startService({ environment })])
   partner = await newPartner()
 })
 after(async () => {
   await agent.destroy()
-  await Promise.all(processes.map((one) => one.end()))
+  await Promise.all(processes.map((one) => one.stop()))
   await database.drop()
 })
 
@@ -181,7 +181,7 @@ test('200 for every request that was sent before a SIGTERM under load, and each 
       outcome.accepted,
     ])
     assert.equal(rows.length, outcome.accepted.length)
-    processes[1] = await startProcess({ ...environment, PORT: new URL(ended.baseUrl).port })
+    processes[1] = await startService({ port: ended.port, environment })
   }
   assert.deepEqual(await verifyBooks(database.pool), [])
 })
@@ -189,7 +189,7 @@ test('200 for every request that was sent before a SIGTERM under load, and each 
 type Outcome = { exitCode: number | null; accepted: unknown[]; lostBefore: string[] }
 
 /** Keeps 32 connections busy, asks the process to end, and tells what became of what was sent before. */
-async function endUnderLoad(ended: ServiceProcess): Promise<Outcome> {
+async function endUnderLoad(ended: Service): Promise<Outcome> {
   const connections = openConnections(32)
   const accepted: unknown[] = []
   const lostBefore: string[] = []
@@ -210,7 +210,7 @@ async function endUnderLoad(ended: ServiceProcess): Promise<Outcome> {
   })
   await waitUntil('200 requests are accepted', () => accepted.length >= 200)
   askedMs = performance.now()
-  const exitCode = await ended.end()
+  const exitCode = await ended.stop()
   await Promise.all(busy)
   await connections.destroy()
   return { exitCode, accepted, lostBefore }

@@ -10,16 +10,16 @@ import { transactionIdOf } from '#server/operators/testing/transaction-id-of.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
+import { PRODUCTION, type Service, startService } from '#server/testing/service/start-service.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { type Receiver, startReceiver } from '#server/webhooks/testing.ts'
 import { aCollect, openConnections, post } from './requests.ts'
-import { type ServiceProcess, startProcess } from './start-process.ts'
 
 let database: TestDatabase
 let folder: string
 let environment: Record<string, string>
-let web: ServiceProcess
-let worker: ServiceProcess
+let web: Service
+let worker: Service
 let partner: Partner
 let agent: Agent
 let receiver: Receiver
@@ -30,8 +30,9 @@ before(async () => {
   agent = openConnections(32)
   receiver = await startReceiver((response) => response.writeHead(200).end())
   const created = await createTestPartner(database.pool)
-  const port = String(await freePort())
+  const port = await freePort()
   environment = {
+    ...PRODUCTION,
     SANDBOX: '1',
     DATABASE_URL: database.url,
     DATA_DIR: folder,
@@ -40,26 +41,28 @@ before(async () => {
     PUBLIC_URL: `http://127.0.0.1:${port}`,
   }
   worker = await startWorker()
-  web = await startProcess({ ...environment, ROLE: 'web', PORT: port })
+  web = await startService({ port, environment: { ...environment, ROLE: 'web' } })
   partner = await signIn(web.baseUrl, created)
 })
 after(async () => {
   await agent.destroy()
-  await Promise.all([web.end(), worker.end()])
+  await Promise.all([web.stop(), worker.stop()])
   await receiver.close()
   await database.drop()
   await rm(folder, { recursive: true, force: true })
 })
 
 /** A worker opens no port of its own: it is there when its simulator answers. */
-async function startWorker(): Promise<ServiceProcess> {
+async function startWorker(): Promise<Service> {
   const simulatorUrl = `http://127.0.0.1:${environment['SIMULATOR_PORT']}`
-  return startProcess({ ...environment, ROLE: 'worker' }, () =>
-    fetch(`${simulatorUrl}/health`).then(
-      (answer) => answer.ok,
-      () => false,
-    ),
-  )
+  return startService({
+    environment: { ...environment, ROLE: 'worker' },
+    readiness: () =>
+      fetch(`${simulatorUrl}/health`).then(
+        (answer) => answer.ok,
+        () => false,
+      ),
+  })
 }
 
 async function statusOf(transactionId: unknown): Promise<unknown> {
@@ -119,7 +122,7 @@ test('one webhook for each of forty collects when one worker ends and another ta
   for (let round = 0; round < 40; round++) {
     const accepted = await post(agent, web.baseUrl, 'collect', partner.headers, aCollect({ webhookUrl: receiver.url }))
     transactionIds.push(accepted.body['transactionId'])
-    if (round === 20) assert.equal(await worker.end(), 0)
+    if (round === 20) assert.equal(await worker.stop(), 0)
   }
   worker = await startWorker()
   await waitUntil('all of them succeed', async () =>

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fundDeposits, newPartner } from '#e2e/contract/arrange.ts'
-import type { Partner, Service } from '#e2e/contract/service.ts'
+import type { ContractService, Partner } from '#e2e/contract/service.ts'
 import { tokenResponseSchema } from '#lib/schemas/queries.ts'
 import { balanceSchema, initiationSchema, pageSchema, recordSchema } from '#lib/schemas/responses.ts'
 import { COLLECT_REQUEST, DEPOSIT_REQUEST } from '#server/http/openapi/examples.ts'
@@ -25,7 +25,7 @@ type Auth = { name?: string; type: 'apiKey' | 'http' }
 type ClientModule = { createClient(config: { baseUrl: string; auth?: (auth: Auth) => string }): unknown }
 
 /** A client generated from the document, used as a partner would use it. */
-export function describeGeneratedClient(service: () => Service): void {
+export function describeGeneratedClient(service: () => ContractService): void {
   describe('a client generated from the OpenAPI document', () => {
     let folder: string
     let sdk: Sdk

@@ -1,11 +1,11 @@
 import { after, before, describe } from 'node:test'
-import { type Service, startService } from '#e2e/contract/service.ts'
+import { type ContractService, startContractService } from '#e2e/contract/service.ts'
 import { describeGeneratedClient } from './generated-client.ts'
 import { describeSamples } from './samples.ts'
 
-let service: Service
+let service: ContractService
 before(async () => {
-  service = await startService('direct')
+  service = await startContractService()
 })
 after(() => service.stop())
 

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { z } from 'zod'
 import { demandApproval, fundDeposits, newPartner, newPerson } from '#e2e/contract/arrange.ts'
 import { aRequest, call, expectOk } from '#e2e/contract/partner-program.ts'
-import { type Partner, type Service, signIn } from '#e2e/contract/service.ts'
+import { type ContractService, type Partner, signIn } from '#e2e/contract/service.ts'
 import { SAMPLE_LANGUAGES } from '#lib/partner/reference.ts'
 import { tokenResponseSchema } from '#lib/schemas/queries.ts'
 import { balanceSchema, initiationSchema, pageSchema, recordSchema } from '#lib/schemas/responses.ts'
@@ -36,7 +36,7 @@ const ANSWERS: Record<string, z.ZodType> = {
 }
 
 /** The examples of the reference, as they are shown. */
-export function describeSamples(service: () => Service): void {
+export function describeSamples(service: () => ContractService): void {
   describe('examples', () => {
     let partner: Partner
     let checker: string

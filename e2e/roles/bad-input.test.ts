@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { ZodObject, z } from 'zod'
-import type { ServiceProcess } from '#e2e/processes/start-process.ts'
 import { ROW_FILTERS } from '#lib/batches/batches.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { ROLES } from '#lib/people/permissions.ts'
@@ -25,6 +24,7 @@ import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, makePerson } from '#server/testing/factories.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
+import { PRODUCTION, type Service, startService } from '#server/testing/service/start-service.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { ACTIONS } from './access-table.ts'
@@ -35,11 +35,10 @@ import { type Endpoint, findRoutes, readBuiltActions } from './find-endpoints.ts
 import { fingerprint } from './fingerprint.ts'
 import { makeExport } from './make-export.ts'
 import { type Sent, sendRequest } from './send-request.ts'
-import { startService } from './start-service.ts'
 
 const APPLICATION = 'bad-input'
 let database: TestDatabase
-let service: ServiceProcess
+let service: Service
 /** A person with every role, so that nothing but the input can be refused. */
 let cookie: string
 let waitingId: string
@@ -53,7 +52,7 @@ before(async () => {
   database = await createTestDatabase({ mode: 'production' })
   const here = await createTestPartner(database.pool, { name: 'Bad input' })
   await createTestPartner(database.pool, { name: 'Elsewhere' })
-  service = await startService(database)
+  service = await startService({ environment: { ...PRODUCTION, ROLE: 'web', DATABASE_URL: database.url }, readiness: 'pages' })
   const waiting = anIntakeItem(here.applicationId, { bands: [aBand()] })
   await takeIn(database.pool, [waiting])
   waitingId = waiting.transactionId
@@ -69,7 +68,7 @@ before(async () => {
   cookie = (await newPerson(service.baseUrl, database.pool, here.applicationId, ROLES)).cookie
 })
 after(async () => {
-  await service.end()
+  await service.stop()
   await database.drop()
 })
 

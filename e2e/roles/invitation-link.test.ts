@@ -1,31 +1,30 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { ServiceProcess } from '#e2e/processes/start-process.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { invitePerson } from '#server/people/invitations.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
+import { PRODUCTION, type Service, startService } from '#server/testing/service/start-service.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { readBuiltActions } from './find-endpoints.ts'
 import { sendRequest } from './send-request.ts'
-import { startService } from './start-service.ts'
 
 const PAGE = '/sign-in/invitation'
 let database: TestDatabase
-let service: ServiceProcess
+let service: Service
 let applicationId: string
-let logged = ''
 before(async () => {
   database = await createTestDatabase({ mode: 'production' })
   applicationId = (await createTestPartner(database.pool, { name: 'Invitations' })).applicationId
-  service = await startService(database, { LOG_LEVEL: 'trace' }, (text) => {
-    logged += text
+  service = await startService({
+    environment: { ...PRODUCTION, ROLE: 'web', DATABASE_URL: database.url, LOG_LEVEL: 'trace' },
+    readiness: 'pages',
   })
 })
 after(async () => {
-  await service.end()
+  await service.stop()
   await database.drop()
 })
 
@@ -87,13 +86,13 @@ test('a session and the page of their code for the person who used the link, and
   assert.deepEqual(signedIn.rows, [{ address: '127.0.0.1' }, { address: '127.0.0.1' }])
   // Requests are logged together: once this one is there, those before it are.
   await sendRequest(service.baseUrl, { path: '/api/v1/openapi.json' })
-  await waitUntil('a later request is logged', async () => logged.includes('/api/v1/openapi.json'))
-  await service.end()
-  assert.ok(!logged.includes(token))
+  await waitUntil('a later request is logged', async () => service.output().includes('/api/v1/openapi.json'))
+  await service.stop()
+  assert.ok(!service.output().includes(token))
 })
 
 test('throttled after twenty tries in a row, even with a valid token', async () => {
-  service = await startService(database)
+  service = await startService({ environment: { ...PRODUCTION, ROLE: 'web', DATABASE_URL: database.url }, readiness: 'pages' })
   const { token } = await invite()
   for (let tries = 0; tries < 20; tries++) assert.match((await call('openInvitation', { token: randomUUID() })).body, /"unknown"/)
   assert.match((await call('openInvitation', { token })).body, /"throttled"/)

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { ServiceProcess } from '#e2e/processes/start-process.ts'
 import { ROLES } from '#lib/people/permissions.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
+import { PRODUCTION, type Service, startService } from '#server/testing/service/start-service.ts'
 import { newPerson } from './callers.ts'
 import { readBuiltActions } from './find-endpoints.ts'
 import { measureBlock } from './measure-block.ts'
 import { type Sent, sendRequest } from './send-request.ts'
-import { startService } from './start-service.ts'
 
 const WIDEST = 'from=0001-01-01&to=9999-12-31'
 const PARALLEL = 12
@@ -21,7 +20,7 @@ const LIGHTEST = '/forty-years/settings'
 const ROUNDS_MAX = 4
 
 let database: TestDatabase
-let service: ServiceProcess
+let service: Service
 let cookie: string
 
 before(async () => {
@@ -35,11 +34,11 @@ before(async () => {
   )
   // The heap that the launcher sets.
   const heap = { NODE_OPTIONS: '--max-old-space-size=256 --max-semi-space-size=32' }
-  service = await startService(database, heap)
+  service = await startService({ environment: { ...PRODUCTION, ROLE: 'web', DATABASE_URL: database.url, ...heap }, readiness: 'pages' })
   cookie = (await newPerson(service.baseUrl, database.pool, applicationId, ROLES)).cookie
 })
 after(async () => {
-  await service.end()
+  await service.stop()
   await database.drop()
 })
 

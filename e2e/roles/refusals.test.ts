@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { ServiceProcess } from '#e2e/processes/start-process.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { PRODUCTION, type Service, startService } from '#server/testing/service/start-service.ts'
 import { readBuiltActions } from './find-endpoints.ts'
 import { sendRequest } from './send-request.ts'
-import { startService } from './start-service.ts'
 
 let database: TestDatabase
-let service: ServiceProcess
+let service: Service
 
 before(async () => {
   database = await createTestDatabase({ mode: 'production' })
-  service = await startService(database)
+  service = await startService({ environment: { ...PRODUCTION, ROLE: 'web', DATABASE_URL: database.url }, readiness: 'pages' })
 })
 after(async () => {
-  await service.end()
+  await service.stop()
   await database.drop()
 })
 

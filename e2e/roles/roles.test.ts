@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { signIn as signInPartner } from '#e2e/contract/service.ts'
 import { aCollect } from '#e2e/processes/requests.ts'
-import { type ServiceProcess, startProcess } from '#e2e/processes/start-process.ts'
 import { can } from '#lib/people/permissions.ts'
 import { makeBatch } from '#server/batches/testing/make-batch.ts'
 import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, makePerson } from '#server/testing/factories.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
+import { PRODUCTION, type Service, startService } from '#server/testing/service/start-service.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { ACTIONS, type Access, type Examples, ROUTES, WITHOUT_INPUT } from './access-table.ts'
@@ -18,7 +18,7 @@ import { fingerprint } from './fingerprint.ts'
 import { makeExport } from './make-export.ts'
 
 let database: TestDatabase
-let service: ServiceProcess
+let service: Service
 let callers: Caller[]
 let examples: Examples
 
@@ -28,7 +28,10 @@ before(async () => {
   const elsewhere = await createTestPartner(database.pool, { name: 'Elsewhere' })
   // Without a worker nothing is dispatched and no transaction moves; the operator only has to be switched on.
   const operator = { OPERATOR_MOMOCM_BASE_URL: 'http://127.0.0.1:9', OPERATOR_MOMOCM_SECRET: 'a secret that no operator knows' }
-  service = await startProcess({ NODE_ENV: 'production', ROLE: 'web', DATABASE_URL: database.url, ...operator }, servesPages)
+  service = await startService({
+    environment: { ...PRODUCTION, ROLE: 'web', DATABASE_URL: database.url, ...operator },
+    readiness: 'pages',
+  })
   const { headers } = await signInPartner(service.baseUrl, here)
   const waiting = anIntakeItem(here.applicationId, { bands: [aBand()] })
   await takeIn(database.pool, [waiting])
@@ -52,16 +55,9 @@ before(async () => {
 })
 
 after(async () => {
-  await service.end()
+  await service.stop()
   await database.drop()
 })
-
-async function servesPages(baseUrl: string): Promise<boolean> {
-  return fetch(`${baseUrl}/sign-in`).then(
-    (response) => response.status === 200,
-    () => false,
-  )
-}
 
 async function createTransaction(headers: Record<string, string>): Promise<string> {
   return waitUntil('the partner is accepted', async () => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
-import type { ServiceProcess } from '#e2e/processes/start-process.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { digest } from '#server/credentials/secrets.ts'
 import { blockPerson, createPerson } from '#server/people/accounts.ts'
@@ -10,19 +9,19 @@ import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
 import { totpSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
-import { startService } from './start-service.ts'
+import { PRODUCTION, type Service, startService } from '#server/testing/service/start-service.ts'
 
 const CODE_PAGE = '/sign-in/second-factor'
 let database: TestDatabase
-let service: ServiceProcess
+let service: Service
 let applicationId: string
 before(async () => {
   database = await createTestDatabase({ mode: 'production' })
   applicationId = (await createTestPartner(database.pool, { name: 'Second step' })).applicationId
-  service = await startService(database)
+  service = await startService({ environment: { ...PRODUCTION, ROLE: 'web', DATABASE_URL: database.url }, readiness: 'pages' })
 })
 after(async () => {
-  await service.end()
+  await service.stop()
   await database.drop()
 })
 

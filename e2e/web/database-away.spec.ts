@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type ServiceProcess, startProcess } from '#e2e/processes/start-process.ts'
 import { freePort } from '#server/database/embedded/embedded.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { readSandboxSecrets } from '#server/process/sandbox-secrets.ts'
+import { PRODUCTION, type Service, startService } from '#server/testing/service/start-service.ts'
 import { startTcpProxy, type TcpProxy } from '#server/testing/tcp-proxy.ts'
 import { expect, expectAccessibleEverywhere, LOOKS, signIn, test } from './fixtures.ts'
 import { newPerson, sandboxPool } from './people.ts'
@@ -17,7 +17,7 @@ let folder: string
 let databaseUrl: string
 let proxy: TcpProxy
 /** A second service on the sandbox's database, which can lose it. */
-let service: ServiceProcess
+let service: Service
 
 test.beforeAll(async () => {
   pool = await sandboxPool()
@@ -25,19 +25,21 @@ test.beforeAll(async () => {
   const sandboxFolder = process.env[SANDBOX_FOLDER_VARIABLE] ?? '.data'
   databaseUrl = (await readFile(path.join(sandboxFolder, 'postgres.url'), 'utf8')).trim()
   proxy = await startTcpProxy(databaseUrl)
-  service = await startProcess({
-    SANDBOX: '1',
-    ROLE: 'web',
-    NODE_ENV: 'production',
-    LOG_LEVEL: 'fatal',
-    DATABASE_URL: proxy.urlOf(databaseUrl),
-    DATA_DIR: folder,
-    SIMULATOR_PORT: String(await freePort()),
-    SECRETS_KEY: readSandboxSecrets(sandboxFolder)?.SECRETS_KEY ?? '',
+  service = await startService({
+    environment: {
+      ...PRODUCTION,
+      SANDBOX: '1',
+      ROLE: 'web',
+      LOG_LEVEL: 'fatal',
+      DATABASE_URL: proxy.urlOf(databaseUrl),
+      DATA_DIR: folder,
+      SIMULATOR_PORT: String(await freePort()),
+      SECRETS_KEY: readSandboxSecrets(sandboxFolder)?.SECRETS_KEY ?? '',
+    },
   })
 })
 test.afterAll(async () => {
-  await service.end()
+  await service.stop()
   await proxy.close()
   await pool.end()
   await rm(folder, { recursive: true, force: true })

@@ -9,7 +9,6 @@ import { ok } from '#lib/result.ts'
 import { rotateWebhookSecret } from '#server/applications/api-keys.ts'
 import { changeApplication } from '#server/applications/terms.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
-import { freePort } from '#server/database/embedded/embedded.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { putSettings } from '#server/operators/settings/operator-settings-store.ts'
 import { setOperator } from '#server/operators/settings/set-operator.ts'
@@ -18,10 +17,10 @@ import { createPerson } from '#server/people/accounts.ts'
 import { startSecondFactor } from '#server/people/second-factor.ts'
 import { createTestDatabase, TEST_SECRETS_KEY, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
+import { launchService, type Service } from '#server/testing/service/start-service.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { verifyWebhook } from '#server/webhooks/send/sign-webhook.ts'
 import { type Receiver, startReceiver } from '#server/webhooks/testing.ts'
-import { MAIN, type Started, startNode, stop } from './testing.ts'
 
 const OPERATOR_SECRET = randomBytes(32).toString('base64url')
 const STORED_OPERATOR_SECRET = randomBytes(32).toString('base64url')
@@ -32,31 +31,28 @@ let database: TestDatabase
 let folder: string
 let simulator: Simulator
 let receiver: Receiver
-let service: Started
-let baseUrl: string
+let service: Service
 
 before(async () => {
   database = await createTestDatabase({ mode: 'production' })
   folder = await mkdtemp(path.join(tmpdir(), 'countersign-dump-'))
   simulator = await startSimulator({ port: 0, folder, secret: OPERATOR_SECRET, delayMs: 30 })
   receiver = await startReceiver((response) => response.writeHead(200).end())
-  const port = await freePort()
-  baseUrl = `http://127.0.0.1:${port}`
-  service = startNode([MAIN], {
-    NODE_ENV: 'production',
-    LOG_LEVEL: 'trace',
-    DATABASE_URL: database.url,
-    PORT: String(port),
-    PUBLIC_URL: baseUrl,
-    SECRETS_KEY: TEST_SECRETS_KEY,
-    OPERATOR_MTN_MOMO_BASE_URL: simulator.url,
-    OPERATOR_MTN_MOMO_SECRET: OPERATOR_SECRET,
-    OPERATOR_MTN_MOMO_KEY: OPERATOR_KEY,
-    ...SECRETS,
+  service = await launchService({
+    environment: {
+      NODE_ENV: 'production',
+      LOG_LEVEL: 'trace',
+      DATABASE_URL: database.url,
+      SECRETS_KEY: TEST_SECRETS_KEY,
+      OPERATOR_MTN_MOMO_BASE_URL: simulator.url,
+      OPERATOR_MTN_MOMO_SECRET: OPERATOR_SECRET,
+      OPERATOR_MTN_MOMO_KEY: OPERATOR_KEY,
+      ...SECRETS,
+    },
   })
 })
 after(async () => {
-  await stop(service)
+  await service.stop()
   await receiver.close()
   await simulator.close()
   await database.drop()
@@ -64,7 +60,7 @@ after(async () => {
 })
 
 async function post(address: string, headers: Record<string, string>, body: object): Promise<Record<string, string> | undefined> {
-  const response = await fetch(`${baseUrl}${address}`, {
+  const response = await fetch(`${service.baseUrl}${address}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),

@@ -14,14 +14,15 @@ import { readBooks } from '#server/operators/testing/compare-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { fund } from '#server/testing/factories.ts'
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
+import { pidsOf } from '#server/testing/service/processes.ts'
+import { PRODUCTION, type Service, startService } from '#server/testing/service/start-service.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { type Call, isReady, MAIN, PRODUCTION, pidsOf, type Started, signInPartner, startNode, stop } from './testing.ts'
+import { type Call, signInPartner } from './testing.ts'
 
 const GATEWAY_SECRET = 'shared with the gateway'
 
 let database: TestDatabase
-let at: number
-let service: Started
+let service: Service
 let partner: TestPartner
 let call: Call
 let folder: string
@@ -30,24 +31,23 @@ let gateway: Simulator
 before(async () => {
   database = await createTestDatabase()
   const stub = await freePort()
-  at = await freePort()
   folder = await mkdtemp(path.join(tmpdir(), 'countersign-gateway-'))
   gateway = await startSimulator({ port: 0, folder, secret: GATEWAY_SECRET, delayMs: 30 })
-  service = startNode([MAIN], {
-    ...PRODUCTION,
-    PORT: String(at),
-    LOG_LEVEL: 'fatal',
-    DATABASE_URL: database.url,
-    OPERATOR_WAVE_BASE_URL: `http://127.0.0.1:${stub}`,
-    OPERATOR_WAVE_SECRET: 'shared with the operator',
+  service = await startService({
+    environment: {
+      ...PRODUCTION,
+      LOG_LEVEL: 'fatal',
+      DATABASE_URL: database.url,
+      OPERATOR_WAVE_BASE_URL: `http://127.0.0.1:${stub}`,
+      OPERATOR_WAVE_SECRET: 'shared with the operator',
+    },
   })
-  await waitUntil('the service is ready', () => isReady(at), { limitMs: 240_000, pauseMs: 100 })
   assert.deepEqual((await database.pool.query('select 1 from applications')).rows, [])
   partner = await createTestPartner(database.pool)
-  call = await signInPartner(at, partner)
+  call = await signInPartner(service.baseUrl, partner)
 })
 after(async () => {
-  await stop(service)
+  await service.stop()
   await gateway.close()
   await database.drop()
   await rm(folder, { recursive: true, force: true })
@@ -55,7 +55,7 @@ after(async () => {
 
 test('403 for an operator without settings in production, which stamps its database and has no seeds and no simulator', async () => {
   assert.deepEqual((await database.pool.query('select mode from installation')).rows, [{ mode: 'production' }])
-  assert.deepEqual(pidsOf('simulator/main.ts', service.child.pid), [])
+  assert.deepEqual(pidsOf('simulator/main.ts', service.pid), [])
   assert.doesNotMatch(service.output(), /sandbox/)
   // Its keys and addresses are in force within a second of being written.
   const wave = { transferMethod: 'SNWAVE', countryName: 'SENEGAL', phoneNumber: '221771234567' }
@@ -77,7 +77,7 @@ test('collect, deposit, status and balance through a gateway, for an operator wi
   await fund(pool, partner.applicationId, 'SNFREE', 1_000_000_00n)
 
   // The simulator acts as the gateway of the installation.
-  await set({ baseUrl: gateway.url, secret: GATEWAY_SECRET, callbackBaseUrl: `http://127.0.0.1:${at}`, directions: ['COLLECT'] })
+  await set({ baseUrl: gateway.url, secret: GATEWAY_SECRET, callbackBaseUrl: service.baseUrl, directions: ['COLLECT'] })
   const collect = await begin('collect')
   assert.equal((await call('deposit', free)).status, 403)
   await set({ directions: null })
@@ -107,5 +107,5 @@ test('collect, deposit, status and balance through a gateway, for an operator wi
 })
 
 test('exit code 0 after SIGTERM', async () => {
-  assert.equal(await stop(service), 0)
+  assert.equal(await service.stop(), 0)
 })

@@ -8,24 +8,26 @@ import { test } from 'node:test'
 import { freePort } from '#server/database/embedded/embedded.ts'
 import { createTestDatabase } from '#server/testing/database.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
+import { launchService, PRODUCTION, type Service } from '#server/testing/service/start-service.ts'
 import { startTcpProxy, type TcpProxy } from '#server/testing/tcp-proxy.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { isReady, MAIN, PRODUCTION, type Started, startNode, stop } from './testing.ts'
 
 /** Starts the service with what must be refused before it opens a port or writes a file. */
-function start(environment: Record<string, string>): Started {
+function start(environment: Record<string, string>): Promise<Service> {
   const dataDirectory = path.join(tmpdir(), 'countersign-never-created')
-  return startNode([MAIN], { NODE_ENV: 'development', DATA_DIR: dataDirectory, LOG_LEVEL: 'fatal', DATABASE_WAIT_MS: '0', ...environment })
+  return launchService({
+    environment: { NODE_ENV: 'development', DATA_DIR: dataDirectory, LOG_LEVEL: 'fatal', DATABASE_WAIT_MS: '0', ...environment },
+  })
 }
 
 test('exit code 1 and one sentence that names the variable: a bad value', async () => {
-  const service = start({ WEB_CONCURRENCY: 'many' })
+  const service = await start({ WEB_CONCURRENCY: 'many' })
   assert.equal(await service.ended, 1)
   assert.equal(service.output(), 'WEB_CONCURRENCY must be a whole number.\n')
 })
 
 test('exit code 1 and the name of the secret: production without its secrets', async () => {
-  const service = start({ NODE_ENV: 'production', DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' })
+  const service = await start({ NODE_ENV: 'production', DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' })
   assert.equal(await service.ended, 1)
   assert.match(service.output(), /^TOKEN_SECRET is missing/)
 })
@@ -48,7 +50,7 @@ test('exit code 1 before any connection: a database whose mode is not set', asyn
   try {
     const silent: Record<string, string>[] = [{}, { NODE_ENV: 'test' }, { SANDBOX: '0' }]
     for (const environment of silent) {
-      const service = start({ DATABASE_URL: database.url, ...environment })
+      const service = await start({ DATABASE_URL: database.url, ...environment })
       assert.equal(await service.ended, 1)
       assert.match(service.output(), /^(DATABASE_URL|SANDBOX=0) needs NODE_ENV=production[^\n]*\n$/)
     }
@@ -60,7 +62,7 @@ test('exit code 1 before any connection: a database whose mode is not set', asyn
 
 for (const host of ['127.0.0.1:9', 'localhost:9', 'database.invalid:5432']) {
   test(`exit code 1 and one sentence without the password: a database at ${host} that cannot be reached`, async () => {
-    const service = start({ ...PRODUCTION, DATABASE_URL: `postgres://app:a-pass-word@${host}/countersign` })
+    const service = await start({ ...PRODUCTION, DATABASE_URL: `postgres://app:a-pass-word@${host}/countersign` })
     assert.equal(await service.ended, 1)
     assert.match(
       service.output(),
@@ -77,7 +79,7 @@ test('exit code 1 and the version, and nothing is written: a PostgreSQL that is 
     rewrite: (bytes) => Buffer.from(bytes.toString('latin1').replace(/18\d{4}/, '170010'), 'latin1'),
   })
   try {
-    const service = start({ ...PRODUCTION, DATABASE_URL: proxy.urlOf(database.url) })
+    const service = await start({ ...PRODUCTION, DATABASE_URL: proxy.urlOf(database.url) })
     assert.equal(await service.ended, 1)
     assert.equal(service.output(), 'DATABASE_URL leads to PostgreSQL 17.10: Countersign needs PostgreSQL 18 or newer.\n')
     assert.deepEqual((await database.pool.query('select 1 from installation')).rows, [])
@@ -95,7 +97,7 @@ test('ready after the database came: a start waits while it is away, and while i
   await primary.query(`alter database ${name} set default_transaction_read_only = on`)
   const url = new URL(database.url)
   url.port = String(at)
-  const service = start({
+  const service = await start({
     ...PRODUCTION,
     ROLE: 'worker',
     MONITORING_PORT: String(port),
@@ -108,12 +110,12 @@ test('ready after the database came: a start waits while it is away, and while i
     await waitUntil('it waits', () => service.output().includes('The database cannot be used yet; waiting up to 60 s'))
     proxy = await startTcpProxy(database.url, { port: at })
     await waitUntil('it has asked', () => proxy?.connections())
-    assert.equal(service.child.exitCode, null)
+    assert.equal(service.hasEnded, false)
     await primary.query(`alter database ${name} reset default_transaction_read_only`)
     proxy.cut()
-    await waitUntil('ready', () => isReady(port))
+    await waitUntil('ready', async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).ok)
   } finally {
-    await stop(service)
+    await service.stop()
     await proxy?.close()
     primary.release()
     await database.drop()
@@ -121,7 +123,7 @@ test('ready after the database came: a start waits while it is away, and while i
 })
 
 test('exit code 1 at once, however long a start may wait: an unknown database', async () => {
-  const service = start({
+  const service = await start({
     ...PRODUCTION,
     DATABASE_WAIT_MS: '60000',
     DATABASE_URL: (process.env['TEST_DATABASE_URL'] ?? '').replace(/\w+$/, 'no_such_database'),
@@ -137,7 +139,7 @@ for (const [mode, environment, problem] of [
   test(`exit code 1, and nothing is written: a ${mode} database for a process of the other mode`, async () => {
     const database = await createTestDatabase({ mode })
     try {
-      const service = start({ ...environment, DATABASE_URL: database.url })
+      const service = await start({ ...environment, DATABASE_URL: database.url })
       assert.equal(await service.ended, 1)
       assert.match(service.output(), problem)
       assert.deepEqual((await database.pool.query('select 1 from applications')).rows, [])
@@ -152,7 +154,7 @@ test('exit code 1 and what to do: a process with another key', async () => {
   const database = await createTestDatabase({ mode: 'production' })
   try {
     await createTestPartner(database.pool)
-    const service = start({ ...PRODUCTION, SECRETS_KEY: randomBytes(32).toString('base64'), DATABASE_URL: database.url })
+    const service = await start({ ...PRODUCTION, SECRETS_KEY: randomBytes(32).toString('base64'), DATABASE_URL: database.url })
     assert.equal(await service.ended, 1)
     assert.match(
       service.output(),

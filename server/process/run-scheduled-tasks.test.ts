@@ -3,9 +3,9 @@ import { after, afterEach, before, beforeEach, test } from 'node:test'
 import { freePort } from '#server/database/embedded/embedded.ts'
 import { createPool } from '#server/database/pool.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { PRODUCTION, startService } from '#server/testing/service/start-service.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { nextRunAt, parseSchedule, runScheduledTasks, type ScheduledTask, scheduledTask } from './scheduled-tasks.ts'
-import { get, isReady, MAIN, PRODUCTION, startNode, stop } from './testing.ts'
 
 let database: TestDatabase
 const runners: { stop(): Promise<void> }[] = []
@@ -261,15 +261,11 @@ test('four tasks at once, and the next when one of them has ended', async () => 
 test('the process lives through 200 cuts of its connections while every task of the service runs, and the tasks go on', async () => {
   const own = await createTestDatabase()
   const port = await freePort()
-  const service = startNode([MAIN], {
-    ...PRODUCTION,
-    ROLE: 'worker',
-    MONITORING_PORT: String(port),
-    LOG_LEVEL: 'fatal',
-    DATABASE_URL: own.url,
+  const service = await startService({
+    port,
+    environment: { ...PRODUCTION, ROLE: 'worker', MONITORING_PORT: String(port), LOG_LEVEL: 'fatal', DATABASE_URL: own.url },
   })
   try {
-    await waitUntil('the service is ready', () => isReady(port), { limitMs: 240_000, pauseMs: 50 })
     const names = await waitUntil('the tasks are known', async () => {
       const { rows: known } = await own.pool.query<{ task: string }>('select task from scheduled_tasks')
       return known.length > 20 && known.map((row) => row.task)
@@ -283,7 +279,7 @@ test('the process lives through 200 cuts of its connections while every task of 
            where datname = current_database() and application_name like 'countersign%' and state <> 'idle'`,
       )
       cuts += rowCount ?? 0
-      assert.equal(service.child.exitCode, null, service.output())
+      assert.equal(service.hasEnded, false, service.output())
     }
     await own.pool.query(keepDue)
     await waitUntil(
@@ -297,10 +293,10 @@ test('the process lives through 200 cuts of its connections while every task of 
       { limitMs: 240_000, pauseMs: 50 },
     )
     assert.ok(names.includes('seal_ledger_days'))
-    assert.equal((await get(port, '/health/live')).status, 200)
+    assert.equal((await service.get('/health/live')).status, 200)
     assert.equal(service.output().includes('A bug'), false)
   } finally {
-    await stop(service)
+    await service.stop()
     await own.drop()
   }
 })

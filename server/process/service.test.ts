@@ -6,15 +6,17 @@ import { after, afterEach, before, test } from 'node:test'
 import { freePort } from '#server/database/embedded/embedded.ts'
 import { createPool } from '#server/database/pool.ts'
 import type { SandboxFile } from '#server/sandbox/seed-sandbox.ts'
-import { copySeededData } from '#server/testing/seeded-data.ts'
+import { pidsOf } from '#server/testing/service/processes.ts'
+import { copySeededData } from '#server/testing/service/seeded-data.ts'
+import { launchService, PATIENTLY, type Service } from '#server/testing/service/start-service.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { type Call, isReady, MAIN, pidsOf, type Started, signInPartner, startNode, stop } from './testing.ts'
+import { type Call, signInPartner } from './testing.ts'
 
 let folder: string
 let port: number
 /** The services that a test has started for itself: a test that fails half-way must not leave them to the next one. */
-const started: Started[] = []
-let shared: Started | undefined
+const started: Service[] = []
+let shared: Service | undefined
 
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'countersign-service-'))
@@ -23,43 +25,32 @@ before(async () => {
   for (const name of ['', 'simulator']) await chmod(path.join(folder, 'data', name), 0o755)
   port = await freePort()
 })
-afterEach(() => Promise.all(started.splice(0).map(stop)))
+afterEach(() => Promise.all(started.splice(0).map((service) => service.stop())))
 after(async () => {
-  if (shared) await stop(shared)
+  await shared?.stop()
   await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 })
 
 /** Starts the service, by default as a sandbox on the data folder of this file. */
-function start(environment: Record<string, string> = {}): Started {
-  const service = launch(environment)
+async function start(environment: Record<string, string> = {}, at = port): Promise<Service> {
+  const service = await launch(environment, at)
   started.push(service)
   return service
 }
 
-function launch(environment: Record<string, string> = {}): Started {
-  return startNode([MAIN], {
-    NODE_ENV: 'development',
-    PORT: String(port),
-    DATA_DIR: path.join(folder, 'data'),
-    LOG_LEVEL: 'fatal',
-    SIMULATOR_DELAY_MS: '50',
-    ...environment,
-  })
+function launch(environment: Record<string, string> = {}, at = port): Promise<Service> {
+  const settings = { NODE_ENV: 'development', DATA_DIR: path.join(folder, 'data'), LOG_LEVEL: 'fatal', SIMULATOR_DELAY_MS: '50' }
+  return launchService({ port: at, environment: { ...settings, ...environment } })
 }
 
-/** Starts are slow on a busy machine, and each look at the list of processes takes time. */
-const PATIENTLY = { limitMs: 240_000, pauseMs: 100 }
-
-const ready = () => waitUntil('the service is ready', () => isReady(port), PATIENTLY)
-
 /** The sandbox of this file, started by the first test that needs it and shared until a test ends it. */
-async function running(): Promise<Started> {
-  if (!shared || shared.child.exitCode !== null || shared.child.signalCode !== null) shared = launch()
-  await ready()
+async function running(): Promise<Service> {
+  if (!shared || shared.hasEnded) shared = await launch()
+  await shared.untilReady()
   return shared
 }
 
-const postmasterOf = () => pidsOf(`-D\0${path.join(folder, 'data/postgres')}`)[0]
+const postmasterOf = () => pidsOf(`-D ${path.join(folder, 'data/postgres')}`)[0]
 const simulatorOf = () => pidsOf(path.join(folder, 'data/simulator'))[0]
 const readData = async (name: string) => (await readFile(path.join(folder, 'data', name), 'utf8')).trim()
 
@@ -70,7 +61,7 @@ async function sandbox(): Promise<SandboxFile> {
 /** Signs in the program of the sandbox's first application. */
 async function partner(): Promise<Call> {
   const [first] = (await sandbox()).applications
-  return signInPartner(port, first ?? assert.fail('no application'))
+  return signInPartner(`http://127.0.0.1:${port}`, first ?? assert.fail('no application'))
 }
 
 test('the address, the mode and the file with the passwords in the announcement', async () => {
@@ -94,9 +85,9 @@ test('0700: only the owner enters the data folder and the folders in it, also th
 
 test('exit code 1 and the address of the other: a second service on the same data folder', async () => {
   const service = await running()
-  const twin = start({ PORT: String(await freePort()) })
+  const twin = await start({}, await freePort())
   assert.equal(await twin.ended, 1)
-  assert.match(twin.output(), new RegExp(`^Already running on http://127.0.0.1:${port} \\(process ${service.child.pid}\\)`))
+  assert.match(twin.output(), new RegExp(`^Already running on http://127.0.0.1:${port} \\(process ${service.pid}\\)`))
 })
 
 test('200 for a collect after PostgreSQL and the simulator were killed and restarted', async () => {
@@ -107,7 +98,7 @@ test('200 for a collect after PostgreSQL and the simulator were killed and resta
   process.kill(simulator, 'SIGKILL')
   await waitUntil('a new PostgreSQL', () => ![undefined, postmaster].includes(postmasterOf()), PATIENTLY)
   await waitUntil('a new simulator', () => ![undefined, simulator].includes(simulatorOf()), PATIENTLY)
-  await ready()
+  await running()
   const call = await partner()
   const { status, transactionId } = await call('collect')
   assert.equal(status, 200)
@@ -119,7 +110,7 @@ test('200 for a transaction that was accepted before a SIGKILL of the service, a
   const before = await sandbox()
   const { status, transactionId } = await (await partner())('deposit')
   assert.equal(status, 200)
-  service.child.kill('SIGKILL')
+  service.kill()
   await service.ended
   await running()
   assert.deepEqual(await sandbox(), before)
@@ -138,7 +129,7 @@ test('every deposit that was answered with 200 while SIGTERM was handled is stor
     ),
   )
   await Promise.race(answers)
-  service.child.kill('SIGTERM')
+  service.kill('SIGTERM')
   const accepted = (await Promise.all(answers)).filter((status) => status === 200).length
   assert.equal(await service.ended, 0)
   await running()
@@ -151,17 +142,17 @@ test('every deposit that was answered with 200 while SIGTERM was handled is stor
 })
 
 test('nothing but the data is left after SIGTERM', async () => {
-  assert.equal(await stop(await running()), 0)
+  assert.equal(await (await running()).stop(), 0)
   assert.deepEqual(pidsOf(folder), [])
   await assert.rejects(stat(path.join(folder, 'data/postgres.url')))
 })
 
 test('a final result of every transaction that two web processes accept and two worker processes carry out, while a third worker runs', async () => {
-  if (shared) await stop(shared)
-  const service = start({ WEB_CONCURRENCY: '2', WORKER_CONCURRENCY: '2' })
-  await ready()
+  await shared?.stop()
+  const service = await start({ WEB_CONCURRENCY: '2', WORKER_CONCURRENCY: '2' })
+  await service.untilReady()
   for (const entry of ['process/children/web-process.ts', 'process/children/worker-process.ts'])
-    await waitUntil(entry, () => pidsOf(entry, service.child.pid).length === 2, PATIENTLY)
+    await waitUntil(entry, () => pidsOf(entry, service.pid).length === 2, PATIENTLY)
   const call = await partner()
   const answers = await Promise.all(Array.from({ length: 20 }, () => call('collect')))
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
@@ -175,17 +166,19 @@ test('a final result of every transaction that two web processes accept and two 
   }
   await waitUntil('final results', isFinal, PATIENTLY)
   await pool.end()
-  const worker = start({
-    ...(JSON.parse(await readData('secrets.json')) as Record<string, string>),
-    ROLE: 'worker',
-    PORT: String(await freePort()),
-    SANDBOX: '1',
-    DATABASE_URL: await readData('postgres.url'),
-    DATA_DIR: path.join(folder, 'worker'),
-    SIMULATOR_PORT: String(await freePort()),
-  })
+  const worker = await start(
+    {
+      ...(JSON.parse(await readData('secrets.json')) as Record<string, string>),
+      ROLE: 'worker',
+      SANDBOX: '1',
+      DATABASE_URL: await readData('postgres.url'),
+      DATA_DIR: path.join(folder, 'worker'),
+      SIMULATOR_PORT: String(await freePort()),
+    },
+    await freePort(),
+  )
   await waitUntil('the worker', () => worker.output().includes('worker is running'), PATIENTLY)
   // The database belongs to the other one, so the worker ends first.
-  assert.deepEqual([await stop(worker), await stop(service)], [0, 0])
+  assert.deepEqual([await worker.stop(), await service.stop()], [0, 0])
   assert.deepEqual(pidsOf(folder), [])
 })

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { launchService, type Service } from '#server/testing/service/start-service.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { startNode } from './testing.ts'
 
 const FOLDER = new URL('./', import.meta.url).pathname
 
 /** A process whose steps and listeners print their names; `more` runs after they were added. It ends by itself only through its shutdown. */
-function startProgram(more: string, signals = "['SIGTERM', 'SIGINT']") {
-  return startNode(
-    [
+function startProgram(more: string, signals = "['SIGTERM', 'SIGINT']"): Promise<Service> {
+  return launchService({
+    program: [
+      '--disable-warning=ExperimentalWarning',
       '--input-type=module',
       '-e',
       `import { createLogger } from '${FOLDER}../logger.ts'
@@ -22,14 +23,13 @@ function startProgram(more: string, signals = "['SIGTERM', 'SIGINT']") {
        ${more}
        print('started')`,
     ],
-    {},
-  )
+  })
 }
 
 const linesOf = (output: string) => output.trim().split('\n')
 
 test('the steps one after the other, the last one added first, each though another one failed, and then the exit code that was named', async () => {
-  const program = startProgram(`
+  const program = await startProgram(`
     step('first')
     step('second', () => new Promise((resolve) => setTimeout(() => { print('second has ended'); resolve() }, 30)))
     step('third', () => Promise.reject(new Error('a bug')))
@@ -41,25 +41,25 @@ test('the steps one after the other, the last one added first, each though anoth
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
   test(`exit code 0 after every step for ${signal}`, async () => {
-    const program = startProgram(`step('step')`)
+    const program = await startProgram(`step('step')`)
     await waitUntil('it has started', () => program.output().includes('started'))
-    program.child.kill(signal)
+    program.kill(signal)
     assert.equal(await program.ended, 0)
     assert.deepEqual(linesOf(program.output()), ['started', 'begins true', 'step'])
   })
 
 test('exit code 1 at once for a second signal during a step that does not end, after what must not wait', async () => {
-  const program = startProgram(`step('endless', () => new Promise(() => undefined))`)
+  const program = await startProgram(`step('endless', () => new Promise(() => undefined))`)
   await waitUntil('it has started', () => program.output().includes('started'))
-  program.child.kill('SIGTERM')
+  program.kill('SIGTERM')
   await waitUntil('the step runs', () => program.output().includes('endless'))
-  program.child.kill('SIGINT')
+  program.kill('SIGINT')
   assert.equal(await program.ended, 1)
   assert.deepEqual(linesOf(program.output()), ['started', 'begins true', 'endless', 'forced'])
 })
 
 test('exit code 1 after 15 s for a step that does not end, and not earlier', async () => {
-  const program = startProgram(
+  const program = await startProgram(
     `step('endless', () => new Promise(() => undefined))
      const { mock } = await import('node:test')
      mock.timers.enable({ apis: ['setTimeout'] })
@@ -73,11 +73,11 @@ test('exit code 1 after 15 s for a step that does not end, and not earlier', asy
 })
 
 test('a signal that is not named changes nothing: a child that its parent asks to end ignores the Ctrl-C of both', async () => {
-  const program = startProgram(`process.on('SIGINT', () => print('interrupted'))`, "['SIGTERM']")
+  const program = await startProgram(`process.on('SIGINT', () => print('interrupted'))`, "['SIGTERM']")
   await waitUntil('it has started', () => program.output().includes('started'))
-  program.child.kill('SIGINT')
+  program.kill('SIGINT')
   await waitUntil('the signal arrives', () => program.output().includes('interrupted'))
-  program.child.kill('SIGTERM')
+  program.kill('SIGTERM')
   assert.equal(await program.ended, 0)
   assert.deepEqual(linesOf(program.output()), ['started', 'interrupted', 'begins true'])
 })

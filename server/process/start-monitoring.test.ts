@@ -5,8 +5,8 @@ import { freePort } from '#server/database/embedded/embedded.ts'
 import { createLogger } from '#server/logger.ts'
 import { createRuntime, type Runtime } from '#server/runtime.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { get } from '#server/testing/service/start-service.ts'
 import { type Monitoring, startMonitoring } from './start-monitoring.ts'
-import { get } from './testing.ts'
 
 let database: TestDatabase
 let runtime: Runtime
@@ -28,20 +28,20 @@ after(async () => {
 
 for (const address of ['/health', '/health/live', '/health/ready']) {
   test(`200 for ${address}`, async () => {
-    assert.deepEqual(await get(port, address), { status: 200, text: '{"status":"up"}' })
+    assert.deepEqual(await get(`http://127.0.0.1:${port}${address}`), { status: 200, text: '{"status":"up"}' })
   })
 }
 
 test('200 for /metrics with what this process has counted', async () => {
   runtime.metrics.countOutcome('webhook', 'delivered', 3)
-  const { status, text } = await get(port, '/metrics')
+  const { status, text } = await get(`http://127.0.0.1:${port}/metrics`)
   assert.equal(status, 200)
   assert.match(text, /^countersign_outcomes_total\{kind="webhook",outcome="delivered"\} 3$/m)
 })
 
 for (const address of ['/', '/sign-in', '/api/v1/transaction/collect', '/public/access_token', '/metrics/']) {
   test(`404 for ${address}: pages and the partner API are not served on this port`, async () => {
-    assert.equal((await get(port, address)).status, 404)
+    assert.equal((await get(`http://127.0.0.1:${port}${address}`)).status, 404)
   })
 }
 

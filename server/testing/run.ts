@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 import { describeSlowestFiles, type FileResult, findFilesWithoutResults, readFileResults } from './file-results.ts'
 import { moveToMemory } from './memory-folder.mjs'
 import { startTestPostgres } from './postgres.ts'
-import { prepareSeededData, seededDataPath, usesSeededData } from './seeded-data.ts'
+import { prepareSeededData, seededDataPath, usesSeededData } from './service/seeded-data.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const BLOCKING_OUTPUT = new URL('./blocking-output.mjs', import.meta.url).href
@@ -73,7 +73,7 @@ async function findFiles(wanted: readonly string[], unwanted: readonly string[])
 function turnOf(file: string): 'first' | 'second' | 'last' {
   const text = readFileSync(file, 'utf8')
   if (usesSeededData(text)) return 'second'
-  return /node:child_process|start-process\.ts|start-service\.ts/.test(text) ? 'first' : 'last'
+  return /node:child_process|start-service\.ts|contract\/service\.ts/.test(text) ? 'first' : 'last'
 }
 
 /** Runs these files and returns the exit code. Prepares the seeded data beside them if one of them needs it. */

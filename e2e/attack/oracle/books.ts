@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import { ROOT } from '#e2e/attack/service.ts'
+import { ROOT } from '#server/testing/service/start-service.ts'
 
 /** Runs `npm run verify` on this database. Returns its output when the books do not balance, otherwise nothing. */
 export async function verifyBooks(databaseUrl: string): Promise<string[]> {

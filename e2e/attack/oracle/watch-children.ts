@@ -1,4 +1,4 @@
-import { listProcesses, type ProcessEntry } from '#e2e/crash/processes.ts'
+import { listProcesses, type ProcessEntry } from '#server/testing/service/processes.ts'
 
 const LOOK_EVERY_MS = 500
 

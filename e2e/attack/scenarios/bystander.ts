@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Arsenal } from '#e2e/attack/arsenal.ts'
 import { readSchedule } from '#e2e/attack/oracle/schedule.ts'
-import type { Service } from '#e2e/attack/service.ts'
+import type { Service } from '#server/testing/service/start-service.ts'
 import { openCaller, percentile } from './caller.ts'
 
 type Bystander = {

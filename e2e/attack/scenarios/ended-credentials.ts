@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Arsenal, tokensOf } from '#e2e/attack/arsenal.ts'
-import { withDatabase } from '#e2e/attack/service.ts'
 import { signIn } from '#e2e/roles/callers.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { createApiUser, resetApiUserPassword } from '#server/partner-auth/api-users.ts'
@@ -31,7 +30,7 @@ async function replaySession(context: ScenarioContext): Promise<string[]> {
   const { arsenal } = context
   const email = `ended-${randomUUID()}@example.com`
   const applicationId = await applicationOf(context)
-  const person = await withDatabase(context.service, async (pool) =>
+  const person = await context.service.withDatabase(async (pool) =>
     must(await createPerson(pool, { applicationId, email, name: 'Somebody', roles: ['finance'], actor: SYSTEM_ACTOR })),
   )
   const cookie = await signIn(arsenal.baseUrl, email, person.password ?? '')
@@ -54,13 +53,13 @@ async function returnToIdleSession(context: ScenarioContext): Promise<string[]> 
   const { arsenal } = context
   const email = `idle-${randomUUID()}@example.com`
   const applicationId = await applicationOf(context)
-  const person = await withDatabase(context.service, async (pool) =>
+  const person = await context.service.withDatabase(async (pool) =>
     must(await createPerson(pool, { applicationId, email, name: 'Somebody', roles: ['checker'], actor: SYSTEM_ACTOR })),
   )
   const cookie = await signIn(arsenal.baseUrl, email, person.password ?? '')
   const target = `/api/back-office/${arsenal.program.slug}/overview`
   if (!(await isServed(arsenal, target, cookie))) return ['a new session of a checker does not work']
-  const { rowCount } = await withDatabase(context.service, (pool) =>
+  const { rowCount } = await context.service.withDatabase((pool) =>
     pool.query(`update person_sessions set last_used_at = now() - interval '31 minutes' where person_id = $1`, [person.personId]),
   )
   if (rowCount !== 1) return ['the session of a checker was not noted']
@@ -128,7 +127,7 @@ async function keepAccessToken(context: ScenarioContext): Promise<string[]> {
   const headers = { apiKey: arsenal.program.apiKey, apiId: arsenal.program.apiId, authorization: `Bearer ${accessToken}` }
   const target = `${arsenal.baseUrl}/api/v1/transaction/getByApplicationProductBalances`
   if ((await fetch(target, { headers })).status !== 200) return ['a new access token does not work']
-  await withDatabase(context.service, async (pool) =>
+  await context.service.withDatabase(async (pool) =>
     must(await resetApiUserPassword(pool, { applicationId, apiUserId: user.apiUserId, actor: SYSTEM_ACTOR })),
   )
   await delay(ENDED_WITHIN_MS)
@@ -138,14 +137,14 @@ async function keepAccessToken(context: ScenarioContext): Promise<string[]> {
 async function newApiUser(context: ScenarioContext): Promise<{ username: string; password: string; apiUserId: string }> {
   const applicationId = await applicationOf(context)
   const username = `ended-${randomUUID()}@example.com`
-  const made = await withDatabase(context.service, async (pool) =>
+  const made = await context.service.withDatabase(async (pool) =>
     must(await createApiUser(pool, { applicationId, username, actor: SYSTEM_ACTOR })),
   )
   return { username, password: made.password, apiUserId: made.apiUserId }
 }
 
 function applicationOf({ service, arsenal }: ScenarioContext): Promise<string> {
-  return withDatabase(service, async (pool) => {
+  return service.withDatabase(async (pool) => {
     const { rows } = await pool.query<{ application_id: string }>('select application_id from applications where api_id = $1', [
       arsenal.program.apiId,
     ])

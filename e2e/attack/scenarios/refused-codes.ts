@@ -1,6 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { withDatabase } from '#e2e/attack/service.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { startBystander } from './bystander.ts'
 import { type Caller, keepUp, openCaller } from './caller.ts'
@@ -28,7 +27,7 @@ export const refusedCodes: Scenario = {
     const caller = openCaller(arsenal.baseUrl, { connections: LANES * 2 })
     const bystander = startBystander(context)
     try {
-      return await withDatabase(service, async (pool) => {
+      return await service.withDatabase(async (pool) => {
         const problems = await oneAtATime(pool, caller, arsenal, phoneNumber)
         const endsAtMs = performance.now() + Math.max(10_000, minutes * 60_000)
         const made = new Set<string>()

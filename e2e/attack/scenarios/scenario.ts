@@ -1,9 +1,9 @@
 import type { Arsenal } from '#e2e/attack/arsenal.ts'
-import type { Service } from '#e2e/attack/service.ts'
 import type { Receiver } from '#e2e/crash/receiver.ts'
+import type { Sandbox } from '#server/testing/service/start-sandbox.ts'
 
 export type ScenarioContext = {
-  service: Service
+  service: Sandbox
   arsenal: Arsenal
   receiver: Receiver
   /** How long the abuse goes on. */

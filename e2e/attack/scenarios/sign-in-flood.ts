@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { withDatabase } from '#e2e/attack/service.ts'
 import { cookiesOf, signIn } from '#e2e/roles/callers.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
@@ -69,7 +68,7 @@ export const signInFlood: Scenario = {
 }
 
 async function playFlood(context: ScenarioContext, flood: Flood): Promise<string[]> {
-  const { programs, people } = await withDatabase(context.service, (pool) => makeAccounts(pool, context))
+  const { programs, people } = await context.service.withDatabase((pool) => makeAccounts(pool, context))
   const { baseUrl } = context.arsenal
   if (flood.knowsThem)
     await Promise.all([...programs.map((one, index) => signInProgram(baseUrl, one, index)), signInInTurn(baseUrl, people)])

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -10,9 +9,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { tokensOf } from '#e2e/attack/arsenal.ts'
 import { leaveNothing } from '#e2e/attack/leave-nothing.ts'
-import { ROOT, Service } from '#e2e/attack/service.ts'
 import { startEmbeddedPostgres } from '#server/database/embedded/embedded.ts'
 import { createPool, type Pool } from '#server/database/pool.ts'
+import { PRODUCTION, ROOT, type Service, startService } from '#server/testing/service/start-service.ts'
 
 const run = promisify(execFile)
 
@@ -60,11 +59,9 @@ export async function openStage(partners: number, handle: OperatorHandler): Prom
   operator.listen(0, '127.0.0.1')
   await once(operator, 'listening')
   const environment = {
-    SANDBOX: '0',
+    ...PRODUCTION,
     DATABASE_URL: postgres.url,
-    TOKEN_SECRET: randomBytes(32).toString('base64'),
-    SESSION_SECRET: randomBytes(32).toString('base64'),
-    SECRETS_KEY: randomBytes(32).toString('base64'),
+    DATA_DIR: folder,
     PUBLIC_URL,
     [`OPERATOR_${OPERATOR}_BASE_URL`]: `http://127.0.0.1:${(operator.address() as AddressInfo).port}`,
     [`OPERATOR_${OPERATOR}_SECRET`]: 'shared with the operator of the stage',
@@ -74,13 +71,14 @@ export async function openStage(partners: number, handle: OperatorHandler): Prom
   const stop = leaveNothing(async () => {
     await pool.end()
     operator.closeAllConnections()
-    await service?.stop({ keepsFolder: false })
+    await service?.stop()
     operator.close()
     await postgres.stop()
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   })
   try {
-    service = await Service.start(environment)
+    service = await startService({ environment, readiness: 'pages' })
+    service.keepRunning()
     const { baseUrl } = service
     const equipped = await Promise.all(Array.from({ length: partners }, (_, index) => equip(environment, `Partner ${index + 1}`, baseUrl)))
     return { service, pool, databaseUrl: postgres.url, partners: equipped, operatorCalls: () => calls, stop }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { withDatabase } from '#e2e/attack/service.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { startBystander } from './bystander.ts'
 import { type Caller, keepUp, openCaller } from './caller.ts'
@@ -42,7 +41,7 @@ export const unsignedCallbacks: Scenario = {
     await send(callers[0], targets.elsewhere)
     await busy
     const seconds = (performance.now() - startedMs) / 1_000
-    const problems = await withDatabase(context.service, async (pool) => [
+    const problems = await context.service.withDatabase(async (pool) => [
       ...(await checkBounds(pool, targets, startedAt, seconds)),
       ...(await checkElsewhere(pool, targets.elsewhere, startedMs)),
     ])
@@ -75,7 +74,7 @@ async function prepare({ arsenal, service }: ScenarioContext): Promise<Targets |
     open.push((reply.body as { transactionId: string }).transactionId)
   }
   await caller.close()
-  return withDatabase(service, async (pool) => {
+  return service.withDatabase(async (pool) => {
     const failed = async (id: string) =>
       (
         await pool.query<Target>(

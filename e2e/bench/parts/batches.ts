@@ -6,12 +6,12 @@ import { loadHistory } from '#e2e/bench/data/history.ts'
 import { createPartners } from '#e2e/bench/environment/partners.ts'
 import { type Figure, median, medianRatio, percentile } from '#e2e/bench/figures.ts'
 import { Person } from '#e2e/crash/people.ts'
-import { buildPages } from '#e2e/processes/build-pages.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { createPerson } from '#server/people/accounts.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
+import { buildPages } from '#server/testing/service/build-pages.ts'
 
 const ROUNDS = 5
 const CHECK_BAR_MS = 3_000

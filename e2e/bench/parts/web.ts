@@ -7,7 +7,6 @@ import { createPartners } from '#e2e/bench/environment/partners.ts'
 import { type Figure, median, percentile } from '#e2e/bench/figures.ts'
 import { questionsOfFees, WEB_QUESTIONS, type WebQuestion } from '#e2e/bench/web/pages.ts'
 import { openVisitor, type Timing, type Visitor } from '#e2e/bench/web/visitor.ts'
-import { buildPages } from '#e2e/processes/build-pages.ts'
 import { ROUTES } from '#e2e/roles/access-table.ts'
 import { findRoutes } from '#e2e/roles/find-endpoints.ts'
 import { measureEmptyPage, measurePageScripts, SCRIPT_BAR } from '#e2e/web/page-javascript.ts'
@@ -16,6 +15,7 @@ import { listCustomers } from '#server/reports/customers/customers.ts'
 import { LATE_MAX } from '#server/reports/totals/money-figures.ts'
 import { addFeeDays } from '#server/reports/totals/seal-totals.ts'
 import { addFees, findFeeMark } from '#server/reports/totals/totals-store.ts'
+import { buildPages } from '#server/testing/service/build-pages.ts'
 
 const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
 const TIME_BAR_MS = 150

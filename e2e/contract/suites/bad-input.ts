@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { aRequest, BASE, call, countAll, expectError } from '#e2e/contract/partner-program.ts'
-import type { Service } from '#e2e/contract/service.ts'
+import type { ContractService } from '#e2e/contract/service.ts'
 import { ENDPOINTS } from './identity.ts'
 
 /** A valid body whose text is changed at `field`. */
@@ -60,7 +60,7 @@ const BAD_BODIES: [what: string, body: string | Uint8Array, status: number, mess
 ]
 
 /** Bad input: a clear error in the five fields, never a 5xx, never a hang, nothing written. */
-export function describeBadInput(service: () => Service): void {
+export function describeBadInput(service: () => ContractService): void {
   describe('bad input', () => {
     for (const [what, body, status, message] of BAD_BODIES) {
       test(`${status} for a body that is ${what}`, async () => {

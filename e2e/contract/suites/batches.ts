@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { z } from 'zod'
 import { aRequest, BASE, call, countWritten, expectError, expectOk } from '#e2e/contract/partner-program.ts'
-import type { Service } from '#e2e/contract/service.ts'
+import type { ContractService } from '#e2e/contract/service.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { errorSchema, initiationSchema } from '#lib/schemas/responses.ts'
 
 const batchSchema = z.array(initiationSchema)
 
 /** depositMultiple: nothing starts when an element is wrong; one element of the answer for each of the request, in order. */
-export function describeBatches(service: () => Service): void {
+export function describeBatches(service: () => ContractService): void {
   const post = (body: unknown) => call(service(), service().partner, 'depositMultiple', { body })
 
   describe('POST /depositMultiple', () => {

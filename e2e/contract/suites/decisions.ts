@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { demandApproval, fundDeposits, newApiUser, newPartner, newPerson } from '#e2e/contract/arrange.ts'
 import { aRequest, BASE, call, expectError, expectOk } from '#e2e/contract/partner-program.ts'
-import type { Partner, Service } from '#e2e/contract/service.ts'
+import type { ContractService, Partner } from '#e2e/contract/service.ts'
 import { DEFAULT_POLICY_RULES } from '#lib/rules/approval-policy.ts'
 import { initiationSchema, pageSchema, recordSchema } from '#lib/schemas/responses.ts'
 import { setTransferService } from '#server/applications/terms.ts'
@@ -17,7 +17,7 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 
 /** validateTransaction and rejectTransaction. */
-export function describeDecisions(service: () => Service): void {
+export function describeDecisions(service: () => ContractService): void {
   describe('decisions on waiting transactions', () => {
     let partner: Partner
     let checker: string

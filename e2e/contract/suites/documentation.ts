@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { BASE, call, expectError } from '#e2e/contract/partner-program.ts'
-import type { Service } from '#e2e/contract/service.ts'
+import type { ContractService } from '#e2e/contract/service.ts'
 import { ENDPOINTS } from './identity.ts'
 
 type Document = {
@@ -21,7 +21,7 @@ type Document = {
   components: { schemas: Record<string, { properties?: Record<string, unknown> }>; securitySchemes: Record<string, unknown> }
 }
 
-export function describeDocumentation(service: () => Service): void {
+export function describeDocumentation(service: () => ContractService): void {
   const get = (path: string, headers: Record<string, string> = {}) => fetch(service().baseUrl + path, { headers })
 
   describe('documentation and health', () => {

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { describe, test } from 'node:test'
 import { newPartner } from '#e2e/contract/arrange.ts'
 import { type Answer, aRequest, BASE, call, countAll, countWritten, expectError } from '#e2e/contract/partner-program.ts'
-import type { Partner, Service } from '#e2e/contract/service.ts'
+import type { ContractService, Partner } from '#e2e/contract/service.ts'
 import { createApiKey, revokeApiKey } from '#server/applications/api-keys.ts'
 import { allowAddress, denyAddress } from '#server/applications/change-networks.ts'
 import { changeApplication, setTransferService } from '#server/applications/terms.ts'
@@ -38,7 +38,7 @@ export const ENDPOINTS: { name: string; method: 'GET' | 'POST'; query?: Record<s
 ]
 
 /** Who may call: the three credentials (401), then address, user, application and transfer service (403). */
-export function describeIdentity(service: () => Service): void {
+export function describeIdentity(service: () => ContractService): void {
   const read = (partner: Partner, headers: Record<string, string | undefined> = {}): Promise<Answer> =>
     call(service(), partner, 'getByApplicationProductBalances', { method: 'GET', headers })
   const untilRead = (what: string, partner: Partner, status: number): Promise<Answer> =>

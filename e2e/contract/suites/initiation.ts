@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { aRequest, BASE, call, countWritten, expectError, expectOk } from '#e2e/contract/partner-program.ts'
-import type { Service } from '#e2e/contract/service.ts'
+import type { ContractService } from '#e2e/contract/service.ts'
 import { COUNTRIES, COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import { initiationSchema } from '#lib/schemas/responses.ts'
 
@@ -58,7 +58,7 @@ const WRONG_FIELDS: [field: string, value: unknown, message: RegExp][] = [
 const FIELDS = ['transferMethod', 'customerName', 'externalId', 'phoneNumber', 'amount', 'webhookUrl', 'countryName']
 
 /** collect and deposit: one body, two directions. */
-export function describeInitiation(service: () => Service): void {
+export function describeInitiation(service: () => ContractService): void {
   for (const endpoint of ['collect', 'deposit'] as const) {
     describe(`POST /${endpoint}`, () => {
       test('200 with the ten fields of the initiation response, which repeat the request', async () => {

@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test'
 import { z } from 'zod'
 import { fundDeposits, newPartner } from '#e2e/contract/arrange.ts'
 import { aRequest, BASE, call, expectError, expectOk } from '#e2e/contract/partner-program.ts'
-import type { Partner, Service } from '#e2e/contract/service.ts'
+import type { ContractService, Partner } from '#e2e/contract/service.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { balanceSchema, initiationSchema, pageSchema, recordSchema } from '#lib/schemas/responses.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
@@ -30,7 +30,7 @@ const WRONG_PAGES: [query: Record<string, string>, message: RegExp][] = [
 ]
 
 /** The reads of partners: one transaction, lists, totals, balances. */
-export function describeReading(service: () => Service): void {
+export function describeReading(service: () => ContractService): void {
   const get = (partner: Partner, name: string, query?: Record<string, string>) => call(service(), partner, name, { method: 'GET', query })
 
   describe('POST /transaction-status', () => {

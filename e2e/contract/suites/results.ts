@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { fundDeposits, newPartner } from '#e2e/contract/arrange.ts'
 import { aRequest, BASE, call, expectError, expectOk } from '#e2e/contract/partner-program.ts'
-import type { Partner, Service } from '#e2e/contract/service.ts'
+import type { ContractService, Partner } from '#e2e/contract/service.ts'
 import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
 import { initiationSchema, recordSchema } from '#lib/schemas/responses.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
@@ -13,7 +13,7 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 type Webhook = { body: Record<string, unknown>; headers: Record<string, string | string[] | undefined>; method: string | undefined }
 
 /** How a transaction ends: the operator's result, the webhook, and forced synchronisation. */
-export function describeResults(service: () => Service): void {
+export function describeResults(service: () => ContractService): void {
   describe('results', () => {
     const webhooks: Webhook[] = []
     let receiver: Server

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newPartner } from '#e2e/contract/arrange.ts'
 import { type Answer, call, expectError, expectOk } from '#e2e/contract/partner-program.ts'
-import { headersOf, type Partner, type Service } from '#e2e/contract/service.ts'
+import { type ContractService, headersOf, type Partner } from '#e2e/contract/service.ts'
 import { tokenResponseSchema } from '#lib/schemas/queries.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { blockApiUser } from '#server/partner-auth/api-users.ts'
@@ -12,7 +12,7 @@ const ACCESS = '/public/access_token'
 const REFRESH = '/public/refresh_token'
 
 /** The two endpoints that issue tokens; neither requires apiKey, apiId or a token. */
-export function describeTokens(service: () => Service): void {
+export function describeTokens(service: () => ContractService): void {
   const post = (path: string, body: unknown, headers: Record<string, string | undefined> = {}): Promise<Answer> =>
     call(service(), service().partner, path, {
       body,

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { before, describe, test } from 'node:test'
 import { aRequest, BASE, countWritten } from '#e2e/contract/partner-program.ts'
-import type { Service } from '#e2e/contract/service.ts'
+import type { ContractService } from '#e2e/contract/service.ts'
 import { errorSchema } from '#lib/schemas/responses.ts'
 
 /** Below the level of what a well-behaved HTTP client sends: every answer still has the five fields, and no call hangs. */
-export function describeTransport(service: () => Service): void {
+export function describeTransport(service: () => ContractService): void {
   /** Writes bytes as they are; returns everything that arrives until the other side closes. */
   function talk(bytes: string): Promise<string> {
     return new Promise((resolve, reject) => {

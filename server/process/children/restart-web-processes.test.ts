@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
-import { type LauncherHarness, openLauncherHarness, PATIENTLY } from '#server/testing/launcher-harness.ts'
+import { type LauncherHarness, openLauncherHarness } from '#server/testing/service/launcher-harness.ts'
+import { pidsOf } from '#server/testing/service/processes.ts'
+import { PATIENTLY } from '#server/testing/service/start-service.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { get, pidsOf } from '../testing.ts'
 
 let launcher: LauncherHarness
 
@@ -52,8 +53,8 @@ async function beginRequest(webPids: readonly number[]): Promise<Pending> {
 }
 
 test('401 for every request of the other web process when one crashes, and exit code 139 at its third crash', async () => {
-  const one = launcher.launch({ WEB_CONCURRENCY: '2', LOG_LEVEL: 'error' })
-  await launcher.ready()
+  const one = await launcher.launch({ WEB_CONCURRENCY: '2', LOG_LEVEL: 'error' })
+  await one.untilReady()
   const main = await launcher.serviceOf(one)
   const webPids = () => pidsOf('process/children/web-process.ts', main)
   await waitUntil('both web processes', async () => webPids().length === 2, PATIENTLY)
@@ -74,11 +75,7 @@ test('401 for every request of the other web process when one crashes, and exit 
   for (const { socket } of pending) socket.destroy()
 
   const counted = /^countersign_crashes_total\{process="web \d"\} 1$/m
-  await waitUntil(
-    'the restarted process counts its crash',
-    async () => counted.test((await get(launcher.port, '/metrics')).text),
-    PATIENTLY,
-  )
+  await waitUntil('the restarted process counts its crash', async () => counted.test((await one.get('/metrics')).text), PATIENTLY)
   const gone = [victim]
   for (let crash = 2; crash <= 3; crash++) {
     const successor = await waitUntil('the successor', () => webPids().find((pid) => pid !== survivor && !gone.includes(pid)), PATIENTLY)

@@ -4,14 +4,11 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { freePort } from '#server/database/embedded/embedded.ts'
-import { isReady, MAIN, startNode, stop } from '#server/process/testing.ts'
-import { waitUntil } from './wait-until.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import { ROOT, startService } from './start-service.ts'
 
 const run = promisify(execFile)
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const CACHE = `${ROOT}node_modules/.cache/countersign-seeds`
 const SOURCES = ['package-lock.json', '{server,lib}/**/*.{ts,mjs,sql}']
 
@@ -66,17 +63,8 @@ async function copy(from: string, to: string): Promise<void> {
 }
 
 async function startOnce(dataFolder: string): Promise<void> {
-  const port = await freePort()
-  const service = startNode([MAIN], { NODE_ENV: 'development', PORT: String(port), DATA_DIR: dataFolder, LOG_LEVEL: 'fatal' })
-  try {
-    await waitUntil('the sandbox is seeded', async () => service.child.exitCode !== null || (await isReady(port)), {
-      limitMs: 120_000,
-      pauseMs: 100,
-    })
-    if (service.child.exitCode !== null) throw new Error(`The sandbox did not start: ${service.output()}`)
-  } finally {
-    await stop(service)
-  }
+  const service = await startService({ environment: { NODE_ENV: 'development', DATA_DIR: dataFolder, LOG_LEVEL: 'fatal' } })
+  await service.stop()
 }
 
 function digestOfSources(): string {

@@ -2,11 +2,12 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePort } from '#server/database/embedded/embedded.ts'
-import { isReady, pidsOf, type Started, startNode, stop } from '#server/process/testing.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import { pidsOf } from './processes.ts'
 import { copySeededData } from './seeded-data.ts'
-import { waitUntil } from './wait-until.ts'
+import { launchService, PATIENTLY, ROOT, type Service } from './start-service.ts'
 
-const SERVER = new URL('../', import.meta.url).pathname
+const SERVER = `${ROOT}server/`
 /** The program that `npm start` runs once everything is installed and built. */
 const LAUNCHER = `
   import { spawnSync } from 'node:child_process'
@@ -20,17 +21,12 @@ const LAUNCHER = `
   })
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => service.end(signal))`
 
-/** Starts are slow on a busy machine. */
-export const PATIENTLY = { limitMs: 240_000, pauseMs: 100 }
-
 export type LauncherHarness = {
   folder: string
   port: number
-  launch(environment?: Record<string, string>): Started
-  /** Resolves once the service takes requests. */
-  ready(): Promise<unknown>
+  launch(environment?: Record<string, string>): Promise<Service>
   /** The service's own process, once one runs that is not in `known`. */
-  serviceOf(launcher: Started, known?: readonly number[]): Promise<number>
+  serviceOf(launcher: Service, known?: readonly number[]): Promise<number>
   /** Ends everything that was launched; rejects if a process is left. */
   stopAll(): Promise<void>
   close(): Promise<void>
@@ -42,28 +38,30 @@ export async function openLauncherHarness(): Promise<LauncherHarness> {
   await chmod(folder, 0o755)
   await copySeededData(path.join(folder, 'data'))
   const port = await freePort()
-  const launched: Started[] = []
+  const launched: Service[] = []
   return {
     folder,
     port,
-    launch(environment = {}) {
-      const launcher = startNode(['--input-type=module', '-e', LAUNCHER], {
-        NODE_ENV: 'development',
-        PORT: String(port),
-        DATA_DIR: path.join(folder, 'data'),
-        LOG_LEVEL: 'fatal',
-        // Longer than the minute of the policy, because starts are slow on a busy machine.
-        TEST_WINDOW_MS: '600000',
-        ...environment,
+    async launch(environment = {}) {
+      const launcher = await launchService({
+        port,
+        program: ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', LAUNCHER],
+        environment: {
+          NODE_ENV: 'development',
+          DATA_DIR: path.join(folder, 'data'),
+          LOG_LEVEL: 'fatal',
+          // Longer than the minute of the policy, because starts are slow on a busy machine.
+          TEST_WINDOW_MS: '600000',
+          ...environment,
+        },
       })
       launched.push(launcher)
       return launcher
     },
-    ready: () => waitUntil('the service is ready', () => isReady(port), PATIENTLY),
     serviceOf: (launcher, known = []) =>
-      waitUntil('the service runs', () => pidsOf('main.ts', launcher.child.pid).find((pid) => !known.includes(pid)), PATIENTLY),
+      waitUntil('the service runs', () => pidsOf('main.ts', launcher.pid).find((pid) => !known.includes(pid)), PATIENTLY),
     async stopAll() {
-      await Promise.all(launched.splice(0).map(stop))
+      await Promise.all(launched.splice(0).map((launcher) => launcher.stop()))
       await waitUntil('no process is left', () => pidsOf(folder).length === 0, PATIENTLY)
     },
     close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),

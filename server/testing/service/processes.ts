@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** A process as /proc shows it. */
+/** A process as /proc shows it; the words of its command line are separated by spaces. */
 export type ProcessEntry = { pid: number; parent: number; command: string }
 
-/** Every process of this machine that still runs. */
+/** Returns every process of this machine that still runs. */
 export function listProcesses(): ProcessEntry[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -16,6 +16,13 @@ export function listProcesses(): ProcessEntry[] {
       const parent = Number(/^PPid:\s+(\d+)/m.exec(status)?.[1] ?? 0)
       return command === '' || /^State:\s+Z/m.test(status) ? [] : [{ pid: Number(name), parent, command }]
     })
+}
+
+/** Returns the running processes with this in their command line, children of `parent` if one is named. */
+export function pidsOf(fragment: string, parent?: number): number[] {
+  return listProcesses()
+    .filter((one) => one.command.includes(fragment) && (parent === undefined || one.parent === parent))
+    .map(({ pid }) => pid)
 }
 
 /** Kills immediately; false when there was no process left. */

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { freePort } from '#server/database/embedded/embedded.ts'
+import { createPool, type Pool } from '#server/database/pool.ts'
+import type { SandboxFile } from '#server/sandbox/seed-sandbox.ts'
+import { killAtOnce, listProcesses } from './processes.ts'
+import { type Readiness, Service } from './start-service.ts'
+
+type SandboxOptions = { environment?: Readonly<Record<string, string>>; port?: number; readiness?: Readiness }
+
+/** A sandbox of its own: the service, its embedded PostgreSQL and its simulator, in a temporary folder. */
+export class Sandbox extends Service {
+  readonly folder: string
+  readonly logFile: string
+
+  constructor(folder: string, port: number, environment: SandboxOptions['environment']) {
+    const logFile = path.join(folder, 'service.log')
+    const settings = { NODE_ENV: 'production', SANDBOX: '1', LOG_LEVEL: 'warn', SIMULATOR_DELAY_MS: '100', DATA_DIR: folder }
+    super(port, { logFile, environment: { ...settings, ...environment } })
+    this.folder = folder
+    this.logFile = logFile
+  }
+
+  /** Returns the applications, keys and people that the sandbox made. */
+  readSandbox(): SandboxFile {
+    return JSON.parse(this.#read('sandbox.json'))
+  }
+
+  /** Returns the secrets that sign access tokens and encrypt sessions in this sandbox. */
+  readSecrets(): { token: string; session: string } {
+    const stored = JSON.parse(this.#read('secrets.json')) as Record<string, string>
+    return { token: stored['TOKEN_SECRET'] ?? '', session: stored['SESSION_SECRET'] ?? '' }
+  }
+
+  /** Returns the present address of the embedded database. Throws while it does not run. */
+  databaseUrl(): string {
+    return this.#read('postgres.url').trim()
+  }
+
+  /** Looks into the database, over new connections each time: after a crash it is at another address. */
+  async withDatabase<Value>(work: (pool: Pool) => Promise<Value>): Promise<Value> {
+    const pool = createPool({ databaseUrl: this.databaseUrl(), connectionsMax: 2, applicationName: 'test' })
+    try {
+      return await work(pool)
+    } finally {
+      await pool.end()
+    }
+  }
+
+  /** The process that acts as the operators. */
+  simulatorPid(): number | undefined {
+    const { pid } = this
+    return listProcesses().find((one) => one.parent === pid && one.command.includes('simulator/main.ts'))?.pid
+  }
+
+  /** PostgreSQL's first process, and those that it started. */
+  databasePids(): { postmaster: number | undefined; children: number[] } {
+    const processes = listProcesses()
+    const postmaster = processes.find((one) => one.command.includes(`-D ${path.join(this.folder, 'postgres')}`))?.pid
+    return { postmaster, children: processes.filter((one) => one.parent === postmaster).map(({ pid }) => pid) }
+  }
+
+  /** Ends everything in order and removes the folder, unless it is to be looked at. */
+  override async stop({ keepsFolder = false }: { keepsFolder?: boolean } = {}): Promise<number | null> {
+    const code = await super.stop()
+    for (const left of listProcesses()) if (left.command.includes(this.folder)) killAtOnce(left.pid)
+    if (!keepsFolder) await rm(this.folder, { recursive: true, force: true, maxRetries: 5 })
+    return code
+  }
+
+  #read(name: string): string {
+    return readFileSync(path.join(this.folder, name), 'utf8')
+  }
+}
+
+/** Starts a sandbox on the production build. Resolves once it is ready; throws, and keeps the folder with its log, if it does not start. */
+export async function startSandbox({ environment, port, readiness }: SandboxOptions = {}): Promise<Sandbox> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'countersign-sandbox-'))
+  // As root PostgreSQL runs as another user, who must be able to enter.
+  await chmod(folder, 0o755)
+  const sandbox = new Sandbox(folder, port ?? (await freePort()), environment)
+  try {
+    await sandbox.untilReady(readiness)
+    return sandbox
+  } catch (error) {
+    await sandbox.stop({ keepsFolder: true })
+    throw error
+  }
+}

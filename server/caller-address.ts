@@ -14,6 +14,11 @@ export function runWithCallerAddress<Value>(address: string | undefined, work: (
   return store().run(address, work)
 }
 
+/** The same for everything that this turn of the event loop still calls. */
+export function enterCallerAddress(address: string | undefined): void {
+  store().enterWith(address)
+}
+
 /** The address of the sender of the current request; undefined outside a request and where it is unknown. */
 export function callerAddress(): string | undefined {
   return store().getStore()

@@ -41,7 +41,6 @@ for (const [name, value] of [
   ['SECRETS_KEY_PREVIOUS', `${SECRETS_KEY},short`],
   ['CRASHES', 'many'],
   ['LOG_LEVEL', 'loud'],
-  ['API_MOUNT', 'both'],
   ['POOL_SIZE', '1'],
   ['SIMULATOR_DELAY_MS', 'soon'],
   ['SIMULATOR_PORT', '0'],

@@ -49,8 +49,6 @@ export type Config = {
   trustedProxies: string[]
   /** Bearer token that /metrics requires; undefined: loopback callers only. */
   metricsToken: string | undefined
-  /** `direct`: the API is answered before Next's pipeline; `next`: by its route handlers. */
-  apiMount: 'direct' | 'next'
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   simulator: { delayMs: number; port: number | undefined }
   /** How many months each kind of row is kept; 0: forever. */
@@ -137,7 +135,6 @@ const environmentSchema = secretsSchema.extend({
   NEXTAUTH_URL: httpUrl.optional(),
   TRUSTED_PROXIES: networks.default([]),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
-  API_MOUNT: z.enum(['direct', 'next'], 'must be direct or next').default('direct'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be fatal, error, warn, info, debug, trace or silent')
     .optional(),
@@ -181,7 +178,6 @@ export function loadConfig(environment: Environment): Config {
     publicUrl: values.PUBLIC_URL ?? values.NEXTAUTH_URL ?? `http://${urlHost(values.HOST)}:${values.PORT}`,
     trustedProxies: values.TRUSTED_PROXIES,
     metricsToken: values.METRICS_TOKEN,
-    apiMount: values.API_MOUNT,
     // The sandbox runs in a terminal, where a line per request would hide the start-up lines.
     logLevel: values.LOG_LEVEL ?? (isSandbox ? 'warn' : 'info'),
     simulator: { delayMs: values.SIMULATOR_DELAY_MS, port: values.SIMULATOR_PORT },
@@ -219,12 +215,13 @@ export function processEnvironment(): Environment {
 
 /** Sets what Next and next-auth read from the environment, before either is loaded. */
 export function publishForNext(config: Config): void {
-  Object.assign(process.env, {
-    NODE_ENV: 'production',
-    NEXT_TELEMETRY_DISABLED: '1',
-    NEXTAUTH_URL: config.publicUrl,
-    NEXTAUTH_SECRET: config.sessionSecret,
-  })
+  Object.assign(process.env, { NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' })
+  publishForNextAuth(config)
+}
+
+/** Sets what next-auth reads from the environment, before it is loaded. */
+export function publishForNextAuth(config: Config): void {
+  Object.assign(process.env, { NEXTAUTH_URL: config.publicUrl, NEXTAUTH_SECRET: config.sessionSecret })
 }
 
 /** A secret of 256 random bits. */

@@ -1,23 +1,15 @@
-import type { Pool } from '#server/database/pool.ts'
 import { announcement } from '#server/process/announce.ts'
 import { claimDataDirectory } from '#server/process/instance.ts'
 import { startInvitations } from '#server/process/invite-customers.ts'
-import { sandboxSecrets } from '#server/process/sandbox-secrets.ts'
 import { createShutdown, type Shutdown } from '#server/process/shutdown.ts'
 import { startLoops } from '#server/process/start-loops.ts'
 import { startMonitoring } from '#server/process/start-monitoring.ts'
-import { simulatorFolder, startSimulator } from '#server/process/start-simulator.ts'
+import { explainFailedStart, readConfig, startRuntime } from '#server/process/start-runtime.ts'
 import { startWeb } from '#server/process/start-web.ts'
-import { seedSandbox } from '#server/sandbox/seed-sandbox.ts'
-import { type Config, loadConfig, processEnvironment, publishForNext } from './config.ts'
-import { describeDatabaseProblem } from './database/database-away.ts'
+import { type Config, publishForNext } from './config.ts'
 import { createLogger, type Logger } from './logger.ts'
-import { gatewaysOf } from './operators/sandbox-protocol/sandbox-connector.ts'
 import { startWebProcesses, startWorkerProcesses } from './process/children/start-child-processes.ts'
-import { openDatabase, prepareDatabase } from './process/prepare-database.ts'
 import { setProcessLogger } from './report-unexpected.ts'
-import { createRuntime } from './runtime.ts'
-import { createKeyring, publishKeyring } from './secrets-at-rest/keyring.ts'
 
 const startedAtMs = performance.now()
 
@@ -36,44 +28,15 @@ try {
   process.exit(1)
 }
 
-/** In the sandbox, secrets that are not set are generated once and kept. */
-function readConfig(): Config {
-  const environment = processEnvironment()
-  const config = loadConfig(environment)
-  if (!config.isSandbox) return config
-  const given = Object.entries(environment).filter(([, value]) => value)
-  return loadConfig({ ...sandboxSecrets(config.dataDirectory), ...Object.fromEntries(given) })
-}
-
 /** Starts everything from the ground up; the end takes it down in the opposite order. */
 async function start(config: Config, logger: Logger, ending: Shutdown): Promise<void> {
   publishForNext(config)
-  const keyring = createKeyring(config.secretsKeys)
-  publishKeyring(keyring)
   if (!config.databaseUrl) {
     const instance = await claimDataDirectory(config.dataDirectory)
     instance.update({ url: config.publicUrl })
     ending.addBeginListener(() => instance.update({ isEnding: true }))
   }
-  const opening = openDatabase(config, logger)
-  // A signal may come while PostgreSQL starts: it must not stay behind. A failed start is thrown by the next statement.
-  // biome-ignore lint/plugin/no-silent-error: the comment above says why.
-  ending.add('the database', async () => (await opening.catch(() => undefined))?.close())
-  const database = await opening
-  ending.addForcedListener(() => database.kill())
-  const wasSeeded = await prepareDatabase({
-    config,
-    databaseUrl: database.url,
-    keyring,
-    logger,
-    seed: (pool) => seed(pool, config),
-  })
-
-  const simulator = config.isSandbox ? await startSimulator(config, logger) : undefined
-  if (simulator) ending.add('the simulator', () => simulator.stop())
-  const operatorDefaults = simulator?.operators ?? gatewaysOf(config.operators)
-  const runtime = await createRuntime({ config, databaseUrl: database.url, logger, operatorDefaults })
-  ending.add('the connections', () => runtime.close())
+  const { runtime, database, operatorDefaults, simulator, wasSeeded } = await startRuntime({ config, logger, ending })
   if (config.monitoringPort !== undefined) {
     const monitoring = await startMonitoring(runtime, config.monitoringPort)
     ending.add('the monitoring port', () => monitoring.drain())
@@ -114,17 +77,6 @@ async function start(config: Config, logger: Logger, ending: Shutdown): Promise<
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
 }
 
-/** Fills an empty sandbox; true when it was filled now. */
-function seed(pool: Pool, config: Config): Promise<boolean> {
-  return seedSandbox({
-    pool,
-    dataDirectory: config.dataDirectory,
-    baseUrl: config.publicUrl,
-    simulatorFolder: simulatorFolder(config),
-    now: new Date(),
-  })
-}
-
 /** A child process crashes again and again. The launcher is told not to restart the whole service for it. */
 function endForGood(ending: Shutdown, exitCode: number): void {
   process.send?.('final')
@@ -132,19 +84,5 @@ function endForGood(ending: Shutdown, exitCode: number): void {
 }
 
 function complain(error: unknown): void {
-  process.stderr.write(`${explain(error)}\n`)
-}
-
-function explain(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const problem = describeDatabaseProblem(error)
-  if (problem !== undefined)
-    return `The database of DATABASE_URL cannot be used (${problem}); check the address and that PostgreSQL runs there.`
-  if (!('code' in error && error.code === 'EADDRINUSE' && 'port' in error)) return withCause(error)
-  const name = String(error.port) === processEnvironment()['MONITORING_PORT'] ? 'MONITORING_PORT' : 'PORT'
-  return `${name} ${String(error.port)} is taken by another program; set ${name} to a free one.`
-}
-
-function withCause(error: Error): string {
-  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
+  process.stderr.write(`${explainFailedStart(error)}\n`)
 }

@@ -44,5 +44,10 @@ export function requireProcessWide<Name extends keyof ProcessWideValues>(name: N
   return present
 }
 
-/** The error for a page or a route of Next that runs in a process that `server/main.ts` did not start. */
-export const START_THE_SERVICE = 'No runtime in this process: start the service with `npm start`, which runs server/main.ts.'
+/** Returns true if the start of the process has set this value. */
+export function hasProcessWide(name: keyof ProcessWideValues): boolean {
+  return values()[name] !== undefined
+}
+
+/** The error for a page or a route of Next in a process where neither `server/main.ts` nor `instrumentation.ts` has started the service. */
+export const START_THE_SERVICE = 'No runtime in this process: start the service with `npm start`, or with `next start` in this folder.'

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Pool } from '#server/database/pool.ts'
 import { createTestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, type TestPartner } from '#server/testing/partner.ts'
-import { PRODUCTION, type Service, startService } from '#server/testing/service/start-service.ts'
+import { PRODUCTION, type Service, type ServiceOptions, startService } from '#server/testing/service/start-service.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
 /** A running service on a database of its own, with two partners who may call from this machine. */
@@ -17,12 +17,13 @@ export type ContractService = {
   stop(): Promise<void>
 }
 
-export type Mount = 'direct' | 'next'
-
 export type Partner = TestPartner & { accessToken: string; refreshToken: string; headers: Record<string, string> }
 
-/** Starts the service as a sandbox with a simulator that answers quickly. */
-export async function startContractService(mount: Mount = 'direct'): Promise<ContractService> {
+/** Starts the service as a sandbox with a simulator that answers quickly: `server/main.ts`, or another program that serves it. */
+export async function startContractService({
+  program,
+  environment,
+}: Pick<ServiceOptions, 'program' | 'environment'> = {}): Promise<ContractService> {
   const database = await createTestDatabase({ mode: 'sandbox' })
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-contract-'))
   let service: Service | undefined
@@ -35,13 +36,14 @@ export async function startContractService(mount: Mount = 'direct'): Promise<Con
     const partner = await createTestPartner(database.pool, { name: 'Contract partner' })
     const stranger = await createTestPartner(database.pool, { name: 'Another partner' })
     service = await startService({
+      ...(program && { program }),
       environment: {
         ...PRODUCTION,
         SANDBOX: '1',
         DATABASE_URL: database.url,
         DATA_DIR: folder,
-        API_MOUNT: mount,
         SIMULATOR_DELAY_MS: '50',
+        ...environment,
       },
     })
     const { baseUrl } = service

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { freePort } from '#server/database/embedded/embedded.ts'
 import { createTestDatabase } from '#server/testing/database.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
-import { launchService, PRODUCTION, type Service } from '#server/testing/service/start-service.ts'
+import { get, launchService, PRODUCTION, type Service } from '#server/testing/service/start-service.ts'
 import { startTcpProxy, type TcpProxy } from '#server/testing/tcp-proxy.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
@@ -113,7 +113,7 @@ test('ready after the database came: a start waits while it is away, and while i
     assert.equal(service.hasEnded, false)
     await primary.query(`alter database ${name} reset default_transaction_read_only`)
     proxy.cut()
-    await waitUntil('ready', async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).ok)
+    await waitUntil('ready', async () => (await get(`http://127.0.0.1:${port}/health/ready`)).status === 200)
   } finally {
     await service.stop()
     await proxy?.close()

@@ -27,7 +27,6 @@ export async function startWeb(runtime: Runtime, options: { sharesPort: boolean 
   const files = listBuiltFiles()
   const frontDoor = createFrontDoor({
     runtime,
-    apiMount: config.apiMount,
     pages: { readVisitor: createVisitorReader({ ...config, clock: runtime.clock }), isFile: (path) => files.has(path) },
     fallback: (incoming, outgoing) => {
       if (handler) return handler(incoming, outgoing)

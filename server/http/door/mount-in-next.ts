@@ -1,28 +1,24 @@
 import { err, ok, type Result } from '#lib/result.ts'
-import { BodyBudget, type BodyHold, type BodyOwner } from '#server/http/request/body-budget.ts'
+import type { BodyHold, BodyOwner } from '#server/http/request/body-budget.ts'
 import { BODY_TIMEOUT_MS } from '#server/http/request/node-request.ts'
-import { createPeerResolver, type PeerResolver } from '#server/http/request/peer-address.ts'
 import { type RequestOrigin, requestOrigin } from '#server/http/request/request-origin.ts'
 import { readTarget } from '#server/http/request/target.ts'
 import { LINGER } from '#server/http/request/write-response.ts'
 import { requireProcessWide, START_THE_SERVICE } from '#server/process-wide.ts'
-import type { HttpRuntime } from '../api/endpoint.ts'
 import type { ApiRequest, BodyProblem } from '../request/api-request.ts'
 import { handleApiRequest } from './handle-api-request.ts'
 
-/** The budget of all bodies if Next runs without the front door. */
-const OWN_BUDGET = new BodyBudget()
-const RESOLVERS = new WeakMap<HttpRuntime, PeerResolver>()
-
 /**
  * Returns the handlers of one `route.ts`, for every method that Next knows, because Next's own 405 has no body. Only routes.ts says which
- * endpoint a path has and which methods it allows, so both mounts behave the same.
+ * endpoint a path has and which methods it allows, so the API behaves as it does behind the front door.
  */
 export const MOUNT = { GET: answer, HEAD: answer, POST: answer, PUT: answer, PATCH: answer, DELETE: answer, OPTIONS: answer } as const
 
 async function answer(request: Request): Promise<Response> {
   const runtime = requireProcessWide('httpRuntime', START_THE_SERVICE)
-  const apiRequest = new FetchRequest(request, runtime)
+  const origin = requestOrigin()
+  if (!origin) throw new Error('A request without its origin: server/process/start-in-next.ts notes it.')
+  const apiRequest = new FetchRequest(request, origin)
   const response = await handleApiRequest(runtime, apiRequest)
   apiRequest.release()
   return new Response(request.method === 'HEAD' ? null : response.body, {
@@ -44,20 +40,18 @@ class FetchRequest implements ApiRequest {
   readonly peerAddress: string | undefined
   readonly isForwarded: boolean
   readonly #request: Request
-  readonly #facts: RequestOrigin | undefined
+  readonly #origin: RequestOrigin
   #hold: BodyHold | undefined
 
-  constructor(request: Request, runtime: HttpRuntime) {
-    const facts = requestOrigin()
-    const url = facts?.url ?? request.url
-    const target = readTarget(url) ?? { path: url, search: '' }
+  constructor(request: Request, origin: RequestOrigin) {
+    const target = readTarget(origin.url) ?? { path: origin.url, search: '' }
     this.method = request.method
     this.path = target.path
     this.search = target.search
-    this.peerAddress = facts ? facts.peerAddress : peersOf(runtime).resolve(undefined, request.headers.get('x-forwarded-for') ?? undefined)
-    this.isForwarded = facts ? facts.isForwarded : request.headers.has('x-forwarded-for') || request.headers.has('forwarded')
+    this.peerAddress = origin.peerAddress
+    this.isForwarded = origin.isForwarded
     this.#request = request
-    this.#facts = facts
+    this.#origin = origin
   }
 
   get headers(): Record<string, string> {
@@ -69,26 +63,14 @@ class FetchRequest implements ApiRequest {
   }
 
   async readBody(bytesMax: number, owner: BodyOwner): Promise<Result<Uint8Array, BodyProblem>> {
-    this.#hold = (this.#facts?.budget ?? OWN_BUDGET).open(owner)
-    const body = await collect(this.#request.body, bytesMax, this.#hold)
-    const problem = this.#facts?.bodyProblem
-    return problem === undefined ? body : err(problem)
+    this.#hold = this.#origin.budget.open(owner)
+    return collect(this.#request.body, bytesMax, this.#hold)
   }
 
   /** Returns the memory of the body to the budget, once the request is answered. */
   release(): void {
     this.#hold?.release()
   }
-}
-
-/**
- * Without the front door only a trusted proxy knows the caller. Next keeps an X-Forwarded-For that the caller wrote, so without
- * TRUSTED_PROXIES the address is unknown, and no allow list admits an unknown address.
- */
-function peersOf(runtime: HttpRuntime): PeerResolver {
-  const resolver = RESOLVERS.get(runtime) ?? createPeerResolver(runtime.config.trustedProxies)
-  RESOLVERS.set(runtime, resolver)
-  return resolver
 }
 
 /** The same limits as at the front door. A body that is too large is read to its end, within bounds, so that the client reads the response. */

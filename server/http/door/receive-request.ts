@@ -22,8 +22,6 @@ import { findEndpoint, isApiPath } from './routes.ts'
 export type ReceiverOptions = {
   runtime: HttpRuntime
   fallback: Fallback
-  /** `next`: known API paths are answered by the route handlers, for hosts and tests of that mount. */
-  apiMount: 'direct' | 'next'
   budget?: BodyBudget
   bodyTimeoutMs?: number
   pageBodyTimeoutMs?: number
@@ -49,7 +47,7 @@ type Receiver = {
 const PIPELINE_MAX = 16
 
 export function createReceiver(options: ReceiverOptions): Receiver {
-  const { runtime, fallback, apiMount, budget = new BodyBudget(), linger = LINGER } = options
+  const { runtime, fallback, budget = new BodyBudget(), linger = LINGER } = options
   const { bodyTimeoutMs = BODY_TIMEOUT_MS, pageBodyTimeoutMs = PAGE_BODY_TIMEOUT_MS } = options
   const peers = createPeerResolver(runtime.config.trustedProxies)
   const pages = createPageServer(fallback, { ...options.pages, onRefused: () => runtime.metrics.countRequest('refused', 503, 0) })
@@ -67,14 +65,11 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     const peerAddress = peers.resolve(incoming.socket.remoteAddress, forwardedFor(incoming.headers))
     const arrival = { target, peerAddress, connection, budget, bodyTimeoutMs, awaitsContinue: awaitsContinue ? outgoing : undefined }
     connection.answersDue++
-    const isKnown = findEndpoint(target.path) !== undefined
     if (connection.answersDue >= PIPELINE_MAX) connection.isClosing = true
-    if (isKnown ? apiMount === 'direct' : isApiPath(target.path) || isAmbiguousPath(target.path)) {
-      return void answerApi(incoming, outgoing, arrival)
-    }
+    const isApi = findEndpoint(target.path) !== undefined || isApiPath(target.path) || isAmbiguousPath(target.path)
+    if (isApi) return void answerApi(incoming, outgoing, arrival)
     if (isDraining || connection.isClosing) outgoing.setHeader('connection', 'close')
     passToNext(incoming, outgoing, arrival, {
-      isApi: isKnown,
       isFromTrustedProxy: peers.isTrusted(incoming.socket.remoteAddress),
       bodyTimeoutMs: pageBodyTimeoutMs,
       pages,

@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { runWithCallerAddress } from '#server/caller-address.ts'
-import type { BodyProblem } from '#server/http/request/api-request.ts'
+import { enterCallerAddress, runWithCallerAddress } from '#server/caller-address.ts'
 import { processWide } from '#server/process-wide.ts'
 import type { BodyBudget } from './body-budget.ts'
 
-/** Facts that only the front door knows of a request, because Next hides or changes them on the way to a handler. */
+/** Facts of a request as it arrived, because Next hides or changes them on the way to a handler. */
 export type RequestOrigin = {
   peerAddress: string | undefined
   /** Whether the request came with the marks of a proxy; Next adds such marks of its own. */
@@ -13,8 +12,6 @@ export type RequestOrigin = {
   url: string
   /** The budget shared by all bodies of the process. */
   budget: BodyBudget
-  /** Why the body that Next is reading will not be complete. Next itself would see nothing but its end. */
-  bodyProblem?: BodyProblem
 }
 
 declare module '#server/process-wide.ts' {
@@ -30,7 +27,13 @@ export function runWithOrigin<Value>(facts: RequestOrigin, work: () => Value): V
   return store().run(facts, () => runWithCallerAddress(facts.peerAddress, work))
 }
 
-/** Returns what the front door saw of the current request; undefined where there is no front door. */
+/** Keeps these facts for everything that this turn of the event loop still calls: for a listener that cannot wrap the request's handler. */
+export function enterOrigin(facts: RequestOrigin): void {
+  store().enterWith(facts)
+  enterCallerAddress(facts.peerAddress)
+}
+
+/** Returns the facts of the current request; undefined outside one. */
 export function requestOrigin(): RequestOrigin | undefined {
   return store().getStore()
 }

@@ -104,7 +104,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
     wake: { operators: dispatcher.wake, webhooks: () => undefined },
     metrics: createMetrics(),
   }
-  const frontDoor = createFrontDoor({ runtime, fallback: answerAsPage, apiMount: 'direct', ...options.frontDoor })
+  const frontDoor = createFrontDoor({ runtime, fallback: answerAsPage, ...options.frontDoor })
   const port = await frontDoor.listen({ host: '127.0.0.1', port: 0 })
   return {
     database,

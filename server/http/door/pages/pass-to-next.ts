@@ -9,12 +9,10 @@ import type { BodyHold } from '#server/http/request/body-budget.ts'
 import { type Connection, noteAnswered } from '#server/http/request/connection.ts'
 import type { Arrival } from '#server/http/request/node-request.ts'
 import { cleanForNext, isForwarded } from '#server/http/request/peer-address.ts'
-import { type RequestOrigin, runWithOrigin } from '#server/http/request/request-origin.ts'
+import type { RequestOrigin } from '#server/http/request/request-origin.ts'
 import type { PageServer } from './serve-page.ts'
 
 type Passage = {
-  /** An endpoint of the API that is mounted in Next: it checks the caller before the body, and limits the body itself. */
-  isApi: boolean
   isFromTrustedProxy: boolean
   bodyTimeoutMs: number
   pages: PageServer
@@ -37,20 +35,17 @@ export function passToNext(incoming: IncomingMessage, outgoing: ServerResponse, 
   incoming.url = target.search === '' ? target.path : `${target.path}?${target.search}`
   const facts: RequestOrigin = { peerAddress, isForwarded: isForwarded(incoming.headers), url: incoming.url, budget }
   cleanForNext(incoming.headers, passage.isFromTrustedProxy)
-  const hand = (request: IncomingMessage, body?: Uint8Array) => {
-    if (passage.isApi) void runWithOrigin(facts, () => passage.pages.next(request, outgoing))
-    else passage.pages.serve(request, outgoing, { facts, body })
-  }
-  if (passage.isApi || !announcesBody(incoming)) {
+  if (!announcesBody(incoming)) {
     arrival.awaitsContinue?.writeContinue()
-    if (passage.isApi) endBodyOnFault(incoming, connection, facts)
-    return hand(incoming)
+    return passage.pages.serve(incoming, outgoing, { facts, body: undefined })
   }
   const bytesMax = pageBodyMax(target.path, incoming)
   const hold = budget.open({ kind: 'address', id: peerAddress ?? 'unknown' })
   outgoing.once('close', () => hold.release())
   void readPageBody(incoming, arrival, { bytesMax, timeoutMs: passage.bodyTimeoutMs, hold }).then((body) =>
-    body.ok ? hand(withBody(incoming, body.value), body.value) : passage.refuse(refuseBody(body.error, bytesMax)),
+    body.ok
+      ? passage.pages.serve(withBody(incoming, body.value), outgoing, { facts, body: body.value })
+      : passage.refuse(refuseBody(body.error, bytesMax)),
   )
 }
 
@@ -77,21 +72,6 @@ function noteAnswer(incoming: IncomingMessage, outgoing: ServerResponse, connect
   outgoing.once('close', () => {
     socket.off('end', leave)
     noteAnswered(connection, socket)
-  })
-}
-
-/** Where Next reads the body itself, a fault of the parser ends it, and `facts` tell the endpoint why. */
-function endBodyOnFault(incoming: IncomingMessage, connection: Connection, facts: RequestOrigin): void {
-  const fail = (problem: BodyProblem) => {
-    if (incoming.complete) return
-    facts.bodyProblem = problem
-    // A request that ends incomplete takes its socket with it, and with that the answer.
-    incoming.complete = true
-    incoming.push(null)
-  }
-  connection.failBody = fail
-  incoming.once('end', () => {
-    if (connection.failBody === fail) connection.failBody = undefined
   })
 }
 

@@ -20,8 +20,6 @@ export type PageOptions = {
 }
 
 export type PageServer = {
-  /** Next's handler itself, for what limits itself. */
-  next: Fallback
   /** Answers a request for a page, a part of one, or its data. `body` is what the request was found to carry. */
   serve(incoming: IncomingMessage, outgoing: ServerResponse, request: { facts: RequestOrigin; body?: Uint8Array | undefined }): void
 }
@@ -84,7 +82,6 @@ export function createPageServer(next: Fallback, options: PageOptions & { onRefu
   }
 
   return {
-    next,
     serve(incoming, outgoing, request) {
       answer(incoming, outgoing, request).catch((error: unknown) => {
         reportUnexpected('front door: page', error)

@@ -1,3 +1,0 @@
-import { describeContract } from './describe-contract.ts'
-
-describeContract('direct')

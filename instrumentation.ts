@@ -24,7 +24,7 @@ export async function register(): Promise<void> {
 export const onRequestError: Instrumentation.onRequestError = (error, request, context) => {
   if (!isReached()) return
   if (isDatabaseAway(error)) noteDatabaseAway()
-  // What the error page shows as its reference.
+  // The error page shows it as its reference.
   const reference = error instanceof Error && 'digest' in error ? error.digest : undefined
   reportUnexpected(`pages: ${context.routeType}`, error, { reference, route: context.routePath, method: request.method })
 }

@@ -26,7 +26,7 @@ const config: NextConfig = {
         { key: 'permissions-policy', value: 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()' },
       ],
     },
-    // What is never a page still says so, should a browser be led to read it as one. Pages get their policy, with a nonce, from proxy.ts.
+    // Answers that are never a page say so, in case a browser is led to read one as a page. Pages get their policy, with a nonce, from proxy.ts.
     ...['/api/auth/:path*', '/api/back-office/:path*', '/_next/static/:path*', '/robots.txt', '/icon.svg', '/docs/search'].map(
       (source) => ({
         source,

@@ -56,7 +56,7 @@ const WORDS = {
 }
 
 for (const { locale, colorScheme } of LOOKS) {
-  test(`the database is away: opened pages, new pages and links say so in ${locale}, and open by themselves once it is back`, async ({
+  test(`the database is away: opened pages, new pages and links say so in ${locale}, and open automatically once it is back`, async ({
     browser,
   }) => {
     const words = WORDS[locale]

@@ -14,7 +14,7 @@ export function createQueryClient(): QueryClient {
         // A refusal stays a refusal; a lost connection is worth two more tries.
         retry: (failures, error) => failures < 2 && !isRefusal(error),
         refetchOnWindowFocus: true,
-        // Reads that failed on the server are repeated until one succeeds, so that an open page recovers by itself.
+        // Reads that failed on the server are repeated until one succeeds, so that an open page recovers automatically.
         refetchInterval: ({ state: { error } }) => (error === null || isRefusal(error) ? false : RECOVERY_INTERVAL_MS),
       },
       mutations: { retry: false },

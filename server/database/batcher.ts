@@ -64,7 +64,7 @@ type Entry<Item, Outcome> = { item: Item; key: string; resolve(outcome: Outcome)
 export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outcome>): Batcher<Item, Outcome> {
   const queue = createFairQueue<Entry<Item, Outcome>>()
   const shareMax = options.shareMax ?? options.queueMax
-  let underWay = 0
+  let inProgress = 0
   let isScheduled = false
   let whenIdle: (() => void)[] = []
 
@@ -89,7 +89,7 @@ export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outco
 
   /** Starts a batch after the present turn of the event loop, so that requests that arrived together go together. */
   function schedule(): void {
-    if (isScheduled || underWay >= options.slots) return
+    if (isScheduled || inProgress >= options.slots) return
     isScheduled = true
     setImmediate(() => {
       isScheduled = false
@@ -98,8 +98,8 @@ export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outco
   }
 
   function mayStart(): boolean {
-    if (underWay === 0) return queue.size() > 0
-    return underWay < options.slots && queue.size() >= (options.besideMin ?? 1)
+    if (inProgress === 0) return queue.size() > 0
+    return inProgress < options.slots && queue.size() >= (options.besideMin ?? 1)
   }
 
   function takeBatch(): Entry<Item, Outcome>[] {
@@ -112,12 +112,12 @@ export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outco
   }
 
   function start(batch: Entry<Item, Outcome>[]): void {
-    underWay++
+    inProgress++
     options.onBatch?.(batch.length)
     runBatch(batch, options).finally(() => {
-      underWay--
+      inProgress--
       schedule()
-      if (underWay === 0 && queue.size() === 0) {
+      if (inProgress === 0 && queue.size() === 0) {
         for (const resolve of whenIdle) resolve()
         whenIdle = []
       }
@@ -127,7 +127,7 @@ export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outco
   return {
     submit,
     waiting: queue.size,
-    drain: () => (underWay === 0 && queue.size() === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve))),
+    drain: () => (inProgress === 0 && queue.size() === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve))),
   }
 }
 

@@ -102,7 +102,7 @@ const call =
 const seal = 'select from ledger_seal for update'
 const counters = 'select from application_counters where application_id = $1 for no key update'
 
-/** What is done, and what waits until it has ended; the same again where nothing is named. */
+/** Each lock with the step that takes it and the step that waits for its end: the same step if none is named. */
 const EXCLUSIVE: [name: string, take: Take, then?: Take][] = [
   ['lockApplication', (trx) => lockApplication(trx, applicationId)],
   ['lockCounters', (trx) => lockCounters(trx, applicationId)],

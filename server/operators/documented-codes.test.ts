@@ -156,7 +156,7 @@ for (const [operator, table, { refused, ended, known = [], fault = [], open = []
   })
 }
 
-test('not_found for the ids that Airtel does not know, and under way for those that it is processing', () => {
+test('not_found for the ids that Airtel does not know, and pending for those that it is processing', () => {
   assert.deepEqual(
     [[...UNKNOWN_ID].sort(), [...UNDER_WAY].sort()],
     [

@@ -136,7 +136,7 @@ test('FAILED with Solde insuffisant, without a submission, for a deposit that th
 })
 
 test('the books agree after 160 transactions over all rows of the table', async () => {
-  // Longer deadlines than above: with so many at once, a busy machine must not make answers late.
+  // Longer deadlines than above: with this many at once, a busy machine must not make answers late.
   const many = await OperatorHarness.open({ callTimeoutMs: 2_000, dispatcher: { absenceMs: 500, leaseMs: 10_000 } })
   many.startDispatcher()
   const rows = ['341', '342', '343', '901', '902', '903', '904', '905', '906', '907', '908', '909', '910', '911', '913', '914']

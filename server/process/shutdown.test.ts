@@ -5,7 +5,7 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 
 const FOLDER = new URL('./', import.meta.url).pathname
 
-/** A process whose steps and listeners print their names; `more` runs after they were added. It ends by itself only through its shutdown. */
+/** A process whose steps and listeners print their names; `more` runs after they were added. It ends only through its shutdown. */
 function startProgram(more: string, signals = "['SIGTERM', 'SIGINT']"): Promise<Service> {
   return launchService({
     program: [

@@ -36,8 +36,8 @@ test('no delay of a healthy receiver while others hang', async () => {
   await waitUntil('the healthy receiver has everything', () => well.received.length === 1 + healthy.length)
   const tookMs = performance.now() - startedMs
   assert.ok(tookMs < 2_500, `the healthy receiver waited ${tookMs} ms, less than the deadline that the others use up`)
-  const underWay = hung.map((receiver) => receiver.received.length)
-  assert.ok(Math.max(...underWay) <= 4, 'no receiver holds more than its slots')
+  const inProgress = hung.map((receiver) => receiver.received.length)
+  assert.ok(Math.max(...inProgress) <= 4, 'no receiver holds more than its slots')
   await loop.drain()
   await Promise.all([...hung, well].map((receiver) => receiver.close()))
   await database.pool.query('delete from webhook_deliveries where application_id = $1', [applicationId])

@@ -8,7 +8,7 @@ export type ResendFactsRow = {
   target: string
   state: WebhookState
   /** An attempt of the schedule is claimed and has no outcome yet. */
-  isAttemptUnderWay: boolean
+  isAttemptInProgress: boolean
   hasWaitingResend: boolean
   lastNumber: number
   /** Resends that were requested in the last hour, and until when the oldest of the newest `limit` of them counts. */
@@ -25,7 +25,7 @@ export async function selectResendFacts(
   const { rows } = await queryable.query<ResendFactsRow>(
     `select d.target, d.state,
             d.state = 'due' and d.attempts > 0 and coalesce(d.claimed_until > clock_timestamp(), false) and not exists (select 1
-              from webhook_attempts a where a.application_id = d.application_id and a.transaction_id = d.transaction_id and a.number = d.attempts) as "isAttemptUnderWay",
+              from webhook_attempts a where a.application_id = d.application_id and a.transaction_id = d.transaction_id and a.number = d.attempts) as "isAttemptInProgress",
             coalesce(r.has_waiting, false) as "hasWaitingResend", coalesce(r.last_number, 0) as "lastNumber",
             coalesce(r.recent_count, 0)::integer as "recentCount",
             ceil(extract(epoch from r.newest[$3] - clock_timestamp()) * 1000 + $4)::integer as "retryAfterMs"

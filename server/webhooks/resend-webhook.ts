@@ -76,7 +76,7 @@ export async function readResendObstacle(
 
 function obstacleOf(facts: ResendFactsRow): ResendObstacle | null {
   if (facts.hasWaitingResend) return 'resend_waiting'
-  if (facts.isAttemptUnderWay) return 'attempt_in_progress'
+  if (facts.isAttemptInProgress) return 'attempt_in_progress'
   if (facts.recentCount >= LIMIT.count) return { code: 'throttled', retryAfterMs: Math.max(1, facts.retryAfterMs ?? 1) }
   return null
 }

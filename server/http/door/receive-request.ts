@@ -52,7 +52,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const peers = createPeerResolver(runtime.config.trustedProxies)
   const pages = createPageServer(fallback, { ...options.pages, onRefused: () => runtime.metrics.countRequest('refused', 503, 0) })
   let isDraining = false
-  const apiRequests = createUnderWay()
+  const apiRequests = createProgressCount()
 
   function receive(incoming: IncomingMessage, outgoing: ServerResponse, awaitsContinue: boolean): void {
     const connection = connectionOf(incoming.socket)
@@ -115,7 +115,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 }
 
 /** Counts what is in progress. `whenNone` resolves as soon as nothing is. */
-function createUnderWay(): { begin(): void; end(): void; whenNone(): Promise<void> } {
+function createProgressCount(): { begin(): void; end(): void; whenNone(): Promise<void> } {
   let count = 0
   let resolveNone: (() => void) | undefined
   return {

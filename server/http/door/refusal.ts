@@ -40,7 +40,7 @@ export const REFUSAL_HEADERS = {
   'cache-control': 'private, no-store',
 }
 
-/** Of a page that opens by itself once the database answers: the same function as in the pages that Next renders. */
+/** Of a page that opens automatically once the database answers: the same function as in the pages that Next renders. */
 const RELOADS = `(${reloadOnceAnswered})()`
 const RELOADS_POLICY = `${POLICY}; script-src ${hashOf(RELOADS)}; connect-src 'self'`
 const DATABASE_AWAY: Text = {

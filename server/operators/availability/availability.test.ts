@@ -13,15 +13,15 @@ let operator: ScriptedOperator
 let harness: OperatorHarness
 let isDown = true
 /** Deposits that were submitted at the same moment; the most there were. */
-let underWayMax = 0
+let inProgressMax = 0
 before(async () => {
-  let underWay = 0
+  let inProgress = 0
   operator = await startScriptedOperator({
     submit(asked) {
       if (asked.transfer.direction === 'DEPOSIT' && isDown) return void asked.response.writeHead(500).end()
-      underWayMax = Math.max(underWayMax, ++underWay)
+      inProgressMax = Math.max(inProgressMax, ++inProgress)
       setTimeout(() => {
-        underWay--
+        inProgress--
         sayTransfer(asked, 'SUCCESS')
       }, 20)
     },
@@ -51,7 +51,7 @@ test('CLOSED for one direction whose submissions fail, while the other one goes 
 
   // Another process begins where this one stops.
   await dispatcher.drain()
-  underWayMax = 0
+  inProgressMax = 0
   isDown = false
   const tried = [...operator.submitted]
   harness.startDispatcher({ submissionsMax: 30 })
@@ -63,5 +63,5 @@ test('CLOSED for one direction whose submissions fail, while the other one goes 
   places
     .filter((place) => place >= 0)
     .forEach((place, index) => assert.ok(Math.abs(place - index) <= 30, `${place} was sent as number ${index}`))
-  assert.ok(underWayMax <= 30, `${underWayMax} at once`)
+  assert.ok(inProgressMax <= 30, `${inProgressMax} at once`)
 })

@@ -53,7 +53,7 @@ type NotedCall = {
 }
 type Direction = {
   circuit: Circuit
-  underWay: number
+  inProgress: number
   tokens: number
   refilledAtMs: number
   settingsVersion: string | undefined
@@ -74,7 +74,7 @@ export function createSubmissionGate({ stored = [], rules = CIRCUIT_RULES, nowMs
     const fault = found?.fault ? { reason: found.fault, settingsVersion: found.faultVersion ?? undefined } : undefined
     const direction: Direction = {
       circuit: newCircuit(rules, found?.state),
-      underWay: 0,
+      inProgress: 0,
       tokens: 1,
       refilledAtMs: nowMs(),
       settingsVersion: undefined,
@@ -103,17 +103,17 @@ export function createSubmissionGate({ stored = [], rules = CIRCUIT_RULES, nowMs
       const direction = directionWith(operator, type, terms)
       if (direction.fault) return 0
       const slotsMax = slotsOf(direction.circuit, terms.callsMax, nowMs())
-      const slots = (direction.isProven ? slotsMax : Math.min(slotsMax, 1)) - direction.underWay
+      const slots = (direction.isProven ? slotsMax : Math.min(slotsMax, 1)) - direction.inProgress
       const perSecond = terms.submissionsPerSecondMax
       return Math.max(0, perSecond === undefined ? slots : Math.min(slots, Math.floor(refill(direction, perSecond, nowMs()))))
     },
     begin(operator, type) {
       const direction = directionOf(operator, type)
-      direction.underWay++
+      direction.inProgress++
       direction.tokens--
     },
     end(operator, type) {
-      directionOf(operator, type).underWay--
+      directionOf(operator, type).inProgress--
     },
     faultOf(operator, type, { settingsVersion }) {
       const { fault } = directionOf(operator, type)

@@ -22,7 +22,7 @@ export async function followSettings({
   let version: string | undefined
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
-  let underWay: Promise<void> = Promise.resolve()
+  let inProgress: Promise<void> = Promise.resolve()
 
   async function refresh(): Promise<void> {
     const found = await readSettingsVersion(pool)
@@ -36,7 +36,7 @@ export async function followSettings({
   function schedule(): void {
     if (isClosed) return
     timer = setTimeout(() => {
-      underWay = refresh().catch(report).finally(schedule)
+      inProgress = refresh().catch(report).finally(schedule)
     }, pollIntervalMs)
     timer.unref()
   }
@@ -47,7 +47,7 @@ export async function followSettings({
     async close() {
       isClosed = true
       clearTimeout(timer)
-      await underWay
+      await inProgress
     },
   }
 }

@@ -11,14 +11,14 @@ export type CallbackSender = {
   close(): Promise<void>
 }
 
-const UNDER_WAY_MAX = 256
+const IN_PROGRESS_MAX = 256
 const WAITING_MAX = 20_000
 
 /** Callbacks are sent once and never repeated: a service that misses one has to query. */
 export function createCallbackSender(timeoutMs: number): CallbackSender {
-  const agent = new Agent({ connections: UNDER_WAY_MAX, pipelining: 1, keepAliveTimeout: 10_000, connectTimeout: timeoutMs })
+  const agent = new Agent({ connections: IN_PROGRESS_MAX, pipelining: 1, keepAliveTimeout: 10_000, connectTimeout: timeoutMs })
   let waiting: { url: string; callback: SimulatedCallback }[] = []
-  let underWay = 0
+  let inProgress = 0
 
   async function send(url: string, { method, headers, body }: SimulatedCallback): Promise<void> {
     try {
@@ -38,12 +38,12 @@ export function createCallbackSender(timeoutMs: number): CallbackSender {
   }
 
   function sendNext(): void {
-    while (underWay < UNDER_WAY_MAX) {
+    while (inProgress < IN_PROGRESS_MAX) {
       const next = waiting.shift()
       if (!next) return
-      underWay++
+      inProgress++
       send(next.url, next.callback).finally(() => {
-        underWay--
+        inProgress--
         sendNext()
       })
     }

@@ -10,7 +10,7 @@ import { conclude, type SimulatedCustomer, type Simulation } from './simulation.
 const invitationSchema = z.object({ pageUrl: z.url({ protocol: /^https?$/ }).max(2_048), phoneNumber: z.string().regex(/^\d{6,15}$/) })
 type Invitation = z.infer<typeof invitationSchema>
 
-const UNDER_WAY_MAX = 16
+const IN_PROGRESS_MAX = 16
 const TIMEOUT_MS = 5_000
 /** The page does not count these visits as those of a tester. */
 const USER_AGENT = 'simulated-customer'
@@ -22,11 +22,11 @@ const PHONE =
 
 /** Customers who dial what their page says, and enter the code that comes back. Links are followed where the operator shows its page. */
 export function createSimulatedCustomer(simulationOf: () => Simulation): SimulatedCustomer {
-  const agent = new Agent({ connections: UNDER_WAY_MAX, connectTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS })
+  const agent = new Agent({ connections: IN_PROGRESS_MAX, connectTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS })
   const waiting: Invitation[] = []
   const known = new Set<string>()
   const timers = new Set<NodeJS.Timeout>()
-  let underWay = 0
+  let inProgress = 0
 
   async function read(url: string): Promise<string> {
     const page = await agent.request({ ...placeOf(url), method: 'GET', headers: { 'user-agent': USER_AGENT } })
@@ -50,13 +50,13 @@ export function createSimulatedCustomer(simulationOf: () => Simulation): Simulat
   }
 
   function begin(invitation: Invitation): void {
-    if (underWay >= UNDER_WAY_MAX) return void waiting.push(invitation)
-    underWay++
+    if (inProgress >= IN_PROGRESS_MAX) return void waiting.push(invitation)
+    inProgress++
     act(invitation)
       // biome-ignore lint/plugin/no-silent-error: the page cannot be reached now. Its sender repeats the invitation.
       .catch(() => undefined)
       .finally(() => {
-        underWay--
+        inProgress--
         known.delete(invitation.pageUrl)
         const next = waiting.shift()
         if (next) begin(next)

@@ -11,7 +11,7 @@ export type CallbackServer = { url: string; onCallback(handler: CallbackHandler)
 /** An address for callbacks: passes each of them to the handler and answers 200 or 400. */
 export async function startCallbackServer(): Promise<CallbackServer> {
   let handle: CallbackHandler | undefined
-  const underWay = new Set<Promise<void>>()
+  const inProgress = new Set<Promise<void>>()
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(incoming)
     const [pathname = '', search = ''] = (incoming.url ?? '').split('?')
@@ -19,8 +19,8 @@ export async function startCallbackServer(): Promise<CallbackServer> {
     response.writeHead(isAccepted ? 200 : 400).end()
   }
   const server = createServer((incoming, response) => {
-    const answered = answer(incoming, response).finally(() => underWay.delete(answered))
-    underWay.add(answered)
+    const answered = answer(incoming, response).finally(() => inProgress.delete(answered))
+    inProgress.add(answered)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   // Not a pipe: it listens on a host.
@@ -33,7 +33,7 @@ export async function startCallbackServer(): Promise<CallbackServer> {
     /** Waits for the handlers: a caller that has gone away does not stop them, and they use the database. */
     async close() {
       server.close()
-      await Promise.allSettled(underWay)
+      await Promise.allSettled(inProgress)
       server.closeAllConnections()
     },
   }

@@ -70,11 +70,11 @@ export function createAccessTokens(pool: Pool): AccessTokens {
       if (present && !isDue(present)) return present.token
       const usable = present && isUsable(present) ? present.token : undefined
       if (performance.now() < (failedAtMs.get(name) ?? Number.NEGATIVE_INFINITY) + FAILURE_PAUSE_MS) return usable
-      const underWay = fetching.get(name) ?? renew(key, fetch).finally(() => fetching.delete(name))
-      fetching.set(name, underWay)
-      if (usable === undefined) return underWay
+      const inProgress = fetching.get(name) ?? renew(key, fetch).finally(() => fetching.delete(name))
+      fetching.set(name, inProgress)
+      if (usable === undefined) return inProgress
       // A token that is only due is used meanwhile.
-      underWay.catch((error: unknown) =>
+      inProgress.catch((error: unknown) =>
         reportUnexpected('operators: token', error, {
           message: 'A token could not be renewed in time; the present one is used until it ends',
         }),

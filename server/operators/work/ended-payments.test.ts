@@ -193,7 +193,7 @@ for (const [kind, said, tries, recorded, next] of ANSWERS) {
     if (kind === 'contradiction') await record(item, 'FAILED', 'succeeded')
     await queue(item, kind, 0)
     const operator = operatorThatSays(OUTCOMES[said])
-    // What follows is not asked here.
+    // The status after the contradiction is not asked for here.
     for (let time = 1; time <= tries; time++) {
       assert.deepEqual(
         (await readEndedQueries(database.pool, item)).map(({ text }) => text),

@@ -69,7 +69,7 @@ export type ForcedQueriesOptions = {
 export function createForcedQueries(options: ForcedQueriesOptions): ForcedQueries {
   const { pool, settler, connectors, logger, onOutcome, limits = {} } = options
   const limitersByOperator = new Map<OperatorCode, ReturnType<typeof createFairLimiter>>()
-  const underWay = new Map<string, Promise<Result<boolean, ForcedQueryRefusal>>>()
+  const inProgress = new Map<string, Promise<Result<boolean, ForcedQueryRefusal>>>()
   const recorder = createForcedQueryRecorder(pool, logger)
   const rate = createRateLimit({
     burst: limits.burst ?? BURST,
@@ -102,20 +102,20 @@ export function createForcedQueries(options: ForcedQueriesOptions): ForcedQuerie
     onContradiction: () => onOutcome?.('contradicting'),
     async run({ applicationId, transactionId, operator }, actor, query) {
       const key = `${applicationId} ${transactionId}`
-      const joined = underWay.get(key)
+      const joined = inProgress.get(key)
       if (joined) return joined
       const caller = actor.kind === 'person' ? `${applicationId} ${actor.id}` : applicationId
       const retryAfterMs = rate.take(caller)
       if (retryAfterMs !== undefined) return err({ code: 'throttled', retryAfterMs })
-      const running = runFor(operator, caller, query).finally(() => underWay.delete(key))
-      underWay.set(key, running)
+      const running = runFor(operator, caller, query).finally(() => inProgress.delete(key))
+      inProgress.set(key, running)
       return running
     },
     runOne: runFor,
     async close() {
       // First: an operator that hangs must not delay the end of the process. Its calls end as unknown.
       await connectors.close()
-      await Promise.allSettled(underWay.values())
+      await Promise.allSettled(inProgress.values())
       await recorder.drain()
     },
   }

@@ -48,12 +48,12 @@ test('only what the operator confirms as failed or does not know may be paid aga
 test('at most eight queries at once, each payment once', async () => {
   const payments = await failed(40)
   const before = operator.queried.length
-  let underWay = 0
+  let inProgress = 0
   let most = 0
   operator.script.query = (asked) => {
-    most = Math.max(most, ++underWay)
+    most = Math.max(most, ++inProgress)
     setImmediate(() => {
-      underWay--
+      inProgress--
       sayTransfer(asked, 'FAILED', { message: 'x' })
     })
   }

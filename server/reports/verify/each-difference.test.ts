@@ -68,7 +68,7 @@ before(async () => {
   await sealTotals(pool)
   await addFeeDays(pool)
   await sealLedgerDays(pool, 0)
-  // What the database itself refuses is damaged too: as by a restored backup, or by hand.
+  // Without the guards, damages that the database refuses are made too, as a restored backup or a person could make them.
   await removeGuards()
 })
 after(() => database.drop())
@@ -169,7 +169,7 @@ const anotherPosting = (transactionId: string, kind: string) =>
 const SUMS_OF_A_DAY = 'posting_count collect_minor deposit_minor held_minor collected_minor paid_minor fees_minor'
 const SUMS_OF_KINDS = 'funded_minor corrected_minor placed_minor released_minor'
 
-/** Damages that each check finds as one difference; or as so many, where the number follows. */
+/** Damages that each check finds as one difference, or as the number of differences that follows. */
 const DAMAGES: Record<string, (string | [statements: string, count: number])[]> = {
   balances: [
     ...plusOne('ledger_balances', 'collect_minor deposit_minor held_minor fees_minor clearing_minor revenue_minor', "operator = 'MOMOCM'"),

@@ -121,14 +121,14 @@ const LOCALHOST: readonly string[] = ['127.0.0.1', '::1']
 export function createHostResolver(servers?: readonly string[]): HostResolver {
   const resolver = new Resolver({ timeout: 1_500, tries: 3 })
   if (servers) resolver.setServers(servers)
-  const underWay = new Map<string, Promise<readonly string[]>>()
+  const inProgress = new Map<string, Promise<readonly string[]>>()
   return (hostname) => {
     if (isIP(hostname) !== 0) return Promise.resolve([hostname])
     if (hostname === 'localhost' || hostname.endsWith('.localhost')) return Promise.resolve(LOCALHOST)
-    const known = underWay.get(hostname)
+    const known = inProgress.get(hostname)
     if (known) return known
-    const lookup = resolveBoth(resolver, hostname).finally(() => underWay.delete(hostname))
-    underWay.set(hostname, lookup)
+    const lookup = resolveBoth(resolver, hostname).finally(() => inProgress.delete(hostname))
+    inProgress.set(hostname, lookup)
     return lookup
   }
 }

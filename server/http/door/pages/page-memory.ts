@@ -30,7 +30,7 @@ const zip = promisify(gzip)
 /** Makes an empty memory. Beyond `bytesMax` it forgets the pages that were not requested for the longest time. */
 export function createPageMemory({ bytesMax = BYTES_MAX }: { bytesMax?: number } = {}): PageMemory {
   const pages = new Map<string, StoredPage>()
-  const underWay = new Map<string, Promise<StoredPage | 'busy' | 'unfit'>>()
+  const inProgress = new Map<string, Promise<StoredPage | 'busy' | 'unfit'>>()
   let bytes = 0
 
   async function fill(key: string, headers: Readonly<Record<string, string>>, render: Render): Promise<StoredPage | 'busy' | 'unfit'> {
@@ -60,8 +60,8 @@ export function createPageMemory({ bytesMax = BYTES_MAX }: { bytesMax?: number }
         write(incoming, outgoing, known)
         return 'answered'
       }
-      const filling = underWay.get(key) ?? fill(key, headers, render).finally(() => underWay.delete(key))
-      underWay.set(key, filling)
+      const filling = inProgress.get(key) ?? fill(key, headers, render).finally(() => inProgress.delete(key))
+      inProgress.set(key, filling)
       const page = await filling
       if (typeof page === 'string') return page
       if (!outgoing.destroyed) write(incoming, outgoing, page)

@@ -83,7 +83,7 @@ test('a page that is kept for everybody is rendered when it is its turn among re
   next.endTurn()
 })
 
-test('waiting visitors take turns: by network, then by address, and by person, whoever asked most', async () => {
+test('waiting visitors take turns by network, then by address and by person, however many requests each of them has sent', async () => {
   const visitor = (peerAddress: string, personId?: string) => ({ personId, peerAddress })
   const [many, neighbour, elsewhere] = [visitor('192.0.2.1'), visitor('192.0.2.2'), visitor('198.51.100.1')]
   const [anna, ben] = [visitor('192.0.2.1', 'anna'), visitor('192.0.2.1', 'ben')]

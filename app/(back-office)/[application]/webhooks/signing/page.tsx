@@ -106,7 +106,7 @@ function TestEvents({ t, locale, application, tests, url }: TestEventsProps) {
               <Badge tone={result?.outcome === 'delivered' ? 'ok' : result ? 'bad' : 'run'} hasDot>
                 {t(
                   result === null
-                    ? 'webhooks.testUnderWay'
+                    ? 'webhooks.testInProgress'
                     : result.outcome === 'delivered'
                       ? 'webhooks.stateIs.delivered'
                       : 'webhooks.testFailed',

@@ -9,7 +9,7 @@ import type { Role } from '#lib/people/permissions.ts'
 
 type Props = { t: Translate; application: string; left: LeftBehind }
 
-/** Items that nobody could decide any more, with the remedy for each. */
+/** Items that would have no one left to decide them, with the remedy for each. */
 export function LeftList({ t, application, left }: Props) {
   const { items, itemCount, proposals, onlyTheyConfirm, draftCount, batchDraftCount } = left
   if (itemCount + proposals.length + onlyTheyConfirm.length + draftCount + batchDraftCount === 0)

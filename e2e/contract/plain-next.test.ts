@@ -3,7 +3,6 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { after, describe, test } from 'node:test'
 import { aCollect } from '#e2e/processes/requests.ts'
-import { NODE_FLAGS } from '#server/process/node-settings.mjs'
 import { buildPages } from '#server/testing/service/build-pages.ts'
 import { launchService, ROOT } from '#server/testing/service/start-service.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
@@ -98,7 +97,10 @@ describe('next start', () => {
 })
 
 test('200 for a collect under next dev', async () => {
-  const service = await startContractService({ program: program('dev'), environment: { NODE_ENV: 'development' } })
+  const service = await startContractService({
+    program: program('dev'),
+    environment: { NODE_ENV: 'development', NEXT_TELEMETRY_DISABLED: '1' },
+  })
   try {
     assert.equal((await send(service, '/api/v1/transaction/collect', { body: aCollect() })).status, 200)
   } finally {

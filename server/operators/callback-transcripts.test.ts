@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { OperatorCode } from '#lib/operators/operators.ts'
+import { assertTranscript, startRecorder } from '#server/operators/testing/connectors/transcript.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
-import { assertTranscript, startRecorder } from '#server/operators/testing/transcript.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
 /** Each protocol with callbacks: its folder, a code that it serves, and a phone number without its last three digits. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { claimAll } from '#server/operators/testing/claim-all.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
+import { claimAll } from '#server/operators/testing/read-work.ts'
 import { type Asked, type ScriptedOperator, sayTransfer, startScriptedOperator } from '#server/operators/testing/scripted-operator.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'

@@ -5,7 +5,7 @@ import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, connect, type Server } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { TLSSocket } from 'node:tls'
-import { makeCertificates } from '#server/operators/testing/certificates.ts'
+import { makeCertificates } from '#server/operators/testing/connectors/certificates.ts'
 import { createOperatorHttpClient, type OperatorTransport } from './operator-http-client.ts'
 
 const pem = makeCertificates()

@@ -11,7 +11,7 @@ import { createLogger } from '#server/logger.ts'
 import { createConnectors, type FollowingConnectors } from '#server/operators/create-connectors.ts'
 import { simulatedOperators } from '#server/operators/simulator/simulated-operators.ts'
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
-import { tokensInMemory } from '#server/operators/testing/connector-context.ts'
+import { tokensInMemory } from '#server/operators/testing/connectors/connector-context.ts'
 import { anIntakeItem } from '#server/testing/factories.ts'
 import { keptOf, writeSimulatorBooks } from './simulator-books.ts'
 

@@ -8,14 +8,14 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { describeSlowestFiles, type FileResult, findFilesWithoutResults, readFileResults } from './file-results.ts'
-import { moveToMemory } from './memory-folder.mjs'
 import { startTestPostgres } from './postgres.ts'
+import { describeSlowestFiles, type FileResult, findFilesWithoutResults, readFileResults } from './runner/file-results.ts'
+import { moveToMemory } from './runner/memory-folder.mjs'
 import { prepareSeededData, seededDataPath, usesSeededData } from './service/seeded-data.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const BLOCKING_OUTPUT = new URL('./blocking-output.mjs', import.meta.url).href
-const REPORTER = new URL('./file-results.ts', import.meta.url).href
+const BLOCKING_OUTPUT = new URL('./runner/blocking-output.mjs', import.meta.url).href
+const REPORTER = new URL('./runner/file-results.ts', import.meta.url).href
 const { positionals, values: options } = parseArgs({
   allowPositionals: true,
   options: {

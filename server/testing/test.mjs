@@ -4,9 +4,9 @@ import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { endPreparation, PINNED_NODE, prepare, ROOT } from '../prepare.mjs'
-import { findBrowser } from './find-browser.mjs'
-import { moveToMemory } from './memory-folder.mjs'
-import { describeFailures, findFailures } from './name-failures.mjs'
+import { findBrowser } from './runner/find-browser.mjs'
+import { moveToMemory } from './runner/memory-folder.mjs'
+import { describeFailures, findFailures } from './runner/name-failures.mjs'
 
 const CRASH_KILLS = 6
 const ATTACK_REQUESTS = 600

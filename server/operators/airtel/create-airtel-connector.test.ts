@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
 import type { CodeRefusal, Connector, FinalOutcome, QueryOutcome, SubmitOutcome } from '#server/operators/connector.ts'
-import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
+import { aConnectorContext, keepNothing } from '#server/operators/testing/connectors/connector-context.ts'
 import { createAirtelConnector } from './airtel-connector.ts'
 import { airtelId } from './messages.ts'
 import { airtelSettings, anAirtelSubmission } from './testing.ts'

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Connector, Submission } from '#server/operators/connector.ts'
-import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
-import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
+import { aConnectorContext, keepNothing } from '#server/operators/testing/connectors/connector-context.ts'
+import {
+  assertTranscript,
+  type RecordedSimulator,
+  recordSimulator,
+  TRANSCRIPT_SECRET,
+} from '#server/operators/testing/connectors/transcript.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { moovAccountOf } from '../simulator/moov/moov-messages.ts'
 import { moovToken } from './messages.ts'

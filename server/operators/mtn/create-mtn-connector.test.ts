@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Connector } from '#server/operators/connector.ts'
-import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
+import { aConnectorContext, keepNothing } from '#server/operators/testing/connectors/connector-context.ts'
 import { mtnReference } from './messages.ts'
 import { createMtnConnector } from './mtn-connector.ts'
 import { anMtnSubmission, mtnSettings } from './testing.ts'

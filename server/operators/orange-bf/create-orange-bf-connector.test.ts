@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Connector } from '#server/operators/connector.ts'
-import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
+import { aConnectorContext, keepNothing } from '#server/operators/testing/connectors/connector-context.ts'
 import { createOrangeBfConnector } from './orange-bf-connector.ts'
 import { anOrangeBfSubmission, orangeBfSettings } from './testing.ts'
 

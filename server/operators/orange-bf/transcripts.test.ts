@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Connector } from '#server/operators/connector.ts'
-import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
-import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
+import { aConnectorContext, keepNothing } from '#server/operators/testing/connectors/connector-context.ts'
+import {
+  assertTranscript,
+  type RecordedSimulator,
+  recordSimulator,
+  TRANSCRIPT_SECRET,
+} from '#server/operators/testing/connectors/transcript.ts'
 import { orangeBfAccountOf } from '../simulator/orange-bf/answer-orange-bf.ts'
 import { orangeBfSettingsSchema } from './messages.ts'
 import { createOrangeBfConnector } from './orange-bf-connector.ts'

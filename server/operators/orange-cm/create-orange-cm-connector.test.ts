@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
 import type { CodeRefusal, Connector, FinalOutcome, KeepIdentifiers, QueryOutcome, SubmitOutcome } from '#server/operators/connector.ts'
-import { aConnectorContext } from '#server/operators/testing/connector-context.ts'
+import { aConnectorContext } from '#server/operators/testing/connectors/connector-context.ts'
 import { orderIdOf } from './messages.ts'
 import { createOrangeCmConnector } from './orange-cm-connector.ts'
 import { anOrangeCmSubmission, orangeCmSettings } from './testing.ts'

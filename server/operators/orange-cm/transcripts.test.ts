@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Connector, Submission } from '#server/operators/connector.ts'
-import { aConnectorContext } from '#server/operators/testing/connector-context.ts'
-import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
+import { aConnectorContext } from '#server/operators/testing/connectors/connector-context.ts'
+import {
+  assertTranscript,
+  type RecordedSimulator,
+  recordSimulator,
+  TRANSCRIPT_SECRET,
+} from '#server/operators/testing/connectors/transcript.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { orangeCmAccountOf } from '../simulator/orange-cm/orange-cm-messages.ts'
 import { orderIdOf } from './messages.ts'

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
 import type { Connector, Submission } from '#server/operators/connector.ts'
-import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
+import { aConnectorContext, keepNothing } from '#server/operators/testing/connectors/connector-context.ts'
 import { createSonatelConnector } from './sonatel-connector.ts'
 import { aSonatelSubmission, sonatelSettings } from './testing.ts'
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Connector } from '#server/operators/connector.ts'
-import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
+import { aConnectorContext, keepNothing } from '#server/operators/testing/connectors/connector-context.ts'
 import { idsIn, isOrderId, newOrderId, shortIdsOf } from './messages.ts'
 import { createOrangeWebConnector } from './orange-web-connector.ts'
 import { anOrangeWebSubmission, orangeWebSettings } from './testing.ts'

@@ -1,7 +1,12 @@
 import { after, before, test } from 'node:test'
 import type { Connector, OperatorIdentifiers, Submission } from '#server/operators/connector.ts'
-import { aConnectorContext } from '#server/operators/testing/connector-context.ts'
-import { assertTranscript, type RecordedSimulator, recordSimulator, TRANSCRIPT_SECRET } from '#server/operators/testing/transcript.ts'
+import { aConnectorContext } from '#server/operators/testing/connectors/connector-context.ts'
+import {
+  assertTranscript,
+  type RecordedSimulator,
+  recordSimulator,
+  TRANSCRIPT_SECRET,
+} from '#server/operators/testing/connectors/transcript.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { orangeWebAccountOf } from '../simulator/orange-web/answer-orange-web.ts'
 import { shortIdsOf } from './messages.ts'

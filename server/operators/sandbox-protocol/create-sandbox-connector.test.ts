@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Clock } from '#lib/time/time.ts'
 import type { Connector, StatusQuery, Submission } from '#server/operators/connector.ts'
-import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
+import { aConnectorContext, keepNothing } from '#server/operators/testing/connectors/connector-context.ts'
 import { SIGNATURE_HEADER, signCallback } from './messages.ts'
 import { createSandboxConnector } from './sandbox-connector.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeCertificates } from '#server/operators/testing/certificates.ts'
+import { makeCertificates } from '#server/operators/testing/connectors/certificates.ts'
 import { isSafeAddress } from './network-settings.ts'
 import { findProtocol } from './protocols.ts'
 import { checkChange } from './set-operator.ts'

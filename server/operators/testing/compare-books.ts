@@ -1,7 +1,7 @@
 import { request } from 'undici'
 import type { Pool } from '#server/database/pool.ts'
 import type { BookEntry } from '#server/operators/simulator/books.ts'
-import { transactionIdOf } from './transaction-id-of.ts'
+import { idsIn } from '../orange-web/messages.ts'
 
 /** Here an order whose reply was lost is replaced by another one: its page stays unpaid, because nobody has the address. */
 const REPLACES_ORDERS = 'orange-web'
@@ -87,4 +87,16 @@ function differenceOf(row: StoredRow, entry: BookEntry | undefined): string | un
   if (entry && entry.duplicates > 0) return `sent again ${entry.duplicates} times while the operator had it`
   if (entry && BigInt(entry.amount) * 100n !== row.amount_minor) return 'the amounts differ'
   return undefined
+}
+
+/** The identity of an entry in the books of the simulator. */
+type Booked = { protocol?: string; reference: string; context: string }
+
+/** The transaction that an entry is about. An operator's own protocol has another reference; its context begins with the id. */
+export function transactionIdOf({ protocol = 'gateway', reference, context }: Booked): string {
+  if (protocol === 'gateway') return reference
+  // Letters and digits only: the id without its dashes.
+  if (protocol === 'airtel') return context.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  if (protocol === 'orange-web') return idsIn(context)?.reference ?? reference
+  return context.split('.')[0] ?? reference
 }

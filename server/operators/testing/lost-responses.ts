@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Connector, StatusQuery, Submission } from '#server/operators/connector.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
-import { aConnectorContext, keepNothing } from './connector-context.ts'
+import { aConnectorContext, keepNothing } from './connectors/connector-context.ts'
 
 /** The facts about a protocol that the suite needs. */
 type ProtocolUnderTest = {

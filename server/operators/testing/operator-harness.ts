@@ -1,10 +1,13 @@
+import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators/operators.ts'
 import { systemClock } from '#server/clock.ts'
 import { createLogger } from '#server/logger.ts'
+import type { Connector, Connectors } from '#server/operators/connector.ts'
 import { createConnectors, type FollowingConnectors } from '#server/operators/create-connectors.ts'
+import { guardConnector } from '#server/operators/guard-connector.ts'
 import { type CallbackIntake, createCallbackIntake, handleCallback } from '#server/operators/handle-callback.ts'
 import type { BookEntry } from '#server/operators/simulator/books.ts'
 import { simulatedOperators } from '#server/operators/simulator/simulated-operators.ts'
@@ -20,8 +23,8 @@ import { CIRCUIT_RULES } from '../availability/submission-gate.ts'
 import { gatewaySettings } from '../sandbox-protocol/sandbox-connector.ts'
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../work/dispatcher.ts'
 import { createForcedQueries, type ForcedQueries, type ForcedQueriesOptions } from '../work/forced-queries.ts'
-import { type CallbackServer, startCallbackServer } from './callback-server.ts'
 import { compareBooks, countDenied, readBooks } from './compare-books.ts'
+import { type CallbackServer, startCallbackServer } from './connectors/callback-server.ts'
 import { startCustomers } from './customers.ts'
 import { readAttempts, readWork } from './read-work.ts'
 
@@ -241,4 +244,11 @@ export class OperatorHarness {
     await this.database.drop()
     await rm(this.#folder, { recursive: true, force: true })
   }
+}
+
+/** The connectors of a process that serves OMCM alone, through the harness's connector with these methods and terms in place of its own. */
+export function connectorsWith(harness: OperatorHarness, overrides: Partial<Connector>): Connectors {
+  const plain = harness.connectors.get('OMCM') ?? assert.fail()
+  const connector = guardConnector('OMCM', { ...plain, ...overrides }, createLogger('silent'))
+  return { get: () => connector, has: () => true, operators: () => ['OMCM'] }
 }

@@ -1,4 +1,7 @@
-import type { Pool } from '#server/database/pool.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import type { Pool, Queryable } from '#server/database/pool.ts'
+import { type ClaimedWork, claimWork, type FreeSlots } from '../work/operator-work-store.ts'
 
 type Key = { applicationId: string; transactionId: string }
 
@@ -17,4 +20,11 @@ export async function readAttempts(pool: Pool, { applicationId, transactionId }:
     [applicationId, transactionId],
   )
   return rows.map((row) => `${row.kind} ${row.outcome}`)
+}
+
+/** Claims due work of an operator in every lane, at most `slotsMax` in each. */
+export function claimAll(queryable: Queryable, operator: OperatorCode, slotsMax: number, leaseMs: number): Promise<ClaimedWork[]> {
+  const slots = { operator, route: null, slotsMax, leaseMs, enquiryDelayMs: undefined }
+  const lanes: FreeSlots[] = [...TRANSACTION_TYPES, 'begun' as const].map((lane) => ({ ...slots, lane }))
+  return claimWork(queryable, lanes, leaseMs)
 }

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { CodeRefusal, Connector, QueryOutcome, Submission, SubmitOutcome } from '#server/operators/connector.ts'
-import { aConnectorContext, keepNothing } from '#server/operators/testing/connector-context.ts'
+import { aConnectorContext, keepNothing } from '#server/operators/testing/connectors/connector-context.ts'
 import { aWaveSubmission, WAVE_SIGNING_SECRET, waveSettings } from './testing.ts'
 import { createWaveConnector } from './wave-connector.ts'
 

@@ -5,10 +5,9 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import type { QueryOutcome, SubmitOutcome } from '../connector.ts'
-import { claimAll } from '../testing/claim-all.ts'
-import { keepNothing } from '../testing/connector-context.ts'
-import { connectorsWith } from '../testing/connectors-with.ts'
-import { OperatorHarness } from '../testing/operator-harness.ts'
+import { keepNothing } from '../testing/connectors/connector-context.ts'
+import { connectorsWith, OperatorHarness } from '../testing/operator-harness.ts'
+import { claimAll } from '../testing/read-work.ts'
 
 const exchange = { httpStatus: 200, answer: '{}' }
 

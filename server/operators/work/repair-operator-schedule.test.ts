@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { claimAll } from '../testing/claim-all.ts'
 import { OperatorHarness } from '../testing/operator-harness.ts'
+import { claimAll } from '../testing/read-work.ts'
 import { repairOperatorSchedule } from './repair-operator-schedule.ts'
 
 let harness: OperatorHarness

@@ -6,8 +6,7 @@ import { after, before, test } from 'node:test'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { Connector } from '../connector.ts'
 import { createOperatorHttpClient, exchangeOf, notSentOrUnknown } from '../operator-http-client.ts'
-import { connectorsWith } from '../testing/connectors-with.ts'
-import { OperatorHarness } from '../testing/operator-harness.ts'
+import { connectorsWith, OperatorHarness } from '../testing/operator-harness.ts'
 
 const LEASE_MS = 1_200
 const SUBMIT_TIMEOUT_MS = 300

@@ -6,9 +6,8 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import type { QueryOutcome } from '../connector.ts'
-import { claimAll } from '../testing/claim-all.ts'
-import { connectorsWith } from '../testing/connectors-with.ts'
-import { OperatorHarness } from '../testing/operator-harness.ts'
+import { connectorsWith, OperatorHarness } from '../testing/operator-harness.ts'
+import { claimAll } from '../testing/read-work.ts'
 import { synchroniseTransaction } from './synchronise-transaction.ts'
 
 const API_USER = randomUUID()

@@ -3,10 +3,8 @@ import { after, before, test } from 'node:test'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import type { Connector, Connectors, Submission } from '../connector.ts'
-import { claimAll } from '../testing/claim-all.ts'
-import { connectorsWith } from '../testing/connectors-with.ts'
-import { OperatorHarness } from '../testing/operator-harness.ts'
-import { readWork } from '../testing/read-work.ts'
+import { connectorsWith, OperatorHarness } from '../testing/operator-harness.ts'
+import { claimAll, readWork } from '../testing/read-work.ts'
 import { keepIdentifiers } from './operator-work-store.ts'
 
 const EXCHANGE = { httpStatus: 200, answer: '{}' }

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import type { Exchange, QueryOutcome, SubmitOutcome } from '../connector.ts'
-import { claimAll } from '../testing/claim-all.ts'
+import { claimAll } from '../testing/read-work.ts'
 import { type Answers, type Step, step } from '../testing/work-steps.ts'
 import { type ClaimedWork, storeCallbacks, storeForcedQueries, takeAttemptNumber } from './operator-work-store.ts'
 import { createAnswerRecorder } from './settle-final-result.ts'

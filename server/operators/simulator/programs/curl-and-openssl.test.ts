@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
-import { type CallbackServer, startCallbackServer } from '#server/operators/testing/callback-server.ts'
-import { runScript } from '#server/operators/testing/run-script.ts'
+import { type CallbackServer, startCallbackServer } from '#server/operators/testing/connectors/callback-server.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { airtelAccountOf } from '../airtel/airtel-messages.ts'
 import { moovAccountOf } from '../moov/moov-messages.ts'
@@ -160,3 +161,13 @@ test('Moov: the token that openssl encrypts is understood, and its published exa
   )
   assert.match(answer, /<soap:Body><ns2:getBalanceResponse .*<return><balance>\d+<\/balance>.*<status>0<\/status><\/return>/)
 })
+
+/** Runs a shell script, such as a merchant writes with curl and openssl, and returns what it prints. A failing command ends it. */
+async function runScript(script: string, folder: string, variables: Readonly<Record<string, string>>): Promise<string> {
+  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd: folder,
+    timeout: 30_000,
+    env: { PATH: process.env['PATH'], HOME: folder, NODE_ENV: 'test', NO_PROXY: '127.0.0.1', ...variables },
+  })
+  return stdout.trim()
+}

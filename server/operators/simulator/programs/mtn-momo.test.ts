@@ -6,7 +6,7 @@ import path from 'node:path'
 import { after, before, test } from 'node:test'
 import * as momo from 'mtn-momo'
 import { type Simulator, startSimulator } from '#server/operators/simulator/start-simulator.ts'
-import { type CallbackServer, startCallbackServer } from '#server/operators/testing/callback-server.ts'
+import { type CallbackServer, startCallbackServer } from '#server/operators/testing/connectors/callback-server.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { mtnAccountOf } from '../mtn/mtn-messages.ts'
 

@@ -8,13 +8,7 @@ import { launchService, ROOT } from '#server/testing/service/start-service.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { type ContractService, startContractService } from './service.ts'
 
-const program = (command: 'start' | 'dev') => [
-  ...NODE_FLAGS,
-  path.join(ROOT, 'node_modules/next/dist/bin/next'),
-  command,
-  '-H',
-  '127.0.0.1',
-]
+const program = (command: 'start' | 'dev') => [path.join(ROOT, 'node_modules/next/dist/bin/next'), command, '-H', '127.0.0.1']
 
 /** The addresses of the files below `app/` that mount the API, as folders. */
 const MOUNTED = globSync('app/**/route.ts', { cwd: ROOT })

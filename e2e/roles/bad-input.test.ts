@@ -1,23 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { ZodObject, z } from 'zod'
-import { ROW_FILTERS } from '#lib/batches/batches.ts'
+import { ZodObject } from 'zod'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { ROLES } from '#lib/people/permissions.ts'
-import { batchRowsSchema } from '#lib/schemas/batch.ts'
-import { approvalFilterSchema, transactionFilterSchema } from '#lib/schemas/list-filter.ts'
-import {
-  auditCheckSchema,
-  auditExportSchema,
-  balancesExportSchema,
-  overviewQuerySchema,
-  statementExportSchema,
-  statementQuerySchema,
-  suggestionQuerySchema,
-  totalsExportSchema,
-  totalsQuerySchema,
-} from '#lib/schemas/page-address.ts'
-import { beneficiaryQuerySchema, paymentPreviewSchema } from '#lib/schemas/payment.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { makeBatch } from '#server/batches/testing/make-batch.ts'
 import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
@@ -34,6 +19,7 @@ import { newPerson } from './callers.ts'
 import { type Endpoint, findRoutes, readBuiltActions } from './find-endpoints.ts'
 import { fingerprint } from './fingerprint.ts'
 import { makeExport } from './make-export.ts'
+import { PARAMETERS, SCHEMAS } from './query-schemas.ts'
 import { type Sent, sendRequest } from './send-request.ts'
 
 const APPLICATION = 'bad-input'
@@ -98,36 +84,6 @@ function examplesFor(pattern: string) {
 const LIVE = 'GET /api/back-office/[application]/live'
 /** Takes a file: tested apart. */
 const UPLOAD = 'POST /api/back-office/[application]/batches'
-const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress>[0]>> = {
-  'GET /api/back-office/[application]/overview': overviewQuerySchema,
-  'GET /api/back-office/[application]/transactions': transactionFilterSchema,
-  'POST /api/back-office/[application]/transactions/export': transactionFilterSchema,
-  'GET /api/back-office/[application]/approvals': approvalFilterSchema,
-  'GET /api/back-office/[application]/approvals/snapshot': approvalFilterSchema,
-  'GET /api/back-office/[application]/approvals/batches/[batchId]/rows': batchRowsSchema,
-  'GET /api/back-office/[application]/totals': totalsQuerySchema,
-  'GET /api/back-office/[application]/suggestions': suggestionQuerySchema,
-  'GET /api/back-office/[application]/beneficiaries': beneficiaryQuerySchema,
-  'GET /api/back-office/[application]/payment-preview': paymentPreviewSchema,
-  'GET /api/back-office/[application]/balances/export': balancesExportSchema,
-  'GET /api/back-office/[application]/totals/export': totalsExportSchema,
-  'GET /api/back-office/[application]/audit/chain': auditCheckSchema,
-  'GET /api/back-office/[application]/audit/export': auditExportSchema,
-  'GET /api/back-office/[application]/batches/template': z.object({ format: z.enum(['csv', 'xlsx']) }),
-  'GET /api/back-office/[application]/batches/[batchId]/rows': z.object({ show: z.enum(ROW_FILTERS).optional() }),
-  'GET /api/back-office/[application]/balances/[operator]': statementQuerySchema,
-  'GET /api/back-office/[application]/balances/[operator]/lines': statementQuerySchema,
-  'GET /api/back-office/[application]/balances/[operator]/export': statementExportSchema,
-}
-const PARAMETERS = [
-  ...new Set(
-    [transactionFilterSchema, approvalFilterSchema, totalsQuerySchema, statementQuerySchema, overviewQuerySchema].flatMap((schema) =>
-      Object.keys(schema.shape),
-    ),
-  ),
-  ...['q', 'sha256', 'refused', 'next'],
-]
-
 async function endpoints(kind: Endpoint['kind']): Promise<{ name: string; method: string; path: string; pattern: string }[]> {
   const found = (await findRoutes()).filter((each) => each.kind === kind && each.name !== LIVE && each.name !== UPLOAD)
   return found.map(({ name }) => {

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { ROW_FILTERS } from '#lib/batches/batches.ts'
+import { batchRowsSchema } from '#lib/schemas/batch.ts'
+import { approvalFilterSchema, transactionFilterSchema } from '#lib/schemas/list-filter.ts'
+import {
+  auditCheckSchema,
+  auditExportSchema,
+  balancesExportSchema,
+  overviewQuerySchema,
+  statementExportSchema,
+  statementQuerySchema,
+  suggestionQuerySchema,
+  totalsExportSchema,
+  totalsQuerySchema,
+} from '#lib/schemas/page-address.ts'
+import { beneficiaryQuerySchema, paymentPreviewSchema } from '#lib/schemas/payment.ts'
+import type { readExactAddress } from '#lib/schemas/read-address.ts'
+
+/** How each address reads its query. */
+export const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress>[0]>> = {
+  'GET /api/back-office/[application]/overview': overviewQuerySchema,
+  'GET /api/back-office/[application]/transactions': transactionFilterSchema,
+  'POST /api/back-office/[application]/transactions/export': transactionFilterSchema,
+  'GET /api/back-office/[application]/approvals': approvalFilterSchema,
+  'GET /api/back-office/[application]/approvals/snapshot': approvalFilterSchema,
+  'GET /api/back-office/[application]/approvals/batches/[batchId]/rows': batchRowsSchema,
+  'GET /api/back-office/[application]/totals': totalsQuerySchema,
+  'GET /api/back-office/[application]/suggestions': suggestionQuerySchema,
+  'GET /api/back-office/[application]/beneficiaries': beneficiaryQuerySchema,
+  'GET /api/back-office/[application]/payment-preview': paymentPreviewSchema,
+  'GET /api/back-office/[application]/balances/export': balancesExportSchema,
+  'GET /api/back-office/[application]/totals/export': totalsExportSchema,
+  'GET /api/back-office/[application]/audit/chain': auditCheckSchema,
+  'GET /api/back-office/[application]/audit/export': auditExportSchema,
+  'GET /api/back-office/[application]/batches/template': z.object({ format: z.enum(['csv', 'xlsx']) }),
+  'GET /api/back-office/[application]/batches/[batchId]/rows': z.object({ show: z.enum(ROW_FILTERS).optional() }),
+  'GET /api/back-office/[application]/balances/[operator]': statementQuerySchema,
+  'GET /api/back-office/[application]/balances/[operator]/lines': statementQuerySchema,
+  'GET /api/back-office/[application]/balances/[operator]/export': statementExportSchema,
+}
+/** The names of all parameters that pages read from their address, and of some others. */
+export const PARAMETERS = [
+  ...new Set(
+    [transactionFilterSchema, approvalFilterSchema, totalsQuerySchema, statementQuerySchema, overviewQuerySchema].flatMap((schema) =>
+      Object.keys(schema.shape),
+    ),
+  ),
+  ...['q', 'sha256', 'refused', 'next'],
+]

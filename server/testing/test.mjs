@@ -1,5 +1,5 @@
 // `npm test`: plain JavaScript for the machine's own Node 20. Installs what is missing, runs every kind of check, and closes with one line: how many
-// passed and how many failed. `npm test -- --all` also repeats checks in the second language and theme, and the contract behind Next.
+// passed and how many failed. `npm test -- --all` also repeats checks in the second language and theme.
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -12,8 +12,6 @@ const CRASH_KILLS = 6
 const ATTACK_REQUESTS = 600
 const FLOOD_REQUESTS = 20
 const isAll = process.argv.includes('--all')
-/** The contract once more, on Next's mount of the same functions. */
-const ONLY_WITH_ALL = ['e2e/contract/contract-next.test.ts']
 /** The characters kept of what a step prints: sums and failures are at the end. */
 const OUTPUT_MAX = 500_000
 /** Tests that start and end whole services, and wait for them half of the time: one at a time beside the browsers, which leave the cores idle at times. */
@@ -54,7 +52,7 @@ try {
   await Promise.all([
     step(
       'Tests of server, and of whole services in e2e',
-      `node server/testing/run.ts server e2e ${[...BESIDE_PAGES, ...(isAll ? [] : ONLY_WITH_ALL)].map((place) => `--without ${place}`).join(' ')}`,
+      `node server/testing/run.ts server e2e ${BESIDE_PAGES.map((place) => `--without ${place}`).join(' ')}`,
     ),
     step(`Crash run with ${CRASH_KILLS} kills`, `${scripts.crash} --kills ${CRASH_KILLS}`, { isBeside: true }),
   ])

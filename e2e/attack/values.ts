@@ -11,7 +11,9 @@ export function draw<Value>(random: Random, arbitrary: fc.Arbitrary<Value>): Val
 
 const HUNDREDTHS_MAX = 999_999_999_999n
 /** Where numbers of 32 bits, of doubles and of 64 bits end. */
-const EDGES = [2n ** 31n, 2n ** 32n, 2n ** 53n, 2n ** 63n, 2n ** 64n]
+const NUMBER_ENDS = [2n ** 31n, 2n ** 32n, 2n ** 53n, 2n ** 63n, 2n ** 64n]
+/** Hundredths where the rule for amounts ends, and where doubles end. */
+const AMOUNT_ENDS = [1n, 100n, HUNDREDTHS_MAX, HUNDREDTHS_MAX + 1n, 2n ** 53n - 1n]
 const DIGITS_AND_SIGNS = [...'0123456789.eE+-_xnb ,']
 
 const json = fc.json({ depthSize: 'small' })
@@ -26,22 +28,37 @@ const isJson = (text: string) => {
 
 /** A JSON number with two decimals, or without them where they are zero. */
 function amountText(hundredths: bigint): string {
+  if (hundredths < 0n) return `-${amountText(-hundredths)}`
   const digits = String(hundredths).padStart(3, '0')
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`.replace(/\.00$/, '')
 }
 
+const isGood = (hundredths: bigint) => hundredths > 0n && hundredths <= HUNDREDTHS_MAX
+const closeTo = (value: bigint) => fc.bigInt({ min: value - 2n, max: value + 2n })
+const atAmountEnds = fc.constantFrom(...AMOUNT_ENDS).chain(closeTo)
+
 /** Greater than zero, at most two decimals, at most 9,999,999,999.99. */
-export const goodAmounts = fc.bigInt({ min: 1n, max: HUNDREDTHS_MAX }).map(amountText)
+export const goodAmounts = fc.oneof(fc.bigInt({ min: 1n, max: HUNDREDTHS_MAX }), atAmountEnds.filter(isGood)).map(amountText)
 
 /** JSON values that no reading of that rule admits. */
 export const badAmounts = fc.oneof(
   fc.constantFrom('0', '-0', '0.0', '0e9', '1e308', '1e309', '-1e309', '5e-324', '1e-400', '1e999999999', '1e-999999999'),
-  fc.bigInt({ min: 1n, max: HUNDREDTHS_MAX }).map((hundredths) => `-${amountText(hundredths)}`),
+  fc.bigInt({ min: -HUNDREDTHS_MAX, max: -1n }).map(amountText),
+  atAmountEnds.filter((hundredths) => !isGood(hundredths)).map(amountText),
   fc.tuple(fc.nat(), fc.integer({ min: 1, max: 999 })).map(([whole, rest]) => `${whole}.00${rest}`.replace(/0+$/, '9')),
   fc.bigInt({ min: HUNDREDTHS_MAX + 1n, max: 2n ** 80n }).map(amountText),
-  fc.constantFrom(...EDGES).chain((edge) => fc.bigInt({ min: edge - 2n, max: edge + 2n }).map((value) => `${value}0000000`)),
+  fc
+    .constantFrom(...NUMBER_ENDS)
+    .chain(closeTo)
+    .map((value) => `${value}0000000`),
   json.filter((text) => typeof JSON.parse(text) !== 'number'),
 )
+
+/** Amounts outside the rule, of up to 50,000 digits. */
+export const longAmounts = fc.constantFrom(20, 400, 5_000, 50_000).chain((digits) => {
+  const [zeros, nines] = ['0'.repeat(digits), '9'.repeat(digits)]
+  return fc.constantFrom(nines, `0.${zeros}1`, `1.${zeros}1`, `1e${nines}`, `1e-${nines}`, `${'1'.repeat(digits)}e-${digits}`)
+})
 
 /** Texts made of the characters of numbers that are not JSON. */
 export const noNumbers = fc.oneof(
@@ -87,6 +104,23 @@ const snippets = fc.constantFrom(
 export const names = fc
   .oneof(fc.string({ unit: 'grapheme', maxLength: 20 }), fc.string({ unit: 'binary', maxLength: 100 }), snippets)
   .filter((text) => text.trim() !== '' && !text.includes('\0'))
+
+const letters = fc.string({ unit: fc.constantFrom('a', 'Z', ' '), maxLength: 3 })
+
+/** JSON of texts that PostgreSQL cannot store, of texts without a letter, and what JSON forbids inside a text. */
+export const forbiddenTexts = fc.oneof(
+  fc
+    .tuple(
+      letters,
+      fc.constantFrom('\\u0000', '\\ud800', '\\udc00', '\\ud800\\ud800', '\\udc00\\ud800', '\\ud83d', '\\q', '\\u00zz'),
+      letters,
+    )
+    .map((parts) => `"${parts.join('')}"`),
+  fc
+    .tuple(letters, fc.integer({ min: 0, max: 0x1f }), letters)
+    .map(([before, code, after]) => `"${before}${String.fromCharCode(code)}${after}"`),
+  fc.constantFrom('"   "', '"\\t\\n"', '"unterminated'),
+)
 
 /** Bytes that are not UTF-8. */
 export const brokenUtf8 = fc

@@ -22,7 +22,7 @@ export const currentPerson = cache(async (): Promise<SessionPerson | undefined> 
   if (person && (person.sessionUsedAt === null || (await isUse()))) {
     // The end is always that of the sign-in, also after the id of the session has changed.
     const startedAt = new Date(session.endsAt.getTime() - SESSION_S * 1_000)
-    await noteSessionUse(pool, { ...session, ...(await currentOrigin()), startedAt, notedAt: person.sessionUsedAt }, clock.now())
+    await noteSessionUse(pool, { ...session, ...(await currentSource()), startedAt, notedAt: person.sessionUsedAt }, clock.now())
   }
   return person
 })
@@ -37,12 +37,12 @@ export const currentMembership = cache(async (application: string): Promise<Sess
   const { pool, clock } = backOfficeRuntime()
   // As above: one that only asks for data would otherwise be neither seen nor ended by the administrators of the application.
   if (usedAt === null || (await isUse()))
-    await noteApplicationUse(pool, { ...session, ...(await currentOrigin()), applicationId, notedAt: usedAt }, clock.now())
+    await noteApplicationUse(pool, { ...session, ...(await currentSource()), applicationId, notedAt: usedAt }, clock.now())
   return membership
 })
 
 /** The address and the browser of this request. */
-export async function currentOrigin(): Promise<{ address: string; userAgent: string }> {
+export async function currentSource(): Promise<{ address: string; userAgent: string }> {
   return { address: callerAddress() ?? 'unknown', userAgent: (await headers()).get('user-agent') ?? '' }
 }
 

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '#lib/result.ts'
 import { isCleanInput } from '#lib/text/clean-text.ts'
 import { throttleNetwork } from '#server/credentials/address.ts'
 import { drawQrCode } from '#server/http/pay/render-pay-page.ts'
-import { currentPeerAddress } from '#server/http/request/request-origin.ts'
+import { currentPeerAddress } from '#server/http/request/request-facts.ts'
 import { acceptInvitation, answerOwnInvitation, findInvitation } from '#server/people/invitations.ts'
 import { verifyPersonPassword } from '#server/people/passwords.ts'
 import { type ConfirmFailure, confirmSecondFactor, startSecondFactor, verifySecondFactor } from '#server/people/second-factor.ts'
@@ -12,7 +12,7 @@ import { bumpSessionEpoch, endSession, findSignedIn, recordSignIn, type SignInFa
 import { processWide } from '#server/process-wide.ts'
 import { createRateLimit, type RateLimit } from '#server/rate-limit.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
-import { currentOrigin, currentPerson } from './current-person.ts'
+import { currentPerson, currentSource } from './current-person.ts'
 import {
   continueSession,
   forgetSession,
@@ -219,7 +219,7 @@ export async function joinWithInvitation(input: unknown): Promise<Result<{ setsU
   const parsed = isCleanInput(input) ? acceptanceSchema.safeParse(input) : undefined
   if (!parsed?.success) return err('invalid')
   if (isThrottled()) return err('throttled')
-  const accepted = await acceptInvitation(backOfficeRuntime().pool, { ...parsed.data, origin: await currentOrigin() })
+  const accepted = await acceptInvitation(backOfficeRuntime().pool, { ...parsed.data, source: await currentSource() })
   if (!accepted.ok) return accepted
   const { personId, email, requiresSecondFactor } = accepted.value
   await markDevice(email)
@@ -234,5 +234,5 @@ export async function answerInvitationOfPerson(input: unknown): Promise<Result<v
   const parsed = isCleanInput(input) ? answerSchema.safeParse(input) : undefined
   if (!parsed?.success) return err('not_found')
   const { pool } = backOfficeRuntime()
-  return answerOwnInvitation(pool, { ...parsed.data, personId: person.personId, origin: await currentOrigin() })
+  return answerOwnInvitation(pool, { ...parsed.data, personId: person.personId, source: await currentSource() })
 }

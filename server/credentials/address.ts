@@ -37,8 +37,8 @@ export function throttleNetwork(peerAddress: string): string {
 
 type KeyedDigest = (...parts: string[]) => Buffer
 
-/** The origin and name of a sign-in, as digests and as the path in which it waits. */
-export type Origin = {
+/** The source and name of a sign-in, as digests and as the path in which it waits. */
+export type Source = {
   pairKey: string
   addressKey: string
   accountKey: string
@@ -56,21 +56,21 @@ export function createKeyedDigest(secret: string): KeyedDigest {
   return (...parts) => createHmac('sha256', key).update(JSON.stringify(parts)).digest()
 }
 
-/** The origin of an attempt. A known device has a lane of its own, regardless of its address. */
-export function originOf(
+/** The source of an attempt. A known device has a path of its own, regardless of its address. */
+export function sourceOf(
   attempt: { scope: 'api' | 'person'; name: string; address: string; device?: string | undefined },
   keyed: KeyedDigest,
-): Origin {
+): Source {
   const { scope, device, address } = attempt
   const [who, from] = [attempt.name.toLowerCase(), throttleAddress(address)]
-  const lane = keyed('lane', scope, who).toString('base64')
+  const account = keyed('account of a path', scope, who).toString('base64')
   return {
     pairKey: keyed('pair', scope, who, device === undefined ? from : `device ${device}`).toString('hex'),
     addressKey: keyed('address', scope, from).toString('hex'),
     accountKey: keyed('account', scope, who).toString('hex'),
     nameDigest: keyed('name', scope, who),
     networkDigest: keyed('network', scope, who, from),
-    path: device === undefined ? [throttleNetwork(address), from, lane] : [`device ${device}`, '', lane],
+    path: device === undefined ? [throttleNetwork(address), from, account] : [`device ${device}`, '', account],
     from,
     isDevice: device !== undefined,
   }

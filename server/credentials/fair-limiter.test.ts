@@ -23,7 +23,7 @@ function of(name: string, turn: Partial<Turn> = {}): Turn {
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('at most `concurrency` run at once, one of each lane', async () => {
+test('at most `concurrency` run at once, one of each path', async () => {
   const gate = createFairLimiter({ concurrency: 2, levelMax: [100, 10] })
   const loud = Array.from({ length: 5 }, held)
   const results = loud.map((one) => gate.run(of('loud'), one.work))
@@ -102,8 +102,8 @@ test('a pause between pieces of work that share a pace, from any group', async (
   assert.ok(second - first >= 59 && third - second >= 59)
 })
 
-test('no more than `openMax` of the open queue run, and `laneMax` of one lane, whatever is free', async () => {
-  const gate = createFairLimiter({ concurrency: 4, openMax: 2, laneMax: 2, levelMax: [100, 10] })
+test('no more than `openMax` of the open queue run, and `pathMax` of one path, whatever is free', async () => {
+  const gate = createFairLimiter({ concurrency: 4, openMax: 2, pathMax: 2, levelMax: [100, 10] })
   const open = Array.from({ length: 3 }, held)
   const reserved = Array.from({ length: 3 }, held)
   const results = [

@@ -2,7 +2,7 @@
 export type Turn = {
   /** Reserved work has a queue of its own, which gets every second turn while anything waits in it. */
   isReserved: boolean
-  /** Groups from the widest to the narrowest; at each level they take turns. `laneMax` bounds what runs of one whole path. */
+  /** Groups from the widest to the narrowest; at each level they take turns. `pathMax` bounds what runs of one whole path. */
   path: readonly string[]
   /** Work that shares a key starts at least `spacingMs` after the last work with that key ended. */
   paces: readonly { key: string; spacingMs: number }[]
@@ -24,7 +24,7 @@ type FairLimiterOptions = {
   /** How much of it work that is not reserved may use. Default: all. */
   openMax?: number
   /** How much of one whole path runs at once. Default: one. */
-  laneMax?: number
+  pathMax?: number
   /** How many may wait: in each of the two queues, then in one group of each level of the paths. */
   levelMax: readonly number[]
   /** Work that has not started after this time never runs, because the caller has given up, or soon will. */
@@ -33,15 +33,15 @@ type FairLimiterOptions = {
 
 const WAIT_MAX_MS = 8_000
 
-type Waiting = Turn & { lane: string; settle(mayRun: boolean): void }
+type Waiting = Turn & { pathKey: string; settle(mayRun: boolean): void }
 
 /** Makes a limiter that runs at most `concurrency` at once in this process. Memory is bounded by `levelMax[0]` for each queue. */
 export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
-  const { concurrency, openMax = concurrency, laneMax = 1, levelMax, waitMaxMs = WAIT_MAX_MS } = options
+  const { concurrency, openMax = concurrency, pathMax = 1, levelMax, waitMaxMs = WAIT_MAX_MS } = options
   const queues = { reserved: createFairQueue<Waiting>(levelMax), open: createFairQueue<Waiting>(levelMax) }
   // Infinite while work with this key runs.
   const readyAtMs = new Map<string, number>()
-  const running = createRunning({ openMax, laneMax })
+  const running = createRunning({ openMax, pathMax })
   let isReservedNext = true
   let wake: NodeJS.Timeout | undefined
 
@@ -82,7 +82,7 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
     async run(turn, work) {
       if (turn.signal?.aborted) return undefined
       const { promise, resolve } = Promise.withResolvers<boolean>()
-      const waiting: Waiting = { ...turn, lane: JSON.stringify([turn.isReserved, ...turn.path]), settle: resolve }
+      const waiting: Waiting = { ...turn, pathKey: JSON.stringify([turn.isReserved, ...turn.path]), settle: resolve }
       const queue = queues[turn.isReserved ? 'reserved' : 'open']
       queue.offer(waiting)?.settle(false)
       startNext()
@@ -102,26 +102,26 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   }
 }
 
-type Runs = Pick<Waiting, 'lane' | 'isReserved'>
+type Runs = Pick<Waiting, 'pathKey' | 'isReserved'>
 
-/** Counts what runs: all of it, of the open queue, and of each lane. */
-function createRunning({ openMax, laneMax }: { openMax: number; laneMax: number }) {
-  const lanes = new Map<string, number>()
+/** Counts what runs: all of it, of the open queue, and of each path. */
+function createRunning({ openMax, pathMax }: { openMax: number; pathMax: number }) {
+  const runsOfPath = new Map<string, number>()
   let [all, open] = [0, 0]
   return {
     count: () => all,
-    hasPlaceFor: ({ lane, isReserved }: Runs) => (isReserved || open < openMax) && (lanes.get(lane) ?? 0) < laneMax,
-    begin({ lane, isReserved }: Runs): void {
+    hasPlaceFor: ({ pathKey, isReserved }: Runs) => (isReserved || open < openMax) && (runsOfPath.get(pathKey) ?? 0) < pathMax,
+    begin({ pathKey, isReserved }: Runs): void {
       all++
       if (!isReserved) open++
-      lanes.set(lane, (lanes.get(lane) ?? 0) + 1)
+      runsOfPath.set(pathKey, (runsOfPath.get(pathKey) ?? 0) + 1)
     },
-    end({ lane, isReserved }: Runs): void {
+    end({ pathKey, isReserved }: Runs): void {
       all--
       if (!isReserved) open--
-      const left = (lanes.get(lane) ?? 1) - 1
-      if (left > 0) lanes.set(lane, left)
-      else lanes.delete(lane)
+      const left = (runsOfPath.get(pathKey) ?? 1) - 1
+      if (left > 0) runsOfPath.set(pathKey, left)
+      else runsOfPath.delete(pathKey)
     },
   }
 }

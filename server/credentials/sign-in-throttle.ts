@@ -2,7 +2,7 @@ import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
-import { createKeyedDigest, type Origin, originOf } from './address.ts'
+import { createKeyedDigest, type Source, sourceOf } from './address.ts'
 import { createFairLimiter, type Turn } from './fair-limiter.ts'
 import { createBoundedCache, createVerifiedPasswordCache, isPasswordRight, type PasswordHasher, type Remembered } from './password.ts'
 import { addFailure, deleteFailures, deleteFailuresBefore, readStanding, rememberNetwork, type Standing } from './throttle-store.ts'
@@ -124,14 +124,14 @@ export function createSignInThrottle(options: SignInThrottleOptions): SignInThro
         const account = await recognised.run({ isReserved: false, path: [attempt.name], paces: [] }, attempt.find)
         if (account?.passwordHash === memory.hash) return ok(account)
       }
-      const origin = originOf(attempt, keyed)
-      unresolved.add(origin.from)
-      const found = await lookUps.run({ isReserved: origin.isDevice, path: origin.path, paces: [] }, async () => ({
+      const source = sourceOf(attempt, keyed)
+      unresolved.add(source.from)
+      const found = await lookUps.run({ isReserved: source.isDevice, path: source.path, paces: [] }, async () => ({
         account: await attempt.find(),
-        standing: await readStanding(pool, origin, since(), new Date(clock.now().getTime() - NETWORK_KNOWN_MS)),
+        standing: await readStanding(pool, source, since(), new Date(clock.now().getTime() - NETWORK_KNOWN_MS)),
       }))
       if (!found) return err(NOT_CHECKED)
-      const place = { ...origin, isTrusted: origin.isDevice || found.standing.isKnownNetwork }
+      const place = { ...source, isTrusted: source.isDevice || found.standing.isKnownNetwork }
       const verdict = await judge({ ...found, attempt, place, memory })
       if (verdict !== 'right') return err(verdict)
       if (!found.account) throw new Error('A password was correct for an account that does not exist')
@@ -152,7 +152,7 @@ function createLimiters() {
 }
 
 type Stored = { passwordHash: string }
-type Place = Origin & { isTrusted: boolean }
+type Place = Source & { isTrusted: boolean }
 type Verdict = 'right' | SignInFailure
 type Found<Account> = {
   attempt: SignInAttempt<Account>

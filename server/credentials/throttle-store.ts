@@ -1,5 +1,5 @@
 import type { Queryable } from '#server/database/pool.ts'
-import type { Origin } from './address.ts'
+import type { Source } from './address.ts'
 
 export type Standing = { failures: ReadonlyMap<string, number>; isKnownNetwork: boolean }
 
@@ -13,18 +13,18 @@ const NETWORKS_MAX = 20
  * The failures of a name, an address and both together whose last one is after `since` (none: absent), and whether the
  * name signed in from this network after `knownSince`.
  */
-export async function readStanding(queryable: Queryable, origin: Origin, since: Date, knownSince: Date): Promise<Standing> {
+export async function readStanding(queryable: Queryable, source: Source, since: Date, knownSince: Date): Promise<Standing> {
   const { rows } = await queryable.query<{ throttle_key: string | null; failures: number | null }>(
     `select throttle_key, failures from sign_in_throttles where throttle_key = any ($1) and last_failure_at > $2
      union all select null, null from sign_in_networks where name_digest = $3 and network_digest = $4 and last_success_at > $5`,
-    [[origin.pairKey, origin.addressKey, origin.accountKey], since, origin.nameDigest, origin.networkDigest, knownSince],
+    [[source.pairKey, source.addressKey, source.accountKey], since, source.nameDigest, source.networkDigest, knownSince],
   )
   const failures = new Map(rows.flatMap((row) => (row.throttle_key === null ? [] : [[row.throttle_key, row.failures ?? 0] as const])))
   return { failures, isKnownNetwork: rows.some((row) => row.throttle_key === null) }
 }
 
 /** Notes that a name signed in from a network: at most one write a day, and at most the twenty latest networks of a name. */
-export async function rememberNetwork(queryable: Queryable, { nameDigest, networkDigest }: Origin, at: Date): Promise<void> {
+export async function rememberNetwork(queryable: Queryable, { nameDigest, networkDigest }: Source, at: Date): Promise<void> {
   const { rows } = await queryable.query<{ is_new: boolean }>(
     `insert into sign_in_networks as n (name_digest, network_digest, last_success_at) values ($1, $2, $3)
        on conflict (name_digest, network_digest) do update set last_success_at = excluded.last_success_at

@@ -220,6 +220,6 @@ export function pruneRefreshTokens(queryable: Queryable, now: Date): Promise<num
 const gate = createFairLimiter({ concurrency: 4, levelMax: [4_000, 1_000] })
 
 /** Runs a transaction on tokens of an application when its turn comes; undefined when too many wait, or for too long. */
-function runTokenWork<Value>(applicationId: string, lane: string, work: () => Promise<Value>): Promise<Value | undefined> {
-  return gate.run({ isReserved: false, path: [applicationId, lane], paces: [] }, work)
+function runTokenWork<Value>(applicationId: string, subject: string, work: () => Promise<Value>): Promise<Value | undefined> {
+  return gate.run({ isReserved: false, path: [applicationId, subject], paces: [] }, work)
 }

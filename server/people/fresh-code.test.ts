@@ -96,7 +96,7 @@ const COMMANDS: readonly { entry: string; prepare(scene: Scene): Promise<Ready> 
     async prepare(here) {
       const { deps, applicationId, anna: actor } = here
       const { invitationId, token } = await invite(here)
-      const person = { name: 'Carine Ngo', password: 'a long enough password', origin: { address: '198.51.100.7', userAgent: 'Browser' } }
+      const person = { name: 'Carine Ngo', password: 'a long enough password', source: { address: '198.51.100.7', userAgent: 'Browser' } }
       const { personId } = must(await acceptInvitation(deps.pool, { token, ...person }))
       const spokenCode = (await listOwnInvitations(deps.pool, personId))[0]?.code ?? assert.fail('there is a code')
       return { actor, run: (code) => activateMembership(deps, { applicationId, invitationId, spokenCode, code, actor }) }

@@ -14,7 +14,7 @@ import { answerOwnInvitation, findInvitation, invitePerson, renewInvitation, wit
 import { activateMembership, setMembership } from './membership.ts'
 import { readMember } from './person-store.ts'
 import { findSignedIn, noteSessionUse } from './sessions.ts'
-import { invitationScene, ORIGIN, PASSWORD } from './testing/invitation-scene.ts'
+import { invitationScene, SOURCE, PASSWORD } from './testing/invitation-scene.ts'
 
 const clock = { now: () => new Date() }
 let people: TestPeople
@@ -27,13 +27,13 @@ const scene = (email?: string) => invitationScene(people.database.pool, email)
 test('the administrator named in the record and in the list whose address and browser a new person joined from', async () => {
   const { pool, applicationId, ben, join, only } = await scene()
   const session = { personId: ben.id, epoch: 1, sessionId: randomUUID(), startedAt: new Date(), endsAt: new Date(Date.now() + 60_000) }
-  await noteSessionUse(pool, { ...session, ...ORIGIN, notedAt: null }, new Date())
-  await join({ ...ORIGIN, userAgent: `${ORIGIN.userAgent}\0` })
+  await noteSessionUse(pool, { ...session, ...SOURCE, notedAt: null }, new Date())
+  await join({ ...SOURCE, userAgent: `${SOURCE.userAgent}\0` })
   const [entry] = await listAudit(pool, applicationId, { size: 1 })
   assert.deepEqual([entry?.action, entry?.details['joinedLike']], ['person.joined', ben.id])
   assert.equal((await only()).joinedLikeName, (await readMember(pool, applicationId, ben.id))?.name)
   const other = await scene()
-  await other.join({ ...ORIGIN, userAgent: 'Another browser' })
+  await other.join({ ...SOURCE, userAgent: 'Another browser' })
   assert.equal((await other.only()).joinedLikeName, null)
 })
 
@@ -102,7 +102,7 @@ async function known() {
   const create = async () =>
     must(await createPerson(pool, { applicationId: elsewhere, email, name: 'Own Name', roles: ['finance'], actor: SYSTEM_ACTOR }))
   const answer = async (personId: string, accepts: boolean) =>
-    answerOwnInvitation(pool, { personId, accepts, invitationId: (await here.only()).invitationId, origin: ORIGIN })
+    answerOwnInvitation(pool, { personId, accepts, invitationId: (await here.only()).invitationId, source: SOURCE })
   return { ...here, elsewhere, create, answer }
 }
 
@@ -191,7 +191,7 @@ test('had_the_link for a proposer who could have made the account with the link 
   const again = { applicationId, email, name: 'Carine', roles: ['administrator' as const], proposedBy: ben.id, actor: anna }
   must(await withTransaction(pool, (trx) => invitePerson(trx, again)))
   const { invitationId } = await only()
-  must(await answerOwnInvitation(pool, { personId, accepts: true, invitationId, origin: ORIGIN }))
+  must(await answerOwnInvitation(pool, { personId, accepts: true, invitationId, source: SOURCE }))
   const spokenCode = await codeOf(personId)
   const activate = (actor: PersonCommandActor) => activateMembership({ pool, clock }, { applicationId, invitationId, spokenCode, actor })
   assert.deepEqual(await activate(ben), { ok: false, error: 'had_the_link' })
@@ -218,8 +218,8 @@ test('not_found for an invitation that a person with an account accepts after se
 test('nobody named for a person who joined from another address with the same browser as the one who confirmed', async () => {
   const { pool, ben, join, only } = await scene()
   const session = { personId: ben.id, epoch: 1, sessionId: randomUUID(), startedAt: new Date(), endsAt: new Date(Date.now() + 60_000) }
-  await noteSessionUse(pool, { ...session, ...ORIGIN, notedAt: null }, new Date())
-  await join({ ...ORIGIN, address: '203.0.113.9' })
+  await noteSessionUse(pool, { ...session, ...SOURCE, notedAt: null }, new Date())
+  await join({ ...SOURCE, address: '203.0.113.9' })
   assert.equal((await only()).joinedLikeName, null)
 })
 
@@ -365,7 +365,7 @@ test('named for a person who joined from two places of administrators: the one w
   const renewed = must(await renewInvitation({ pool, clock }, { applicationId, invitationId, actor: carl }))
   for (const [minutes, { id: personId }] of [ben, carl, dora].entries()) {
     const session = { personId, epoch: 1, sessionId: randomUUID(), startedAt: new Date(), endsAt: new Date(Date.now() + 3_600_000) }
-    await noteSessionUse(pool, { ...session, ...ORIGIN, notedAt: null }, new Date(Date.now() + minutes * 60_000))
+    await noteSessionUse(pool, { ...session, ...SOURCE, notedAt: null }, new Date(Date.now() + minutes * 60_000))
   }
   must(await accept(renewed.token))
   const [entry] = await listAudit(pool, applicationId, { size: 1 })

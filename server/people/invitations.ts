@@ -142,7 +142,7 @@ type AcceptFailure =
   | 'invalid_name'
   | PasswordProblem
 type Accepted = { personId: string; email: string; requiresSecondFactor: boolean }
-type Acceptance = { token: string; name: string; password: string; origin: JoinOrigin }
+type Acceptance = { token: string; name: string; password: string; source: JoinSource }
 
 /**
  * Uses a link, once: a new person chooses name and password. They can sign in, and have no rights before `activateMembership`. Nobody is signed
@@ -159,13 +159,13 @@ export async function acceptInvitation(pool: Pool, command: Acceptance): Promise
   if (problem) return err(problem)
   // Outside the transaction, and only for a right token: hashing takes time on purpose.
   const passwordHash = await hashPassword(password)
-  return withTransaction<Accepted, AcceptFailure>(pool, (trx) => accept(trx, token, { name, passwordHash, origin: command.origin }))
+  return withTransaction<Accepted, AcceptFailure>(pool, (trx) => accept(trx, token, { name, passwordHash, source: command.source }))
 }
 
 async function accept(
   trx: TrxClient,
   token: string,
-  { name, passwordHash, origin }: { name: string; passwordHash: string; origin: JoinOrigin },
+  { name, passwordHash, source }: { name: string; passwordHash: string; source: JoinSource },
 ): Promise<Result<Accepted, AcceptFailure>> {
   const found = await findInvitation(trx, token, { locks: true })
   if (!found.ok) return found
@@ -173,23 +173,23 @@ async function accept(
   const { personId, isNew } = await insertPerson(trx, { personId: randomUUID(), email, name, passwordHash })
   // The account was created a moment ago.
   if (!isNew) return err('has_account')
-  await joinApplication(trx, { invitation: found.value, personId, name, origin })
+  await joinApplication(trx, { invitation: found.value, personId, name, source })
   return ok({ personId, email, requiresSecondFactor })
 }
 
-type Answer = { personId: string; invitationId: string; accepts: boolean; origin: JoinOrigin }
+type Answer = { personId: string; invitationId: string; accepts: boolean; source: JoinSource }
 
 /**
  * A person with an account accepts or declines an invitation to another application, in their own session. Until then that application learns
  * nothing about them and can do nothing to them; accepting grants no rights before `activateMembership`.
  */
 export async function answerOwnInvitation(pool: Pool, command: Answer): Promise<Result<void, 'not_found'>> {
-  const { personId, invitationId, accepts, origin } = command
+  const { personId, invitationId, accepts, source } = command
   return withTransaction<void, 'not_found'>(pool, async (trx) => {
     const invitation = await lockOwnInvitation(trx, personId, invitationId)
     if (!invitation) return err('not_found')
     if (accepts) {
-      await joinApplication(trx, { invitation, personId, name: null, origin })
+      await joinApplication(trx, { invitation, personId, name: null, source })
       return ok(undefined)
     }
     const { applicationId, email } = invitation
@@ -202,7 +202,7 @@ export async function answerOwnInvitation(pool: Pool, command: Answer): Promise<
 }
 
 /** The address and the browser with which a person joined. */
-type JoinOrigin = { address: string; userAgent: string }
+type JoinSource = { address: string; userAgent: string }
 
 type Joining = {
   invitation: {
@@ -216,16 +216,16 @@ type Joining = {
   personId: string
   /** The name that a new person chose; null for a person who had an account. */
   name: string | null
-  origin: JoinOrigin
+  source: JoinSource
 }
 
 /**
  * Records that a person joined with an invitation, and makes the code that they tell the proposer. They have no rights yet: the one who
  * confirmed the invitation had the link and could have used it. The entry says so if the address and the browser are theirs.
  */
-async function joinApplication(trx: TrxClient, { invitation, personId, name, origin }: Joining): Promise<void> {
+async function joinApplication(trx: TrxClient, { invitation, personId, name, source }: Joining): Promise<void> {
   const { applicationId, invitationId, email, roles, proposedBy, confirmedBy } = invitation
-  const [address, userAgent] = [origin.address.slice(0, 64), storedUserAgent(origin.userAgent)]
+  const [address, userAgent] = [source.address.slice(0, 64), storedUserAgent(source.userAgent)]
   const joined = { applicationId, invitationId, personId, code: generateSpokenCode(), address, userAgent }
   const joinedLike = await markAccepted(trx, joined)
   const details = { email, roles: [...roles], proposedBy, confirmedBy, isNew: name !== null }

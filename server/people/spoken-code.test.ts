@@ -10,7 +10,7 @@ import { answerOwnInvitation, renewInvitation } from './invitations.ts'
 import { activateMembership, setMembership } from './membership.ts'
 import { readMember } from './person-store.ts'
 import { findSignedIn, loadActor } from './sessions.ts'
-import { invitationScene, ORIGIN, PASSWORD } from './testing/invitation-scene.ts'
+import { invitationScene, PASSWORD, SOURCE } from './testing/invitation-scene.ts'
 
 const clock = { now: () => new Date() }
 let people: TestPeople
@@ -122,7 +122,7 @@ test('invited again, and a member with a new code, after the person who confirme
   assert.deepEqual([(await only()).isConfirmerHere, await findInvitee(pool, applicationId, email)], [false, 'unknown'])
   must(await invite(['maker'], await administrator()))
   const { invitationId } = await only()
-  must(await answerOwnInvitation(pool, { personId, accepts: true, invitationId, origin: ORIGIN }))
+  must(await answerOwnInvitation(pool, { personId, accepts: true, invitationId, source: SOURCE }))
   assert.deepEqual(await activate(await codeOf(personId), anna), { ok: true, value: { personId } })
 })
 

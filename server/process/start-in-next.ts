@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { publishForNextAuth } from '#server/config.ts'
 import { BodyBudget } from '#server/http/request/body-budget.ts'
 import { cleanForNext, createPeerResolver, forwardedFor, isForwarded } from '#server/http/request/peer-address.ts'
-import { enterOrigin } from '#server/http/request/request-origin.ts'
+import { enterFacts } from '#server/http/request/request-facts.ts'
 import { createLogger } from '#server/logger.ts'
 import { setProcessLogger } from '#server/report-unexpected.ts'
 import { startLoops } from './start-loops.ts'
@@ -25,7 +25,7 @@ export async function startInNext(): Promise<void> {
     setProcessLogger(logger)
     publishForNextAuth(config)
     const { runtime } = await startRuntime({ config, logger, ending: { add: () => undefined, addForcedListener: () => undefined } })
-    noteOrigins(config.trustedProxies)
+    noteFacts(config.trustedProxies)
     if (config.role === 'web') return
     const loops = startLoops(runtime)
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void loops.drain())
@@ -39,14 +39,14 @@ export async function startInNext(): Promise<void> {
  * Does for every request what the front door does before Next sees one: keeps the address of its sender and its target as they arrived,
  * and takes away headers that only Next or a trusted proxy may write. Next has no hook that gets the connection; Node has.
  */
-function noteOrigins(trustedProxies: readonly string[]): void {
+function noteFacts(trustedProxies: readonly string[]): void {
   const budget = new BodyBudget()
   const peers = createPeerResolver(trustedProxies)
   subscribe('http.server.request.start', (message) => {
     // Node documents the fields of this channel and does not declare their types.
     const { request } = message as { request: IncomingMessage }
     const { remoteAddress } = request.socket
-    enterOrigin({
+    enterFacts({
       peerAddress: peers.resolve(remoteAddress, forwardedFor(request.headers)),
       isForwarded: isForwarded(request.headers),
       url: request.url ?? '',

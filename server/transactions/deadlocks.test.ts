@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** Two applications of one lane; `first` is locked first by every transaction that locks both. The row of `second` was written first. */
+/** Two applications of one partition; `first` is locked first by every transaction that locks both. The row of `second` was written first. */
 async function makeTwo(): Promise<{ first: string; second: string }> {
   const second = await makeApplication(database.pool)
   for (;;) {

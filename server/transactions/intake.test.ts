@@ -224,11 +224,11 @@ test('an error and no posting for a funding at an operator without a balance row
   assert.deepEqual(rows, [])
 })
 
-test('OverloadedError only for the application that fills the queue; created for another one in the same lane', async () => {
+test('OverloadedError only for the application that fills the queue; created for another one in the same partition', async () => {
   const greedy = await makeApplication(database.pool)
   let other = await makeApplication(database.pool)
-  const lane = (id: string) => id.charCodeAt(id.length - 1) % 2
-  while (lane(other) !== lane(greedy)) other = await makeApplication(database.pool)
+  const partition = (id: string) => id.charCodeAt(id.length - 1) % 2
+  while (partition(other) !== partition(greedy)) other = await makeApplication(database.pool)
   const intake = createIntake({ pool: database.pool, queueMax: 400, batchMax: 16 })
   const collect = (applicationId: string) => intake.submit(anIntakeItem(applicationId, { type: 'COLLECT' }))
   const flood = Promise.allSettled(Array.from({ length: 1_000 }, () => collect(greedy)))

@@ -9,7 +9,7 @@ import { isDataError, RETRY_CANCELLED } from '#server/database/with-transaction.
 import { retryWithBackoff } from '#server/retry.ts'
 import { toTextColumns } from './payment-text-columns.ts'
 import { callStartTransactions, type StartedRow, type StartRow } from './transaction-store.ts'
-import { type Actor, createApplicationLanes } from './transition.ts'
+import { type Actor, createPartitions } from './transition.ts'
 
 /** A new transaction. The caller validated it and generated its ids. Amounts are in hundredths of the currency's unit. */
 export type IntakeItem = PaymentTexts & {
@@ -62,12 +62,12 @@ type IntakeOptions = {
 }
 
 /**
- * Collects new transactions into batches. `submit` resolves after the commit. It rejects with OverloadedError if the queue of the lane
+ * Collects new transactions into batches. `submit` resolves after the commit. It rejects with OverloadedError if the queue of the partition
  * or the application's share of it is full; nothing was started then.
  */
 export function createIntake(options: IntakeOptions): Intake {
   const queueMax = options.queueMax ?? 4_096
-  return createApplicationLanes<IntakeItem, IntakeOutcome>({
+  return createPartitions<IntakeItem, IntakeOutcome>({
     key: (item) => item.applicationId + item.externalId,
     shareOf: (item) => item.applicationId,
     async run(items) {

@@ -85,7 +85,7 @@ type SettlerOptions = { pool: Pool; batchMax?: number; onBatch?(size: number): v
 /** Creates the batches of settlement, which work like those of intake. */
 export function createSettler(options: SettlerOptions): Settler {
   const listeners: (() => void)[] = []
-  const lanes = createApplicationLanes<TransitionItem, TransitionOutcome>({
+  const partitions = createPartitions<TransitionItem, TransitionOutcome>({
     key: (item) => item.transactionId,
     async run(items) {
       const outcomes = await transitionAgainOnDeadlock(options.pool, items)
@@ -98,7 +98,7 @@ export function createSettler(options: SettlerOptions): Settler {
     isItemError: isDataError,
     onBatch: options.onBatch,
   })
-  return { settle: lanes.submit, drain: lanes.drain, addFinalListener: (listener) => void listeners.push(listener) }
+  return { settle: partitions.submit, drain: partitions.drain, addFinalListener: (listener) => void listeners.push(listener) }
 }
 
 /** The statement changes rows of operator_work that the dispatcher also updates, so a deadlock is possible. It is repeated then. */
@@ -132,30 +132,30 @@ export type Actor = { kind: 'api' | 'person' | 'operator' | 'system'; id: string
 export const SYSTEM_ACTOR: Actor = { kind: 'system', id: null }
 
 /**
- * Two batches of a lane mostly lock the same counters, so the second one does nothing but wait for the first; meanwhile more could join it.
+ * Two batches of a partition mostly lock the same counters, so the second one does nothing but wait for the first; meanwhile more could join it.
  * With this many items it is worth having at hand when the first one commits.
  */
 const BESIDE_MIN = 64
 
-type Lanes<Item, Outcome> = Pick<Batcher<Item, Outcome>, 'submit' | 'waiting' | 'drain'>
+type Partitions<Item, Outcome> = Pick<Batcher<Item, Outcome>, 'submit' | 'waiting' | 'drain'>
 
 /**
  * Two batchers that share the applications: an application always uses the same one, chosen by the last digit of its id. Intake and
- * settlement lock the counters of their applications, so batches of two lanes never wait for each other, whichever process runs them.
- * Within a lane the next batch waits at the lock and starts when the first one commits.
+ * settlement lock the counters of their applications, so batches of two partitions never wait for each other, whichever process runs them.
+ * Within a partition the next batch waits at the lock and starts when the first one commits.
  */
-export function createApplicationLanes<Item extends { applicationId: string }, Outcome>(
+export function createPartitions<Item extends { applicationId: string }, Outcome>(
   options: Omit<BatcherOptions<Item, Outcome>, 'slots' | 'besideMin'>,
-): Lanes<Item, Outcome> {
-  const newLane = () => createBatcher({ ...options, slots: 2, besideMin: BESIDE_MIN })
-  const lanes: [Batcher<Item, Outcome>, Batcher<Item, Outcome>] = [newLane(), newLane()]
+): Partitions<Item, Outcome> {
+  const newPartition = () => createBatcher({ ...options, slots: 2, besideMin: BESIDE_MIN })
+  const partitions: [Batcher<Item, Outcome>, Batcher<Item, Outcome>] = [newPartition(), newPartition()]
   return {
-    submit: (item) => lanes[laneOf(item.applicationId)].submit(item),
-    waiting: () => lanes[0].waiting() + lanes[1].waiting(),
-    drain: async () => void (await Promise.all([lanes[0].drain(), lanes[1].drain()])),
+    submit: (item) => partitions[partitionOf(item.applicationId)].submit(item),
+    waiting: () => partitions[0].waiting() + partitions[1].waiting(),
+    drain: async () => void (await Promise.all([partitions[0].drain(), partitions[1].drain()])),
   }
 }
 
-function laneOf(applicationId: string): 0 | 1 {
+function partitionOf(applicationId: string): 0 | 1 {
   return applicationId.charCodeAt(applicationId.length - 1) % 2 === 0 ? 0 : 1
 }

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import type { BodyHold, BodyOwner } from '#server/http/request/body-budget.ts'
 import { BODY_TIMEOUT_MS } from '#server/http/request/node-request.ts'
-import { type RequestOrigin, requestOrigin } from '#server/http/request/request-origin.ts'
+import { type RequestFacts, requestFacts } from '#server/http/request/request-facts.ts'
 import { readTarget } from '#server/http/request/target.ts'
 import { LINGER } from '#server/http/request/write-response.ts'
 import { requireProcessWide, START_THE_SERVICE } from '#server/process-wide.ts'
@@ -16,9 +16,9 @@ export const MOUNT = { GET: answer, HEAD: answer, POST: answer, PUT: answer, PAT
 
 async function answer(request: Request): Promise<Response> {
   const runtime = requireProcessWide('httpRuntime', START_THE_SERVICE)
-  const origin = requestOrigin()
-  if (!origin) throw new Error('A request without its origin: server/process/start-in-next.ts notes it.')
-  const apiRequest = new FetchRequest(request, origin)
+  const facts = requestFacts()
+  if (!facts) throw new Error('A request without its facts: server/process/start-in-next.ts notes it.')
+  const apiRequest = new FetchRequest(request, facts)
   const response = await handleApiRequest(runtime, apiRequest)
   apiRequest.release()
   return new Response(request.method === 'HEAD' ? null : response.body, {
@@ -40,18 +40,18 @@ class FetchRequest implements ApiRequest {
   readonly peerAddress: string | undefined
   readonly isForwarded: boolean
   readonly #request: Request
-  readonly #origin: RequestOrigin
+  readonly #facts: RequestFacts
   #hold: BodyHold | undefined
 
-  constructor(request: Request, origin: RequestOrigin) {
-    const target = readTarget(origin.url) ?? { path: origin.url, search: '' }
+  constructor(request: Request, facts: RequestFacts) {
+    const target = readTarget(facts.url) ?? { path: facts.url, search: '' }
     this.method = request.method
     this.path = target.path
     this.search = target.search
-    this.peerAddress = origin.peerAddress
-    this.isForwarded = origin.isForwarded
+    this.peerAddress = facts.peerAddress
+    this.isForwarded = facts.isForwarded
     this.#request = request
-    this.#origin = origin
+    this.#facts = facts
   }
 
   get headers(): Record<string, string> {
@@ -63,7 +63,7 @@ class FetchRequest implements ApiRequest {
   }
 
   async readBody(bytesMax: number, owner: BodyOwner): Promise<Result<Uint8Array, BodyProblem>> {
-    this.#hold = this.#origin.budget.open(owner)
+    this.#hold = this.#facts.budget.open(owner)
     return collect(this.#request.body, bytesMax, this.#hold)
   }
 

@@ -82,7 +82,7 @@ export function createForcedQueries(options: ForcedQueriesOptions): ForcedQuerie
     if (!limiter) {
       limiter = createFairLimiter({
         concurrency: limits.callsMax ?? FORCED_CALLS_MAX,
-        laneMax: limits.perCallerMax ?? PER_CALLER_MAX,
+        pathMax: limits.perCallerMax ?? PER_CALLER_MAX,
         levelMax: [WAITING_MAX, WAITING_PER_CALLER_MAX],
         waitMaxMs: limits.waitMsMax ?? WAIT_MS_MAX,
       })

@@ -5,7 +5,7 @@ import { parseNetwork } from '#server/applications/allow-list.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
-import { currentPeerAddress } from '#server/http/request/request-origin.ts'
+import { currentPeerAddress } from '#server/http/request/request-facts.ts'
 import { listKeyUses, listRefusals } from '#server/partner-auth/caller-records-store.ts'
 
 const KINDS: readonly ChangeKindName[] = [

@@ -48,7 +48,7 @@ export function createPageTurns(options: Partial<PageTurnOptions> = {}): PageTur
   const limiter = createFairLimiter({
     concurrency,
     openMax: anonymousMax,
-    laneMax: personMax,
+    pathMax: personMax,
     levelMax: waitingMax,
     waitMaxMs: waitMs,
   })

@@ -9,7 +9,7 @@ import type { BodyHold } from '#server/http/request/body-budget.ts'
 import { type Connection, noteAnswered } from '#server/http/request/connection.ts'
 import type { Arrival } from '#server/http/request/node-request.ts'
 import { cleanForNext, isForwarded } from '#server/http/request/peer-address.ts'
-import type { RequestOrigin } from '#server/http/request/request-origin.ts'
+import type { RequestFacts } from '#server/http/request/request-facts.ts'
 import type { PageServer } from './serve-page.ts'
 
 type Passage = {
@@ -33,7 +33,7 @@ export function passToNext(incoming: IncomingMessage, outgoing: ServerResponse, 
   // Next makes addresses of it, also for HTTP/1.0.
   if (!incoming.headers.host) return passage.refuse(refuse(400, 'The header Host is missing.'))
   incoming.url = target.search === '' ? target.path : `${target.path}?${target.search}`
-  const facts: RequestOrigin = { peerAddress, isForwarded: isForwarded(incoming.headers), url: incoming.url, budget }
+  const facts: RequestFacts = { peerAddress, isForwarded: isForwarded(incoming.headers), url: incoming.url, budget }
   cleanForNext(incoming.headers, passage.isFromTrustedProxy)
   if (!announcesBody(incoming)) {
     arrival.awaitsContinue?.writeContinue()

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { PRODUCT_PLACES, paths } from '#lib/pages/paths.ts'
 import { isGuide } from '#lib/partner/reference.ts'
 import { readReference } from '#server/http/reference/read-reference.ts'
-import { type RequestOrigin, runWithOrigin } from '#server/http/request/request-origin.ts'
+import { type RequestFacts, runWithFacts } from '#server/http/request/request-facts.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { REFUSAL_HEADERS, refusedRequest, renderRefusal } from '../refusal.ts'
 import { createPageMemory, renderDocument } from './page-memory.ts'
@@ -21,7 +21,7 @@ export type PageOptions = {
 
 export type PageServer = {
   /** Answers a request for a page, a part of one, or its data. `body` is what the request was found to carry. */
-  serve(incoming: IncomingMessage, outgoing: ServerResponse, request: { facts: RequestOrigin; body?: Uint8Array | undefined }): void
+  serve(incoming: IncomingMessage, outgoing: ServerResponse, request: { facts: RequestFacts; body?: Uint8Array | undefined }): void
 }
 
 /** The wait announced to a client without a turn, in seconds. */
@@ -42,7 +42,7 @@ export function createPageServer(next: Fallback, options: PageOptions & { onRefu
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse, { facts, body }: Parameters<PageServer['serve']>[2]) {
     const path = incoming.url?.split('?', 1)[0] ?? '/'
-    const render = (endTurn: () => void) => void runWithOrigin(facts, () => callNext(incoming, outgoing, { next, body, endTurn }))
+    const render = (endTurn: () => void) => void runWithFacts(facts, () => callNext(incoming, outgoing, { next, body, endTurn }))
     if (FILES.has(path) || isFile(path)) return render(() => undefined)
     const personId = await readVisitor?.(incoming.headers.cookie)
     if (readVisitor && personId === undefined) {
@@ -63,11 +63,11 @@ export function createPageServer(next: Fallback, options: PageOptions & { onRefu
     if (!hasHadTurn && !outgoing.destroyed) refuseBusy(incoming, outgoing, personId === undefined ? refusedAfterMs : 0)
   }
 
-  function renderInTurn(incoming: IncomingMessage, { budget }: RequestOrigin, headers: Readonly<Record<string, string>>) {
+  function renderInTurn(incoming: IncomingMessage, { budget }: RequestFacts, headers: Readonly<Record<string, string>>) {
     const url = incoming.url ?? '/'
-    const facts: RequestOrigin = { peerAddress: undefined, isForwarded: false, url, budget }
+    const facts: RequestFacts = { peerAddress: undefined, isForwarded: false, url, budget }
     const rendering = turns.takeForAll(() =>
-      renderDocument(url, headers, (request, response) => runWithOrigin(facts, () => callNext(request, response, { next }))),
+      renderDocument(url, headers, (request, response) => runWithFacts(facts, () => callNext(request, response, { next }))),
     )
     return rendering.catch((error: unknown) => {
       reportUnexpected('front door: page for everybody', error)

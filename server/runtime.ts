@@ -18,7 +18,7 @@ import { openPools, type Pool } from './database/pool.ts'
 import type { HttpRuntime } from './http/api/endpoint.ts'
 import type { Logger } from './logger.ts'
 import { createOperatorTests, type OperatorTests } from './operators/settings/test-operator.ts'
-import { createForcedQueries, FORCED_CALLS_MAX, type ForcedQueries } from './operators/work/forced-queries.ts'
+import { createForcedEnquiries, FORCED_CALLS_MAX, type ForcedEnquiries } from './operators/work/forced-enquiries.ts'
 import { closeCallerRecords, createCallerRecords } from './partner-auth/caller-records.ts'
 import { setProcessWide } from './process-wide.ts'
 import { createSettler, type Settler } from './transactions/transition.ts'
@@ -39,7 +39,7 @@ export type Runtime = HttpRuntime & {
   settler: Settler
   connectors: FollowingConnectors
   callbacks: CallbackIntake
-  forcedQueries: ForcedQueries
+  forcedEnquiries: ForcedEnquiries
   operatorTests: OperatorTests
   fileReader: FileReader
   batchSubmitter: BatchSubmitter
@@ -84,12 +84,12 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     wake: wakeOperators,
     onOutcome: (outcome) => metrics.countOutcome('operator', `callback ${outcome}`),
   })
-  const forcedQueries = createForcedQueries({
+  const forcedEnquiries = createForcedEnquiries({
     pool,
     settler,
     logger,
     connectors: forcedConnectors,
-    onOutcome: (outcome) => metrics.countOutcome('operator', `forced query ${outcome}`),
+    onOutcome: (outcome) => metrics.countOutcome('operator', `forced enquiry ${outcome}`),
   })
   const batchSubmitter = createBatchSubmitter({ pool, intake, connectors, directory })
   addGauges({ metrics, intake, pool, reportPool })
@@ -106,7 +106,7 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     settler,
     connectors,
     callbacks,
-    forcedQueries,
+    forcedEnquiries,
     operatorTests: createOperatorTests({ connectors: forcedConnectors, nowMs: () => performance.now() }),
     fileReader: createFileReader(),
     batchSubmitter,
@@ -132,7 +132,7 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
   return runtime
 }
 
-/** The connectors of the loops and those of forced queries, which have connections of their own; both follow the stored settings. */
+/** The connectors of the loops and those of forced enquiries, which have connections of their own; both follow the stored settings. */
 async function connectOperators({
   pool,
   config,
@@ -158,7 +158,7 @@ async function connectOperators({
 async function closeRuntime(runtime: Runtime): Promise<void> {
   await runtime.batchSubmitter.drain()
   await runtime.intake.drain()
-  await runtime.forcedQueries.close()
+  await runtime.forcedEnquiries.close()
   await runtime.settler.drain()
   await runtime.connectors.close()
   await closeCallerRecords(runtime)

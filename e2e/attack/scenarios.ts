@@ -1,5 +1,5 @@
 import { endedCredentials } from '#e2e/attack/scenarios/ended-credentials.ts'
-import { forcedQueries } from '#e2e/attack/scenarios/forced-queries.ts'
+import { forcedEnquiries } from '#e2e/attack/scenarios/forced-enquiries.ts'
 import { garbageOperator } from '#e2e/attack/scenarios/garbage-operator.ts'
 import { hangingReceiver } from '#e2e/attack/scenarios/hanging-receiver.ts'
 import { heldBodies } from '#e2e/attack/scenarios/held-bodies.ts'
@@ -26,6 +26,6 @@ export const SCENARIOS: readonly Scenario[] = [
   endedCredentials,
   signInFlood,
   hangingReceiver,
-  forcedQueries,
+  forcedEnquiries,
   garbageOperator,
 ]

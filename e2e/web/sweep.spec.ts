@@ -95,7 +95,9 @@ test.describe('every page in English', () => {
 test.describe('every page in French', () => {
   test.use({ locale: 'fr-CM', colorScheme: 'light' })
 
-  test('accessible, without layout shift or breach of the content policy on a phone, and without overflow at every width', async ({ page }) => {
+  test('accessible, without layout shift or breach of the content policy on a phone, and without overflow at every width', async ({
+    page,
+  }) => {
     await forEveryPage(page, (address) => checkTexts(page, address), 10)
   })
 })

@@ -9,7 +9,7 @@ import type { Metrics } from '#server/http/api/metrics.ts'
 import { noteReached } from '#server/http/door/pages/page-notes.ts'
 import type { Logger } from '#server/logger.ts'
 import type { OperatorTests } from '#server/operators/settings/test-operator.ts'
-import type { ForcedQueries } from '#server/operators/work/forced-queries.ts'
+import type { ForcedEnquiries } from '#server/operators/work/forced-enquiries.ts'
 import { requireProcessWide, START_THE_SERVICE } from '#server/process-wide.ts'
 import type { Connected } from '#server/transactions/find-start-problems.ts'
 import type { Intake } from '#server/transactions/intake.ts'
@@ -31,7 +31,7 @@ type BackOfficeRuntime = {
   settler: Settler
   wake: Wake
   metrics: Pick<Metrics, 'countOutcome'>
-  forcedQueries: ForcedQueries
+  forcedEnquiries: ForcedEnquiries
   operatorTests: OperatorTests
   /** Reads uploaded files in a thread. */
   fileReader: FileReader

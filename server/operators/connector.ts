@@ -39,8 +39,8 @@ export type Submission = OperatorIdentifiers & {
   writeBeforeMs?: number | undefined
 }
 
-/** The identifiers that a status query needs; some operators only answer by their own identifier. */
-export type StatusQuery = OperatorIdentifiers &
+/** The identifiers that a status enquiry needs; some operators only answer by their own identifier. */
+export type StatusEnquiry = OperatorIdentifiers &
   Pick<Submission, 'reference' | 'applicationId' | 'operator' | 'type' | 'amountMinor' | 'currency' | 'phoneNumber'>
 
 /**
@@ -162,7 +162,7 @@ export type Connector = {
   /** The step that the customer of a collect has to take. Absent: to confirm on the phone. */
   readonly customerStep?: CustomerStep | undefined
   submit(submission: Submission, keep: KeepIdentifiers): Promise<SubmitOutcome | CodeRefusal>
-  query(query: StatusQuery): Promise<QueryOutcome>
+  query(query: StatusEnquiry): Promise<QueryOutcome>
   balance(): Promise<BalanceOutcome>
   /** True where the operator answers no queries: an unknown outcome stays unknown until a person has clarified it. */
   readonly hasNoQueries?: boolean | undefined

@@ -13,7 +13,7 @@ import type {
   OperatorIdentifiers,
   QueryOutcome,
   ReportedMovement,
-  StatusQuery,
+  StatusEnquiry,
   Submission,
   SubmitOutcome,
   UnknownOutcome,
@@ -47,7 +47,7 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
     }
   }
   function checked<Outcome extends { kind: string; exchange: Exchange }>(
-    ours: StatusQuery,
+    ours: StatusEnquiry,
     outcome: Outcome | Extract<QueryOutcome, { kind: 'succeeded' }>,
   ): Outcome | Extract<QueryOutcome, { kind: 'succeeded' }> | UnknownOutcome {
     const difference = 'reported' in outcome && outcome.reported ? differenceOf(ours, outcome.reported) : undefined
@@ -155,7 +155,7 @@ function cleanCallback(callback: CallbackOutcome): CallbackOutcome {
   return { ...callback, applicationId: applicationId.toLowerCase(), reference: reference.toLowerCase() }
 }
 
-type OurMovement = Pick<StatusQuery, 'operator' | 'amountMinor' | 'currency' | 'phoneNumber'>
+type OurMovement = Pick<StatusEnquiry, 'operator' | 'amountMinor' | 'currency' | 'phoneNumber'>
 
 /**
  * Compares what an operator reports of a success with our movement: amount, currency and number, as far as it reports them. Returns a

@@ -8,7 +8,7 @@ import type { Pool, Queryable } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
 import type { Connectors } from '#server/operators/connector.ts'
 import type { CallbackIntake } from '#server/operators/handle-callback.ts'
-import type { ForcedQueries } from '#server/operators/work/forced-queries.ts'
+import type { ForcedEnquiries } from '#server/operators/work/forced-enquiries.ts'
 import type { Tokens } from '#server/partner-auth/access-token.ts'
 import type { Caller } from '#server/partner-auth/authenticate-caller.ts'
 import type { CallerRecords } from '#server/partner-auth/caller-records.ts'
@@ -85,7 +85,7 @@ export type HttpRuntime = CallerRecords & {
   settler: Settler
   connectors: Connectors
   callbacks: CallbackIntake
-  forcedQueries: ForcedQueries
+  forcedEnquiries: ForcedEnquiries
   metrics: Metrics
   wake: Wake
   /** Absent if the access log is off. */

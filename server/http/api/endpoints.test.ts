@@ -60,7 +60,7 @@ test('500 with Retry-After for chekTransactionStatus while the operator is down,
 })
 
 test('429 with the five fields and Retry-After for an application that forces more queries than it may; other applications are not affected', async () => {
-  const other = await openHttpHarness({ forcedQueries: { burst: 2, perSecond: 0.5 } })
+  const other = await openHttpHarness({ forcedEnquiries: { burst: 2, perSecond: 0.5 } })
   try {
     const made = await post(other, `${TRANSACTION}/collect`, aCollect())
     const { transactionId } = made.body as { transactionId: string }
@@ -71,7 +71,7 @@ test('429 with the five fields and Retry-After for an application that forces mo
     assert.match(errorSchema.parse(refused.body).message, /Try again in 2 s/)
     assert.equal(refused.headers.get('retry-after'), '2')
     assert.equal((await post(other, `${TRANSACTION}/transaction-status?id=${transactionId}`)).status, 200)
-    const unprovenReceivers = await other.runtime.forcedQueries.run(
+    const unprovenReceivers = await other.runtime.forcedEnquiries.run(
       { applicationId: randomUUID(), transactionId: randomUUID(), operator: 'OMCM' },
       { kind: 'api', id: randomUUID() },
       async () => true,
@@ -82,14 +82,14 @@ test('429 with the five fields and Retry-After for an application that forces mo
   }
 })
 
-test('503 with Retry-After for a forced query when no slot becomes free, and the operator is not queried', async () => {
-  const other = await openHttpHarness({ forcedQueries: { callsMax: 1, waitMsMax: 20 } })
+test('503 with Retry-After for a forced enquiry when no slot becomes free, and the operator is not queried', async () => {
+  const other = await openHttpHarness({ forcedEnquiries: { callsMax: 1, waitMsMax: 20 } })
   const done = Promise.withResolvers<boolean>()
   try {
     const made = await post(other, `${TRANSACTION}/collect`, aCollect())
     const { transactionId } = made.body as { transactionId: string }
     const place = { applicationId: other.partner.applicationId, transactionId: randomUUID(), operator: 'OMCM' as const }
-    const holding = other.runtime.forcedQueries.run(place, { kind: 'api', id: null }, () => done.promise)
+    const holding = other.runtime.forcedEnquiries.run(place, { kind: 'api', id: null }, () => done.promise)
     const answer = await post(other, `${TRANSACTION}/chekTransactionStatus?transactionId=${transactionId}`)
     assert.equal(answer.status, 503)
     assert.equal(answer.headers.get('retry-after'), '1')

@@ -26,7 +26,7 @@ export const chekTransactionStatus = queryEndpoint(
   'chekTransactionStatus',
   synchroniseQuerySchema,
   async ({ transactionId }, { runtime, caller }) => {
-    const result = await synchroniseTransaction(runtime.forcedQueries, {
+    const result = await synchroniseTransaction(runtime.forcedEnquiries, {
       applicationId: caller.application.applicationId,
       transactionId,
       actor: { kind: 'api', id: caller.apiUserId },

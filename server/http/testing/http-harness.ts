@@ -18,7 +18,7 @@ import { simulatedOperators } from '#server/operators/simulator/simulated-operat
 import { startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { createDispatcher, type Dispatcher } from '#server/operators/work/dispatcher.ts'
-import { createForcedQueries, type ForcedQueriesOptions } from '#server/operators/work/forced-queries.ts'
+import { createForcedEnquiries, type ForcedEnquiriesOptions } from '#server/operators/work/forced-enquiries.ts'
 import { createTokens, type Tokens } from '#server/partner-auth/access-token.ts'
 import { createCallerRecords } from '#server/partner-auth/caller-records.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
@@ -33,7 +33,7 @@ type HttpHarnessOptions = {
   queueMax?: number
   /** Opens the pool of the service at this address; otherwise it uses that of the test. */
   openPool?(databaseUrl: string): Pool
-  forcedQueries?: ForcedQueriesOptions['limits']
+  forcedEnquiries?: ForcedEnquiriesOptions['limits']
   /** Each operator speaks its own protocol, as in the sandbox; otherwise all of them speak the gateway protocol. */
   usesOwnProtocols?: boolean
   /** In place of the sandbox's settings, from the simulator's address and secret. */
@@ -83,7 +83,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
   const settler = createSettler({ pool })
   const connect = () => connectTo(pool, simulator.url, options)
   const connectors = connect()
-  const forcedQueries = createForcedQueries({ pool, settler, connectors: connect(), logger, limits: options.forcedQueries })
+  const forcedEnquiries = createForcedEnquiries({ pool, settler, connectors: connect(), logger, limits: options.forcedEnquiries })
   const dispatcher = createDispatcher({ pool, settler, connectors, logger, idlePollMs: 20 })
   const intake = createIntake({ pool, queueMax: options.queueMax })
   const runtime: HttpRuntime = {
@@ -100,7 +100,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
     intake,
     throttle: createSignInThrottle({ pool, clock: systemClock, secret: HARNESS_TOKEN_SECRET }),
     callbacks: createCallbackIntake({ pool, connectors, logger }),
-    forcedQueries,
+    forcedEnquiries,
     wake: { operators: dispatcher.wake, webhooks: () => undefined },
     metrics: createMetrics(),
   }
@@ -122,7 +122,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
       await frontDoor.drain(100)
       await dispatcher.drain()
       await intake.drain()
-      await forcedQueries.close()
+      await forcedEnquiries.close()
       await settler.drain()
       await directory.close()
       await connectors.close()

@@ -13,7 +13,7 @@ import { accountOf } from '../tokens/access-tokens.ts'
 import { createTokenClient, type TokenClient } from '../tokens/token-client.ts'
 import { keySchema, problemSchema, tokenSchema } from './messages.ts'
 
-/** Airtel asks for at least a minute, because a status query before it may not find a transaction that exists. */
+/** Airtel asks for at least a minute, because a status enquiry before it may not find a transaction that exists. */
 const ENQUIRY_DELAY_MS = 60_000
 const ENQUIRY_DELAY_MS_MAX = 600_000
 
@@ -33,7 +33,7 @@ export const airtelSettingsSchema = z.strictObject({
   rsaPadding: z.enum(['pkcs1', 'oaep-sha256']).optional(),
   /** The private key of callback authentication; without it callbacks are hints. */
   callbackKey: secretText.optional(),
-  /** From a submission to its first status query, and to the next submission of the same id. */
+  /** From a submission to its first status enquiry, and to the next submission of the same id. */
   enquiryDelayMs: z.int().min(0).max(ENQUIRY_DELAY_MS_MAX).default(ENQUIRY_DELAY_MS),
   /** Sends amounts with decimals as they are; otherwise they are refused. */
   takesDecimals: z.boolean().optional(),

@@ -10,7 +10,7 @@ import type {
   Exchange,
   FinalOutcome,
   QueryOutcome,
-  StatusQuery,
+  StatusEnquiry,
   Submission,
   SubmitOutcome,
 } from '../connector.ts'
@@ -143,7 +143,7 @@ function referenceOf({ reference }: Submission): string {
   return reference.replaceAll('-', '')
 }
 
-async function queryStatus({ context, settings, client }: Airtel, query: StatusQuery): Promise<QueryOutcome> {
+async function queryStatus({ context, settings, client }: Airtel, query: StatusEnquiry): Promise<QueryOutcome> {
   const id = airtelId(query)
   const disbursements =
     settings.apiVersion === 'v1' && !settings.signsMessages ? `v1/disbursements/${id}` : `v2/disbursements/${id}?transactionType=B2C`
@@ -222,7 +222,7 @@ function outcomeOfProblem(outcome: CallOutcome, type: TransactionType): SubmitOu
   return outcomeOfCode(AIRTEL_ANSWERS, code, outcome)
 }
 
-/** The outcome of the answer to a status query: the status of the transaction decides, its code only says why. */
+/** The outcome of the answer to a status enquiry: the status of the transaction decides, its code only says why. */
 function queryOutcomeOf(outcome: CallOutcome, id: string): QueryOutcome {
   const transfer = transferIn(outcome, [200])
   if (!transfer) return unknownOutcome(outcome)

@@ -155,7 +155,7 @@ test('the direction stays open if Airtel has another key now, and the next depos
   key = spkiOf(publicKey)
 })
 
-test('a minute until the first status query, unless the settings say another time', () => {
+test('a minute until the first status enquiry, unless the settings say another time', () => {
   assert.deepEqual([connect().terms.enquiryDelayMs, connect({ enquiryDelayMs: 5 }).terms.enquiryDelayMs], [60_000, 5])
 })
 
@@ -174,7 +174,7 @@ for (const [body, expected] of [
   [refusal('DP00900001000'), 'unknown'],
   [refusal('DP00900001013'), 'unknown'],
 ] as const) {
-  test(`${expected} for a status query that is answered with ${JSON.stringify(body).slice(0, 130)}`, async () => {
+  test(`${expected} for a status enquiry that is answered with ${JSON.stringify(body).slice(0, 130)}`, async () => {
     answer = ({ response }) => say(response, 200, body)
     assert.equal(factsOf(await connect().query(submission)), expected)
   })

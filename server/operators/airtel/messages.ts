@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type AnswerTable, ended, KNOWN, OUR_FAULT, refused, UNKNOWN } from '../answer-table.ts'
-import type { StatusQuery } from '../connector.ts'
+import type { StatusEnquiry } from '../connector.ts'
 import { identifierSchema } from '../wire-formats.ts'
 
 /** The messages that Airtel sends. Ours are written out in create-airtel-connector.ts. */
@@ -33,7 +33,7 @@ const transactionSchema = z.object({
   reference_id: identifierSchema,
 })
 
-/** The answer to a payment, a disbursement and a status query. Refusals come with HTTP 200 and without data. */
+/** The answer to a payment, a disbursement and a status enquiry. Refusals come with HTTP 200 and without data. */
 export const transferSchema = z.object({
   data: z.object({ transaction: transactionSchema.nullish() }).nullish(),
   status: statusSchema,
@@ -88,7 +88,7 @@ export const AIRTEL_ANSWERS: AnswerTable = {
   DP00900001012: refused('invalidNumber'),
   // Any bad field. Its `result_code` or its message says which one (read-transfer.ts).
   DP00900001013: refused('other'),
-  // Timed out: final only if a status query reports it together with TF.
+  // Timed out: final only if a status enquiry reports it together with TF.
   DP00900001014: ended('operatorTimeout'),
   DP00900001016: OUR_FAULT,
   DP00900001017: KNOWN,
@@ -97,7 +97,7 @@ export const AIRTEL_ANSWERS: AnswerTable = {
   DP02200000002: refused('notRegistered'),
   521002: refused('invalidNumber'),
   521050: KNOWN,
-  // Ambiguous: Airtel asks for a status query.
+  // Ambiguous: Airtel asks for a status enquiry.
   ESB000001: UNKNOWN,
   ESB000004: UNKNOWN,
   ESB000008: UNKNOWN,
@@ -117,7 +117,7 @@ export const UNKNOWN_ID = new Set(['DP00800001025', 'DP00900001015'])
 /** In progress: Airtel has the transaction. */
 export const UNDER_WAY = new Set(['DP00800001006', 'DP00900001006'])
 
-type Ids = Pick<StatusQuery, 'reference' | 'applicationId'>
+type Ids = Pick<StatusEnquiry, 'reference' | 'applicationId'>
 
 const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
 

@@ -60,7 +60,7 @@ export const balanceSchema = z.object({ status: code, balance: z.string() })
 export const accountSchema = z.object({ status: code, allowedtransfer: z.string().optional() })
 
 /**
- * The codes on which all sources agree, of a submission and of a status query. Every other one is unknown: sources disagree about 91 to 98,
+ * The codes on which all sources agree, of a submission and of a status enquiry. Every other one is unknown: sources disagree about 91 to 98,
  * and 1, 2 and 4 (not authorised) may be about the query and not about the transfer.
  */
 const MOOV_ANSWERS: AnswerTable = {
@@ -93,7 +93,7 @@ export function moovAnswersOf({ codeMeanings = {} }: MoovSettings): AnswerTable 
   return { ...MOOV_ANSWERS, ...Object.fromEntries(agreed) }
 }
 
-/** Whether a code of a status query means that Moov does not know the reference: only if that was agreed with Moov. */
+/** Whether a code of a status enquiry means that Moov does not know the reference: only if that was agreed with Moov. */
 export function isNotFound({ codeMeanings }: MoovSettings, code: string): boolean {
   return codeMeanings !== undefined && Object.hasOwn(codeMeanings, code) && codeMeanings[code] === 'notFound'
 }

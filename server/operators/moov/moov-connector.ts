@@ -3,7 +3,7 @@ import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { type AnswerTable, answerOf, outcomeOfCode } from '../answer-table.ts'
-import type { AccountOutcome, BalanceOutcome, Connector, QueryOutcome, StatusQuery, Submission, SubmitOutcome } from '../connector.ts'
+import type { AccountOutcome, BalanceOutcome, Connector, QueryOutcome, StatusEnquiry, Submission, SubmitOutcome } from '../connector.ts'
 import {
   type CallOutcome,
   createOperatorHttpClient,
@@ -73,7 +73,7 @@ async function push(moov: Moov, submission: Submission): Promise<SubmitOutcome> 
   })
   if (!answer || isOther(settings, answer.transid, submission.reference)) return notSentOrUnknown(outcome)
   const operatorReference = answer.referenceid || undefined
-  // Success is that the request was taken: the status query says whether the customer paid.
+  // Success is that the request was taken: the status enquiry says whether the customer paid.
   if (answer.status === PENDING || answer.status === SUCCESS) return { kind: 'accepted', operatorReference, exchange: exchangeOf(outcome) }
   return outcomeOfCode(moov.answers, answer.status, outcome)
 }
@@ -98,7 +98,7 @@ async function transfer(moov: Moov, submission: Submission): Promise<SubmitOutco
   return outcomeOfCode(moov.answers, answer.status, outcome)
 }
 
-async function queryStatus(moov: Moov, query: StatusQuery): Promise<QueryOutcome> {
+async function queryStatus(moov: Moov, query: StatusEnquiry): Promise<QueryOutcome> {
   const { settings, context } = moov
   const fields = { request: { transid: query.reference } }
   const { outcome, answer } = await call(moov, 'getTransactionStatus', queryLimits(context), pushSchema, fields)

@@ -120,7 +120,7 @@ for (const [body, expected] of [
   [{ status: 'FAILED', reason: 'PAYER_LIMIT_REACHED' }, 'failed Transaction refusée PAYER_LIMIT_REACHED'],
   [{ status: 'FAILED' }, 'failed Transaction refusée'],
 ] as const) {
-  test(`${expected} for a status query that is answered with ${JSON.stringify(body)}`, async () => {
+  test(`${expected} for a status enquiry that is answered with ${JSON.stringify(body)}`, async () => {
     answer = (_, response) => say(response, 200, { amount: '5000', currency: 'XAF', externalId, ...body })
     const outcome = await connector.query(submission)
     const { kind } = outcome

@@ -14,7 +14,7 @@ const reasonSchema = z.union([z.string(), z.object({ code: z.string(), message: 
 
 const partySchema = z.object({ partyId: identifierSchema }).nullish()
 
-/** The answer to a status query, and the body of a callback. */
+/** The answer to a status enquiry, and the body of a callback. */
 export const transferSchema = z.object({
   status: z.string(),
   externalId: z.string(),

@@ -10,7 +10,7 @@ import type {
   Connector,
   QueryOutcome,
   ReportedMovement,
-  StatusQuery,
+  StatusEnquiry,
   Submission,
   SubmitOutcome,
 } from '../connector.ts'
@@ -115,7 +115,7 @@ function messageFor({ merchantName = '', reference }: Submission): string {
   return (name || `Transaction ${reference}`).slice(0, MESSAGE_LENGTH_MAX)
 }
 
-async function queryStatus({ context, settings, clients }: Mtn, query: StatusQuery): Promise<QueryOutcome> {
+async function queryStatus({ context, settings, clients }: Mtn, query: StatusEnquiry): Promise<QueryOutcome> {
   const { product, resource, party } = CALLS[query.type]
   const client = clients.get(product)
   if (!client) return { ...notInService, kind: 'unknown' }

@@ -9,7 +9,7 @@ import type {
   Connector,
   KeepIdentifiers,
   QueryOutcome,
-  StatusQuery,
+  StatusEnquiry,
   Submission,
   SubmitOutcome,
 } from '../connector.ts'
@@ -107,7 +107,7 @@ async function pay(orange: Orange, submission: Submission, payToken: string): Pr
   return { kind: 'accepted', operatorToken: payToken, exchange }
 }
 
-async function queryStatus(orange: Orange, query: StatusQuery): Promise<QueryOutcome> {
+async function queryStatus(orange: Orange, query: StatusEnquiry): Promise<QueryOutcome> {
   const { context, client } = orange
   const { operatorToken, reference, type } = query
   // It is committed before the call that moves money, so that call was never made.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type AnswerTable, failureReason, OUR_FAULT, outcomeOfCode, refused } from '../answer-table.ts'
-import type { CodeRefusal, Exchange, FinalOutcome, QueryOutcome, StatusQuery, SubmitOutcome, UnknownOutcome } from '../connector.ts'
+import type { CodeRefusal, Exchange, FinalOutcome, QueryOutcome, StatusEnquiry, SubmitOutcome, UnknownOutcome } from '../connector.ts'
 import { type CallOutcome, exchangeOf, notSentOrUnknown, readAnswer, unknownOutcome } from '../operator-http-client.ts'
 import { identifierSchema, reportedAmountSchema, reportedNumber, reportedTogether, unknownPayments } from '../wire-formats.ts'
 
@@ -92,7 +92,7 @@ export function submitOutcomeOf(outcome: CallOutcome, reference: string, wrongCo
 }
 
 /** The transactions in the answer to a search by our reference; undefined if the answer proves nothing. */
-export function transactionsIn(outcome: CallOutcome, { reference }: Pick<StatusQuery, 'reference'>): SonatelTransaction[] | undefined {
+export function transactionsIn(outcome: CallOutcome, { reference }: Pick<StatusEnquiry, 'reference'>): SonatelTransaction[] | undefined {
   const isOk = outcome.kind === 'answered' && outcome.httpStatus === 200
   const found = isOk ? readAnswer(outcome, transactionsSchema) : undefined
   return found?.every((transaction) => transaction.reference === reference) ? found : undefined

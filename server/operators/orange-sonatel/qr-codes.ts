@@ -1,5 +1,5 @@
 import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
-import type { KeepIdentifiers, StatusQuery, Submission, SubmitOutcome } from '#server/operators/connector.ts'
+import type { KeepIdentifiers, StatusEnquiry, Submission, SubmitOutcome } from '#server/operators/connector.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
 import { jsonAmount, nationalNumber } from '#server/operators/wire-formats.ts'
 import { exchangeOf, notSentOrUnknown, readAnswer } from '../operator-http-client.ts'
@@ -52,7 +52,7 @@ export async function makeQrCode(sonatel: Sonatel, submission: Submission, keep:
 type QrState = { isOpen: boolean; qrId: string }
 
 /** The QR code that a submission kept; undefined if it kept none. */
-export function qrStateOf({ operatorReference = '' }: StatusQuery, now: Date): QrState | undefined {
+export function qrStateOf({ operatorReference = '' }: StatusEnquiry, now: Date): QrState | undefined {
   const [, endsAtS, qrId] = KEPT.exec(operatorReference) ?? []
   if (endsAtS === undefined || qrId === undefined) return undefined
   return { qrId, isOpen: now.getTime() / 1_000 < Number(endsAtS) + GRACE_S }

@@ -7,7 +7,7 @@ import type {
   Exchange,
   KeepIdentifiers,
   QueryOutcome,
-  StatusQuery,
+  StatusEnquiry,
   Submission,
   SubmitOutcome,
 } from '../connector.ts'
@@ -95,7 +95,7 @@ function commonFields({ callbackUrl }: ConnectorContext, { reference, applicatio
 }
 
 /** An empty search counts as a denial if that was agreed, and where nothing can be paid twice: nobody has the QR code of a lost reply. */
-async function queryStatus(sonatel: Sonatel, query: StatusQuery): Promise<QueryOutcome> {
+async function queryStatus(sonatel: Sonatel, query: StatusEnquiry): Promise<QueryOutcome> {
   const { believesEmptySearches, collectBy } = sonatel.settings
   const outcome = await lookUp(sonatel, query)
   if (outcome.kind !== 'not_found' || believesEmptySearches || (query.type === 'COLLECT' && collectBy === 'qr')) return outcome
@@ -103,7 +103,7 @@ async function queryStatus(sonatel: Sonatel, query: StatusQuery): Promise<QueryO
 }
 
 /** By our own reference, which each answer repeats. */
-async function lookUp({ context, settings, client }: Sonatel, query: StatusQuery): Promise<QueryOutcome> {
+async function lookUp({ context, settings, client }: Sonatel, query: StatusEnquiry): Promise<QueryOutcome> {
   const outcome = await client.get(`/api/eWallet/v1/transactions?reference=${encodeURIComponent(query.reference)}`)
   const found = transactionsIn(outcome, query)
   if (!found) return unknownOutcome(outcome)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import type { StatusQuery } from '../connector.ts'
+import type { StatusEnquiry } from '../connector.ts'
 import { identifierSchema } from '../wire-formats.ts'
 
 /** The messages that Orange sends. Ours are written out in create-orange-web-connector.ts. */
@@ -18,7 +18,7 @@ export const statusSchema = z.object({ status: z.string(), order_id: z.string(),
 /** The body of a notification. Its notif_token is not compared: a notification is a hint, and the query that follows decides. */
 export const notificationSchema = z.object({ status: z.string(), notif_token: z.string() })
 
-type Ids = Pick<StatusQuery, 'reference' | 'applicationId'>
+type Ids = Pick<StatusEnquiry, 'reference' | 'applicationId'>
 
 const ID_LENGTH = 25
 const ORDER_ID = /^[0-9a-z]{25}-[0-9a-f]{4}$/

@@ -7,7 +7,7 @@ import type {
   Exchange,
   KeepIdentifiers,
   QueryOutcome,
-  StatusQuery,
+  StatusEnquiry,
   Submission,
   SubmitOutcome,
 } from '../connector.ts'
@@ -68,7 +68,7 @@ async function openPage({ context, settings, client }: OrangeWeb, submission: Su
   return { kind: 'accepted', ...kept, exchange: exchangeOf(outcome) }
 }
 
-async function queryStatus({ context, settings, client }: OrangeWeb, query: StatusQuery): Promise<QueryOutcome> {
+async function queryStatus({ context, settings, client }: OrangeWeb, query: StatusEnquiry): Promise<QueryOutcome> {
   const { operatorReference: orderId, operatorToken: payToken, amountMinor } = query
   // No page was opened whose link anybody has, so nobody can have paid.
   if (payToken === undefined && orderId === undefined) return { kind: 'not_found', exchange: withoutCall('No page was opened') }

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import type { Clock } from '#lib/time/time.ts'
-import type { Connector, StatusQuery, Submission } from '#server/operators/connector.ts'
+import type { Connector, StatusEnquiry, Submission } from '#server/operators/connector.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connectors/connector-context.ts'
 import { SIGNATURE_HEADER, signCallback } from './messages.ts'
 import { createSandboxConnector } from './sandbox-connector.ts'
@@ -50,7 +50,7 @@ const submission: Submission = {
   phoneNumber: '237677209341',
   customerName: 'Ève « N’Diaye »',
 }
-const query: StatusQuery = submission
+const query: StatusEnquiry = submission
 
 function says(status: number, body: unknown): Answer {
   return (_, response) =>

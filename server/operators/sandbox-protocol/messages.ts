@@ -17,7 +17,7 @@ export type TransferRequest = {
   callbackUrl: string | undefined
 }
 
-/** The answer to a submission and to a status query, and the body of a callback. */
+/** The answer to a submission and to a status enquiry, and the body of a callback. */
 export const transferSchema = z.object({
   reference: z.string(),
   status: z.enum(['PENDING', 'SUCCESS', 'FAILED']),

@@ -10,7 +10,7 @@ import type {
   FinalOutcome,
   QueryOutcome,
   ReportedMovement,
-  StatusQuery,
+  StatusEnquiry,
   Submission,
   SubmitOutcome,
   UnknownOutcome,
@@ -79,7 +79,7 @@ async function submit(client: OperatorHttpClient, options: SandboxConnectorOptio
   return unknown(outcome)
 }
 
-async function askStatus(client: OperatorHttpClient, options: SandboxConnectorOptions, query: StatusQuery): Promise<QueryOutcome> {
+async function askStatus(client: OperatorHttpClient, options: SandboxConnectorOptions, query: StatusEnquiry): Promise<QueryOutcome> {
   const outcome = await client.call({
     method: 'GET',
     path: `/v1/${options.operator}/transfers/${query.reference}`,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { anIntakeItem } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
-import type { ForcedQueriesOptions } from '../work/forced-queries.ts'
+import type { ForcedEnquiriesOptions } from '../work/forced-enquiries.ts'
 import { type SynchroniseFailure, synchroniseTransaction } from '../work/synchronise-transaction.ts'
 import { OperatorHarness } from './operator-harness.ts'
 import { type ScriptedOperator, sayTransfer, startScriptedOperator } from './scripted-operator.ts'
@@ -13,7 +13,7 @@ export const actor = { kind: 'api' as const, id: randomUUID() }
 type Flood = { operator: ScriptedOperator; harness: OperatorHarness; release(): void }
 
 /** An operator that takes submissions and never answers a query, until a test says otherwise. */
-export async function withHangingQueries(limits: ForcedQueriesOptions['limits'], work: (flood: Flood) => Promise<void>): Promise<void> {
+export async function withHangingQueries(limits: ForcedEnquiriesOptions['limits'], work: (flood: Flood) => Promise<void>): Promise<void> {
   const hanging: ServerResponse[] = []
   const operator = await startScriptedOperator({
     submit: (asked) => sayTransfer(asked, 'PENDING'),
@@ -28,7 +28,7 @@ export async function withHangingQueries(limits: ForcedQueriesOptions['limits'],
     // Longer than any of these tests: what hangs goes on hanging until it is released.
     callTimeoutMs: 60_000,
     dispatcher: { pollDelaysMs: [600_000], leaseMs: 300_000 },
-    forcedQueries: limits,
+    forcedEnquiries: limits,
     // No allowance refills while a test runs, however slow the machine is.
     nowMs: () => 0,
   })
@@ -56,7 +56,7 @@ export async function failureOf(
   harness: OperatorHarness,
   { applicationId, transactionId }: IntakeItem,
 ): Promise<SynchroniseFailure | 'answered'> {
-  const result = await synchroniseTransaction(harness.forcedQueries, { applicationId, transactionId, actor })
+  const result = await synchroniseTransaction(harness.forcedEnquiries, { applicationId, transactionId, actor })
   return result.ok ? 'answered' : result.error
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import type { Connector, StatusQuery, Submission } from '#server/operators/connector.ts'
+import type { Connector, StatusEnquiry, Submission } from '#server/operators/connector.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
 import { aConnectorContext, keepNothing } from './connectors/connector-context.ts'
 
@@ -14,7 +14,7 @@ type ProtocolUnderTest = {
   submission: Submission
   /** Answers the calls before the one that moves money or asks for a status (tokens, init); false for that one itself. */
   prepare(request: IncomingMessage, response: ServerResponse): boolean
-  /** A whole answer to a status query about another reference. */
+  /** A whole answer to a status enquiry about another reference. */
   aboutAnotherReference(response: ServerResponse): void
   /** Submissions are answered with the result, and there are no queries. */
   hasNoQueries?: boolean
@@ -53,7 +53,7 @@ const LOST_RESPONSES: readonly (readonly [string, Behaviour])[] = [
 /** Every way of losing a response, for each protocol: registers one test for each. */
 export function testLostResponses(protocol: ProtocolUnderTest): void {
   const { name, submission } = protocol
-  const query: StatusQuery = submission
+  const query: StatusEnquiry = submission
   let server: Server
   let connector: Connector
   let behave: Behaviour = (_, response) => response.end()

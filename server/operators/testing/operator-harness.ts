@@ -22,7 +22,7 @@ import { createSettler, type Settler } from '#server/transactions/transition.ts'
 import { CIRCUIT_RULES } from '../availability/submission-gate.ts'
 import { gatewaySettings } from '../sandbox-protocol/sandbox-connector.ts'
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../work/dispatcher.ts'
-import { createForcedQueries, type ForcedQueries, type ForcedQueriesOptions } from '../work/forced-queries.ts'
+import { createForcedEnquiries, type ForcedEnquiries, type ForcedEnquiriesOptions } from '../work/forced-enquiries.ts'
 import { compareBooks, countDenied, readBooks } from './compare-books.ts'
 import { type CallbackServer, startCallbackServer } from './connectors/callback-server.ts'
 import { startCustomers } from './customers.ts'
@@ -51,8 +51,8 @@ type HarnessOptions = {
   /** A proxy between the connectors and the simulator, and one between its callbacks and the handler. Each returns its own address. */
   proxy?: { calls(url: string): Promise<string>; callbacks(url: string): Promise<string> }
   dispatcher?: Partial<DispatcherOptions>
-  forcedQueries?: ForcedQueriesOptions['limits']
-  /** The time by which the allowances of forced queries refill. */
+  forcedEnquiries?: ForcedEnquiriesOptions['limits']
+  /** The time by which the allowances of forced enquiries refill. */
   nowMs?: () => number
 }
 
@@ -62,7 +62,7 @@ export class OperatorHarness {
   readonly settler: Settler
   readonly connectors: FollowingConnectors
   readonly callbackIntake: CallbackIntake
-  readonly forcedQueries: ForcedQueries
+  readonly forcedEnquiries: ForcedEnquiries
   /** The outcomes of callbacks, in order. */
   readonly callbackOutcomes: string[] = []
   readonly applicationId: string
@@ -113,12 +113,12 @@ export class OperatorHarness {
         queryTimeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,
       })
     this.connectors = connect()
-    this.forcedQueries = createForcedQueries({
+    this.forcedEnquiries = createForcedEnquiries({
       pool: this.database.pool,
       settler: this.settler,
       connectors: connect(),
       logger,
-      limits: options.forcedQueries,
+      limits: options.forcedEnquiries,
       nowMs: options.nowMs,
     })
     this.callbackIntake = createCallbackIntake({
@@ -236,7 +236,7 @@ export class OperatorHarness {
   async close(): Promise<void> {
     await this.#customers?.stop()
     await Promise.all(this.dispatchers.map((dispatcher) => dispatcher.drain()))
-    await this.forcedQueries.close()
+    await this.forcedEnquiries.close()
     await this.settler.drain()
     await this.connectors.close()
     await this.simulator.close()

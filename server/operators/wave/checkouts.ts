@@ -1,7 +1,7 @@
 import { formatMinor } from '#lib/money/money.ts'
 import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
 import { failureReason } from '#server/operators/answer-table.ts'
-import type { Exchange, QueryOutcome, ReportedMovement, StatusQuery, Submission, SubmitOutcome } from '#server/operators/connector.ts'
+import type { Exchange, QueryOutcome, ReportedMovement, StatusEnquiry, Submission, SubmitOutcome } from '#server/operators/connector.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
 import { reportedNumber, reportedTogether, unknownPayments } from '#server/operators/wire-formats.ts'
 import { type CallOutcome, exchangeOf, readAnswer, unknownOutcome } from '../operator-http-client.ts'
@@ -43,7 +43,7 @@ export async function openCheckout(wave: Wave, submission: Submission): Promise<
 }
 
 /** By the session's id where it is known, otherwise by our own reference. */
-export async function queryCheckout(wave: Wave, query: StatusQuery): Promise<QueryOutcome> {
+export async function queryCheckout(wave: Wave, query: StatusEnquiry): Promise<QueryOutcome> {
   const { client } = wave
   const { operatorReference = '' } = query
   if (SESSION_ID.test(operatorReference)) {
@@ -92,7 +92,7 @@ function movementOf({ amount, currency, restrict_payer_mobile }: WaveSession): R
   return { amountMinor: amount, currency: currency ?? undefined, phoneNumber: reportedNumber(restrict_payer_mobile) }
 }
 
-function sessionIn(outcome: CallOutcome, query: StatusQuery): WaveSession | undefined {
+function sessionIn(outcome: CallOutcome, query: StatusEnquiry): WaveSession | undefined {
   const session = isOk(outcome) ? readAnswer(outcome, sessionSchema) : undefined
   return session?.client_reference === clientReferenceOf(query) ? session : undefined
 }

@@ -1,6 +1,6 @@
 import { formatMinor } from '#lib/money/money.ts'
 import { failureReason } from '#server/operators/answer-table.ts'
-import type { Exchange, QueryOutcome, ReportedMovement, StatusQuery, Submission, SubmitOutcome } from '#server/operators/connector.ts'
+import type { Exchange, QueryOutcome, ReportedMovement, StatusEnquiry, Submission, SubmitOutcome } from '#server/operators/connector.ts'
 import { reportedNumber, reportedTogether, unknownPayments } from '#server/operators/wire-formats.ts'
 import { type CallOutcome, exchangeOf, readAnswer, unknownOutcome } from '../operator-http-client.ts'
 import { payoutSchema, payoutsSchema, WAVE_ANSWERS, type WavePayout } from './messages.ts'
@@ -29,7 +29,7 @@ export async function payOut(client: WaveClient, submission: Submission): Promis
 }
 
 /** By the payout's id where it is known, otherwise by our own reference. */
-export async function queryPayout(client: WaveClient, query: StatusQuery): Promise<QueryOutcome> {
+export async function queryPayout(client: WaveClient, query: StatusEnquiry): Promise<QueryOutcome> {
   const { operatorReference = '' } = query
   const reference = clientReferenceOf(query)
   if (PAYOUT_ID.test(operatorReference)) {

@@ -197,11 +197,15 @@ test('still unconfirmed after a second denial that a hint brought forward: the p
   await forget(item)
 })
 
-test('no second submission after a forced query found the transfer', async () => {
+test('no second submission after a forced enquiry found the transfer', async () => {
   const item = await queuedAgain()
   operator.script = { submit: (asked) => sayTransfer(asked, 'PENDING'), query: (asked) => sayTransfer(asked, 'PENDING') }
   const { applicationId, transactionId } = item
-  const result = await synchroniseTransaction(harness.forcedQueries, { applicationId, transactionId, actor: { kind: 'system', id: null } })
+  const result = await synchroniseTransaction(harness.forcedEnquiries, {
+    applicationId,
+    transactionId,
+    actor: { kind: 'system', id: null },
+  })
   assert.equal(result.ok && result.value.status, 'PENDING')
   const work = await harness.workOf(item)
   assert.equal(work?.['state'], 'submitted')

@@ -77,7 +77,7 @@ test('no query and no second submission before the pause that the operator requi
   assert.ok(again - second >= ENQUIRY_DELAY_MS, 'the second submission has the same pause')
 })
 
-test('the pause remains after an unverified callback and for a forced query; a verified callback ends it', async () => {
+test('the pause remains after an unverified callback and for a forced enquiry; a verified callback ends it', async () => {
   const operator = slowOperator({ submit: { kind: 'accepted', exchange }, query: () => SUCCEEDED })
   const dispatcher = harness.startDispatcher({ connectors: operator.connectors })
   const hinted = await harness.make({ operator: 'OMCM' })
@@ -135,7 +135,7 @@ test('a denial before the end of the pause is not a reason to send again', async
   assert.deepEqual([work?.['state'], work?.['absent_since'], operator.submittedAtMs.length], ['unconfirmed', null, 1])
 })
 
-test('what is stored, and no query, for a forced query before the end of the pause', async () => {
+test('what is stored, and no query, for a forced enquiry before the end of the pause', async () => {
   const operator = slowOperator({ submit: { kind: 'accepted', exchange }, query: () => SUCCEEDED })
   const slots = { operator: 'OMCM', lane: 'DEPOSIT', route: null, slotsMax: 1, leaseMs: 1, enquiryDelayMs: 600_000 } as const
   const item = await harness.make({ operator: 'OMCM' })
@@ -143,6 +143,6 @@ test('what is stored, and no query, for a forced query before the end of the pau
   assert.equal(claimed?.transactionId, item.transactionId)
   const { applicationId, transactionId } = item
   const request = { applicationId, transactionId, actor: { kind: 'system', id: null } } as const
-  const result = await synchroniseTransaction({ ...harness.forcedQueries, connectors: operator.connectors }, request)
+  const result = await synchroniseTransaction({ ...harness.forcedEnquiries, connectors: operator.connectors }, request)
   assert.deepEqual([result.ok && result.value.status, operator.queriedAtMs.length], ['PENDING', 0])
 })

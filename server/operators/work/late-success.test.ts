@@ -48,7 +48,7 @@ before(async () => {
   // The customer of Orange follows the link once a query has shown that we have it.
   const linked = itemOf('CIOM', 'COLLECT')
   await waitUntil('Orange returns the link', async () => (await harness.workOf(linked))?.['state'] === 'submitted')
-  await synchroniseTransaction(harness.forcedQueries, { ...linked, actor: { kind: 'system', id: null } })
+  await synchroniseTransaction(harness.forcedEnquiries, { ...linked, actor: { kind: 'system', id: null } })
   await waitUntil('every operator has executed its payments, of which we have no result', areExecuted, { limitMs: 60_000, pauseMs: 50 })
   for (const item of items.values()) await failTooEarly(item)
 })

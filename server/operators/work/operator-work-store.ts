@@ -210,7 +210,7 @@ export async function takeAttemptNumber(queryable: Queryable, applicationId: str
   return rows[0]
 }
 
-export type ForcedQuery = {
+export type ForcedEnquiry = {
   applicationId: string
   transactionId: string
   number: number
@@ -222,8 +222,8 @@ export type ForcedQuery = {
   needsQuery: boolean
 }
 
-/** Stores the answers to forced queries. The schedule of their rows stays; at most they come due now. */
-export async function storeForcedQueries(queryable: Queryable, queries: ForcedQuery[]): Promise<void> {
+/** Stores the answers to forced enquiries. The schedule of their rows stays; at most they come due now. */
+export async function storeForcedEnquiries(queryable: Queryable, queries: ForcedEnquiry[]): Promise<void> {
   const items = queries.map((query) => ({
     application_id: query.applicationId,
     transaction_id: query.transactionId,
@@ -235,9 +235,9 @@ export async function storeForcedQueries(queryable: Queryable, queries: ForcedQu
     needs_query: query.needsQuery,
   }))
   await queryable.query({
-    name: STORE_FORCED_QUERIES.name,
-    text: 'select store_forced_queries($1)',
-    values: [encodeRows(STORE_FORCED_QUERIES.item, items)],
+    name: STORE_FORCED_ENQUIRIES.name,
+    text: 'select store_forced_enquiries($1)',
+    values: [encodeRows(STORE_FORCED_ENQUIRIES.item, items)],
   })
 }
 
@@ -321,8 +321,8 @@ const STORE_OPERATOR_CALLBACKS = {
 } as const satisfies BatchFunction
 
 /** `needs_query`: the answer does not fit the state of the row, so the next scheduled query is made now. */
-const STORE_FORCED_QUERIES = {
-  name: 'store_forced_queries',
+const STORE_FORCED_ENQUIRIES = {
+  name: 'store_forced_enquiries',
   item: {
     application_id: 'uuid',
     transaction_id: 'uuid',

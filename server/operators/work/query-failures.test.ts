@@ -4,7 +4,7 @@ import { transition } from '#server/transactions/transition.ts'
 import { connectorsWith, OperatorHarness } from '../testing/operator-harness.ts'
 import { readContradictions } from '../testing/recorded-contradictions.ts'
 import { type ScriptedOperator, sayNotFound, sayTransfer, startScriptedOperator } from '../testing/scripted-operator.ts'
-import { createForcedQueries } from './forced-queries.ts'
+import { createForcedEnquiries } from './forced-enquiries.ts'
 import { type FailedPayment, queryFailures } from './second-looks.ts'
 
 let operator: ScriptedOperator
@@ -39,7 +39,7 @@ test('only what the operator confirms as failed or does not know may be paid aga
     if (asked.reference === open) return sayTransfer(asked, 'PENDING')
     asked.response.destroy()
   }
-  assert.deepEqual(await queryFailures(harness.forcedQueries, payments), new Set([confirmed, unknownToIt]))
+  assert.deepEqual(await queryFailures(harness.forcedEnquiries, payments), new Set([confirmed, unknownToIt]))
   const recorded = await Promise.all(payments.map((payment) => readContradictions(harness.database.pool, payment)))
   assert.deepEqual(recorded, [[], [], ['1 query succeeded FAILED'], [], []])
 })
@@ -56,7 +56,7 @@ test('at most eight queries at once, each payment once', async () => {
       sayTransfer(asked, 'FAILED', { message: 'x' })
     })
   }
-  assert.equal((await queryFailures(harness.forcedQueries, payments)).size, 40)
+  assert.equal((await queryFailures(harness.forcedEnquiries, payments)).size, 40)
   assert.equal(operator.queried.length - before, 40)
   assert.ok(most <= 8, `${most} at once`)
 })
@@ -66,7 +66,7 @@ test('a transaction not reached within the time limit counts as not confirmed', 
   operator.script.query = (asked) => sayTransfer(asked, 'FAILED', { message: 'x' })
   let calls = 0
   // Each look at the clock is two seconds later.
-  const confirmed = await queryFailures(harness.forcedQueries, payments, () => calls++ * 2_000)
+  const confirmed = await queryFailures(harness.forcedEnquiries, payments, () => calls++ * 2_000)
   assert.equal(confirmed.size, 9)
 })
 
@@ -81,14 +81,14 @@ test('at an operator that answers no queries about collects, a collect may be pa
       return { kind: 'unknown', detail: 'x', exchange: { httpStatus: 200, answer: '{}' } }
     },
   })
-  const confirmed = await queryFailures({ ...harness.forcedQueries, connectors }, [collect, { ...deposit, type: 'DEPOSIT' }])
+  const confirmed = await queryFailures({ ...harness.forcedEnquiries, connectors }, [collect, { ...deposit, type: 'DEPOSIT' }])
   assert.deepEqual([confirmed, queried], [new Set([collect.transactionId]), [deposit.transactionId]])
 })
 
 test('what finds no free slot at the operator counts as not confirmed', async () => {
   const payments = await failed(2)
-  const { pool, settler, logger } = harness.forcedQueries
-  const busy = createForcedQueries({ pool, settler, logger, connectors: harness.connectors, limits: { callsMax: 1, waitMsMax: 5 } })
+  const { pool, settler, logger } = harness.forcedEnquiries
+  const busy = createForcedEnquiries({ pool, settler, logger, connectors: harness.connectors, limits: { callsMax: 1, waitMsMax: 5 } })
   const held = Promise.withResolvers<void>()
   const holding = busy.runOne('OMCM', 'another application', () => held.promise)
   assert.deepEqual(await queryFailures(busy, payments), new Set())

@@ -16,7 +16,7 @@ import {
   storeContradictions,
   storeUnconfirmedHint,
 } from './contradiction-store.ts'
-import type { ForcedQueries } from './forced-queries.ts'
+import type { ForcedEnquiries } from './forced-enquiries.ts'
 
 /** Concurrent queries of one call, half of what one application may have at an operator. */
 const FAILURES_AT_ONCE = 8
@@ -42,7 +42,7 @@ export type FailedPayment = {
  * contradiction. Missing ones were not answered, or not reached in time.
  */
 export async function queryFailures(
-  forcedQueries: Pick<ForcedQueries, 'pool' | 'logger' | 'connectors' | 'runOne' | 'onOutcome'>,
+  forcedEnquiries: Pick<ForcedEnquiries, 'pool' | 'logger' | 'connectors' | 'runOne' | 'onOutcome'>,
   payments: readonly FailedPayment[],
   nowMs: () => number = () => performance.now(),
 ): Promise<ReadonlySet<string>> {
@@ -52,7 +52,7 @@ export async function queryFailures(
   async function work(): Promise<void> {
     for (const payment of waiting) {
       if (nowMs() >= endsAtMs) return
-      if (await isFailedStill(forcedQueries, payment)) confirmed.add(payment.transactionId)
+      if (await isFailedStill(forcedEnquiries, payment)) confirmed.add(payment.transactionId)
     }
   }
   await Promise.all(Array.from({ length: FAILURES_AT_ONCE }, work))
@@ -60,18 +60,18 @@ export async function queryFailures(
 }
 
 async function isFailedStill(
-  forcedQueries: Pick<ForcedQueries, 'pool' | 'logger' | 'connectors' | 'runOne' | 'onOutcome'>,
+  forcedEnquiries: Pick<ForcedEnquiries, 'pool' | 'logger' | 'connectors' | 'runOne' | 'onOutcome'>,
   payment: FailedPayment,
 ): Promise<boolean> {
   const { applicationId, operator, type } = payment
-  const connector = forcedQueries.connectors.get(operator)
+  const connector = forcedEnquiries.connectors.get(operator)
   if (!connector) return false
   // Its refusal is all that it ever says.
   if (connector.hasNoQueries && type === 'COLLECT') return true
-  const queried = await forcedQueries.runOne(operator, applicationId, () => queryEnded(connector, payment))
+  const queried = await forcedEnquiries.runOne(operator, applicationId, () => queryEnded(connector, payment))
   if (!queried.ok) return false
-  forcedQueries.onOutcome?.(`retry ${queried.value.kind}`)
-  await storeEndedAnswer(forcedQueries, payment, queried.value)
+  forcedEnquiries.onOutcome?.(`retry ${queried.value.kind}`)
+  await storeEndedAnswer(forcedEnquiries, payment, queried.value)
   return queried.value.kind === 'failed' || queried.value.kind === 'not_found'
 }
 

@@ -6,7 +6,7 @@ import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { readWork } from '../testing/read-work.ts'
 import { addTwin } from '../testing/twin.ts'
-import { storeAnswers, storeForcedQueries } from './operator-work-store.ts'
+import { storeAnswers, storeForcedEnquiries } from './operator-work-store.ts'
 
 /** Minutes apart, so that each pause is told from every other. */
 const RULES = { absenceMs: 2 * 60_000, acceptedAbsenceMs: 30 * 60_000, hintGapMs: 4 * 60_000 }
@@ -265,11 +265,11 @@ for (const [columns, outcome, needsQuery, to] of [
   ["state = 'queued', is_claimed = false", 'unknown', false, 'queued 60 min q3'],
   ['', 'pending', false, 'submitting 60 min accepted q3 claimed'],
 ] as const) {
-  test(`${to} after a forced query is answered with ${outcome}${needsQuery ? ' and wants another one' : ''}: ${columns || 'a first submission'}`, async () => {
+  test(`${to} after a forced enquiry is answered with ${outcome}${needsQuery ? ' and wants another one' : ''}: ${columns || 'a first submission'}`, async () => {
     const key = await make(columns)
     const twin = await addTwin(database.pool, key, otherApplicationId)
     const before = await readWork(database.pool, twin)
-    await storeForcedQueries(database.pool, [{ ...key, number: 4, outcome, httpStatus: 200, answer: 'said', durationMs: 1, needsQuery }])
+    await storeForcedEnquiries(database.pool, [{ ...key, number: 4, outcome, httpStatus: 200, answer: 'said', durationMs: 1, needsQuery }])
     assert.equal(await describe(key), to)
     assert.deepEqual(await readWork(database.pool, twin), before, 'the payment of another application has changed')
   })

@@ -23,7 +23,7 @@ async function stopAll(): Promise<void> {
 }
 
 function synchronise(item: IntakeItem) {
-  return synchroniseTransaction(harness.forcedQueries, {
+  return synchroniseTransaction(harness.forcedEnquiries, {
     applicationId: item.applicationId,
     transactionId: item.transactionId,
     actor: { kind: 'api', id: API_USER },
@@ -108,7 +108,7 @@ test('queued remains if the operator does not know the transaction yet', async (
   assert.equal((await harness.workOf(item))?.['state'], 'queued')
 })
 
-test('no second submission after denials to forced queries', async () => {
+test('no second submission after denials to forced enquiries', async () => {
   const item = await harness.make()
   await claimAll(harness.database.pool, 'MOMOCM', 50, 60_000)
   for (let count = 0; count < 5; count++) assert.equal((await synchronise(item)).ok, true)

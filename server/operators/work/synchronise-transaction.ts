@@ -5,7 +5,7 @@ import { callerAddress } from '#server/caller-address.ts'
 import { findTransaction, type Transaction } from '#server/transactions/transaction-store.ts'
 import { refusedForFunds } from '../answer-table.ts'
 import type { QueryOutcome } from '../connector.ts'
-import type { ForcedQueries } from './forced-queries.ts'
+import type { ForcedEnquiries } from './forced-enquiries.ts'
 import { type OpenWork, takeAttemptNumber } from './operator-work-store.ts'
 import { settleFinalResult } from './settle-final-result.ts'
 
@@ -21,40 +21,40 @@ type SynchroniseRequest = { applicationId: string; transactionId: string; actor:
  * changes nothing.
  */
 export async function synchroniseTransaction(
-  forcedQueries: ForcedQueries,
+  forcedEnquiries: ForcedEnquiries,
   request: SynchroniseRequest,
 ): Promise<Result<Transaction, SynchroniseFailure>> {
   const { applicationId, transactionId } = request
-  const transaction = await findTransaction(forcedQueries.pool, applicationId, transactionId)
+  const transaction = await findTransaction(forcedEnquiries.pool, applicationId, transactionId)
   if (!transaction) return err('not_found')
   if (isFinalStatus(transaction.status) || transaction.status === 'PENDING_APPROVAL') return ok(transaction)
   // Here and not in the recorder, which stores the queries of many callers together.
   const caller = { actor: request.actor, address: callerAddress() ?? null }
-  const queried = await forcedQueries.run(transaction, request.actor, () => query(forcedQueries, transaction, caller))
+  const queried = await forcedEnquiries.run(transaction, request.actor, () => query(forcedEnquiries, transaction, caller))
   if (!queried.ok) return queried
   if (!queried.value) return err('operator_unavailable')
-  const stored = await findTransaction(forcedQueries.pool, applicationId, transactionId)
+  const stored = await findTransaction(forcedEnquiries.pool, applicationId, transactionId)
   return stored ? ok(stored) : err('not_found')
 }
 
 /** False if the operator returned no usable answer. */
 async function query(
-  forcedQueries: ForcedQueries,
+  forcedEnquiries: ForcedEnquiries,
   transaction: Transaction,
   caller: { actor: AuditActor; address: string | null },
 ): Promise<boolean> {
   const { applicationId, transactionId, operator, type, amountMinor, currency, phoneNumber } = transaction
-  const connector = forcedQueries.connectors.get(operator)
+  const connector = forcedEnquiries.connectors.get(operator)
   if (!connector) return false
   // There is no operator to query: the stored state is the answer.
   if (connector.hasNoQueries && type === 'COLLECT') return true
-  const work = await takeAttemptNumber(forcedQueries.pool, applicationId, transactionId)
+  const work = await takeAttemptNumber(forcedEnquiries.pool, applicationId, transactionId)
   if (!work) return true
   if (work.state === 'unfunded') {
-    await forcedQueries.settler.settle(refusedForFunds(transaction))
+    await forcedEnquiries.settler.settle(refusedForFunds(transaction))
     return true
   }
-  // The operator accepts no status query yet, and its answer could be wrong: the stored state is the answer.
+  // The operator accepts no status enquiry yet, and its answer could be wrong: the stored state is the answer.
   if (work.isEarly) return true
   const startedAtMs = performance.now()
   const { operatorReference, operatorToken, number } = work
@@ -69,8 +69,8 @@ async function query(
     operatorReference: operatorReference ?? undefined,
     operatorToken: operatorToken ?? undefined,
   })
-  forcedQueries.onOutcome?.(outcome.kind)
-  await forcedQueries.recorder.submit({
+  forcedEnquiries.onOutcome?.(outcome.kind)
+  await forcedEnquiries.recorder.submit({
     applicationId,
     transactionId,
     operator,
@@ -84,7 +84,7 @@ async function query(
   })
   if (outcome.kind === 'succeeded' || outcome.kind === 'failed')
     await settleFinalResult(
-      forcedQueries,
+      forcedEnquiries,
       { applicationId, transactionId, operator, operatorToken, operatorReference, source: 'query' },
       outcome,
     )

@@ -7,7 +7,7 @@ import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import type { Exchange, QueryOutcome, SubmitOutcome } from '../connector.ts'
 import { claimAll } from '../testing/read-work.ts'
 import { type Answers, type Step, step } from '../testing/work-steps.ts'
-import { type ClaimedWork, storeCallbacks, storeForcedQueries, takeAttemptNumber } from './operator-work-store.ts'
+import { type ClaimedWork, storeCallbacks, storeForcedEnquiries, takeAttemptNumber } from './operator-work-store.ts'
 import { createAnswerRecorder } from './settle-final-result.ts'
 
 let database: TestDatabase
@@ -134,7 +134,7 @@ class Model {
     const work = await takeAttemptNumber(database.pool, applicationId, this.#item.transactionId)
     assert.ok(work)
     const { transactionId } = this.#item
-    await storeForcedQueries(database.pool, [
+    await storeForcedEnquiries(database.pool, [
       { applicationId, transactionId, number: work.number, outcome, httpStatus: 404, answer: '', durationMs: 1, needsQuery: true },
     ])
     if (outcome === 'pending') this.#isAccepted = true
@@ -154,7 +154,7 @@ function outcomeOf<Kind extends 'accepted' | 'pending' | 'not_found' | 'unknown'
   return { kind, detail: '', exchange } as Extract<SubmitOutcome | QueryOutcome, { kind: Kind }>
 }
 
-test('sent again only after two denials, and never once accepted, in any order of claims, answers, ended leases, callbacks and forced queries', async () => {
+test('sent again only after two denials, and never once accepted, in any order of claims, answers, ended leases, callbacks and forced enquiries', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 50 }), async (steps) => {
       await database.pool.query('delete from operator_work')

@@ -135,7 +135,7 @@ export async function retryRun(
   return runAction<typeof batchResumeSchema, { batchId: string; rows: number; leftOut: number }, RetryFailure>(
     { schema: batchResumeSchema, permission: 'transaction:create', application, input },
     async (actor, { batchId }) => {
-      const { pool, directory, connectors, forcedQueries } = backOfficeRuntime()
+      const { pool, directory, connectors, forcedEnquiries } = backOfficeRuntime()
       const snapshot = directory.find(actor.applicationId)
       if (!snapshot) return err('not_found')
       const { applicationId } = actor
@@ -144,8 +144,8 @@ export async function retryRun(
           pool,
           connectors,
           synchronise: (transactionId) =>
-            synchroniseTransaction(forcedQueries, { applicationId, transactionId, actor: { kind: 'person', id: actor.id } }),
-          queryFailures: (rows) => queryFailures(forcedQueries, rows),
+            synchroniseTransaction(forcedEnquiries, { applicationId, transactionId, actor: { kind: 'person', id: actor.id } }),
+          queryFailures: (rows) => queryFailures(forcedEnquiries, rows),
         },
         { application: snapshot, actor: personOf(actor), batchId },
       )

@@ -47,7 +47,7 @@ export type ReportedBalance = {
 export async function readOperators(
   actor: BackOfficeActor,
 ): Promise<{ directions: OperatorDirection[]; balances: ReportedBalance[]; mayConfigure: boolean }> {
-  const { pool, reportPool, clock, forcedQueries } = backOfficeRuntime()
+  const { pool, reportPool, clock, forcedEnquiries } = backOfficeRuntime()
   const [outcomes, balances, states, runsIt] = await Promise.all([
     readOperatorOutcomes(reportPool, actor, { now: clock.now() }),
     listBalancesFor(pool, actor.applicationId),
@@ -63,21 +63,21 @@ export async function readOperators(
     mayConfigure: runsIt && can(actor.roles, 'operator:configure'),
     balances: OPERATOR_CODES.map((operator) => {
       const found = balances.find((balance) => balance.operator === operator)
-      return { operator, isConnected: forcedQueries.connectors.get(operator) !== undefined, ...shownBalance(found) }
+      return { operator, isConnected: forcedEnquiries.connectors.get(operator) !== undefined, ...shownBalance(found) }
     }),
   }
 }
 
 /** Both directions of one operator or of all. The connectors are those of this process, which follow the stored settings within a second. */
 export async function readDirectionStates(applicationId: string, only?: OperatorCode): Promise<DirectionState[]> {
-  const { pool, forcedQueries } = backOfficeRuntime()
+  const { pool, forcedEnquiries } = backOfficeRuntime()
   const [availability, services] = await Promise.all([listAvailability(pool), listServices(pool, applicationId)])
   return (only ? [only] : OPERATOR_CODES).flatMap((operator) =>
     TRANSACTION_TYPES.map((type): DirectionState => {
       const isOwn = (row: { operator: string; type: string }) => row.operator === operator && row.type === type
       const circuit = availability.find(isOwn)
       // A route is a protocol and the operator's environment.
-      const route = forcedQueries.connectors.get(operator)?.terms.routes.get(type)
+      const route = forcedEnquiries.connectors.get(operator)?.terms.routes.get(type)
       return {
         operator,
         type,

@@ -17,7 +17,7 @@ import { resendWebhook } from '#server/webhooks/resend-webhook.ts'
 const transactionId = z.object({ transactionId: z.uuid() })
 
 function synchroniseOne(actor: BackOfficeActor, id: string): ReturnType<typeof synchroniseTransaction> {
-  return synchroniseTransaction(backOfficeRuntime().forcedQueries, {
+  return synchroniseTransaction(backOfficeRuntime().forcedEnquiries, {
     applicationId: actor.applicationId,
     transactionId: id,
     actor: { kind: 'person', id: actor.id },

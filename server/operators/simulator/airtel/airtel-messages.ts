@@ -62,7 +62,7 @@ export function readOrder(body: Record<string, unknown> | undefined, family: Air
   }
 }
 
-/** A transfer as a status query reports it, and as the answer to its submission. */
+/** A transfer as a status enquiry reports it, and as the answer to its submission. */
 export function transferOf(entry: BookEntry): object {
   const [status, code] = resultOf(entry)
   const isFailed = entry.status === 'FAILED'

@@ -53,7 +53,7 @@ export function readOrder(
   return { reference, direction, amount, currency, phoneNumber: isPush ? msisdn : destination, customerName: '', context: reference }
 }
 
-/** The answer to a push, and to a status query about any transfer. */
+/** The answer to a push, and to a status enquiry about any transfer. */
 export function statusOf(entry: BookEntry): Texts {
   const status = codeOf(entry)
   return { description: describe(status), referenceid: referenceOf(entry), status, transid: entry.reference }

@@ -52,7 +52,7 @@ export function readRefund(body: Record<string, unknown> | undefined): RefundOrd
   return { amount, currency, externalId, referenceIdToRefund: referenceIdToRefund.toLowerCase(), messages: { payerMessage, payeeNote } }
 }
 
-/** The refund as a status query returns it. */
+/** The refund as a status enquiry returns it. */
 export function refundOf({ amount, currency, externalId, messages }: RefundOrder, payer: string, id: string, isDone: boolean): object {
   return {
     amount: withoutZeros(amount),
@@ -74,7 +74,7 @@ function withoutZeros(amount: string): string {
   return amount.replace(/\.(?:0+$|(\d*[1-9])0+$)/, (_, kept?: string) => (kept ? `.${kept}` : ''))
 }
 
-/** The transfer as a status query returns it. The reference is not repeated. */
+/** The transfer as a status enquiry returns it. The reference is not repeated. */
 export function transferOf(entry: BookEntry): Record<string, unknown> {
   const party = { partyIdType: 'MSISDN', partyId: entry.phoneNumber }
   return {

@@ -64,7 +64,7 @@ function dial(otps: Map<string, Otp>, msisdn: string, amount: string): string {
 type Call = { simulation: Simulation; response: ServerResponse; otps: Map<string, Otp> }
 
 /**
- * The reply is the result, and there is no status query. So rows whose submission is not answered are answered late, and one that is
+ * The reply is the result, and there is no status enquiry. So rows whose submission is not answered are answered late, and one that is
  * refused twice refuses the code twice.
  */
 async function pay({ simulation, response, otps }: Call, command: Record<string, string>): Promise<void> {

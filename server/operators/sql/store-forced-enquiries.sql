@@ -1,6 +1,6 @@
--- Stores the answers to forced queries. The schedule of a row stays; at most it comes due now. `not_found` decides nothing;
+-- Stores the answers to forced enquiries. The schedule of a row stays; at most it comes due now. `not_found` decides nothing;
 -- any answer that shows that the operator has the transfer keeps it from being sent again, as in store-operator-answers.sql.
-create or replace function store_forced_queries(p_items json)
+create or replace function store_forced_enquiries(p_items json)
 returns void
 language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off

@@ -5,15 +5,15 @@ import { accepted, actor, auditCount, withHangingQueries } from '../testing/floo
 import { sayTransfer } from '../testing/scripted-operator.ts'
 import { synchroniseTransaction } from './synchronise-transaction.ts'
 
-test('an audit entry names the caller, the transaction and the outcome of a forced query', async () => {
+test('an audit entry names the caller, the transaction and the outcome of a forced enquiry', async () => {
   await withHangingQueries(undefined, async ({ operator, harness }) => {
     const [item] = await accepted(harness, harness.applicationId, 1)
     assert.ok(item)
     operator.script.query = (asked) => sayTransfer(asked, 'PENDING')
     const { applicationId, transactionId } = item
     const person = { kind: 'person' as const, id: randomUUID() }
-    await synchroniseTransaction(harness.forcedQueries, { applicationId, transactionId, actor: person })
-    await synchroniseTransaction(harness.forcedQueries, { applicationId, transactionId, actor })
+    await synchroniseTransaction(harness.forcedEnquiries, { applicationId, transactionId, actor: person })
+    await synchroniseTransaction(harness.forcedEnquiries, { applicationId, transactionId, actor })
     const { rows } = await harness.database.pool.query(
       'select actor_kind, actor_id, action, subject, details from audit_entries where application_id = $1 order by sequence',
       [applicationId],
@@ -27,12 +27,12 @@ test('an audit entry names the caller, the transaction and the outcome of a forc
   })
 })
 
-test('a forced query whose answer the database refuses is stored without it, and the others of its batch with theirs', async () => {
+test('a forced enquiry whose answer the database refuses is stored without it, and the others of its batch with theirs', async () => {
   await withHangingQueries(undefined, async ({ harness }) => {
     const items = await accepted(harness, harness.applicationId, 5)
     await Promise.all(
       items.map(({ applicationId, transactionId }, place) =>
-        harness.forcedQueries.recorder.submit({
+        harness.forcedEnquiries.recorder.submit({
           applicationId,
           transactionId,
           operator: 'OMCM',

@@ -12,10 +12,10 @@ import { reportUnexpected } from '#server/report-unexpected.ts'
 import type { Transaction } from '#server/transactions/transaction-store.ts'
 import type { Settler } from '#server/transactions/transition.ts'
 import type { Connectors } from '../connector.ts'
-import { type ForcedQuery, storeForcedQueries } from './operator-work-store.ts'
+import { type ForcedEnquiry, storeForcedEnquiries } from './operator-work-store.ts'
 import { isAboutItems } from './settle-final-result.ts'
 
-/** Forced queries in progress at one operator, per process, and of those the ones of one caller. */
+/** Forced enquiries in progress at one operator, per process, and of those the ones of one caller. */
 export const FORCED_CALLS_MAX = 32
 const PER_CALLER_MAX = 16
 /** The longest wait for a slot: the call itself may then still take its ten seconds. */
@@ -27,15 +27,15 @@ const WAITING_PER_CALLER_MAX = 128
 const BURST = 200
 const PER_SECOND = 10
 
-type ForcedQueryRefusal = 'busy' | { code: 'throttled'; retryAfterMs: number }
+type ForcedEnquiryRefusal = 'busy' | { code: 'throttled'; retryAfterMs: number }
 
 /** The dependencies of synchroniseTransaction; one per process. */
-export type ForcedQueries = {
+export type ForcedEnquiries = {
   pool: Pool
   settler: Settler
   connectors: Connectors
   logger: Logger
-  recorder: Batcher<FinishedForcedQuery, null>
+  recorder: Batcher<FinishedForcedEnquiry, null>
   onOutcome?(outcome: string): void
   onContradiction?(): void
   /**
@@ -47,14 +47,14 @@ export type ForcedQueries = {
     transaction: Pick<Transaction, 'applicationId' | 'transactionId' | 'operator'>,
     actor: AuditActor,
     query: () => Promise<boolean>,
-  ): Promise<Result<boolean, ForcedQueryRefusal>>
+  ): Promise<Result<boolean, ForcedEnquiryRefusal>>
   /** Runs `query` in one of the slots of `caller` at an operator, without the rate limit: for commands that bound their queries themselves. */
   runOne<Value>(operator: OperatorCode, caller: string, query: () => Promise<Value>): Promise<Result<Value, 'busy'>>
   /** Closes the connections and resolves when every answer is recorded. Calls that are in progress end as unknown. */
   close(): Promise<void>
 }
 
-export type ForcedQueriesOptions = {
+export type ForcedEnquiriesOptions = {
   pool: Pool
   settler: Settler
   /** With connections of their own (FORCED_CALLS_MAX each): a query that waits here never delays a submission. */
@@ -66,11 +66,11 @@ export type ForcedQueriesOptions = {
   nowMs?(): number
 }
 
-export function createForcedQueries(options: ForcedQueriesOptions): ForcedQueries {
+export function createForcedEnquiries(options: ForcedEnquiriesOptions): ForcedEnquiries {
   const { pool, settler, connectors, logger, onOutcome, limits = {} } = options
   const limitersByOperator = new Map<OperatorCode, ReturnType<typeof createFairLimiter>>()
-  const inProgress = new Map<string, Promise<Result<boolean, ForcedQueryRefusal>>>()
-  const recorder = createForcedQueryRecorder(pool, logger)
+  const inProgress = new Map<string, Promise<Result<boolean, ForcedEnquiryRefusal>>>()
+  const recorder = createForcedEnquiryRecorder(pool, logger)
   const rate = createRateLimit({
     burst: limits.burst ?? BURST,
     perSecond: limits.perSecond ?? PER_SECOND,
@@ -121,15 +121,15 @@ export function createForcedQueries(options: ForcedQueriesOptions): ForcedQuerie
   }
 }
 
-/** A forced query that ended. */
-type FinishedForcedQuery = ForcedQuery & { operator: string; actor: AuditActor; address: string | null }
+/** A forced enquiry that ended. */
+type FinishedForcedEnquiry = ForcedEnquiry & { operator: string; actor: AuditActor; address: string | null }
 
 /**
- * Stores forced queries together with their audit entries: the caller, the transaction and the operator's outcome.
+ * Stores forced enquiries together with their audit entries: the caller, the transaction and the operator's outcome.
  * In batches, so that many at once hold an application's audit chain once.
  */
-function createForcedQueryRecorder(pool: Pool, logger: Pick<Logger, 'error'>): Batcher<FinishedForcedQuery, null> {
-  return createBatcher<FinishedForcedQuery, null>({
+function createForcedEnquiryRecorder(pool: Pool, logger: Pick<Logger, 'error'>): Batcher<FinishedForcedEnquiry, null> {
+  return createBatcher<FinishedForcedEnquiry, null>({
     key: (query) => `${query.applicationId}${query.transactionId}${query.number}`,
     async run(queries) {
       try {
@@ -137,10 +137,10 @@ function createForcedQueryRecorder(pool: Pool, logger: Pick<Logger, 'error'>): B
       } catch (error) {
         const [query] = queries
         if (queries.length > 1 || !query || !isAboutItems(error)) throw error
-        reportUnexpected('operators: record forced query', error, {
+        reportUnexpected('operators: record forced enquiry', error, {
           logger,
           transactionId: query.transactionId,
-          message: 'The answer to a forced query is recorded without its text',
+          message: 'The answer to a forced enquiry is recorded without its text',
         })
         await record(pool, [{ ...query, answer: 'The answer could not be recorded', httpStatus: null }])
       }
@@ -154,15 +154,15 @@ function createForcedQueryRecorder(pool: Pool, logger: Pick<Logger, 'error'>): B
   })
 }
 
-async function record(pool: Pool, queries: FinishedForcedQuery[]): Promise<void> {
+async function record(pool: Pool, queries: FinishedForcedEnquiry[]): Promise<void> {
   await withTransaction(pool, async (trx) => {
-    await storeForcedQueries(trx, queries)
+    await storeForcedEnquiries(trx, queries)
     await appendAuditEntries(trx, queries.map(toAuditEntry))
     return ok(null)
   })
 }
 
-function toAuditEntry({ applicationId, transactionId, actor, address, operator, outcome, httpStatus }: FinishedForcedQuery): AuditEntry {
+function toAuditEntry({ applicationId, transactionId, actor, address, operator, outcome, httpStatus }: FinishedForcedEnquiry): AuditEntry {
   const details = { operator, outcome, httpStatus }
   return { applicationId, actor, address, action: 'transaction.synchronised', subject: transactionId, details }
 }

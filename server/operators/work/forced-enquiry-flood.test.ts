@@ -9,7 +9,7 @@ import { OperatorHarness } from '../testing/operator-harness.ts'
 import { sayTransfer, startScriptedOperator } from '../testing/scripted-operator.ts'
 import { synchroniseTransaction } from './synchronise-transaction.ts'
 
-test('every deposit is submitted while 500 forced queries wait for an operator that hangs', async () => {
+test('every deposit is submitted while 500 forced enquiries wait for an operator that hangs', async () => {
   await withHangingQueries(undefined, async ({ operator, harness, release }) => {
     const old = await accepted(harness, harness.applicationId, 500)
     const other = await makeApplication(harness.database.pool)
@@ -39,7 +39,7 @@ test('every deposit is submitted while 500 forced queries wait for an operator t
   })
 })
 
-test('no delay of a forced query while another application floods', async () => {
+test('no delay of a forced enquiry while another application floods', async () => {
   await withHangingQueries({ waitMsMax: 60_000 }, async ({ operator, harness, release }) => {
     const flood = (await accepted(harness, harness.applicationId, 100)).map((item) => failureOf(harness, item))
     const other = await makeApplication(harness.database.pool)
@@ -55,7 +55,7 @@ test('no delay of a forced query while another application floods', async () => 
   })
 })
 
-test('no delay of a person’s forced query while a program of the same application floods', async () => {
+test('no delay of a person’s forced enquiry while a program of the same application floods', async () => {
   await withHangingQueries({ burst: 20 }, async ({ operator, harness, release }) => {
     const items = await accepted(harness, harness.applicationId, 41)
     const [item, ...rest] = items
@@ -66,13 +66,13 @@ test('no delay of a person’s forced query while a program of the same applicat
     const { applicationId, transactionId } = item
     const person = { kind: 'person' as const, id: randomUUID() }
     assert.equal(typeof (await failureOf(harness, item)), 'object', 'the program has used up its allowance')
-    assert.equal((await synchroniseTransaction(harness.forcedQueries, { applicationId, transactionId, actor: person })).ok, true)
+    assert.equal((await synchroniseTransaction(harness.forcedEnquiries, { applicationId, transactionId, actor: person })).ok, true)
     release()
     await Promise.all(flood)
   })
 })
 
-test('one query, one attempt and one audit entry for many forced queries of one transaction', async () => {
+test('one query, one attempt and one audit entry for many forced enquiries of one transaction', async () => {
   await withHangingQueries(undefined, async ({ operator, harness }) => {
     const [item] = await accepted(harness, harness.applicationId, 1)
     assert.ok(item)

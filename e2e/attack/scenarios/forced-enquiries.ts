@@ -12,8 +12,8 @@ const DEPOSITS = 40
 const SUBMITTED_WORST_MS = 5_000
 
 /** One partner forces queries without pause while another one's deposits must reach the operator in time and stay confirmed. */
-export const forcedQueries: Scenario = {
-  name: 'forced-queries',
+export const forcedEnquiries: Scenario = {
+  name: 'forced-enquiries',
   async play({ minutes }) {
     const submittedAtMs = new Map<string, number>()
     const stage = await openStage(2, ({ method, reference, body }, response) => {

@@ -9,7 +9,7 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 /** The checkout that tests run in. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 /** The program of the service, as the launcher runs it. */
-export const MAIN = `${ROOT}server/main.ts`
+const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url))
 /** Starts are slow on a busy machine, and several tests start a service at the same time. */
 export const PATIENTLY = { limitMs: 240_000, pauseMs: 50 }
 const STOP_LIMIT_MS = 60_000

@@ -150,7 +150,7 @@ for (const [state, outcome, isDue, returned] of [
     )
     const connectors = connectorsWith(harness, { query: async () => outcome })
     const result = await synchroniseTransaction(
-      { ...harness.forcedQueries, connectors },
+      { ...harness.forcedEnquiries, connectors },
       { applicationId: item.applicationId, transactionId: item.transactionId, actor: { kind: 'api', id: API_USER } },
     )
     assert.equal(result.ok ? result.value.status : result.error, returned)

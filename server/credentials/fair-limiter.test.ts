@@ -158,8 +158,8 @@ test('undefined, without running it, for work whose turn has not come in time', 
   assert.ok(!waiting.hasStarted())
 })
 
-test('at most as many of one lane as it may have at once, also after one of several has ended', async () => {
-  const gate = createFairLimiter({ concurrency: 9, laneMax: 2, levelMax: [100, 100] })
+test('at most as many of one path as it may have at once, also after one of several has ended', async () => {
+  const gate = createFairLimiter({ concurrency: 9, pathMax: 2, levelMax: [100, 100] })
   const all = Array.from({ length: 4 }, held)
   const results = all.map((one) => gate.run(of('loud'), one.work))
   const started = async () => {
@@ -178,7 +178,7 @@ test('at most as many of one lane as it may have at once, also after one of seve
 })
 
 test('at most as many without a reserved place as they may have at once, also after one of several has ended', async () => {
-  const gate = createFairLimiter({ concurrency: 9, openMax: 2, laneMax: 9, levelMax: [100, 100] })
+  const gate = createFairLimiter({ concurrency: 9, openMax: 2, pathMax: 9, levelMax: [100, 100] })
   const open = Array.from({ length: 4 }, held)
   const results = open.map((one, place) => gate.run(of(`network ${place}`), one.work))
   const reserved = held()

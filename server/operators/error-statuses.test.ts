@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { request as send } from 'undici'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
-import { keepNothing } from './testing/connector-context.ts'
+import { keepNothing } from './testing/connectors/connector-context.ts'
 import { OperatorHarness } from './testing/operator-harness.ts'
 
 /** The HTTP status in place of the operator's own, with its own body. */

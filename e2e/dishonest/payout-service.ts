@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { type Partner, signIn as signInPartner } from '#e2e/contract/service.ts'
-import { type ServiceProcess, startProcess } from '#e2e/processes/start-process.ts'
 import { signIn } from '#e2e/roles/callers.ts'
 import { readBuiltActions } from '#e2e/roles/find-endpoints.ts'
 import type { Role } from '#lib/people/permissions.ts'
@@ -12,6 +11,7 @@ import { activatePolicy, proposePolicy } from '#server/policy/policies.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { fund } from '#server/testing/factories.ts'
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
+import { PRODUCTION, startService } from '#server/testing/service/start-service.ts'
 
 /** Shared with the operator: authorises calls and signs callbacks. */
 export const OPERATOR_SECRET = 'shared with the operator of these tests'
@@ -38,13 +38,16 @@ export type Person = { personId: string; email: string; password: string; cookie
 export type Answer = { ok: true; value: Readonly<Record<string, unknown>> } | { ok: false; code: string }
 
 /** A production service that pays what is approved, through one operator whose books the tests read. */
-export type PayoutService = ServiceProcess & {
+export type PayoutService = {
+  baseUrl: string
   database: TestDatabase
   /** MOMOCM. It carries out what it is asked to, unless a test changes its script; `submitted` are its books. */
   operator: ScriptedOperator
   /** The application of the dishonest person, and another one of the same installation. */
   kora: Application
   teranga: Application
+  /** Ends it in order; resolves with its exit code. */
+  end(): Promise<number | null>
 }
 
 /** Starts the service with its worker; both applications have the same rules and a funded balance. */
@@ -53,17 +56,18 @@ export async function startPayoutService(): Promise<PayoutService> {
   const operator = await startScriptedOperator({ submit: (asked) => sayTransfer(asked, 'SUCCESS'), query: sayNotFound })
   const partners = [await openApplication(database, 'Kora'), await openApplication(database, 'Teranga')] as const
   const gateway = { OPERATOR_MOMOCM_BASE_URL: operator.url, OPERATOR_MOMOCM_SECRET: OPERATOR_SECRET }
-  const service = await startProcess({ NODE_ENV: 'production', ROLE: 'all', DATABASE_URL: database.url, ...gateway }, servesPages)
+  const environment = { ...PRODUCTION, ROLE: 'all', DATABASE_URL: database.url, ...gateway }
+  const service = await startService({ environment, readiness: 'pages' })
   const kora = { ...(await signInPartner(service.baseUrl, partners[0])), slug: 'kora' }
   const teranga = { ...(await signInPartner(service.baseUrl, partners[1])), slug: 'teranga' }
   return {
-    ...service,
+    baseUrl: service.baseUrl,
     database,
     operator,
     kora,
     teranga,
     async end() {
-      const code = await service.end()
+      const code = await service.stop()
       await operator.close()
       await database.drop()
       return code
@@ -79,13 +83,6 @@ async function openApplication({ pool }: TestDatabase, name: string): Promise<Te
   must(await activatePolicy(pool, { applicationId, version, actor: SYSTEM_ACTOR }))
   await fund(pool, applicationId, 'MOMOCM', BALANCE_MINOR)
   return partner
-}
-
-async function servesPages(baseUrl: string): Promise<boolean> {
-  return fetch(`${baseUrl}/sign-in`).then(
-    ({ status }) => status === 200,
-    () => false,
-  )
 }
 
 /** Creates a person and signs them in over HTTP. */

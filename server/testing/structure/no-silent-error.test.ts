@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 const PLUGIN = fileURLToPath(new URL('./no-silent-error.grit', import.meta.url))
-const BIOME = fileURLToPath(new URL('../../node_modules/.bin/biome', import.meta.url))
+const BIOME = fileURLToPath(new URL('../../../node_modules/.bin/biome', import.meta.url))
 
 /** Each drops an error. A comment above or beside it says nothing about the error. */
 const DROPPED = {

@@ -3,10 +3,7 @@ import { type Payment, RiskBadges } from '#components/domain/payment.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Skeleton } from '#components/ui/display/page.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import type { ApprovalView } from '#lib/approvals/approvals.ts'
-import { paths } from '#lib/pages/paths.ts'
-import { fetchData, hasParts } from '#lib/pages/query-client.ts'
-import { queryKeys } from '#lib/pages/query-keys.ts'
+import { queries } from '#lib/pages/queries.ts'
 import { EvidenceLines } from './evidence-lines.tsx'
 
 /** The evidence about a payment from the service's own records, line by line; amber marks what deserves a second look. */
@@ -21,11 +18,7 @@ export function Evidence({
   payment: Pick<Payment, 'risks' | 'type'>
 }) {
   const t = useT()
-  const { data, isError, fetchStatus, refetch } = useQuery({
-    queryKey: queryKeys.approval(application, transactionId),
-    queryFn: ({ signal }) =>
-      fetchData(paths.data(application, `approvals/${transactionId}`), hasParts<ApprovalView>('row', 'evidence', 'deciders'), signal),
-  })
+  const { data, isError, fetchStatus, refetch } = useQuery(queries.approval(application, transactionId))
   const title = t(data && data.row.status !== 'PENDING_APPROVAL' ? 'approvals.evidence.decidedTitle' : 'approvals.evidence.title')
   return (
     <section aria-label={title}>

@@ -3,9 +3,7 @@ import { type RefObject, useEffect, useState } from 'react'
 import { SuggestionLine } from '#components/domain/suggestion-line.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
-import { paths } from '#lib/pages/paths.ts'
-import { fetchData, hasParts, isListOf } from '#lib/pages/query-client.ts'
-import { queryKeys } from '#lib/pages/query-keys.ts'
+import { queries } from '#lib/pages/queries.ts'
 import { type SearchSuggestion, suggestionAddress, suggestionKey } from '#lib/payments/search-suggestion.ts'
 import type { SuggestionKeys } from './keyboard.ts'
 
@@ -29,9 +27,7 @@ export default function SuggestionList({ id, application, typed, keys, activeId,
   const router = useRouter()
   const text = usePaused(typed)
   const { data, isFetching, isError } = useQuery({
-    queryKey: queryKeys.suggestions(application, text),
-    queryFn: ({ signal }) =>
-      fetchData(paths.data(application, 'suggestions', { q: text }), isListOf(hasParts<SearchSuggestion>('kind')), signal),
+    ...queries.suggestions(application, text),
     enabled: text.length >= TYPED_MIN,
     placeholderData: keepPreviousData,
   })

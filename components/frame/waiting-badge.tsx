@@ -3,9 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { CountBadge } from '#components/ui/display/badge.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { paths } from '#lib/pages/paths.ts'
-import { fetchData, hasParts } from '#lib/pages/query-client.ts'
-import { queryKeys } from '#lib/pages/query-keys.ts'
+import { queries } from '#lib/pages/queries.ts'
 import { formatCount } from '#lib/text/format.ts'
 
 const REFRESH_MS = 30_000
@@ -15,8 +13,7 @@ const SHOWN_MAX = 999
 export function WaitingBadge({ application, initial }: { application: string; initial: number }) {
   const { t, locale } = useTranslations()
   const { data } = useQuery({
-    queryKey: queryKeys.waiting(application),
-    queryFn: ({ signal }) => fetchData(paths.data(application, 'waiting'), hasParts<{ count: number }>('count'), signal),
+    ...queries.waiting(application),
     initialData: { count: initial },
     refetchInterval: REFRESH_MS,
   })

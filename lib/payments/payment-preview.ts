@@ -2,7 +2,7 @@ import type { ApprovalEvidence, ApprovalRow } from '#lib/approvals/approvals.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import { type QueryValues, toQuery } from '#lib/pages/paths.ts'
+import { toQuery } from '#lib/pages/paths.ts'
 import type { PaymentContent } from './payment-fields.ts'
 import type { TransactionType } from './transaction-status.ts'
 
@@ -44,16 +44,10 @@ export type KnownBeneficiary = {
 export type PaymentDraft = { externalId: string; originId: string | null; content: PaymentContent; savedAt: string }
 
 /**
- * The address and the keys of the form of a payment. Apart from `paths` and `queryKeys`, which every page loads: lists have no bytes to spare.
+ * The address and the keys of the form of a payment. Apart from `paths` and `queries`, which every page loads: lists have no bytes to spare.
  */
 
 /** `payment`: the identity of the form, so that a reload is the same payment. `from`: the transaction that it replaces. */
 export function newPaymentPath(application: string, query: { payment?: string; from?: string | undefined } = {}): string {
   return `/${application}/new${toQuery(query)}`
 }
-
-/** A balance that moves changes the preview too, so its key begins like those of the balances. */
-export const paymentQueryKeys = {
-  preview: (application: string, typed: QueryValues) => ['balances', application, 'preview', typed] as const,
-  beneficiaries: (application: string, typed: QueryValues) => ['beneficiaries', application, typed] as const,
-} as const

@@ -5,7 +5,7 @@ import { useRouter } from '#components/ui/use-router.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { hasTypedText } from './keep-page.ts'
 
-/** The query keys (lib/pages/query-keys.ts) that change with an application's transactions and money. */
+/** The query keys (lib/pages/queries.ts) that change with an application's transactions and money. */
 const ROOTS: readonly string[] = ['transactions', 'approvals', 'overview', 'totals', 'balances']
 const RETRY_FIRST_MS = 1_000
 const RETRY_MAX_MS = 30_000

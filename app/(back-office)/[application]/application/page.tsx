@@ -1,11 +1,8 @@
-import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { Card, Facts } from '#components/ui/display/card.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
-import { PageMessages } from '#components/ui/translations.tsx'
-import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { DEFAULT_FEE_SCHEDULE, type ServiceTerms, type SettingsTerms } from '#lib/money/fees.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
@@ -20,18 +17,15 @@ import { listChanges } from '#server/changes/list-changes.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { listActiveMembers } from '#server/people/person-store.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
+import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { SettingsButtons, TermsTable } from './_components/terms-table.tsx'
 
 const KINDS = ['application.set', 'time_zone.set', 'service.set', 'fees.set'] as const
 
-type Props = { params: Promise<{ application: string }> }
-
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getT())('terms.title') }
-}
+export const generateMetadata = titled('terms.title')
 
 /** The terms of an application: its settings, transfer services, limits and fees. Every change waits for a second administrator. */
-export default async function ApplicationPage({ params }: Props) {
+export default async function ApplicationPage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'access:change')
   const { pool } = backOfficeRuntime()
@@ -45,7 +39,7 @@ export default async function ApplicationPage({ params }: Props) {
   ])
   const isAlone = !members.some(({ personId, roles }) => personId !== actor.id && can(roles, 'access:change'))
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['terms.', 'change.'])}>
+    <PageContent words={['terms.', 'change.']}>
       <PageHeader title={t('terms.title')} lead={t('terms.lead', { name: terms.settings.name })} />
       {isAlone && (
         <div className="mt-4">
@@ -55,7 +49,7 @@ export default async function ApplicationPage({ params }: Props) {
       <ChangeList t={t} locale={locale} application={application} changes={changes} />
       <SettingsPart t={t} application={application} settings={terms.settings} zone={terms.zone} mayChange={!isAlone} />
       <TermsTable application={application} services={terms.services} mayChange={!isAlone} />
-    </PageMessages>
+    </PageContent>
   )
 }
 

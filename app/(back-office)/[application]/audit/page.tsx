@@ -1,4 +1,3 @@
-import type { Metadata } from 'next'
 import { ExportLinks } from '#components/domain/export-links.tsx'
 import { DaysNote } from '#components/domain/time-text.tsx'
 import { Button, ButtonLink } from '#components/ui/button.tsx'
@@ -6,9 +5,7 @@ import { EmptyState } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { PageMessages } from '#components/ui/translations.tsx'
-import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { paths, type QueryValues } from '#lib/pages/paths.ts'
 import { AUDIT_ACTIONS } from '#lib/people/audit-actions.ts'
 import { actionWords } from '#lib/people/audit-words.ts'
@@ -16,36 +13,32 @@ import { type AuditListFilter, auditListSchema } from '#lib/schemas/page-address
 import { readAddress } from '#lib/schemas/read-address.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
-import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { getT } from '#server/back-office/preferences.ts'
 import { listAuditEntries } from '#server/reports/audit/audit-record.ts'
 import { listMemberNames } from '#server/reports/transaction-search/search-store.ts'
+import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { WrongAddress } from '../_components/wrong-address.tsx'
 import { AuditList } from './_components/audit-list.tsx'
 import { ChainCheck } from './_components/chain-check.tsx'
 
-type Props = { params: Promise<{ application: string }>; searchParams: Promise<Record<string, string | string[] | undefined>> }
-
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getT())('frame.audit') }
-}
+export const generateMetadata = titled('frame.audit')
 
 /** Who did what, when and from where, newest first. */
-export default async function AuditPage({ params, searchParams }: Props) {
+export default async function AuditPage({ params, searchParams }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'audit:read')
   const read = readAddress(auditListSchema, await searchParams)
   if (!read.ok) return <WrongAddress href={paths.audit(application)} />
   const { before: _, after: __, ...filter } = read.value
   const { pool } = backOfficeRuntime()
-  const [t, locale, members, { entries, newer, older }] = await Promise.all([
+  const [t, members, { entries, newer, older }] = await Promise.all([
     getT(),
-    readLocale(),
     listMemberNames(pool, actor.applicationId),
     listAuditEntries(pool, actor, read.value),
   ])
   const isFiltered = Object.values(filter).some((value) => value !== undefined && value !== null)
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['audit.check.', 'table.'])}>
+    <PageContent words={['audit.check.', 'table.']}>
       <PageHeader
         title={t('frame.audit')}
         lead={t('audit.lead')}
@@ -72,7 +65,7 @@ export default async function AuditPage({ params, searchParams }: Props) {
         )}
         <CursorLinks t={t} application={application} filter={filter} newer={newer} older={older} />
       </div>
-    </PageMessages>
+    </PageContent>
   )
 }
 

@@ -1,13 +1,10 @@
-import type { Metadata } from 'next'
 import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { PageMessages } from '#components/ui/translations.tsx'
 import { BATCH_PAGE_SIZE, BATCH_STATES } from '#lib/batches/batches.ts'
-import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { can } from '#lib/people/permissions.ts'
 import { type BatchListFilter, batchListSchema } from '#lib/schemas/page-address.ts'
@@ -16,16 +13,13 @@ import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listBatches } from '#server/reports/batches/read-batch.ts'
+import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { BatchTable, PageLinks } from './_components/batch-table.tsx'
 
-type Props = { params: Promise<{ application: string }>; searchParams: Promise<Record<string, string | string[] | undefined>> }
-
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getT())('frame.batches') }
-}
+export const generateMetadata = titled('frame.batches')
 
 /** The batches of an application, newest first. */
-export default async function BatchesPage({ params, searchParams }: Props) {
+export default async function BatchesPage({ params, searchParams }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'batch:read')
   const address = readAddress(batchListSchema, await searchParams)
@@ -37,7 +31,7 @@ export default async function BatchesPage({ params, searchParams }: Props) {
   ])
   const isFiltered = filter.q !== undefined || filter.state !== undefined
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['batches.'])}>
+    <PageContent words={['batches.']}>
       <PageHeader
         title={t('frame.batches')}
         actions={
@@ -68,7 +62,7 @@ export default async function BatchesPage({ params, searchParams }: Props) {
           hrefFor={(page) => paths.batches(application, { q: filter.q, state: filter.state, page: page || null })}
         />
       </div>
-    </PageMessages>
+    </PageContent>
   )
 }
 

@@ -1,14 +1,11 @@
-import type { Metadata } from 'next'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
-import { PageMessages } from '#components/ui/translations.tsx'
-import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages } from '#lib/i18n/translate.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
+import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { AddressTable, ApiUserTable, RefusalList } from './_components/caller-tables.tsx'
 import { KeyTable } from './_components/key-table.tsx'
 import { readCredentials } from './read-credentials.ts'
@@ -16,14 +13,10 @@ import { readCredentials } from './read-credentials.ts'
 /** The name of the header, which is the same in every language. */
 const API_ID_HEADER = 'apiId'
 
-type Props = { params: Promise<{ application: string }> }
-
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getT())('credentials.title') }
-}
+export const generateMetadata = titled('credentials.title')
 
 /** Credentials and addresses that a partner's program needs to call the API, and the reasons why calls were refused. */
-export default async function KeysPage({ params }: Props) {
+export default async function KeysPage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'access:read')
   const { config } = backOfficeRuntime()
@@ -31,7 +24,7 @@ export default async function KeysPage({ params }: Props) {
   const { apiId, keys, apiUsers, addresses, ownAddress, refusals, changes, hasSecondPerson } = credentials
   const shared = { t, application, mayPropose: hasSecondPerson }
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['credentials.', 'change.'])}>
+    <PageContent words={['credentials.', 'change.']}>
       <PageHeader title={t('credentials.title')} lead={t('credentials.lead')} />
       {!hasSecondPerson && (
         <div className="mt-4">
@@ -47,7 +40,7 @@ export default async function KeysPage({ params }: Props) {
       <ApiUserTable {...shared} apiUsers={apiUsers} />
       <AddressTable {...shared} addresses={addresses} ownAddress={ownAddress} />
       <RefusalList t={t} application={application} refusals={refusals} mayPropose={hasSecondPerson} />
-    </PageMessages>
+    </PageContent>
   )
 }
 

@@ -1,9 +1,5 @@
-import type { Metadata } from 'next'
 import { DaysNote } from '#components/domain/time-text.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
-import { PageMessages } from '#components/ui/translations.tsx'
-import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages } from '#lib/i18n/translate.ts'
 import { OUTCOME_DAYS } from '#lib/operators/operator-outcomes.ts'
 import { formatCount } from '#lib/text/format.ts'
 import { requireActor } from '#server/back-office/actor.ts'
@@ -12,19 +8,16 @@ import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { RESPONSE_SAMPLE } from '#server/reports/operator-outcomes/read-operator-outcomes.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
+import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { ClosedDirections } from './_components/closed-directions.tsx'
 import { BalanceTable, OutcomeTable } from './_components/operator-tables.tsx'
 import { SettingsDifference } from './_components/settings-difference.tsx'
 import { readOperators } from './read-operators.ts'
 
-type Props = { params: Promise<{ application: string }> }
-
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getT())('operators.title') }
-}
+export const generateMetadata = titled('operators.title')
 
 /** Whether the operators work for this application, what their balances are, and a test that moves no money. */
-export default async function OperatorsPage({ params }: Props) {
+export default async function OperatorsPage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'operator:read')
   const [t, locale, operators, changes] = await Promise.all([
@@ -34,7 +27,7 @@ export default async function OperatorsPage({ params }: Props) {
     listChanges(backOfficeRuntime().pool, { applicationId: actor.applicationId, kinds: ['operator.set'], actor }),
   ])
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['operators.', 'availability.', 'change.'])}>
+    <PageContent words={['operators.', 'availability.', 'change.']}>
       <PageHeader title={t('operators.title')} lead={t('operators.lead', { days: OUTCOME_DAYS })} />
       <ChangeList
         t={t}
@@ -61,6 +54,6 @@ export default async function OperatorsPage({ params }: Props) {
       <p className="mt-3 text-second">
         <DaysNote zone={actor.businessZone} />
       </p>
-    </PageMessages>
+    </PageContent>
   )
 }

@@ -1,13 +1,10 @@
-import type { Metadata } from 'next'
 import { RelativeTime } from '#components/domain/time-text.tsx'
 import { Badge } from '#components/ui/display/badge.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { PageMessages } from '#components/ui/translations.tsx'
-import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { can, combinesRoles } from '#lib/people/permissions.ts'
 import { listAccess, type PersonListing } from '#server/applications/access-store.ts'
@@ -17,19 +14,16 @@ import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { listInvitations } from '#server/people/invitation-store.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
+import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { InvitationList } from './_components/invitation-list.tsx'
 import { InviteButton, PersonButtons } from './_components/people-buttons.tsx'
 
 const PERSON_KINDS = ['person.invite', 'person.roles', 'person.second_factor_reset'] as const
 
-type Props = { params: Promise<{ application: string }> }
-
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getT())('people.title') }
-}
+export const generateMetadata = titled('people.title')
 
 /** The members of an application and the people who are invited. Invitations and changes wait for a second administrator. */
-export default async function PeoplePage({ params }: Props) {
+export default async function PeoplePage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'people:change')
   const { pool } = backOfficeRuntime()
@@ -45,7 +39,7 @@ export default async function PeoplePage({ params }: Props) {
     ({ personId, roles, isActive, isBlocked }) => personId !== actor.id && isActive && !isBlocked && can(roles, 'people:change'),
   )
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['people.', 'change.', 'role.'])}>
+    <PageContent words={['people.', 'change.', 'role.']}>
       <PageHeader title={t('people.title')} actions={!isAlone && <InviteButton application={application} />} />
       {isAlone && (
         <div className="mt-4 grid gap-2">
@@ -56,7 +50,7 @@ export default async function PeoplePage({ params }: Props) {
       <ChangeList t={t} locale={locale} application={application} changes={changes} />
       <InvitationList t={t} application={application} invitations={invitations} actorId={actor.id} />
       <PeopleTable t={t} application={application} people={people} actorId={actor.id} isAlone={isAlone} />
-    </PageMessages>
+    </PageContent>
   )
 }
 

@@ -1,14 +1,11 @@
-import type { Metadata } from 'next'
 import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { PageMessages } from '#components/ui/translations.tsx'
 import type { BlockedGroup, BlockedItems, Unblock } from '#lib/approvals/blocked-items.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
-import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { can } from '#lib/people/permissions.ts'
 import { moneyText } from '#lib/text/format.ts'
@@ -20,16 +17,13 @@ import { listChanges } from '#server/changes/list-changes.ts'
 import { listActiveMembers } from '#server/people/person-store.ts'
 import { readRuleVersions } from '#server/policy/policies.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
+import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { ActivationDifference, RuleSentences, VersionTable } from './_components/rule-list.tsx'
 
-type Props = { params: Promise<{ application: string }> }
-
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getT())('rules.title') }
-}
+export const generateMetadata = titled('rules.title')
 
 /** Approval rules: the active ones, proposals, all versions, and items that nobody can decide. */
-export default async function RulesPage({ params }: Props) {
+export default async function RulesPage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'policy:read')
   const { pool } = backOfficeRuntime()
@@ -45,7 +39,7 @@ export default async function RulesPage({ params }: Props) {
   ])
   const isAlone = mayChange && !members.some(({ personId, roles }) => personId !== actor.id && can(roles, 'policy:change'))
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['rules.', 'change.'])}>
+    <PageContent words={['rules.', 'change.']}>
       <PageHeader
         title={t('rules.title')}
         lead={t('rules.lead')}
@@ -72,7 +66,7 @@ export default async function RulesPage({ params }: Props) {
         <RuleSentences t={t} locale={locale} rules={active ? active.rules : []} />
       </section>
       <VersionTable t={t} application={application} versions={versions} />
-    </PageMessages>
+    </PageContent>
   )
 }
 

@@ -1,4 +1,3 @@
-import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
 import { SuggestionLine } from '#components/domain/suggestion-line.tsx'
 import { SearchForm } from '#components/frame/top-bar.tsx'
@@ -13,18 +12,15 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { suggestMatches } from '#server/reports/customers/customers.ts'
 import { listFilterOf, resolveSearch } from '#server/reports/transaction-search/resolve-search.ts'
+import { type PageProps, titled } from '../_components/page-content.tsx'
 
 /** The maximum number of matches per kind. */
 const MATCHES_MAX = 20
 
-type Props = { params: Promise<{ application: string }>; searchParams: Promise<{ q?: string | string[] }> }
-
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getT())('search.title') }
-}
+export const generateMetadata = titled('search.title')
 
 /** The target of the search box: redirects to the result, or renders this page if nothing matches. */
-export default async function SearchPage({ params, searchParams }: Props) {
+export default async function SearchPage({ params, searchParams }: PageProps) {
   const [{ application }, { q }, t] = await Promise.all([params, searchParams, getT()])
   const actor = await requireActor(application, 'transaction:read')
   const text = (typeof q === 'string' ? q : '').slice(0, 200).toWellFormed()

@@ -1,4 +1,3 @@
-import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import type { ReactNode } from 'react'
 import { ActionForm } from '#components/ui/action-form.tsx'
@@ -6,9 +5,7 @@ import { Button } from '#components/ui/button.tsx'
 import { Facts } from '#components/ui/display/card.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { PageMessages } from '#components/ui/translations.tsx'
-import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import { THEMES, type Theme } from '#lib/people/viewer.ts'
@@ -19,17 +16,14 @@ import { currentPerson } from '#server/back-office/current-person.ts'
 import { getT, readLocale, readTheme } from '#server/back-office/preferences.ts'
 import { readOwnSecondFactor } from '#server/people/person-store.ts'
 import { setTheme, signOutEverywhere } from '../../../actions/session.ts'
+import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { PreferencesForm } from './_components/preferences-form.tsx'
 import { PasswordButton, SecondFactor } from './_components/sign-in-settings.tsx'
 
-type Props = { params: Promise<{ application: string }> }
-
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getT())('settings.title') }
-}
+export const generateMetadata = titled('settings.title')
 
 /** The settings of the person, the same in every application. */
-export default async function SettingsPage({ params }: Props) {
+export default async function SettingsPage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'own-settings:change')
   const { pool, clock } = backOfficeRuntime()
@@ -43,7 +37,7 @@ export default async function SettingsPage({ params }: Props) {
   if (!person) notFound()
   const timeZone = actor.timeZone ?? actor.businessZone
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['settings.', 'enrol.', 'signIn.code', 'signIn.recovery'])}>
+    <PageContent words={['settings.', 'enrol.', 'signIn.code', 'signIn.recovery']}>
       <PageHeader title={t('settings.title')} />
       <div className="mt-5 max-w-4xl">
         <SettingsSection id="profile" title={t('settings.profile')}>
@@ -74,7 +68,7 @@ export default async function SettingsPage({ params }: Props) {
           </ActionForm>
         </SettingsSection>
       </div>
-    </PageMessages>
+    </PageContent>
   )
 }
 

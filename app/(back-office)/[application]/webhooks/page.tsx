@@ -1,12 +1,9 @@
-import type { Metadata } from 'next'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { PageMessages } from '#components/ui/translations.tsx'
-import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { WEBHOOK_STATES } from '#lib/payments/transaction-status.ts'
 import { type DeliveryFilter, deliveryFilterSchema } from '#lib/schemas/page-address.ts'
@@ -17,20 +14,17 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listDeliveries } from '#server/webhooks/history-store.ts'
 import { listRecoveries } from '#server/webhooks/recover-webhooks.ts'
+import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { WrongAddress } from '../_components/wrong-address.tsx'
 import { DeliveryTable, WebhookTabs } from './_components/delivery-table.tsx'
 import { RecoverButton, StopRecoveryButton } from './_components/webhook-buttons.tsx'
 
 const PAGE_SIZE = 25
 
-type Props = { params: Promise<{ application: string }>; searchParams: Promise<Record<string, string | string[] | undefined>> }
-
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getT())('webhooks.title') }
-}
+export const generateMetadata = titled('webhooks.title')
 
 /** Every webhook of the application, with what its receiver answered. */
-export default async function WebhooksPage({ params, searchParams }: Props) {
+export default async function WebhooksPage({ params, searchParams }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'webhook:read')
   const read = readAddress(deliveryFilterSchema, await searchParams)
@@ -45,7 +39,7 @@ export default async function WebhooksPage({ params, searchParams }: Props) {
     listRecoveries(pool, applicationId),
   ])
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['webhooks.'])}>
+    <PageContent words={['webhooks.']}>
       <PageHeader title={t('webhooks.title')} lead={t('webhooks.lead')} actions={<RecoverButton application={application} />} />
       <WebhookTabs t={t} application={application} current="deliveries" />
       <RecoveryList t={t} application={application} recoveries={recoveries} />
@@ -58,7 +52,7 @@ export default async function WebhooksPage({ params, searchParams }: Props) {
         rows={rows.slice(0, PAGE_SIZE)}
         hasMore={rows.length > PAGE_SIZE}
       />
-    </PageMessages>
+    </PageContent>
   )
 }
 

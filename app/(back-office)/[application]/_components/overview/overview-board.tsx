@@ -7,11 +7,8 @@ import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import type { OverviewDto } from '#lib/finance/finance-dto.ts'
 import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
-import { paths } from '#lib/pages/paths.ts'
-import { fetchData, hasParts } from '#lib/pages/query-client.ts'
-import { queryKeys } from '#lib/pages/query-keys.ts'
+import { queries } from '#lib/pages/queries.ts'
 import { refreshInterval } from '../finance/finance-figures.ts'
 
 /** Rendered on the server; each person's browser loads the code of their own roles only, after the page. */
@@ -24,13 +21,7 @@ const ADMINISTRATOR = definePart(async () => ({ default: (await import('./admini
 export function OverviewBoard({ application, days }: { application: string; days: number }) {
   const { t } = useTranslations()
   const { data, isError, refetch } = useQuery({
-    queryKey: queryKeys.overview(application, days),
-    queryFn: ({ signal }) =>
-      fetchData(
-        paths.data(application, 'overview', { days }),
-        hasParts<OverviewDto>('asOf', 'disturbed', 'checker', 'finance', 'maker'),
-        signal,
-      ),
+    ...queries.overview(application, days),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => refreshInterval(state.data?.finance?.money),
   })

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { sumItems, sumsText } from '#components/decision/decision-text.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -5,9 +6,8 @@ import { SelectionBar } from '#components/ui/display/card.tsx'
 import { useIsOnline } from '#components/ui/online.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { BULK_MAX, type BulkSnapshot } from '#lib/approvals/approvals.ts'
-import { paths } from '#lib/pages/paths.ts'
-import { fetchData, hasParts } from '#lib/pages/query-client.ts'
+import { BULK_MAX } from '#lib/approvals/approvals.ts'
+import { queries } from '#lib/pages/queries.ts'
 import { formatCount } from '#lib/text/format.ts'
 import { useBoardContext } from './use-board.ts'
 
@@ -16,12 +16,14 @@ export default function BulkBar({ total, isPageSelected }: { total: number; isPa
   const { t, locale } = useTranslations()
   const isOnline = useIsOnline()
   const { application, query, selected, selection, select, ask, dispatch } = useBoardContext()
+  const queryClient = useQueryClient()
   const [isLoading, setIsLoading] = useState(false)
   const count = formatCount(selected.length, locale)
   async function takeAll() {
     setIsLoading(true)
     try {
-      select(selection.ids, await fetchData(paths.data(application, 'approvals/snapshot', query), hasParts<BulkSnapshot>('items', 'total')))
+      // Never one of before.
+      select(selection.ids, await queryClient.fetchQuery({ ...queries.approvalSnapshot(application, query), staleTime: 0, retry: false }))
     } catch {
       // Offline, or the server failed and reported it there.
       toast(t('state.loadFailed'), 'bad')

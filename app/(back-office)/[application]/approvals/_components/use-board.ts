@@ -6,9 +6,8 @@ import { useSteadyRows } from '#components/table/table-state.ts'
 import { announce, toast } from '#components/ui/overlay/toast.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalPage, ApprovalQueue, ApprovalRow, BulkSnapshot } from '#lib/approvals/approvals.ts'
-import { paths, type QueryValues } from '#lib/pages/paths.ts'
-import { fetchData, hasParts } from '#lib/pages/query-client.ts'
-import { queryKeys } from '#lib/pages/query-keys.ts'
+import type { QueryValues } from '#lib/pages/paths.ts'
+import { queries, queryKeys } from '#lib/pages/queries.ts'
 import { moneyText } from '#lib/text/format.ts'
 import { type BoardEvent, type BoardState, type BoardView, oneRow, reduceBoard, START, viewBoard } from './board-state.ts'
 
@@ -17,13 +16,8 @@ const NONE: readonly ApprovalRow[] = []
 /** The rows of one queue and filter. They refresh while somebody works, and new ones never push the shown ones down. */
 function useApprovalList(application: string, queue: ApprovalQueue, query: QueryValues) {
   const queryClient = useQueryClient()
-  const queryKey = queryKeys.approvalList(application, query)
-  const { data, isError, isFetching, isPlaceholderData, refetch } = useQuery({
-    queryKey,
-    queryFn: ({ signal }) =>
-      fetchData(paths.data(application, 'approvals', query), hasParts<ApprovalPage>('rows', 'total', 'batches', 'counts'), signal),
-    placeholderData: keepPreviousData,
-  })
+  const resource = queries.approvalList(application, query)
+  const { data, isError, isFetching, isPlaceholderData, refetch } = useQuery({ ...resource, placeholderData: keepPreviousData })
   const list = JSON.stringify(query)
   const { rows, heldBack, showNew } = useSteadyRows(data?.rows ?? NONE, list, isPlaceholderData)
 
@@ -40,7 +34,7 @@ function useApprovalList(application: string, queue: ApprovalQueue, query: Query
     retry: () => void refetch(),
     /** Takes what was decided out of the list at once and asks the server for the truth. */
     remove(gone: ReadonlySet<string>) {
-      queryClient.setQueryData<ApprovalPage>(queryKey, (before) => before && withoutRows(before, gone, queue))
+      queryClient.setQueryData(resource.queryKey, (before) => before && withoutRows(before, gone, queue))
       void queryClient.invalidateQueries({ queryKey: queryKeys.approvals(application) })
       void queryClient.invalidateQueries({ queryKey: queryKeys.transactions(application) })
     },

@@ -1,46 +1,26 @@
-import { dehydrate } from '@tanstack/react-query'
-import type { Metadata } from 'next'
-import { PageData } from '#components/frame/page-data.tsx'
-import { PageMessages } from '#components/ui/translations.tsx'
-import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages } from '#lib/i18n/translate.ts'
-import { queryKeys } from '#lib/pages/query-keys.ts'
+import { queries, seed } from '#lib/pages/queries.ts'
 import { can } from '#lib/people/permissions.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
-import { getT, readLocale } from '#server/back-office/preferences.ts'
-import { getQueryClient } from '#server/back-office/query-client.ts'
 import { readBalances } from '#server/reports/statements/read-balances.ts'
+import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { BalancesBoard } from '../_components/balances-board.tsx'
 
-type Props = { params: Promise<{ application: string }> }
+export const generateMetadata = titled('frame.balances')
 
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getT())('frame.balances') }
-}
-
-export default async function BalancesPage({ params }: Props) {
+export default async function BalancesPage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'balance:read')
   const { pool, clock } = backOfficeRuntime()
-  const queryClient = getQueryClient()
-  const [locale] = await Promise.all([
-    readLocale(),
-    queryClient.fetchQuery({
-      queryKey: queryKeys.balances(application),
-      queryFn: () => readBalances(pool, actor, clock.now()),
-    }),
-  ])
+  const balances = await readBalances(pool, actor, clock.now())
   return (
-    <PageData state={dehydrate(queryClient)}>
-      <PageMessages messages={pickMessages(MESSAGES[locale], ['balances.'])}>
-        <BalancesBoard
-          application={application}
-          canSetThreshold={can(actor.roles, 'balance:set-threshold')}
-          canReadStatement={can(actor.roles, 'statement:read')}
-          canExport={can(actor.roles, 'export:create')}
-        />
-      </PageMessages>
-    </PageData>
+    <PageContent words={['balances.']} data={[seed(queries.balances(application), balances)]}>
+      <BalancesBoard
+        application={application}
+        canSetThreshold={can(actor.roles, 'balance:set-threshold')}
+        canReadStatement={can(actor.roles, 'statement:read')}
+        canExport={can(actor.roles, 'export:create')}
+      />
+    </PageContent>
   )
 }

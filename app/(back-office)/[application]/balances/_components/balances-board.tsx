@@ -11,11 +11,10 @@ import { PageHeader } from '#components/ui/display/page.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
-import type { BalanceCard, BalancesDto } from '#lib/finance/finance-dto.ts'
+import type { BalanceCard } from '#lib/finance/finance-dto.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { fetchData, hasParts } from '#lib/pages/query-client.ts'
-import { queryKeys } from '#lib/pages/query-keys.ts'
+import { queries } from '#lib/pages/queries.ts'
 import { formatAmount } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
 
@@ -31,8 +30,7 @@ export function BalancesBoard({ application, canSetThreshold, canReadStatement, 
   const { t, locale, timeZone } = useTranslations()
   const [asked, setAsked] = useState<BalanceCard | null>(null)
   const { data, isError, refetch } = useQuery({
-    queryKey: queryKeys.balances(application),
-    queryFn: ({ signal }) => fetchData(paths.data(application, 'balances'), hasParts<BalancesDto>('free', 'cards'), signal),
+    ...queries.balances(application),
     refetchInterval: REFRESH_MS,
   })
   if (!data) return <PageHeader title={t('frame.balances')} />

@@ -8,7 +8,7 @@ import { useTranslations } from '#components/ui/translations.tsx'
 import type { BalanceCard } from '#lib/finance/finance-dto.ts'
 import { parseTypedAmount } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
-import { queryKeys } from '#lib/pages/query-keys.ts'
+import { queryKeys } from '#lib/pages/queries.ts'
 import { formatAmount } from '#lib/text/format.ts'
 import { setThreshold } from '../actions.ts'
 

@@ -1,14 +1,10 @@
-import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { z } from 'zod'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { ButtonLink, buttonClass } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
-import { PageMessages } from '#components/ui/translations.tsx'
 import type { BatchDto, BatchWords } from '#lib/batches/batches.ts'
-import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { can } from '#lib/people/permissions.ts'
 import { batchPageSchema } from '#lib/schemas/page-address.ts'
@@ -19,6 +15,7 @@ import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listDisturbed } from '#server/operators/availability/disturbed.ts'
 import { readBatch, readBatchRows } from '#server/reports/batches/read-batch.ts'
 import { readLeftOut } from '#server/reports/batches/read-batch-run.ts'
+import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { BatchStateBadge } from '../_components/batch-table.tsx'
 import { ColumnsForm } from './_components/corrections.tsx'
 import { DryRun } from './_components/dry-run.tsx'
@@ -26,17 +23,10 @@ import { BatchRun } from './_components/run/batch-run.tsx'
 import { LeftOutNotice } from './_components/run/run-board.tsx'
 import { DiscardButton, Submitting } from './_components/submit-panel.tsx'
 
-type Props = {
-  params: Promise<{ application: string; batchId: string }>
-  searchParams: Promise<Record<string, string | string[] | undefined>>
-}
-
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getT())('batches.title') }
-}
+export const generateMetadata = titled('batches.title')
 
 /** One batch: its columns, its dry run, its submission, and what became of it after that. */
-export default async function BatchPage({ params, searchParams }: Props) {
+export default async function BatchPage({ params, searchParams }: PageProps<'batchId'>) {
   const { application, batchId } = await params
   const actor = await requireActor(application, 'batch:read')
   const runtime = backOfficeRuntime()
@@ -57,7 +47,7 @@ export default async function BatchPage({ params, searchParams }: Props) {
     batch.state === 'draft' ? await readBatchRows(runtime.pool, { ...batch, applicationId: actor.applicationId }, { show, page }) : []
   const words = { t, locale, timeZone: actor.timeZone ?? 'UTC' }
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['batches.', 'batch.leftOut', 'availability.'])}>
+    <PageContent words={['batches.', 'batch.leftOut', 'availability.']}>
       <BatchHead application={application} batch={batch} mayChange={mayChange} words={words} />
       <div className="mt-4 grid grid-cols-1 gap-5">
         <LeftOutNotice application={application} leftOut={leftOut} />
@@ -78,7 +68,7 @@ export default async function BatchPage({ params, searchParams }: Props) {
         {batch.state === 'submitted' && <BatchRun application={application} batchId={batch.batchId} />}
         {batch.state === 'discarded' && <p className="text-ink-2">{t('batches.discardedText')}</p>}
       </div>
-    </PageMessages>
+    </PageContent>
   )
 }
 

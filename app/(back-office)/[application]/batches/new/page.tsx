@@ -1,28 +1,21 @@
-import type { Metadata } from 'next'
 import { ButtonLink } from '#components/ui/button.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
-import { PageMessages } from '#components/ui/translations.tsx'
-import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { requireActor } from '#server/back-office/actor.ts'
-import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { getT } from '#server/back-office/preferences.ts'
+import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { UploadForm } from './_components/upload-form.tsx'
 
-type Props = { params: Promise<{ application: string }> }
-
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getT())('batches.new') }
-}
+export const generateMetadata = titled('batches.new')
 
 /** The page to upload a file of payments. */
-export default async function NewBatchPage({ params }: Props) {
+export default async function NewBatchPage({ params }: PageProps) {
   const { application } = await params
   await requireActor(application, 'transaction:create')
-  const [t, locale] = await Promise.all([getT(), readLocale()])
+  const t = await getT()
   const link = 'text-accent underline'
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['batches.'])}>
+    <PageContent words={['batches.']}>
       <PageHeader title={t('batches.new')} actions={<ButtonLink href={paths.batches(application)}>{t('batches.toList')}</ButtonLink>} />
       <div className="mt-4 grid max-w-2xl gap-5">
         <p className="text-ink-2">{t('batches.newText')}</p>
@@ -38,6 +31,6 @@ export default async function NewBatchPage({ params }: Props) {
           </a>
         </p>
       </div>
-    </PageMessages>
+    </PageContent>
   )
 }

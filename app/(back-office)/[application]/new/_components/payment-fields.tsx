@@ -18,10 +18,10 @@ import {
   OPERATORS,
   type OperatorCode,
 } from '#lib/operators/operators.ts'
-import { paths } from '#lib/pages/paths.ts'
-import { fetchData, hasParts, isListOf } from '#lib/pages/query-client.ts'
+import { resource } from '#lib/pages/queries.ts'
+import { hasParts, isListOf } from '#lib/pages/query-client.ts'
 import { OTHER_TEXT_NAMES, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
-import { type KnownBeneficiary, paymentQueryKeys } from '#lib/payments/payment-preview.ts'
+import type { KnownBeneficiary } from '#lib/payments/payment-preview.ts'
 import { advisePhone, cleanPhone, countryOfPhone } from '#lib/payments/phone-number.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { formatPhone } from '#lib/text/format.ts'
@@ -197,9 +197,12 @@ function KnownBeneficiaries({ application, payment, text, onChosen }: KnownBenef
   const q = usePaused(/^[\d\s+().-]+$/.test(text) ? cleanPhone(text) : text.trim(), PAUSE_MS)
   const query = { q, type: values.type }
   const { data } = useQuery({
-    queryKey: paymentQueryKeys.beneficiaries(application, query),
-    queryFn: ({ signal }) =>
-      fetchData(paths.data(application, 'beneficiaries', query), isListOf(hasParts<KnownBeneficiary>('phoneNumber', 'last')), signal),
+    ...resource(
+      application,
+      ['beneficiaries', application, query],
+      ['beneficiaries', query],
+      isListOf(hasParts<KnownBeneficiary>('phoneNumber', 'last')),
+    ),
     enabled: q.length >= TYPED_MIN,
     placeholderData: keepPreviousData,
   })

@@ -11,9 +11,9 @@ import { useT, useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalEvidence } from '#lib/approvals/approvals.ts'
 import { addDecimals, compareDecimals } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import { paths } from '#lib/pages/paths.ts'
-import { fetchData, hasParts } from '#lib/pages/query-client.ts'
-import { type PaymentPreview, paymentQueryKeys, type ShownPaymentPreview } from '#lib/payments/payment-preview.ts'
+import { queryKeys, resource } from '#lib/pages/queries.ts'
+import { hasParts } from '#lib/pages/query-client.ts'
+import type { PaymentPreview, ShownPaymentPreview } from '#lib/payments/payment-preview.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { moneyText } from '#lib/text/format.ts'
 import { type PaymentForm, usePaused } from './use-payment-form.ts'
@@ -28,13 +28,13 @@ export function PaymentPreviewPart({ application, originId, payment }: Props) {
   const t = useT()
   const asked = JSON.parse(usePaused(JSON.stringify(askedOf(payment, originId)), PAUSE_MS)) as Asked | null
   const { data, isError, refetch } = useQuery({
-    queryKey: paymentQueryKeys.preview(application, asked ?? {}),
-    queryFn: ({ signal }) =>
-      fetchData(
-        paths.data(application, 'payment-preview', asked ?? {}),
-        hasParts<ShownPaymentPreview>('limits', 'fees', 'approval', 'evidence'),
-        signal,
-      ),
+    // A balance that moves changes the preview too.
+    ...resource(
+      application,
+      [...queryKeys.balances(application), 'preview', asked],
+      ['payment-preview', asked ?? {}],
+      hasParts<ShownPaymentPreview>('limits', 'fees', 'approval', 'evidence'),
+    ),
     enabled: asked !== null,
     placeholderData: keepPreviousData,
   })

@@ -6,10 +6,8 @@ import { DaysNote, TimeText } from '#components/domain/time-text.tsx'
 import { Card } from '#components/ui/display/card.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { PageMessages } from '#components/ui/translations.tsx'
 import type { ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
-import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { availabilityHint, type DirectionHistory, HISTORY_DAYS, HISTORY_PERIODS } from '#lib/operators/operator-outcomes.ts'
 import type { ProtocolSettings } from '#lib/operators/operator-settings.ts'
 import { isOperatorCode, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
@@ -25,6 +23,7 @@ import { listProtocolSettings } from '#server/operators/settings/list-operators.
 import { listActiveMembers } from '#server/people/person-store.ts'
 import { readOperatorHistory } from '#server/reports/operator-outcomes/read-operator-history.ts'
 import { ChangeList } from '../../_components/changes/change-list.tsx'
+import { PageContent, type PageProps } from '../../_components/page-content.tsx'
 import { WrongAddress } from '../../_components/wrong-address.tsx'
 import { OpenAgain } from '../_components/open-again.tsx'
 import { TestButton } from '../_components/operator-buttons.tsx'
@@ -37,12 +36,7 @@ import { SettingsPart } from './_components/settings-part.tsx'
 
 const addressSchema = z.object({ period: z.enum(HISTORY_PERIODS).default('hours') })
 
-type Props = {
-  params: Promise<{ application: string; operator: string }>
-  searchParams: Promise<Record<string, string | string[] | undefined>>
-}
-
-export async function generateMetadata({ params }: Props): Promise<Metadata> {
+export async function generateMetadata({ params }: PageProps<'operator'>): Promise<Metadata> {
   const { operator } = await params
   const t = await getT()
   if (!isOperatorCode(operator)) return { title: t('operators.title') }
@@ -51,7 +45,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 }
 
 /** One operator: whether it works now, what became of its transactions over time, and how it is reached. */
-export default async function OperatorPage({ params, searchParams }: Props) {
+export default async function OperatorPage({ params, searchParams }: PageProps<'operator'>) {
   const { application, operator } = await params
   const actor = await requireActor(application, 'operator:read')
   if (!isOperatorCode(operator)) notFound()
@@ -63,7 +57,7 @@ export default async function OperatorPage({ params, searchParams }: Props) {
   const { brand, country } = OPERATORS[operator]
   const words = { t, locale, timeZone }
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['operators.', 'availability.', 'change.'])}>
+    <PageContent words={['operators.', 'availability.', 'change.']}>
       <PageHeader
         title={`${brand} ${t(`country.${country.name}`)}`}
         lead={
@@ -100,7 +94,7 @@ export default async function OperatorPage({ params, searchParams }: Props) {
       <p className="mt-3 text-second">
         <DaysNote zone={actor.businessZone} />
       </p>
-    </PageMessages>
+    </PageContent>
   )
 }
 

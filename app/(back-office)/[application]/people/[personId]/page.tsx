@@ -1,4 +1,3 @@
-import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { z } from 'zod'
 import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
@@ -7,10 +6,8 @@ import { Badge } from '#components/ui/display/badge.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
-import { PageMessages } from '#components/ui/translations.tsx'
 import type { LeftBehind } from '#lib/approvals/blocked-items.ts'
-import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { combinesRoles, ROLES } from '#lib/people/permissions.ts'
 import { readUserAgent } from '#lib/people/sign-in.ts'
 import { requireActor } from '#server/back-office/actor.ts'
@@ -23,19 +20,16 @@ import type { SessionListing } from '#server/people/session-store.ts'
 import { listMemberSessions } from '#server/people/sessions.ts'
 import { readLeftBehind } from '#server/reports/blocked-items/read-left-behind.ts'
 import { ChangeList } from '../../_components/changes/change-list.tsx'
+import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { EndSessionButton, LeaveButtons } from './_components/access-buttons.tsx'
 import { LeftList } from './_components/left-list.tsx'
 
-type Props = { params: Promise<{ application: string; personId: string }> }
-
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getT())('people.title') }
-}
+export const generateMetadata = titled('people.title')
 
 const PERSON_KINDS = ['person.roles', 'person.second_factor_reset'] as const
 
 /** One member: roles, sessions, and what would wait for nobody if they left. */
-export default async function PersonPage({ params }: Props) {
+export default async function PersonPage({ params }: PageProps<'personId'>) {
   const { application, personId } = await params
   const actor = await requireActor(application, 'people:change')
   const { pool, clock } = backOfficeRuntime()
@@ -51,13 +45,13 @@ export default async function PersonPage({ params }: Props) {
     listChanges(pool, { applicationId, kinds: PERSON_KINDS, actor }),
   ])
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['people.', 'change.', 'role.'])}>
+    <PageContent words={['people.', 'change.', 'role.']}>
       <PageHeader title={member.name} lead={<span className="wrap-anywhere">{member.email}</span>} />
       <PersonFacts t={t} member={member} />
       <ChangeList t={t} locale={locale} application={application} changes={changes.filter(({ subject }) => subject === personId)} />
       <SessionList t={t} application={application} personId={personId} sessions={sessions} currentId={session?.sessionId ?? null} />
       {personId !== actor.id && <LeaveSection t={t} application={application} personId={personId} member={member} left={left} />}
-    </PageMessages>
+    </PageContent>
   )
 }
 

@@ -4,9 +4,7 @@ import { Suspense } from 'react'
 import { ButtonLink } from '#components/ui/button.tsx'
 import { PageHeader, Skeleton } from '#components/ui/display/page.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { PageMessages } from '#components/ui/translations.tsx'
-import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { can } from '#lib/people/permissions.ts'
 import type { Result } from '#lib/result.ts'
@@ -20,22 +18,18 @@ import { listActiveMembers } from '#server/people/person-store.ts'
 import { checkRules } from '#server/policy/check-rules.ts'
 import { type RuleVersion, readRuleVersion, readRuleVersions } from '#server/policy/policies.ts'
 import { replayPolicy } from '#server/reports/policy-replay/replay-policy.ts'
+import { PageContent, type PageProps } from '../../_components/page-content.tsx'
 import { Findings } from '../_components/findings.tsx'
 import { ReplaySection } from '../_components/replay-section.tsx'
 import { RuleDifferences, RuleSentences, VersionBadge } from '../_components/rule-list.tsx'
 import { VersionButtons } from '../_components/version-buttons.tsx'
 
-type Props = {
-  params: Promise<{ application: string; version: string }>
-  searchParams: Promise<Record<string, string | string[] | undefined>>
-}
-
-export async function generateMetadata({ params }: Props): Promise<Metadata> {
+export async function generateMetadata({ params }: PageProps<'version'>): Promise<Metadata> {
   return { title: (await getT())('rules.version', { version: (await params).version }) }
 }
 
 /** One version of the rules: what it changes, what it says, and what it would have stopped. */
-export default async function RuleVersionPage({ params, searchParams }: Props) {
+export default async function RuleVersionPage({ params, searchParams }: PageProps<'version'>) {
   const { application, version: segment } = await params
   const actor = await requireActor(application, 'policy:read')
   const number = parseVersion(segment)
@@ -55,7 +49,7 @@ export default async function RuleVersionPage({ params, searchParams }: Props) {
   if (!state) notFound()
   const { version, other, versions, active, findings, replay, isAlone, canActivate } = state
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['rules.', 'change.'])}>
+    <PageContent words={['rules.', 'change.']}>
       <PageHeader
         title={t('rules.version', { version: version.version })}
         lead={<VersionBadge t={t} version={version} />}
@@ -99,7 +93,7 @@ export default async function RuleVersionPage({ params, searchParams }: Props) {
           </Suspense>
         </section>
       )}
-    </PageMessages>
+    </PageContent>
   )
 }
 

@@ -1,9 +1,5 @@
-import type { Metadata } from 'next'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
-import { PageMessages } from '#components/ui/translations.tsx'
-import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages } from '#lib/i18n/translate.ts'
 import { can } from '#lib/people/permissions.ts'
 import { toRuleFields } from '#lib/rules/rule-form.ts'
 import { ruleEditorAddressSchema } from '#lib/schemas/page-address.ts'
@@ -13,16 +9,13 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listActiveMembers } from '#server/people/person-store.ts'
 import { readRuleVersion, readRuleVersions } from '#server/policy/policies.ts'
+import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { RuleEditorPart } from './_components/rule-editor-part.tsx'
 
-type Props = { params: Promise<{ application: string }>; searchParams: Promise<Record<string, string | string[] | undefined>> }
-
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getT())('rules.editor.title') }
-}
+export const generateMetadata = titled('rules.editor.title')
 
 /** The editor of approval rules. It begins with a copy of a version, and stores a new one. */
-export default async function EditRulesPage({ params, searchParams }: Props) {
+export default async function EditRulesPage({ params, searchParams }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'policy:change')
   const { applicationId } = actor
@@ -39,7 +32,7 @@ export default async function EditRulesPage({ params, searchParams }: Props) {
   const version = chosen ?? active
   const isAlone = members.filter(({ roles }) => can(roles, 'policy:change')).length < 2
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['rules.', 'source.'])}>
+    <PageContent words={['rules.', 'source.']}>
       <PageHeader title={t('rules.editor.title')} lead={version && t('rules.editor.lead', { version: version.version })} />
       {isAlone && (
         <div className="mt-4">
@@ -51,6 +44,6 @@ export default async function EditRulesPage({ params, searchParams }: Props) {
         initial={(version?.rules ?? []).map((rule) => toRuleFields(rule, locale))}
         keptAs={`rules ${applicationId} ${actor.id} ${version?.version ?? 0}`}
       />
-    </PageMessages>
+    </PageContent>
   )
 }

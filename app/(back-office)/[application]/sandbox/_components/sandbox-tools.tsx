@@ -16,9 +16,8 @@ import { Link } from '#components/ui/link.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { isOperatorCode, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { fetchData, hasParts, isListOf } from '#lib/pages/query-client.ts'
-import { queryKeys } from '#lib/pages/query-keys.ts'
-import { type ApiRequestDto, SIMULATED_ENDINGS } from '#lib/partner/partner-requests.ts'
+import { queries } from '#lib/pages/queries.ts'
+import { SIMULATED_ENDINGS } from '#lib/partner/partner-requests.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import type { TestTransactionInput } from '#lib/schemas/sandbox-tools.ts'
 import { startTest } from '../actions.ts'
@@ -119,11 +118,7 @@ const ENDINGS = {
 /** The newest calls of the partner's program. Live updates refresh it as they refresh the transactions. */
 export function RequestLog({ application }: { application: string }) {
   const t = useT()
-  const { data, isError, refetch } = useQuery({
-    queryKey: queryKeys.apiRequests(application),
-    queryFn: ({ signal }) =>
-      fetchData(paths.data(application, 'requests'), isListOf(hasParts<ApiRequestDto>('requestId', 'status')), signal),
-  })
+  const { data, isError, refetch } = useQuery(queries.apiRequests(application))
   if (!data || data.length === 0) return <p className="mt-3 text-quiet">{t('sandbox.noRequests')}</p>
   return (
     <>

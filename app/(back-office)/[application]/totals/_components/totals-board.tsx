@@ -19,8 +19,7 @@ import { drillDownQuery, listBehindPeriod, type TotalsQuery, totalsAddress } fro
 import type { OperatorTotal, TotalsDto } from '#lib/finance/finance-dto.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { fetchData, hasParts } from '#lib/pages/query-client.ts'
-import { queryKeys } from '#lib/pages/query-keys.ts'
+import { queries } from '#lib/pages/queries.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
 import { formatAmount, formatCount, formatShare } from '#lib/text/format.ts'
 import { CurrencyChart } from '../../_components/finance/currency-chart.tsx'
@@ -36,8 +35,7 @@ export function TotalsBoard({ application, query, canExport }: { application: st
   const days = useDays()
   const address = totalsAddress(query)
   const { data, isError, isPlaceholderData, refetch } = useQuery({
-    queryKey: queryKeys.totals(application, address),
-    queryFn: ({ signal }) => fetchData(paths.data(application, 'totals', address), hasParts<TotalsDto>('zone', 'money'), signal),
+    ...queries.totals(application, address),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => refreshInterval(state.data?.money),
   })

@@ -4,10 +4,8 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { isTyping } from '#components/frame/keyboard.ts'
 import { useSteadyRows } from '#components/table/table-state.ts'
 import { announce } from '#components/ui/overlay/toast.tsx'
-import { paths } from '#lib/pages/paths.ts'
-import { fetchData, hasParts } from '#lib/pages/query-client.ts'
-import { queryKeys } from '#lib/pages/query-keys.ts'
-import { type TransactionListDto, type TransactionQuery, type TransactionRow, toAddressValues } from '#lib/payments/transaction-list.ts'
+import { queries } from '#lib/pages/queries.ts'
+import { type TransactionQuery, type TransactionRow, toAddressValues } from '#lib/payments/transaction-list.ts'
 
 /** A saved view: `query` is the query string of its list, `sharedBy` the name of its owner if that is somebody else. */
 export type View = { viewId: string; name: string; query: string; isShared: boolean; sharedBy: string | null }
@@ -25,9 +23,7 @@ const NO_ROWS: readonly TransactionRow[] = []
 export function useList(application: string, query: TransactionQuery) {
   const address = toAddressValues(query)
   const { data, isError, isPlaceholderData, refetch } = useQuery({
-    queryKey: queryKeys.transactionList(application, address),
-    queryFn: ({ signal }) =>
-      fetchData(paths.data(application, 'transactions', address), hasParts<TransactionListDto>('rows', 'total', 'sums'), signal),
+    ...queries.transactionList(application, address),
     placeholderData: keepPreviousData,
     // Only the newest rows move; further back a page stays as it was.
     refetchInterval: query.page === 0 ? REFRESH_MS : false,

@@ -1,8 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { paths } from '#lib/pages/paths.ts'
-import { fetchData, hasParts } from '#lib/pages/query-client.ts'
-import { queryKeys } from '#lib/pages/query-keys.ts'
-import type { TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
+import { queries } from '#lib/pages/queries.ts'
 import { isFinalStatus } from '#lib/payments/transaction-status.ts'
 
 const OPEN_REFRESH_MS = 4_000
@@ -13,13 +10,7 @@ const RESEND_REFRESH_MS = 1_000
 /** Loads one transaction and refreshes it while it or its webhook can still change. */
 export function useTransaction(application: string, transactionId: string) {
   return useQuery({
-    queryKey: queryKeys.transaction(application, transactionId),
-    queryFn: ({ signal }) =>
-      fetchData(
-        paths.data(application, `transactions/${transactionId}`),
-        hasParts<TransactionDetailDto>('transactionId', 'status', 'events', 'attempts', 'entries'),
-        signal,
-      ),
+    ...queries.transaction(application, transactionId),
     refetchInterval: ({ state: { data } }) => {
       if (!data) return false
       if (!isFinalStatus(data.status)) return OPEN_REFRESH_MS

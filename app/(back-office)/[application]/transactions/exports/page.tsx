@@ -1,39 +1,31 @@
-import type { Metadata } from 'next'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
 import { EmptyState, Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
-import { PageMessages } from '#components/ui/translations.tsx'
-import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
-import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { getT } from '#server/back-office/preferences.ts'
 import { listExports } from '#server/reports/export/stored-file.ts'
 import { readRetentionMarks } from '#server/retention/remove-old-rows.ts'
+import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { CheckFile, ExportTable } from './_components/export-table.tsx'
 
-type Props = { params: Promise<{ application: string }>; searchParams: Promise<{ refused?: string | string[] }> }
-
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getT())('exports.title') }
-}
+export const generateMetadata = titled('exports.title')
 
 /** The export history, and the check of a file. */
-export default async function ExportsPage({ params, searchParams }: Props) {
+export default async function ExportsPage({ params, searchParams }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'export:create')
   const { pool } = backOfficeRuntime()
-  const [t, locale, { refused }, exports, kept] = await Promise.all([
+  const [t, { refused }, exports, kept] = await Promise.all([
     getT(),
-    readLocale(),
     searchParams,
     listExports(pool, actor.applicationId),
     readRetentionMarks(pool),
   ])
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['exports.', 'transactions.'])}>
+    <PageContent words={['exports.', 'transactions.']}>
       <PageHeader
         title={t('exports.title')}
         actions={<ButtonLink href={paths.transactions(application)}>{t('transaction.toList')}</ButtonLink>}
@@ -56,6 +48,6 @@ export default async function ExportsPage({ params, searchParams }: Props) {
           </p>
         )}
       </div>
-    </PageMessages>
+    </PageContent>
   )
 }

@@ -1,31 +1,25 @@
-import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { Badge } from '#components/ui/display/badge.tsx'
 import { EmptyState } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { PageMessages } from '#components/ui/translations.tsx'
-import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { hideSecrets } from '#lib/text/web-address.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { readDelivery } from '#server/webhooks/history.ts'
+import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { AttemptCard, CodeBlock } from '../_components/attempt-card.tsx'
 import { ResendWebhookButton } from '../_components/webhook-buttons.tsx'
 
-type Props = { params: Promise<{ application: string; transactionId: string }> }
-
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getT())('webhooks.delivery') }
-}
+export const generateMetadata = titled('webhooks.delivery')
 
 /** One webhook: what was sent, what came back, how long it took, and what to change. */
-export default async function DeliveryPage({ params }: Props) {
+export default async function DeliveryPage({ params }: PageProps<'transactionId'>) {
   const { application, transactionId } = await params
   const actor = await requireActor(application, 'webhook:read')
   const { pool, directory } = backOfficeRuntime()
@@ -45,7 +39,7 @@ export default async function DeliveryPage({ params }: Props) {
   const { request, history, obstacle } = delivery
   const headers = ['content-type: application/json', `webhook-id: ${request.webhookId}`, 'webhook-timestamp: …', 'webhook-signature: v1,…']
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['webhooks.', 'transaction.resend'])}>
+    <PageContent words={['webhooks.', 'transaction.resend']}>
       <p className="mb-2">
         <AllWebhooks t={t} application={application} />
       </p>
@@ -79,7 +73,7 @@ export default async function DeliveryPage({ params }: Props) {
           ))}
         </ol>
       </section>
-    </PageMessages>
+    </PageContent>
   )
 }
 

@@ -1,11 +1,8 @@
-import type { Metadata } from 'next'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { Badge } from '#components/ui/display/badge.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
-import { PageMessages } from '#components/ui/translations.tsx'
 import type { Locale } from '#lib/i18n/locale.ts'
-import { MESSAGES } from '#lib/i18n/messages.ts'
-import { pickMessages, type Translate } from '#lib/i18n/translate.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { SAMPLE_LANGUAGES, SAMPLE_TITLES } from '#lib/partner/reference.ts'
 import { can } from '#lib/people/permissions.ts'
 import { hideSecrets } from '#lib/text/web-address.ts'
@@ -19,18 +16,15 @@ import { listActiveMembers } from '#server/people/person-store.ts'
 import { readLatestWebhookUrl } from '#server/webhooks/history-store.ts'
 import { listWebhookTests } from '#server/webhooks/resend-webhook.ts'
 import { ChangeList } from '../../_components/changes/change-list.tsx'
+import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { CodeBlock, diagnosisText } from '../_components/attempt-card.tsx'
 import { WebhookTabs } from '../_components/delivery-table.tsx'
 import { RotateSecretButton, TestForm } from '../_components/webhook-buttons.tsx'
 
-type Props = { params: Promise<{ application: string }> }
-
-export async function generateMetadata(): Promise<Metadata> {
-  return { title: (await getT())('webhooks.signing') }
-}
+export const generateMetadata = titled('webhooks.signing')
 
 /** The secrets that sign, how to verify a signature, and test events. */
-export default async function SigningPage({ params }: Props) {
+export default async function SigningPage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'webhook:read')
   const { pool, directory, clock } = backOfficeRuntime()
@@ -48,7 +42,7 @@ export default async function SigningPage({ params }: Props) {
   const secrets = (snapshot?.webhookSecrets ?? []).filter(({ expiresAt }) => !expiresAt || expiresAt > clock.now())
   const mayRotate = members.some(({ personId, roles }) => personId !== actor.id && can(roles, 'access:change'))
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['webhooks.', 'change.', 'credentials.overlap', 'credentials.collect'])}>
+    <PageContent words={['webhooks.', 'change.', 'credentials.overlap', 'credentials.collect']}>
       <PageHeader title={t('webhooks.signing')} lead={t('webhooks.signingLead')} />
       <WebhookTabs t={t} application={application} current="signing" />
       <ChangeList t={t} locale={locale} application={application} changes={changes} />
@@ -86,7 +80,7 @@ export default async function SigningPage({ params }: Props) {
           ))}
         </div>
       </section>
-    </PageMessages>
+    </PageContent>
   )
 }
 

@@ -12,11 +12,10 @@ import { Link } from '#components/ui/link.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import { type DatesQuery, type StatementQuery, statementAddress } from '#lib/finance/finance-address.ts'
-import type { LineFilter, StatementDto } from '#lib/finance/finance-dto.ts'
+import type { LineFilter } from '#lib/finance/finance-dto.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { fetchData, hasParts } from '#lib/pages/query-client.ts'
-import { queryKeys } from '#lib/pages/query-keys.ts'
+import { queries } from '#lib/pages/queries.ts'
 import { formatCount } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
 import { DatesFilter } from '../../../_components/finance/dates-filter.tsx'
@@ -36,9 +35,7 @@ export function StatementBoard({ application, operator, query, canExport }: Prop
   const router = useRouter()
   const dates = statementAddress({ ...query, view: 'days', kind: null, page: 0 })
   const { data, isError, refetch } = useQuery({
-    queryKey: queryKeys.statement(application, operator, dates),
-    queryFn: ({ signal }) =>
-      fetchData(paths.data(application, `balances/${operator}`, dates), hasParts<StatementDto>('opening', 'movements', 'closing'), signal),
+    ...queries.statement(application, operator, dates),
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   })

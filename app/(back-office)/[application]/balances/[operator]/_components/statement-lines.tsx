@@ -13,8 +13,7 @@ import { type StatementQuery, statementAddress } from '#lib/finance/finance-addr
 import type { LineFilter, StatementLine, StatementLinesDto } from '#lib/finance/finance-dto.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { fetchData, hasParts } from '#lib/pages/query-client.ts'
-import { queryKeys } from '#lib/pages/query-keys.ts'
+import { queries } from '#lib/pages/queries.ts'
 import { formatAmount, shortenId } from '#lib/text/format.ts'
 
 /** On a phone a line takes two rows with one amount; on paper it has all columns. */
@@ -28,9 +27,7 @@ export function StatementLines({ application, operator, query, hrefFor, allHref 
   const { t } = useTranslations()
   const address = statementAddress(query)
   const { data, isError, isPlaceholderData, refetch } = useQuery({
-    queryKey: queryKeys.statementLines(application, operator, address),
-    queryFn: ({ signal }) =>
-      fetchData(paths.data(application, `balances/${operator}/lines`, address), hasParts<StatementLinesDto>('lines', 'total'), signal),
+    ...queries.statementLines(application, operator, address),
     placeholderData: keepPreviousData,
   })
   if (!data) return null

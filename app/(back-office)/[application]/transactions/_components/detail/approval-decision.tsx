@@ -6,10 +6,7 @@ import { progressText, reasonText } from '#components/decision/decision-text.tsx
 import { ButtonLink } from '#components/ui/button.tsx'
 import { Skeleton } from '#components/ui/display/page.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import type { ApprovalView } from '#lib/approvals/approvals.ts'
-import { paths } from '#lib/pages/paths.ts'
-import { fetchData, hasParts } from '#lib/pages/query-client.ts'
-import { queryKeys } from '#lib/pages/query-keys.ts'
+import { queries, queryKeys } from '#lib/pages/queries.ts'
 import { newPaymentPath } from '#lib/payments/payment-preview.ts'
 import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
 import { decideTransactions, recallWaiting } from '../../../approvals/actions.ts'
@@ -32,12 +29,7 @@ export function ApprovalDecision({ application, transactionId, status, isPage = 
   const card = useRef<HTMLElement>(null)
   const [wasWaiting] = useState(status === 'PENDING_APPROVAL')
   const [decisions, setDecisions] = useState(0)
-  const { data } = useQuery({
-    queryKey: queryKeys.approval(application, transactionId),
-    queryFn: ({ signal }) =>
-      fetchData(paths.data(application, `approvals/${transactionId}`), hasParts<ApprovalView>('row', 'evidence', 'deciders'), signal),
-    enabled: wasWaiting,
-  })
+  const { data } = useQuery({ ...queries.approval(application, transactionId), enabled: wasWaiting })
   // The pressed button is removed, so focus moves to its section.
   useEffect(() => {
     if (decisions > 0) card.current?.focus()

@@ -5,7 +5,7 @@ import { Button, NotAllowed } from '#components/ui/button.tsx'
 import { Icon } from '#components/ui/display/icon.tsx'
 import { announce } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { queryKeys } from '#lib/pages/query-keys.ts'
+import { queries } from '#lib/pages/queries.ts'
 import type { TransactionDetailDto, WebhookAttemptDto, WebhookDto } from '#lib/payments/transaction-dto.ts'
 import { RESEND_REFUSALS } from '#lib/webhooks/webhook-portal.ts'
 import { resend } from '../../actions.ts'
@@ -109,7 +109,7 @@ function ResendButton({ application, transactionId, webhook, canResend }: Resend
   const result = useResult(webhook, requestedAfter)
   const { run, isPending, error } = useAction(() => resend(application, { transactionId }), {
     words: RESEND_REFUSALS,
-    invalidates: [queryKeys.transaction(application, transactionId)],
+    invalidates: [queries.transaction(application, transactionId).queryKey],
     onDone: () => setRequestedAfter(webhook.attempts.length),
   })
   if (!canResend) return <NotAllowed reason={t('transaction.resendNotPermitted')} />

@@ -6,7 +6,7 @@ import { Notice } from '#components/ui/display/empty-state.tsx'
 import { Icon } from '#components/ui/display/icon.tsx'
 import { announce } from '#components/ui/overlay/toast.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
-import { queryKeys } from '#lib/pages/query-keys.ts'
+import { queryKeys } from '#lib/pages/queries.ts'
 import { type ContradictionDto, failureCaseOf, type OperatorWorkDto, type TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
 import { synchronise } from '../../actions.ts'
 

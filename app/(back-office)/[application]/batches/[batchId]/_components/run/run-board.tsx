@@ -13,8 +13,7 @@ import { Link } from '#components/ui/link.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { BatchRowPlace, BatchRunDto, BatchRunOperator, LeftOutRows } from '#lib/batches/batches.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { fetchData, hasParts } from '#lib/pages/query-client.ts'
-import { queryKeys } from '#lib/pages/query-keys.ts'
+import { queries } from '#lib/pages/queries.ts'
 import { formatCount } from '#lib/text/format.ts'
 import { RunControls } from './run-controls.tsx'
 
@@ -34,12 +33,7 @@ type Props = { application: string; first: BatchRunDto }
 export function RunBoard({ application, first }: Props) {
   const { t } = useTranslations()
   const { batchId } = first
-  const { data: run = first } = useQuery({
-    queryKey: queryKeys.batchRun(application, batchId),
-    queryFn: ({ signal }) =>
-      fetchData(paths.data(application, `batches/${batchId}/run`), hasParts<BatchRunDto>('state', 'operators', 'decisions'), signal),
-    initialData: first,
-  })
+  const { data: run } = useQuery({ ...queries.batchRun(application, batchId), initialData: first })
   return (
     <Card className="mt-4 grid min-w-0 gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">

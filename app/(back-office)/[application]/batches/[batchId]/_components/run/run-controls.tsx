@@ -8,7 +8,7 @@ import { useTranslations } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import type { BatchRunDto } from '#lib/batches/batches.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { queryKeys } from '#lib/pages/query-keys.ts'
+import { queryKeys } from '#lib/pages/queries.ts'
 import { pauseRun, resumeRun, retryRun, stopRun } from '../../../actions.ts'
 
 const REFUSALS = {

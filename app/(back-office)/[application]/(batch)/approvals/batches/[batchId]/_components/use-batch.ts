@@ -1,16 +1,8 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { RecallObstacle } from '#lib/approvals/approvals.ts'
-import type {
-  BatchApproval,
-  BatchDecisionRefusal,
-  BatchDecisionResult,
-  BatchRowFilter,
-  BatchRowsPage,
-} from '#lib/approvals/batch-approval.ts'
-import { paths } from '#lib/pages/paths.ts'
-import { fetchData, hasParts } from '#lib/pages/query-client.ts'
-import { queryKeys } from '#lib/pages/query-keys.ts'
+import type { BatchDecisionRefusal, BatchDecisionResult, BatchRowFilter } from '#lib/approvals/batch-approval.ts'
+import { queries, queryKeys } from '#lib/pages/queries.ts'
 import type { ActionResult } from '#lib/result.ts'
 
 type BatchActions = {
@@ -22,11 +14,7 @@ export type BatchProps = { application: string; batchId: string; actions: BatchA
 /** The batch as it is now. It refreshes while somebody reads; what they decide about is what was shown when they asked. */
 export function useBatch({ application, batchId }: BatchProps) {
   const queryClient = useQueryClient()
-  const { data } = useQuery({
-    queryKey: queryKeys.batchApproval(application, batchId),
-    queryFn: ({ signal }) =>
-      fetchData(paths.data(application, `approvals/batches/${batchId}`), hasParts<BatchApproval>('statuses', 'operators', 'flags'), signal),
-  })
+  const { data } = useQuery(queries.batchApproval(application, batchId))
   return {
     batch: data,
     refresh() {
@@ -38,11 +26,8 @@ export function useBatch({ application, batchId }: BatchProps) {
 
 /** One page of the rows that a filter shows. */
 export function useBatchRows(application: string, batchId: string, filter: BatchRowFilter, page: number) {
-  const query = { filter, page }
   const { data, isPlaceholderData } = useQuery({
-    queryKey: queryKeys.batchRows(application, batchId, query),
-    queryFn: ({ signal }) =>
-      fetchData(paths.data(application, `approvals/batches/${batchId}/rows`, query), hasParts<BatchRowsPage>('rows', 'total'), signal),
+    ...queries.batchRows(application, batchId, { filter, page }),
     placeholderData: keepPreviousData,
   })
   return { rows: data?.rows ?? [], total: data?.total ?? 0, isLoading: isPlaceholderData }

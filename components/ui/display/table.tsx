@@ -89,3 +89,65 @@ export function TableCard({ label, isBare = false, className = '', children }: T
     </section>
   )
 }
+
+export type Column<Row> = {
+  head: string
+  /** For actions: the head is read out only. */
+  isHeadHidden?: boolean
+  /** `end` for figures. */
+  align?: 'start' | 'end'
+  /** The cell says what it is where a phone shows rows as lines without their head. */
+  isLabelled?: boolean
+  /** Classes of the head and of the cells. */
+  className?: string
+  cellClass?: string
+  cell: (row: Row) => ReactNode
+}
+
+type ListTableProps<Row> = Omit<TableCardProps, 'children'> & {
+  /** Left out: a column that this reader does not have. */
+  columns: readonly (Column<Row> | false)[]
+  rows: readonly Row[]
+  keyOf: (row: Row) => string | number
+  rowClass?: string | ((row: Row) => string)
+  isList?: boolean
+  /** Above and below the table, in its card. */
+  above?: ReactNode
+  below?: ReactNode
+}
+
+/** A plain table in its card: what a column shows of a row, its head and its place are one line. */
+export function ListTable<Row>({ label, columns, rows, keyOf, rowClass = '', isList = false, above, below, ...card }: ListTableProps<Row>) {
+  return (
+    <TableCard label={label} {...card}>
+      {above}
+      <ColumnsTable caption={label} columns={columns} rows={rows} keyOf={keyOf} rowClass={rowClass} isList={isList} />
+      {below}
+    </TableCard>
+  )
+}
+
+type ColumnsTableProps<Row> = Pick<ListTableProps<Row>, 'columns' | 'rows' | 'keyOf' | 'rowClass' | 'isList'> & { caption: string }
+
+/** The same without a card, for a table within something else. */
+export function ColumnsTable<Row>({ caption, columns, rows, keyOf, rowClass = '', isList = false }: ColumnsTableProps<Row>) {
+  const shown = columns.filter((column) => column !== false)
+  const head = shown.map(({ head, isHeadHidden, align = 'start', className = '' }) => (
+    <Th key={head} align={align} className={className}>
+      {isHeadHidden ? <span className="sr-only">{head}</span> : head}
+    </Th>
+  ))
+  return (
+    <Table caption={caption} isList={isList} head={head}>
+      {rows.map((row) => (
+        <Tr key={keyOf(row)} className={typeof rowClass === 'string' ? rowClass : rowClass(row)}>
+          {shown.map(({ head, isLabelled, align = 'start', className = '', cellClass = '', cell }) => (
+            <Td key={head} align={align} className={`${className} ${cellClass}`} {...(isLabelled ? { label: head } : {})}>
+              {cell(row)}
+            </Td>
+          ))}
+        </Tr>
+      ))}
+    </Table>
+  )
+}

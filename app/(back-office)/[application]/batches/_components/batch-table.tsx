@@ -1,7 +1,7 @@
 import { TimeText } from '#components/domain/time-text.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
 import { Badge, type Tone } from '#components/ui/display/badge.tsx'
-import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import { ListTable } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
 import type { BatchListItem, BatchState } from '#lib/batches/batches.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
@@ -16,67 +16,71 @@ const WIDE = '@max-[560px]/card:hidden'
 const NARROW = 'block text-second text-quiet @min-[560px]/card:hidden'
 
 export function BatchTable({ t, locale, application, batches }: Props) {
-  const head = (
-    <>
-      <Th>{t('batches.name')}</Th>
-      <Th className={WIDE}>{t('batches.state')}</Th>
-      <Th align="end" className={WIDE}>
-        {t('batches.rows')}
-      </Th>
-      <Th align="end">{t('batches.sum')}</Th>
-      <Th className={WIDE}>{t('batches.maker')}</Th>
-      <Th className={WIDE}>{t('batches.decidedBy')}</Th>
-    </>
-  )
+  const atOf = (batch: BatchListItem) => batch.submittedAt ?? batch.createdAt
   return (
-    <TableCard label={t('frame.batches')}>
-      <Table caption={t('frame.batches')} head={head}>
-        {batches.map((batch) => (
-          <Line key={batch.batchId} t={t} locale={locale} application={application} batch={batch} />
-        ))}
-      </Table>
-    </TableCard>
-  )
-}
-
-function Line({ t, locale, application, batch }: Omit<Props, 'batches'> & { batch: BatchListItem }) {
-  const state = <BatchStateBadge t={t} state={batch.state} />
-  const at = batch.submittedAt ?? batch.createdAt
-  return (
-    <Tr>
-      <Td>
-        <Link href={paths.batch(application, batch.batchId)} className="font-medium text-accent hover:underline">
-          <bdi>{batch.name}</bdi>
-        </Link>
-        <span className={`block text-second text-quiet ${WIDE}`}>{t(`type.${batch.type}`)}</span>
-        <span className={NARROW}>
-          <bdi>{batch.makerName}</bdi>, <TimeText at={at} />
-        </span>
-        <span className="block pt-1 @min-[560px]/card:hidden">{state}</span>
-      </Td>
-      <Td className={WIDE}>{state}</Td>
-      <Td align="end" className={WIDE}>
-        {formatCount(batch.readyCount, locale)}
-        {batch.readyCount < batch.rowCount && (
-          <span className="block text-second text-quiet">{t('batches.ofRows', { count: batch.rowCount })}</span>
-        )}
-      </Td>
-      <Td align="end" className="@max-[560px]/card:align-top">
-        {batch.sums.map((sum) => (
-          <span key={sum.currency} className="block whitespace-nowrap">
-            {moneyText(sum, locale)}
-          </span>
-        ))}
-        <span className={NARROW}>{t('batches.rowCount', { count: batch.readyCount })}</span>
-      </Td>
-      <Td className={`whitespace-nowrap ${WIDE}`}>
-        <bdi>{batch.makerName}</bdi>
-        <span className="block text-second text-quiet">
-          <TimeText at={at} style="full" />
-        </span>
-      </Td>
-      <Td className={WIDE}>{batch.decidedBy.join(', ') || '–'}</Td>
-    </Tr>
+    <ListTable
+      label={t('frame.batches')}
+      rows={batches}
+      keyOf={({ batchId }) => batchId}
+      columns={[
+        {
+          head: t('batches.name'),
+          cell: (batch) => (
+            <>
+              <Link href={paths.batch(application, batch.batchId)} className="font-medium text-accent hover:underline">
+                <bdi>{batch.name}</bdi>
+              </Link>
+              <span className={`block text-second text-quiet ${WIDE}`}>{t(`type.${batch.type}`)}</span>
+              <span className={NARROW}>
+                <bdi>{batch.makerName}</bdi>, <TimeText at={atOf(batch)} />
+              </span>
+              <span className="block pt-1 @min-[560px]/card:hidden">
+                <BatchStateBadge t={t} state={batch.state} />
+              </span>
+            </>
+          ),
+        },
+        { head: t('batches.state'), className: WIDE, cell: ({ state }) => <BatchStateBadge t={t} state={state} /> },
+        {
+          head: t('batches.rows'),
+          align: 'end',
+          className: WIDE,
+          cell: ({ readyCount, rowCount }) => (
+            <>
+              {formatCount(readyCount, locale)}
+              {readyCount < rowCount && <span className="block text-second text-quiet">{t('batches.ofRows', { count: rowCount })}</span>}
+            </>
+          ),
+        },
+        {
+          head: t('batches.sum'),
+          align: 'end',
+          cellClass: '@max-[560px]/card:align-top',
+          cell: ({ sums, readyCount }) => (
+            <>
+              {sums.map((sum) => (
+                <span key={sum.currency} className="block whitespace-nowrap">
+                  {moneyText(sum, locale)}
+                </span>
+              ))}
+              <span className={NARROW}>{t('batches.rowCount', { count: readyCount })}</span>
+            </>
+          ),
+        },
+        {
+          head: t('batches.maker'),
+          className: WIDE,
+          cellClass: 'whitespace-nowrap',
+          cell: (batch) => (
+            <>
+              <bdi>{batch.makerName}</bdi>
+              <TimeText at={atOf(batch)} style="full" className="block text-second text-quiet" />
+            </>
+          ),
+        },
+        { head: t('batches.decidedBy'), className: WIDE, cell: ({ decidedBy }) => decidedBy.join(', ') || '–' },
+      ]}
+    />
   )
 }
 

@@ -1,13 +1,14 @@
+import type { ReactNode } from 'react'
 import { AvailabilityBadge } from '#components/domain/availability-badge.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { Badge } from '#components/ui/display/badge.tsx'
-import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import { ListTable } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { OPERATORS } from '#lib/operators/operators.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import type { DirectionState, OperatorDirection, ReportedBalance } from '../read-operators.ts'
 import { TestButton } from './operator-buttons.tsx'
@@ -32,88 +33,83 @@ type Props = { t: Translate; locale: Locale; application: string; directions: re
 /** A row per operator and direction: availability, what became of its transactions, how fast submissions were answered. */
 export function OutcomeTable({ t, locale, application, directions }: Props) {
   return (
-    <TableCard label={t('operators.outcomes')} className="mt-2">
-      <Table
-        caption={t('operators.outcomes')}
-        head={
-          <>
-            <Th>{t('operators.operator')}</Th>
-            <Th className={WIDE}>{t('operators.availability')}</Th>
-            <Th align="end">{t('operators.succeeded')}</Th>
-            <Th align="end" className={WIDE}>
-              {t('operators.failed')}
-            </Th>
-            <Th align="end" className={WIDE}>
-              {t('operators.open')}
-            </Th>
-            <Th align="end" className={WIDE}>
-              {t('operators.unanswered')}
-            </Th>
-            <Th align="end" className={WIDE}>
-              {t('operators.response')}
-            </Th>
-          </>
-        }
-      >
-        {directions.map((direction) => (
-          <Row key={`${direction.operator} ${direction.type}`} t={t} locale={locale} application={application} direction={direction} />
-        ))}
-      </Table>
-    </TableCard>
+    <ListTable
+      label={t('operators.outcomes')}
+      className="mt-2"
+      rows={directions.map((direction) => ({ direction, figures: figuresOf(t, locale, direction) }))}
+      keyOf={({ direction: { operator, type } }) => `${operator} ${type}`}
+      rowClass="whitespace-nowrap"
+      columns={[
+        {
+          head: t('operators.operator'),
+          cell: ({ direction }) => <DirectionName t={t} application={application} direction={direction} />,
+        },
+        { head: t('operators.availability'), className: WIDE, cell: ({ direction }) => <State t={t} direction={direction} /> },
+        {
+          head: t('operators.succeeded'),
+          align: 'end',
+          cell: ({ figures }) => <Figure second={t('operators.of', { count: figures.ended })}>{figures.succeeded}</Figure>,
+        },
+        { head: t('operators.failed'), align: 'end', className: WIDE, cell: ({ figures }) => figures.failed },
+        {
+          head: t('operators.open'),
+          align: 'end',
+          className: WIDE,
+          cell: ({ direction: { unconfirmed }, figures }) => (
+            <>
+              {figures.open}
+              {unconfirmed > 0 && <span className="block text-second text-wait">{t('operators.unconfirmed', { count: unconfirmed })}</span>}
+            </>
+          ),
+        },
+        { head: t('operators.unanswered'), align: 'end', className: WIDE, cell: ({ figures }) => figures.unanswered },
+        {
+          head: t('operators.response'),
+          align: 'end',
+          className: WIDE,
+          cell: ({ figures }) => <Figure second={figures.slow}>{figures.median}</Figure>,
+        },
+      ]}
+    />
   )
 }
 
-type RowProps = Omit<Props, 'directions'> & { direction: OperatorDirection }
+function Figure({ second, children }: { second: string | null; children: ReactNode }) {
+  return (
+    <>
+      {children}
+      {second && <span className="block text-second text-quiet">{second}</span>}
+    </>
+  )
+}
 
-function Row({ t, locale, application, direction }: RowProps) {
-  const { operator, type, unconfirmed } = direction
-  const figures = figuresOf(t, locale, direction)
+type DirectionNameProps = { t: Translate; application: string; direction: OperatorDirection }
+
+function DirectionName({ t, application, direction }: DirectionNameProps) {
+  const { operator, type } = direction
   const name = `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)}`
   return (
-    <Tr className="whitespace-nowrap">
-      <Td>
-        <OperatorMark code={operator} />
-        <span className="block text-second text-quiet">
-          {t(`type.${type}`)}
-          {type === 'COLLECT' && (
-            <>
-              {' · '}
-              <Link
-                href={paths.operator(application, operator)}
-                aria-label={t('operators.detailsOf', { operator: name })}
-                className="inline-block py-0.5 underline"
-              >
-                {t('operators.details')}
-              </Link>
-            </>
-          )}
-        </span>
-        <span className="mt-1 block @min-[640px]/card:hidden">
-          <State t={t} direction={direction} />
-        </span>
-      </Td>
-      <Td className={WIDE}>
+    <>
+      <OperatorMark code={operator} />
+      <span className="block text-second text-quiet">
+        {t(`type.${type}`)}
+        {type === 'COLLECT' && (
+          <>
+            {' · '}
+            <Link
+              href={paths.operator(application, operator)}
+              aria-label={t('operators.detailsOf', { operator: name })}
+              className="inline-block py-0.5 underline"
+            >
+              {t('operators.details')}
+            </Link>
+          </>
+        )}
+      </span>
+      <span className="mt-1 block @min-[640px]/card:hidden">
         <State t={t} direction={direction} />
-      </Td>
-      <Td align="end">
-        {figures.succeeded}
-        <span className="block text-second text-quiet">{t('operators.of', { count: figures.ended })}</span>
-      </Td>
-      <Td align="end" className={WIDE}>
-        {figures.failed}
-      </Td>
-      <Td align="end" className={WIDE}>
-        {figures.open}
-        {unconfirmed > 0 && <span className="block text-second text-wait">{t('operators.unconfirmed', { count: unconfirmed })}</span>}
-      </Td>
-      <Td align="end" className={WIDE}>
-        {figures.unanswered}
-      </Td>
-      <Td align="end" className={WIDE}>
-        {figures.median}
-        {figures.slow && <span className="block text-second text-quiet">{figures.slow}</span>}
-      </Td>
-    </Tr>
+      </span>
+    </>
   )
 }
 
@@ -140,53 +136,37 @@ type BalanceTableProps = { t: Translate; application: string; balances: readonly
 
 /** Each operator's last reported balance compared with the ledger, and a button to test the operator. */
 export function BalanceTable({ t, application, balances }: BalanceTableProps) {
+  const figure = (operator: OperatorCode, amount: string | null) =>
+    amount === null ? '–' : <Money amount={amount} currency={OPERATORS[operator].country.currency} />
   return (
-    <TableCard label={t('operators.balances')} className="mt-2">
-      <Table
-        caption={t('operators.balances')}
-        head={
-          <>
-            <Th>{t('operators.operator')}</Th>
-            <Th align="end">{t('operators.difference')}</Th>
-            <Th align="end">{t('operators.reported')}</Th>
-            <Th align="end">{t('operators.ledger')}</Th>
-            <Th>{t('operators.checked')}</Th>
-            <Th>{t('operators.test')}</Th>
-          </>
-        }
-      >
-        {balances.map((balance) => {
-          const { currency } = OPERATORS[balance.operator].country
-          const figure = (amount: string | null) => (amount === null ? '–' : <Money amount={amount} currency={currency} />)
-          return (
-            <Tr key={balance.operator}>
-              <Td className="whitespace-nowrap">
-                <OperatorMark code={balance.operator} />
-              </Td>
-              <Td align="end">
-                <Difference t={t} balance={balance} />
-              </Td>
-              <Td align="end">{figure(balance.reported)}</Td>
-              <Td align="end">{figure(balance.ledger)}</Td>
-              <Td className="whitespace-nowrap">
-                {balance.checkedAt === null ? (
-                  <span className="text-quiet">{t('operators.never')}</span>
-                ) : (
-                  <TimeText at={balance.checkedAt} />
-                )}
-              </Td>
-              <Td className="min-w-60">
-                {balance.isConnected ? (
-                  <TestButton application={application} operator={balance.operator} />
-                ) : (
-                  <span className="text-second text-quiet">{t('operators.notConnected')}</span>
-                )}
-              </Td>
-            </Tr>
-          )
-        })}
-      </Table>
-    </TableCard>
+    <ListTable
+      label={t('operators.balances')}
+      className="mt-2"
+      rows={balances}
+      keyOf={({ operator }) => operator}
+      columns={[
+        { head: t('operators.operator'), cellClass: 'whitespace-nowrap', cell: ({ operator }) => <OperatorMark code={operator} /> },
+        { head: t('operators.difference'), align: 'end', cell: (balance) => <Difference t={t} balance={balance} /> },
+        { head: t('operators.reported'), align: 'end', cell: ({ operator, reported }) => figure(operator, reported) },
+        { head: t('operators.ledger'), align: 'end', cell: ({ operator, ledger }) => figure(operator, ledger) },
+        {
+          head: t('operators.checked'),
+          cellClass: 'whitespace-nowrap',
+          cell: ({ checkedAt }) =>
+            checkedAt === null ? <span className="text-quiet">{t('operators.never')}</span> : <TimeText at={checkedAt} />,
+        },
+        {
+          head: t('operators.test'),
+          cellClass: 'min-w-60',
+          cell: ({ operator, isConnected }) =>
+            isConnected ? (
+              <TestButton application={application} operator={operator} />
+            ) : (
+              <span className="text-second text-quiet">{t('operators.notConnected')}</span>
+            ),
+        },
+      ]}
+    />
   )
 }
 

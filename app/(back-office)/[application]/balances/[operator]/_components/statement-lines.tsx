@@ -5,12 +5,13 @@ import { PaginationBar } from '#components/table/pagination-bar.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { EmptyState } from '#components/ui/display/empty-state.tsx'
 import { Icon } from '#components/ui/display/icon.tsx'
-import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import { type Column, ListTable } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { CHIP } from '#components/ui/overlay/popover.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { type StatementQuery, statementAddress } from '#lib/finance/finance-address.ts'
 import type { LineFilter, StatementLine, StatementLinesDto } from '#lib/finance/finance-dto.ts'
+import type { MessageKey } from '#lib/i18n/translate.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { queries } from '#lib/pages/queries.ts'
@@ -24,7 +25,7 @@ type Props = { application: string; operator: OperatorCode; query: StatementQuer
 
 /** Every posting of the range, oldest first, or those of one figure with their sum. Each links to its transaction. */
 export function StatementLines({ application, operator, query, hrefFor, allHref }: Props) {
-  const { t } = useTranslations()
+  const { t, locale } = useTranslations()
   const address = statementAddress(query)
   const { data, isError, isPlaceholderData, refetch } = useQuery({
     ...queries.statementLines(application, operator, address),
@@ -42,46 +43,54 @@ export function StatementLines({ application, operator, query, hrefFor, allHref 
         <EmptyState icon="wallet" title={t('statement.none')} />
       </>
     )
+  const zero = <span className="text-quiet">0</span>
+  const signed = (value: string) => (value === '0' ? zero : `${value.startsWith('-') ? '' : '+'}${formatAmount(value, locale)}`)
+  const figure = (head: MessageKey, cell: Column<StatementLine>['cell']): Column<StatementLine> => ({
+    head: t(head),
+    align: 'end',
+    className: WIDE,
+    cell,
+  })
   return (
     <>
       {filter}
       <RefreshNotice isFailed={isError} onRetry={() => void refetch()} />
-      <TableCard label={t('statement.lines')} className="mt-3">
-        <Table
-          caption={t('statement.lines')}
-          head={
-            <>
-              <Th className={WIDE}>{t('statement.time')}</Th>
-              <Th className={WIDE}>{t('statement.movement')}</Th>
-              <Th>{t('statement.transaction')}</Th>
-              <Th align="end" className={WIDE}>
-                {t('statement.account.collect')}
-              </Th>
-              <Th align="end" className={WIDE}>
-                {t('statement.account.deposit')}
-              </Th>
-              <Th align="end" className={WIDE}>
-                {t('statement.account.held')}
-              </Th>
-              <Th align="end" className={WIDE}>
-                {t('statement.fees')}
-              </Th>
-              <Th align="end" className={NARROW}>
-                {t('totals.amount')}
-              </Th>
-              {query.kind === null && (
-                <Th align="end" className={WIDE}>
-                  {t('statement.balance')}
-                </Th>
-              )}
-            </>
-          }
-        >
-          {data.lines.map((line) => (
-            <Line key={line.id} application={application} line={line} />
-          ))}
-        </Table>
-      </TableCard>
+      <ListTable
+        label={t('statement.lines')}
+        className="mt-3"
+        rows={data.lines}
+        keyOf={({ id }) => id}
+        rowClass="whitespace-nowrap"
+        columns={[
+          { head: t('statement.time'), className: WIDE, cell: ({ at }) => <TimeText at={at} style="day-time" /> },
+          { head: t('statement.movement'), className: WIDE, cell: ({ kind }) => t(`statement.kind.${kind}`) },
+          { head: t('statement.transaction'), cell: (line) => <LineOf application={application} line={line} /> },
+          figure('statement.account.collect', ({ collect }) => signed(collect)),
+          figure('statement.account.deposit', ({ deposit }) => signed(deposit)),
+          figure('statement.account.held', ({ held }) => signed(held)),
+          figure('statement.fees', ({ fees }) => (fees === '0' ? zero : formatAmount(fees, locale))),
+          {
+            head: t('totals.amount'),
+            align: 'end',
+            className: NARROW,
+            cell: ({ collect, deposit, held, balance }) => (
+              <>
+                {signed([collect, deposit, held].find((each) => each !== '0') ?? '0')}
+                {balance !== null && (
+                  <span className="block text-second text-quiet">
+                    <span className="sr-only">{t('statement.balance')} </span>
+                    {formatAmount(balance, locale)}
+                  </span>
+                )}
+              </>
+            ),
+          },
+          query.kind === null && {
+            ...figure('statement.balance', ({ balance }) => balance !== null && formatAmount(balance, locale)),
+            cellClass: 'font-medium',
+          },
+        ]}
+      />
       <PaginationBar page={data.page} size={data.size} total={data.total} sizes={[data.size]} hrefFor={hrefFor} />
     </>
   )
@@ -108,56 +117,21 @@ function KindChip({ operator, kind, lines, allHref }: KindChipProps) {
   )
 }
 
-function Line({ application, line }: { application: string; line: StatementLine }) {
-  const { t, locale } = useTranslations()
-  const amount = (value: string) => {
-    if (value === '0') return <span className="text-quiet">0</span>
-    return `${value.startsWith('-') ? '' : '+'}${formatAmount(value, locale)}`
-  }
+/** The transaction of a posting, or why there is none; on a phone what moved and when below it. */
+function LineOf({ application, line }: { application: string; line: StatementLine }) {
+  const { t } = useTranslations()
   return (
-    <Tr className="whitespace-nowrap">
-      <Td className={WIDE}>
-        <TimeText at={line.at} style="day-time" />
-      </Td>
-      <Td className={WIDE}>{t(`statement.kind.${line.kind}`)}</Td>
-      <Td>
-        {line.transactionId === null ? (
-          <span className="text-ink-2">{line.reason}</span>
-        ) : (
-          <Link href={paths.transaction(application, line.transactionId)} className="hover:underline">
-            <bdi>{line.customerName}</bdi> <span className="text-second text-quiet">{shortenId(line.transactionId)}</span>
-          </Link>
-        )}
-        <span className="block text-second text-quiet sm:hidden print:hidden">
-          {t(`statement.kind.${line.kind}`)} · <TimeText at={line.at} style="day-time" />
-        </span>
-      </Td>
-      <Td align="end" className={WIDE}>
-        {amount(line.collect)}
-      </Td>
-      <Td align="end" className={WIDE}>
-        {amount(line.deposit)}
-      </Td>
-      <Td align="end" className={WIDE}>
-        {amount(line.held)}
-      </Td>
-      <Td align="end" className={WIDE}>
-        {line.fees === '0' ? <span className="text-quiet">0</span> : formatAmount(line.fees, locale)}
-      </Td>
-      <Td align="end" className={NARROW}>
-        {amount([line.collect, line.deposit, line.held].find((each) => each !== '0') ?? '0')}
-        {line.balance !== null && (
-          <span className="block text-second text-quiet">
-            <span className="sr-only">{t('statement.balance')} </span>
-            {formatAmount(line.balance, locale)}
-          </span>
-        )}
-      </Td>
-      {line.balance !== null && (
-        <Td align="end" className={`font-medium ${WIDE}`}>
-          {formatAmount(line.balance, locale)}
-        </Td>
+    <>
+      {line.transactionId === null ? (
+        <span className="text-ink-2">{line.reason}</span>
+      ) : (
+        <Link href={paths.transaction(application, line.transactionId)} className="hover:underline">
+          <bdi>{line.customerName}</bdi> <span className="text-second text-quiet">{shortenId(line.transactionId)}</span>
+        </Link>
       )}
-    </Tr>
+      <span className="block text-second text-quiet sm:hidden print:hidden">
+        {t(`statement.kind.${line.kind}`)} · <TimeText at={line.at} style="day-time" />
+      </span>
+    </>
   )
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Money } from '#components/domain/money.tsx'
 import { EmptyState } from '#components/ui/display/empty-state.tsx'
-import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import { type Column, ListTable } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { LineFilter, StatementDay, StatementDto } from '#lib/finance/finance-dto.ts'
@@ -18,6 +18,11 @@ export function StatementSums({ data, hrefOf }: { data: StatementDto; hrefOf: Li
   const { opening, closing, movements, currency } = data
   const openingHref = hrefOf(null, { from: null, to: addDays(data.from, -1) })
   const closingHref = hrefOf(null, { from: null, to: data.to })
+  const holding = (amount: string, href: string) => (
+    <Figure amount={amount} href={href}>
+      {formatAmount(amount, locale)}
+    </Figure>
+  )
   const steps = [
     { name: t('statement.opening'), amount: opening.total, sign: '', href: openingHref },
     { name: t('statement.collected'), amount: movements.collected, sign: '+', href: hrefOf('collect') },
@@ -53,44 +58,29 @@ export function StatementSums({ data, hrefOf }: { data: StatementDto; hrefOf: Li
           </div>
         </dl>
       </section>
-      <TableCard label={t('statement.holdings')}>
-        <Table
-          caption={t('statement.holdings')}
-          head={
-            <>
-              <Th>{t('statement.balanceIn', { currency })}</Th>
-              <Th align="end">{t('statement.opening')}</Th>
-              <Th align="end">{t('statement.closing')}</Th>
-            </>
-          }
-        >
-          {(['collect', 'deposit', 'held', 'total'] as const).map((account) => (
-            <Tr key={account} className={account === 'total' ? 'font-strong' : ''}>
-              <Td>{t(`statement.account.${account}`)}</Td>
-              <Td align="end">
-                <Figure amount={opening[account]} href={openingHref}>
-                  {formatAmount(opening[account], locale)}
-                </Figure>
-              </Td>
-              <Td align="end">
-                <Figure amount={closing[account]} href={closingHref}>
-                  {formatAmount(closing[account], locale)}
-                </Figure>
-              </Td>
-            </Tr>
-          ))}
-        </Table>
-        <p className="border-t border-line px-3 py-2 text-second text-quiet">
-          {t('statement.heldNote')}{' '}
-          <Figure isInText amount={movements.placed} href={hrefOf('hold')}>
-            <Money amount={movements.placed} currency={currency} />
-          </Figure>{' '}
-          · {t('statement.releasedNote')}{' '}
-          <Figure isInText amount={movements.released} href={hrefOf('release')}>
-            <Money amount={movements.released} currency={currency} />
-          </Figure>
-        </p>
-      </TableCard>
+      <ListTable
+        label={t('statement.holdings')}
+        rows={['collect', 'deposit', 'held', 'total'] as const}
+        keyOf={(account) => account}
+        rowClass={(account) => (account === 'total' ? 'font-strong' : '')}
+        columns={[
+          { head: t('statement.balanceIn', { currency }), cell: (account) => t(`statement.account.${account}`) },
+          { head: t('statement.opening'), align: 'end', cell: (account) => holding(opening[account], openingHref) },
+          { head: t('statement.closing'), align: 'end', cell: (account) => holding(closing[account], closingHref) },
+        ]}
+        below={
+          <p className="border-t border-line px-3 py-2 text-second text-quiet">
+            {t('statement.heldNote')}{' '}
+            <Figure isInText amount={movements.placed} href={hrefOf('hold')}>
+              <Money amount={movements.placed} currency={currency} />
+            </Figure>{' '}
+            · {t('statement.releasedNote')}{' '}
+            <Figure isInText amount={movements.released} href={hrefOf('release')}>
+              <Money amount={movements.released} currency={currency} />
+            </Figure>
+          </p>
+        }
+      />
     </div>
   )
 }
@@ -107,8 +97,9 @@ function Figure({ amount, href, isInText = false, children }: FigureProps) {
   )
 }
 
-/** The lines behind each figure of a day. */
+/** The lines behind each figure of a day, in the order of the columns. */
 const FILTERS = { collected: 'collect', funded: 'fund', paid: 'pay', fees: 'fees', placed: 'hold', released: 'release' } as const
+const FIGURES = ['collected', 'funded', 'paid', 'fees', 'placed', 'released'] as const
 const WIDE = 'max-sm:hidden print:table-cell'
 
 type Props = { data: StatementDto; hrefOf: (kind: LineFilter | null, period: { from: string; to: string }) => string }
@@ -118,85 +109,56 @@ export function StatementDays({ data, hrefOf }: Props) {
   const { t, locale } = useTranslations()
   const write = useDays()
   if (data.days.length === 0) return <EmptyState icon="wallet" title={t('statement.none')} />
-  const amount = (day: StatementDay, figure: 'collected' | 'funded' | 'paid' | 'fees' | 'placed' | 'released') =>
-    day[figure] === '0' ? (
-      <span className="text-quiet">0</span>
-    ) : (
-      <Link href={hrefOf(FILTERS[figure], day)} className={FIGURE_LINK}>
-        {formatAmount(day[figure], locale)}
-      </Link>
-    )
+  const link = (href: string, text: string) => (
+    <Link href={href} className={FIGURE_LINK}>
+      {text}
+    </Link>
+  )
   return (
-    <TableCard label={t('statement.days')} className="mt-3">
-      <Table
-        caption={t('statement.days')}
-        head={
-          <>
-            <Th>{t(data.days[0]?.day.length === 10 ? 'totals.day' : 'statement.period')}</Th>
-            <Th align="end" className={WIDE}>
-              {t('statement.lines')}
-            </Th>
-            <Th align="end" className={WIDE}>
-              {t('statement.collected')}
-            </Th>
-            <Th align="end" className={WIDE}>
-              {t('statement.funded')}
-            </Th>
-            <Th align="end" className={WIDE}>
-              {t('statement.paid')}
-            </Th>
-            <Th align="end" className={WIDE}>
-              {t('statement.fees')}
-            </Th>
-            <Th align="end" className={WIDE}>
-              {t('statement.placed')}
-            </Th>
-            <Th align="end" className={WIDE}>
-              {t('statement.released')}
-            </Th>
-            <Th align="end">{t('statement.closingIn', { currency: data.currency })}</Th>
-          </>
-        }
-      >
-        {data.days.map((day) => (
-          <Tr key={day.day} className="whitespace-nowrap">
-            <Td>
-              <Link href={hrefOf(null, day)} className={FIGURE_LINK}>
-                {write.period(day.day)}
-              </Link>
-            </Td>
-            <Td align="end" className={WIDE}>
-              <Link href={hrefOf(null, day)} className={FIGURE_LINK}>
-                {formatCount(day.count, locale)}
-              </Link>
-            </Td>
-            <Td align="end" className={WIDE}>
-              {amount(day, 'collected')}
-            </Td>
-            <Td align="end" className={WIDE}>
-              {amount(day, 'funded')}
-            </Td>
-            <Td align="end" className={WIDE}>
-              {amount(day, 'paid')}
-            </Td>
-            <Td align="end" className={WIDE}>
-              {amount(day, 'fees')}
-            </Td>
-            <Td align="end" className={WIDE}>
-              {amount(day, 'placed')}
-            </Td>
-            <Td align="end" className={WIDE}>
-              {amount(day, 'released')}
-            </Td>
-            <Td align="end" className="font-medium">
+    <ListTable
+      label={t('statement.days')}
+      className="mt-3"
+      rows={data.days}
+      keyOf={({ day }) => day}
+      rowClass="whitespace-nowrap"
+      columns={[
+        {
+          head: t(data.days[0]?.day.length === 10 ? 'totals.day' : 'statement.period'),
+          cell: (day) => link(hrefOf(null, day), write.period(day.day)),
+        },
+        {
+          head: t('statement.lines'),
+          align: 'end',
+          className: WIDE,
+          cell: (day) => link(hrefOf(null, day), formatCount(day.count, locale)),
+        },
+        ...FIGURES.map(
+          (figure): Column<StatementDay> => ({
+            head: t(`statement.${figure}`),
+            align: 'end',
+            className: WIDE,
+            cell: (day) =>
+              day[figure] === '0' ? (
+                <span className="text-quiet">0</span>
+              ) : (
+                link(hrefOf(FILTERS[figure], day), formatAmount(day[figure], locale))
+              ),
+          }),
+        ),
+        {
+          head: t('statement.closingIn', { currency: data.currency }),
+          align: 'end',
+          cellClass: 'font-medium',
+          cell: (day) => (
+            <>
               {formatAmount(day.closing.total, locale)}
               <span className="block text-second font-regular text-quiet sm:hidden print:hidden">
                 {`+${formatAmount(addDecimals(day.collected, day.funded), locale)} −${formatAmount(addDecimals(day.paid, day.fees), locale)}`}
               </span>
-            </Td>
-          </Tr>
-        ))}
-      </Table>
-    </TableCard>
+            </>
+          ),
+        },
+      ]}
+    />
   )
 }

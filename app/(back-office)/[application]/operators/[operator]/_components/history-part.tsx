@@ -1,7 +1,7 @@
 import { StackedChart } from '#components/ui/chart/stacked-chart.tsx'
 import { Card } from '#components/ui/display/card.tsx'
 import { Tabs } from '#components/ui/display/page.tsx'
-import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import { ListTable } from '#components/ui/display/table.tsx'
 import { type DirectionHistory, HISTORY_PERIODS, type HistoryPeriod, type HistorySlot } from '#lib/operators/operator-outcomes.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
@@ -117,57 +117,26 @@ function HistoryTable({ words: { t, locale }, title, slots, nameOf }: HistoryTab
   )
   const time = (ms: number | null) => (ms === null ? '–' : durationText(t, locale, ms))
   if (shown.length === 0) return <p className="text-quiet">{t('operators.nothing')}</p>
+  const minutes = (count: number) => t('operators.minutes', { count })
+  const column = (head: string, cell: (slot: HistorySlot) => string) => ({ head, align: 'end', isLabelled: true, cell }) as const
   return (
-    <TableCard isBare label={title}>
-      <Table
-        caption={title}
-        isList
-        head={
-          <>
-            <Th>{t('operators.slot')}</Th>
-            <Th align="end">{t('operators.succeeded')}</Th>
-            {FAILURE_REASONS.map((reason) => (
-              <Th key={reason} align="end">
-                {t(`operators.cause.${reason}`)}
-              </Th>
-            ))}
-            <Th align="end">{t('operators.open')}</Th>
-            <Th align="end">{t('operators.median')}</Th>
-            <Th align="end">{t('operators.p95')}</Th>
-            <Th align="end">{t('availability.DELAYED')}</Th>
-            <Th align="end">{t('availability.CLOSED')}</Th>
-          </>
-        }
-      >
-        {shown.toReversed().map(({ slot, counts, medianMs, slowMs, delayedMinutes, closedMinutes }) => (
-          <Tr key={slot} className="whitespace-nowrap">
-            <Td>{nameOf(slot)}</Td>
-            <Td align="end" label={t('operators.succeeded')}>
-              {formatCount(counts.succeeded, locale)}
-            </Td>
-            {FAILURE_REASONS.map((reason) => (
-              <Td key={reason} align="end" label={t(`operators.cause.${reason}`)}>
-                {formatCount(counts[reason], locale)}
-              </Td>
-            ))}
-            <Td align="end" label={t('operators.open')}>
-              {formatCount(counts.open, locale)}
-            </Td>
-            <Td align="end" label={t('operators.median')}>
-              {time(medianMs)}
-            </Td>
-            <Td align="end" label={t('operators.p95')}>
-              {time(slowMs)}
-            </Td>
-            <Td align="end" label={t('availability.DELAYED')}>
-              {t('operators.minutes', { count: delayedMinutes })}
-            </Td>
-            <Td align="end" label={t('availability.CLOSED')}>
-              {t('operators.minutes', { count: closedMinutes })}
-            </Td>
-          </Tr>
-        ))}
-      </Table>
-    </TableCard>
+    <ListTable
+      isBare
+      isList
+      label={title}
+      rows={shown.toReversed()}
+      keyOf={({ slot }) => slot}
+      rowClass="whitespace-nowrap"
+      columns={[
+        { head: t('operators.slot'), cell: ({ slot }) => nameOf(slot) },
+        column(t('operators.succeeded'), ({ counts }) => formatCount(counts.succeeded, locale)),
+        ...FAILURE_REASONS.map((reason) => column(t(`operators.cause.${reason}`), ({ counts }) => formatCount(counts[reason], locale))),
+        column(t('operators.open'), ({ counts }) => formatCount(counts.open, locale)),
+        column(t('operators.median'), ({ medianMs }) => time(medianMs)),
+        column(t('operators.p95'), ({ slowMs }) => time(slowMs)),
+        column(t('availability.DELAYED'), ({ delayedMinutes }) => minutes(delayedMinutes)),
+        column(t('availability.CLOSED'), ({ closedMinutes }) => minutes(closedMinutes)),
+      ]}
+    />
   )
 }

@@ -3,7 +3,7 @@
 import { type ChangeEvent, useState } from 'react'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
-import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import { ListTable } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { paths } from '#lib/pages/paths.ts'
@@ -15,62 +15,63 @@ import { formatTime } from '#lib/time/format-time.ts'
 /** The exported files with their content, linked to the current list with the same filter. */
 export function ExportTable({ application, exports }: { application: string; exports: readonly ExportDto[] }) {
   const { t, locale } = useTranslations()
-  const head = (
-    <>
-      <Th>{t('exports.time')}</Th>
-      <Th>{t('exports.person')}</Th>
-      <Th>{t('exports.content')}</Th>
-      <Th align="end">{t('exports.rows')}</Th>
-      <Th align="end">{t('exports.totals')}</Th>
-      <Th>{t('exports.hash')}</Th>
-      <Th>{t('exports.file')}</Th>
-    </>
-  )
   return (
-    <TableCard label={t('exports.title')}>
-      <Table caption={t('exports.title')} isList head={head}>
-        {exports.map((one) => (
-          <Tr key={one.exportId}>
-            <Td>
-              <TimeText at={one.cutOffAt} style="full" />
-            </Td>
-            <Td className="whitespace-nowrap">
-              <bdi>{one.personName}</bdi>
-            </Td>
-            <Td className="whitespace-nowrap">
-              {one.format.toUpperCase()}{' '}
-              <Link href={`${paths.transactions(application)}${one.query ? `?${one.query}` : ''}`} className="text-accent hover:underline">
-                {contentOf(one, t)}
-              </Link>
-              <span className="block text-second text-quiet" title={one.columns?.map((id) => t(`transactions.${id}`)).join(', ')}>
-                {one.columns === null ? t('exports.allColumns') : t('exports.columns', { count: one.columns.length })}
+    <ListTable
+      isList
+      label={t('exports.title')}
+      rows={exports}
+      keyOf={({ exportId }) => exportId}
+      columns={[
+        { head: t('exports.time'), cell: ({ cutOffAt }) => <TimeText at={cutOffAt} style="full" /> },
+        { head: t('exports.person'), cellClass: 'whitespace-nowrap', cell: ({ personName }) => <bdi>{personName}</bdi> },
+        { head: t('exports.content'), cellClass: 'whitespace-nowrap', cell: (one) => <Content application={application} one={one} /> },
+        {
+          head: t('exports.rows'),
+          align: 'end',
+          isLabelled: true,
+          cell: ({ rowCount }) =>
+            rowCount === null ? <span className="text-quiet">{t('exports.broken')}</span> : formatCount(rowCount, locale),
+        },
+        {
+          head: t('exports.totals'),
+          align: 'end',
+          isLabelled: true,
+          cell: ({ totals }) =>
+            totals?.map((total) => (
+              <span key={total.currency} className="block whitespace-nowrap">
+                {formatAmount(total.amount, locale)} {total.currency}
               </span>
-            </Td>
-            <Td align="end" label={t('exports.rows')}>
-              {one.rowCount === null ? <span className="text-quiet">{t('exports.broken')}</span> : formatCount(one.rowCount, locale)}
-            </Td>
-            <Td align="end" label={t('exports.totals')}>
-              {one.totals?.map((total) => (
-                <span key={total.currency} className="block whitespace-nowrap">
-                  {formatAmount(total.amount, locale)} {total.currency}
-                </span>
-              ))}
-            </Td>
-            <Td>
-              {one.fileSha256 && (
-                <span className="flex items-center gap-1">
-                  <code title={one.fileSha256} className="text-second text-quiet">{`${one.fileSha256.slice(0, 12)}…`}</code>
-                  <CopyButton text={one.fileSha256} label={t('exports.hash')} />
-                </span>
-              )}
-            </Td>
-            <Td>
-              <Downloads application={application} one={one} />
-            </Td>
-          </Tr>
-        ))}
-      </Table>
-    </TableCard>
+            )),
+        },
+        {
+          head: t('exports.hash'),
+          cell: ({ fileSha256 }) =>
+            fileSha256 && (
+              <span className="flex items-center gap-1">
+                <code title={fileSha256} className="text-second text-quiet">{`${fileSha256.slice(0, 12)}…`}</code>
+                <CopyButton text={fileSha256} label={t('exports.hash')} />
+              </span>
+            ),
+        },
+        { head: t('exports.file'), cell: (one) => <Downloads application={application} one={one} /> },
+      ]}
+    />
+  )
+}
+
+/** The format and the list that a file has. */
+function Content({ application, one }: { application: string; one: ExportDto }) {
+  const { t } = useTranslations()
+  return (
+    <>
+      {one.format.toUpperCase()}{' '}
+      <Link href={`${paths.transactions(application)}${one.query ? `?${one.query}` : ''}`} className="text-accent hover:underline">
+        {contentOf(one, t)}
+      </Link>
+      <span className="block text-second text-quiet" title={one.columns?.map((id) => t(`transactions.${id}`)).join(', ')}>
+        {one.columns === null ? t('exports.allColumns') : t('exports.columns', { count: one.columns.length })}
+      </span>
+    </>
   )
 }
 

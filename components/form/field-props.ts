@@ -7,9 +7,13 @@ import { MESSAGE_KEY_PATTERN } from '#lib/i18n/translate.ts'
  * lib/i18n (`z.string().min(1, 'form.field.required')`); any other text becomes "Required".
  */
 export function fieldProps<Values extends FieldValues>(form: UseFormReturn<Values>, name: FieldPath<Values>, t: Translate) {
+  return { ...form.register(name), ...fieldLabels(form, name, t) }
+}
+
+/** The same without the registration, for a field of `useController`. */
+export function fieldLabels<Values extends FieldValues>(form: UseFormReturn<Values>, name: FieldPath<Values>, t: Translate) {
   const message = errorText(form.formState.errors, name)
   return {
-    ...form.register(name),
     id: `field-${name.replaceAll('.', '-')}`,
     error: message === undefined ? undefined : t(isKey(message) ? message : 'form.field.required'),
   }

@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type RefObject, useEffect, useState } from 'react'
+import { type RefObject, useEffect } from 'react'
 import { SuggestionLine } from '#components/domain/suggestion-line.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { usePaused } from '#components/ui/use-paused.ts'
 import { useRouter } from '#components/ui/use-router.ts'
 import { queries } from '#lib/pages/queries.ts'
 import { type SearchSuggestion, suggestionAddress, suggestionKey } from '#lib/payments/search-suggestion.ts'
@@ -25,7 +26,7 @@ type Props = {
 export default function SuggestionList({ id, application, typed, keys, activeId, onActive, onClose }: Props) {
   const t = useT()
   const router = useRouter()
-  const text = usePaused(typed)
+  const text = usePaused(typed, PAUSE_MS)
   const { data, isFetching, isError } = useQuery({
     ...queries.suggestions(application, text),
     enabled: text.length >= TYPED_MIN,
@@ -81,14 +82,4 @@ export default function SuggestionList({ id, application, typed, keys, activeId,
       </p>
     </div>
   )
-}
-
-/** The text once nobody has typed for a moment. */
-function usePaused(text: string): string {
-  const [paused, setPaused] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return paused
 }

@@ -65,18 +65,18 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
           tabIndex={-1}
           role="table"
           aria-busy={isRefreshing || undefined}
-          className={`w-full border-collapse text-left aria-busy:opacity-60 @max-[640px]/table:block ${minWidth === undefined ? '' : 'table-fixed'}`}
+          className={`w-full border-collapse text-left aria-busy:opacity-60 narrow:block ${minWidth === undefined ? '' : 'table-fixed'}`}
         >
           <caption className="sr-only">{caption}</caption>
           {minWidth !== undefined && (
-            <colgroup className="@max-[640px]/table:hidden">
+            <colgroup className="narrow:hidden">
               {selection && <col width={SELECT_WIDTH} />}
               {definitions.map((column) => (
                 <col key={column.id} width={column.meta?.width} />
               ))}
             </colgroup>
           )}
-          <thead role="rowgroup" className="@max-[640px]/table:sr-only">
+          <thead role="rowgroup" className="narrow:sr-only">
             {table.getHeaderGroups().map((group) => (
               <tr key={group.id} role="row">
                 {selection && (
@@ -98,7 +98,7 @@ export function DataTable<Row extends RowData>(props: DataTableProps<Row>) {
               </tr>
             ))}
           </thead>
-          <tbody role="rowgroup" className="@max-[640px]/table:block">
+          <tbody role="rowgroup" className="narrow:block">
             {table.getRowModel().rows.map((row, place, all) => {
               const group = props.groupOf?.(row.original)
               const before = all[place - 1]

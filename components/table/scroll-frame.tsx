@@ -24,12 +24,12 @@ export function ScrollFrame({ minWidth, children }: Props) {
     <div className="relative">
       <div
         ref={frame}
-        className={`relative print:max-h-none print:overflow-visible ${fixed ?? 'overflow-x-auto @max-[640px]/table:overflow-x-visible'}`}
+        className={`relative print:max-h-none print:overflow-visible ${fixed ?? 'overflow-x-auto narrow:overflow-x-visible'}`}
       >
         {children}
       </div>
       {hasMore && (
-        <div className="no-print pointer-events-none absolute inset-y-0 right-0 w-6 border-r border-line-2 shadow-[inset_-14px_0_10px_-10px_rgb(0_0_0/0.16)] @max-[640px]/table:hidden">
+        <div className="no-print pointer-events-none absolute inset-y-0 right-0 w-6 border-r border-line-2 shadow-[inset_-14px_0_10px_-10px_rgb(0_0_0/0.16)] narrow:hidden">
           <button
             type="button"
             aria-label={t('table.more')}

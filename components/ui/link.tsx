@@ -32,6 +32,13 @@ export function useIsReachable(): boolean {
   return useSyncExternalStore(onReachableChange, isReachable, () => true)
 }
 
+type Click = Pick<globalThis.MouseEvent, 'defaultPrevented' | 'button' | 'metaKey' | 'ctrlKey' | 'shiftKey' | 'altKey'>
+
+/** Returns whether a click opens a link here: with a modifier key or another button it is for a new tab or window. */
+export function isPlainClick({ defaultPrevented, button, metaKey, ctrlKey, shiftKey, altKey }: Click): boolean {
+  return !defaultPrevented && button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey
+}
+
 type Props = AnchorHTMLAttributes<HTMLAnchorElement> & {
   href: string /** Off: the page stays where it is scrolled to. */
   scroll?: boolean /** No entry in the history. */
@@ -47,7 +54,7 @@ export function Link({ href, scroll = true, isReplacing = false, onClick, ...res
   const [isPending, startTransition] = useTransition()
   function follow(event: MouseEvent<HTMLAnchorElement>) {
     onClick?.(event)
-    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    if (!isPlainClick(event)) return
     // If the service cannot be reached the frame keeps the page and offers the link again (frame/link-guard).
     if (!isReachable()) return
     event.preventDefault()

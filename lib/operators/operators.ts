@@ -93,6 +93,11 @@ export const OPERATORS: Record<OperatorCode, Operator> = {
   UGAIRTEL: operator('UGAIRTEL', 'Airtel', 'UGANDA', 'airtel', [500, 5_000_000], [500, 5_000_000]),
 }
 
+/** Returns whether a value names a country of an operator, as the API writes it. */
+export function isCountryName(value: unknown): value is CountryName {
+  return typeof value === 'string' && Object.hasOwn(COUNTRIES, value)
+}
+
 /** True for one of the thirteen codes, exactly as written in the specification. */
 export function isOperatorCode(value: unknown): value is OperatorCode {
   return typeof value === 'string' && Object.hasOwn(OPERATORS, value)

@@ -62,7 +62,7 @@ export function pickTexts<Text extends string | null>(payment: Record<PaymentTex
 }
 
 /** The fields of the form, in the order in which they are shown. */
-export const PAYMENT_FIELDS = ['type', 'country', 'operator', 'phoneNumber', ...PAYMENT_TEXT_NAMES, 'amount'] as const
+const PAYMENT_FIELDS = ['type', 'country', 'operator', 'phoneNumber', ...PAYMENT_TEXT_NAMES, 'amount'] as const
 type PaymentField = (typeof PAYMENT_FIELDS)[number]
 
 /** The content of the payment form, complete or not. The amount is a plain decimal wherever it could be read. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { parseAmountMinor, parseTypedAmount } from '#lib/money/money.ts'
-import { COUNTRIES, COUNTRY_NAMES, type CountryName, isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
+import { COUNTRIES, COUNTRY_NAMES, isCountryName, isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import { mapTexts, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
 import { cleanPhone } from '#lib/payments/phone-number.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
@@ -38,10 +38,6 @@ function checkTogether(
   if (operator && operator.country.name !== value.country) wrong('operator', WORDS.operator)
   if (isCountryName(value.country) && !value.phoneNumber.startsWith(COUNTRIES[value.country].dialCode)) wrong('phoneNumber', WORDS.dialCode)
   if (operator?.decimals === 0 && value.amount % 100n !== 0n) wrong('amount', WORDS.decimals)
-}
-
-function isCountryName(value: string): value is CountryName {
-  return Object.hasOwn(COUNTRIES, value)
 }
 
 const UUID = z.uuidv4().toLowerCase()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseAmountMinor } from '#lib/money/money.ts'
-import { COUNTRIES, COUNTRY_NAMES, type CountryName, isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
+import { COUNTRIES, COUNTRY_NAMES, isCountryName, isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import { mapTexts } from '#lib/payments/payment-fields.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { isJsonObject, JsonNumber, type JsonValue } from '#lib/text/json.ts'
@@ -104,10 +104,6 @@ function findMismatch(value: { transferMethod: unknown; countryName: unknown; ph
   const { phoneNumber } = value
   if (country === undefined || typeof phoneNumber !== 'string' || phoneNumber.startsWith(country.dialCode)) return undefined
   return { field: 'phoneNumber', message: `phoneNumber must start with ${country.dialCode}, the dial code of ${country.name}, without +.` }
-}
-
-function isCountryName(value: unknown): value is CountryName {
-  return typeof value === 'string' && Object.hasOwn(COUNTRIES, value)
 }
 
 /** Reads the body of collect or deposit. Errors: one sentence per wrong field. */

@@ -1,6 +1,6 @@
 import { useEffect, useState, useTransition } from 'react'
 import { Button } from '#components/ui/button.tsx'
-import { isReachable, useIsReachable } from '#components/ui/link.tsx'
+import { isPlainClick, isReachable, useIsReachable } from '#components/ui/link.tsx'
 import { useIsOnline } from '#components/ui/online.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { HELD_EVENT, useRouter } from '#components/ui/use-router.ts'
@@ -100,7 +100,7 @@ function addressOfForm({ defaultPrevented, target }: SubmitEvent): string | unde
 
 /** The link of a plain click that leaves this page, or undefined. */
 function leavingLink(event: MouseEvent): HTMLAnchorElement | undefined {
-  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return undefined
+  if (!isPlainClick(event)) return undefined
   const link = event.target instanceof Element ? event.target.closest('a') : null
   if (!link?.href || link.target || link.hasAttribute('download') || link.origin !== location.origin) return undefined
   return link.pathname === location.pathname && link.search === location.search ? undefined : link

@@ -16,12 +16,12 @@ import { DAY_MS } from '#lib/time/time.ts'
 import { useBoardContext } from './use-board.ts'
 
 /** Six columns beside the panel: closer together than elsewhere. */
-const NEAR = '@min-[640px]/table:px-1.5!'
+const NEAR = 'roomy:px-1.5!'
 /** The column that takes what the others leave; what does not fit into it is cut. */
-const REST = `${NEAR} @min-[640px]/table:w-full @min-[640px]/table:max-w-0`
+const REST = `${NEAR} roomy:w-full roomy:max-w-0`
 /** Where there is little room the panel says it. */
-const ROOMY = `${NEAR} @min-[640px]/table:@max-[820px]/table:hidden`
-const SECOND = '@max-[640px]/table:hidden'
+const ROOMY = `${NEAR} roomy:@max-[820px]/table:hidden`
+const SECOND = 'narrow:hidden'
 
 function MakerCell({ row }: { row: ApprovalRow }) {
   const t = useT()
@@ -56,7 +56,7 @@ function ReasonCell({ row }: { row: ApprovalRow }) {
   const hasRisks = row.risks.length > 0
   return (
     <span className="block min-w-0">
-      <span className="block max-w-56 truncate @max-[640px]/table:max-w-none">
+      <span className="block max-w-56 truncate narrow:max-w-none">
         {hasRisks ? <RiskBadges payment={row} isOne /> : reasonText(t, locale, row)}
       </span>
       <span className={`block text-second whitespace-nowrap text-quiet ${SECOND}`}>{progressText(t, row, true)}</span>
@@ -95,7 +95,7 @@ function EndCell({ row }: { row: ApprovalRow }) {
         </span>
         <StatusBadge status={row.status} />
       </span>
-      <span className="text-second text-quiet @min-[640px]/table:line-clamp-2" title={words}>
+      <span className="text-second text-quiet roomy:line-clamp-2" title={words}>
         {at && <TimeText at={at} />}
         {words && <span className={SECOND}> · {t('approvals.quoted', { text: words })}</span>}
       </span>
@@ -134,7 +134,7 @@ const WAITING_COLUMNS = [
     id: 'actions',
     cell: ({ row }) => <ActionsCell row={row.original} />,
     // A reason in place of the buttons takes three lines at most.
-    meta: { label: 'approvals.column.decide', align: 'end', narrow: 'hidden', className: `${NEAR} @min-[640px]/table:min-w-32` },
+    meta: { label: 'approvals.column.decide', align: 'end', narrow: 'hidden', className: `${NEAR} roomy:min-w-32` },
   }),
 ]
 
@@ -144,7 +144,7 @@ const DECIDED_COLUMNS = [
   column.display({
     id: 'beneficiary',
     cell: ({ row }) => (
-      <span className="block @min-[640px]/table:max-w-44">
+      <span className="block roomy:max-w-44">
         <PaymentParty payment={row.original} secondClass={SECOND} />
       </span>
     ),
@@ -153,7 +153,7 @@ const DECIDED_COLUMNS = [
   column.display({
     id: 'end',
     cell: ({ row }) => <EndCell row={row.original} />,
-    meta: { label: 'approvals.column.decided', narrow: 'lead-second', className: `${NEAR} @min-[640px]/table:w-full` },
+    meta: { label: 'approvals.column.decided', narrow: 'lead-second', className: `${NEAR} roomy:w-full` },
   }),
   MAKER,
 ]

@@ -4,10 +4,10 @@ import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { CustomerName, PhoneText } from '#components/domain/payment.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
-import { fieldProps } from '#components/form/field-props.ts'
 import { Button } from '#components/ui/button.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { usePaused } from '#components/ui/use-paused.ts'
 import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
 import {
   COUNTRIES,
@@ -25,33 +25,27 @@ import type { KnownBeneficiary } from '#lib/payments/payment-preview.ts'
 import { advisePhone, cleanPhone, countryOfPhone } from '#lib/payments/phone-number.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { formatPhone } from '#lib/text/format.ts'
-import { type PaymentForm, usePaused } from './use-payment-form.ts'
+import type { PaymentForm } from './use-payment-form.ts'
 
 type Props = { application: string; payment: PaymentForm; disturbed: readonly DisturbedDirection[] }
 
 /** The fields of a payment, with help while somebody types. */
 export function PaymentFields({ application, payment, disturbed }: Props) {
   const t = useT()
-  const { form, values, country } = payment
+  const { form, fields, country } = payment
   const [lookedUp, setLookedUp] = useState('')
-  const name = fieldProps(form, 'customerName', t)
   const currency = country ? COUNTRIES[country].currency : undefined
   return (
     <>
       <div className="grid items-start gap-4 sm:grid-cols-3">
-        <Select {...fieldProps(form, 'type', t)} value={values.type} label={t('payment.field.type')}>
+        <Select {...fields.type} label={t('payment.field.type')}>
           {TRANSACTION_TYPES.toReversed().map((type) => (
             <option key={type} value={type}>
               {t(`type.${type}`)}
             </option>
           ))}
         </Select>
-        <Select
-          {...fieldProps(form, 'country', t)}
-          value={values.country}
-          onChange={(event) => payment.chooseCountry(event.target.value)}
-          label={t('payment.field.country')}
-        >
+        <Select {...fields.country} onChange={(event) => payment.chooseCountry(event.target.value)} label={t('payment.field.country')}>
           <option value="">{t('payment.choose')}</option>
           {COUNTRY_NAMES.map((each) => (
             <option key={each} value={each}>
@@ -63,10 +57,10 @@ export function PaymentFields({ application, payment, disturbed }: Props) {
       </div>
       <PhoneField payment={payment} onLookUp={setLookedUp} />
       <TextField
-        {...name}
+        {...fields.texts.customerName}
         onChange={(event) => {
           setLookedUp(event.target.value)
-          return name.onChange(event)
+          return fields.texts.customerName.onChange(event)
         }}
         label={t('payment.field.customerName')}
         dir="auto"
@@ -85,7 +79,7 @@ export function PaymentFields({ application, payment, disturbed }: Props) {
       {OTHER_TEXT_NAMES.map((each) => (
         <TextField
           key={each}
-          {...fieldProps(form, each, t)}
+          {...fields.texts[each]}
           label={t(`payment.field.${each}`)}
           dir="auto"
           maxLength={PAYMENT_TEXTS[each].lengthMax}
@@ -93,7 +87,7 @@ export function PaymentFields({ application, payment, disturbed }: Props) {
         />
       ))}
       <TextField
-        {...fieldProps(form, 'amount', t)}
+        {...fields.amount}
         label={t('payment.field.amount')}
         {...(currency ? { note: currency } : {})}
         inputMode="decimal"
@@ -106,7 +100,7 @@ export function PaymentFields({ application, payment, disturbed }: Props) {
 }
 
 /** The operators of the country; of all countries as long as none is chosen, and then the operator chooses the country. */
-function OperatorSelect({ payment: { form, values, country, chooseOperator }, disturbed }: Omit<Props, 'application'>) {
+function OperatorSelect({ payment: { fields, values, country, chooseOperator }, disturbed }: Omit<Props, 'application'>) {
   const t = useT()
   const labelOf = (code: OperatorCode) => {
     const state = disturbed.find(({ operator, type }) => operator === code && type === values.type)?.state
@@ -120,12 +114,7 @@ function OperatorSelect({ payment: { form, values, country, chooseOperator }, di
       </option>
     ))
   return (
-    <Select
-      {...fieldProps(form, 'operator', t)}
-      value={values.operator}
-      onChange={(event) => chooseOperator(event.target.value)}
-      label={t('payment.field.operator')}
-    >
+    <Select {...fields.operator} onChange={(event) => chooseOperator(event.target.value)} label={t('payment.field.operator')}>
       <option value="">{t('payment.choose')}</option>
       {country
         ? optionsOf(country)
@@ -141,25 +130,23 @@ function OperatorSelect({ payment: { form, values, country, chooseOperator }, di
 /** The number, without what people type around its digits, and advice that never blocks. */
 function PhoneField({ payment, onLookUp }: { payment: PaymentForm; onLookUp: (text: string) => void }) {
   const t = useT()
-  const { form, values, country, operator, set, typePhone } = payment
+  const { fields, values, country, operator, set, typePhone } = payment
   const [isLeft, setIsLeft] = useState(false)
   const advice = country ? advisePhone(values.phoneNumber, country, operator) : null
   // While somebody types, every number is too short.
   const isShown = advice !== null && (isLeft || advice.kind !== 'length' || values.phoneNumber.length > 3 + advice.digits)
-  const registered = fieldProps(form, 'phoneNumber', t)
   return (
     <div className="grid gap-1.5">
       <TextField
-        {...registered}
-        value={values.phoneNumber}
+        {...fields.phoneNumber}
         onChange={(event) => {
           setIsLeft(false)
           typePhone(event.target.value)
           onLookUp(event.target.value)
         }}
-        onBlur={(event) => {
+        onBlur={() => {
           setIsLeft(true)
-          return registered.onBlur(event)
+          fields.phoneNumber.onBlur()
         }}
         label={t('payment.field.phoneNumber')}
         type="tel"

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { reasonText } from '#components/decision/decision-text.tsx'
 import { EvidenceLines, type EvidenceView } from '#components/decision/evidence-lines.tsx'
 import { AvailabilityNote } from '#components/domain/availability-note.tsx'
@@ -8,6 +8,7 @@ import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { Card } from '#components/ui/display/card.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
+import { usePaused } from '#components/ui/use-paused.ts'
 import type { ApprovalEvidence } from '#lib/approvals/approvals.ts'
 import { addDecimals, compareDecimals } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
@@ -16,7 +17,7 @@ import { hasParts } from '#lib/pages/query-client.ts'
 import type { PaymentPreview, ShownPaymentPreview } from '#lib/payments/payment-preview.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { moneyText } from '#lib/text/format.ts'
-import { type PaymentForm, usePaused } from './use-payment-form.ts'
+import type { PaymentForm } from './use-payment-form.ts'
 
 const PAUSE_MS = 250
 
@@ -26,7 +27,14 @@ type Asked = { type: string; operator: OperatorCode; phoneNumber?: string; custo
 /** The cost of the payment, the approvals it needs and the warnings its checkers will see, updated while somebody types. */
 export function PaymentPreviewPart({ application, originId, payment }: Props) {
   const t = useT()
-  const asked = JSON.parse(usePaused(JSON.stringify(askedOf(payment, originId)), PAUSE_MS)) as Asked | null
+  const { operator, values } = payment
+  const { type, phoneNumber, customerName } = values
+  const { amount } = payment.plain()
+  const typed = useMemo(
+    () => (operator === null ? null : askedOf({ type, operator, phoneNumber, customerName, amount, originId })),
+    [type, operator, phoneNumber, customerName, amount, originId],
+  )
+  const asked = usePaused(typed, PAUSE_MS)
   const { data, isError, refetch } = useQuery({
     // A balance that moves changes the preview too.
     ...resource(
@@ -51,15 +59,15 @@ export function PaymentPreviewPart({ application, originId, payment }: Props) {
   )
 }
 
-/** The preview request for the fields filled in so far; null until an operator is chosen. */
-function askedOf({ operator, values, plain }: PaymentForm, originId: string | null): Asked | null {
-  if (operator === null) return null
-  const { amount } = plain()
+type Typed = { type: string; operator: OperatorCode; phoneNumber: string; customerName: string; amount: string; originId: string | null }
+
+/** The preview request for the fields filled in so far. */
+function askedOf({ type, operator, phoneNumber, customerName, amount, originId }: Typed): Asked {
   return {
-    type: values.type,
+    type,
     operator,
-    ...(/^\d{10,15}$/.test(values.phoneNumber) ? { phoneNumber: values.phoneNumber } : {}),
-    ...(values.customerName.trim() === '' ? {} : { customerName: values.customerName.trim() }),
+    ...(/^\d{10,15}$/.test(phoneNumber) ? { phoneNumber } : {}),
+    ...(customerName.trim() === '' ? {} : { customerName: customerName.trim() }),
     ...(/^(?!0+(\.0*)?$)\d{1,10}(\.\d{1,2})?$/.test(amount) ? { amount } : {}),
     ...(originId === null ? {} : { from: originId }),
   }

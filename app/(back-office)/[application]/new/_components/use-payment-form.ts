@@ -1,15 +1,17 @@
-import { useEffect, useState } from 'react'
-import { type FieldErrors, type FieldValues, type Resolver, type UseFormReturn, useForm, useWatch } from 'react-hook-form'
+import { useEffect } from 'react'
+import { type FieldErrors, type FieldValues, type Resolver, type UseFormReturn, useController, useForm, useWatch } from 'react-hook-form'
 import type { z } from 'zod'
+import { fieldLabels, fieldProps } from '#components/form/field-props.ts'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { parseTypedAmount } from '#lib/money/money.ts'
-import { COUNTRIES, type CountryName, isOperatorCode, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import { PAYMENT_FIELDS, type PaymentContent } from '#lib/payments/payment-fields.ts'
+import { type CountryName, isCountryName, isOperatorCode, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import { mapTexts, type PaymentContent } from '#lib/payments/payment-fields.ts'
 import { cleanPhone, countryOfPhone } from '#lib/payments/phone-number.ts'
 import { PAYMENT_FORM_SCHEMAS, paymentContentSchema } from '#lib/schemas/payment.ts'
 
 export type PaymentForm = {
   form: UseFormReturn<PaymentContent>
+  fields: ReturnType<typeof useFields>
   values: PaymentContent
   country: CountryName | null
   operator: OperatorCode | null
@@ -25,8 +27,7 @@ export type PaymentForm = {
 export function usePaymentForm(initial: PaymentContent, storageKey: string): PaymentForm {
   const { locale } = useTranslations()
   const form = useForm<PaymentContent>({ defaultValues: initial, resolver: zodResolver(PAYMENT_FORM_SCHEMAS[locale]) })
-  // The focus goes to the first wrong field in the order of registration, which would otherwise be that of the components.
-  for (const field of PAYMENT_FIELDS) form.register(field)
+  const fields = useFields(form)
   const values = { ...initial, ...useWatch({ control: form.control }) }
   useKept(form, storageKey)
 
@@ -41,6 +42,7 @@ export function usePaymentForm(initial: PaymentContent, storageKey: string): Pay
   }
   return {
     form,
+    fields,
     values,
     country: isCountryName(values.country) ? values.country : null,
     operator: isOperatorCode(values.operator) ? values.operator : null,
@@ -59,8 +61,25 @@ export function usePaymentForm(initial: PaymentContent, storageKey: string): Pay
   }
 }
 
-function isCountryName(value: string): value is CountryName {
-  return Object.hasOwn(COUNTRIES, value)
+/**
+ * Every field, registered once and in the order in which they are shown: the focus goes to the first wrong one. Fields that change with others
+ * are controlled, the rest is not.
+ */
+function useFields(form: UseFormReturn<PaymentContent>) {
+  const { t } = useTranslations()
+  const { control } = form
+  const type = fieldProps(form, 'type', t)
+  const country = useController({ control, name: 'country' }).field
+  const operator = useController({ control, name: 'operator' }).field
+  const phoneNumber = useController({ control, name: 'phoneNumber' }).field
+  return {
+    type,
+    country: { ...country, ...fieldLabels(form, 'country', t) },
+    operator: { ...operator, ...fieldLabels(form, 'operator', t) },
+    phoneNumber: { ...phoneNumber, ...fieldLabels(form, 'phoneNumber', t) },
+    texts: mapTexts((name) => fieldProps(form, name, t)),
+    amount: fieldProps(form, 'amount', t),
+  }
 }
 
 /** Keeps what was typed in this tab over a reload, until it is sent or saved. */
@@ -83,16 +102,6 @@ function readKept(storageKey: string): PaymentContent | undefined {
 /** Forgets what this tab kept. */
 export function forgetKept(storageKey: string): void {
   sessionStorage.removeItem(storageKey)
-}
-
-/** A text once it has not changed for a moment, so that what is typed quickly is one request. */
-export function usePaused(text: string, pauseMs: number): string {
-  const [paused, setPaused] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(text), pauseMs)
-    return () => clearTimeout(timer)
-  }, [text, pauseMs])
-  return paused
 }
 
 /** Checks a form of react-hook-form with a schema. The values stay as they were typed; each field shows its first problem. */

@@ -5,13 +5,14 @@ import { PhoneText, StatusBadge, TypeWord } from '#components/domain/payment.tsx
 import { TimeText } from '#components/domain/time-text.tsx'
 import { dataColumns } from '#components/table/table-state.ts'
 import { CopyButton } from '#components/ui/copy-button.tsx'
+import { isPlainClick } from '#components/ui/link.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { OTHER_TEXT_NAMES } from '#lib/payments/payment-fields.ts'
 import type { TransactionNote, TransactionRow } from '#lib/payments/transaction-list.ts'
 import { formatTime } from '#lib/time/format-time.ts'
 
-const NARROW_HIDDEN = '@max-[640px]/table:hidden'
+const NARROW_HIDDEN = 'narrow:hidden'
 
 /** The clock time; the day is above the rows of that day, or below the time where the rows are in another order. */
 function TimeCell({ at }: { at: string }) {
@@ -22,7 +23,7 @@ function TimeCell({ at }: { at: string }) {
       {!isByDay && (
         <>
           <TimeText at={at} style="day" className={`block text-second text-quiet ${NARROW_HIDDEN}`} />
-          <TimeText at={at} style="day-time" className="hidden @max-[640px]/table:block" />
+          <TimeText at={at} style="day-time" className="hidden narrow:block" />
         </>
       )}
     </>
@@ -33,7 +34,7 @@ function TimeCell({ at }: { at: string }) {
 function CustomerCell({ row }: { row: TransactionRow }) {
   const { hrefOf, open } = useOpenRow()
   function onClick(event: MouseEvent<HTMLAnchorElement>) {
-    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    if (!isPlainClick(event)) return
     event.preventDefault()
     open(row.transactionId)
   }

@@ -97,9 +97,10 @@ export type Column<Row> = {
   /** `end` for figures. */
   align?: 'start' | 'end'
   /** The cell says what it is where a phone shows rows as lines without their head. */
-  isLabelled?: boolean
-  /** Classes of the head and of the cells. */
+  isLabelled?: boolean | ((row: Row) => boolean)
+  /** Classes of both, of the head only, and of the cells only. */
   className?: string
+  headClass?: string
   cellClass?: string
   cell: (row: Row) => ReactNode
 }
@@ -111,17 +112,20 @@ type ListTableProps<Row> = Omit<TableCardProps, 'children'> & {
   keyOf: (row: Row) => string | number
   rowClass?: string | ((row: Row) => string)
   isList?: boolean
+  /** The caption, if it is another than the label. */
+  caption?: string
   /** Above and below the table, in its card. */
   above?: ReactNode
   below?: ReactNode
 }
 
 /** A plain table in its card: what a column shows of a row, its head and its place are one line. */
-export function ListTable<Row>({ label, columns, rows, keyOf, rowClass = '', isList = false, above, below, ...card }: ListTableProps<Row>) {
+export function ListTable<Row>(props: ListTableProps<Row>) {
+  const { label, caption = label, columns, rows, keyOf, rowClass, isList, above, below, ...card } = props
   return (
     <TableCard label={label} {...card}>
       {above}
-      <ColumnsTable caption={label} columns={columns} rows={rows} keyOf={keyOf} rowClass={rowClass} isList={isList} />
+      <ColumnsTable caption={caption} columns={columns} rows={rows} keyOf={keyOf} rowClass={rowClass} isList={isList} />
       {below}
     </TableCard>
   )
@@ -132,8 +136,8 @@ type ColumnsTableProps<Row> = Pick<ListTableProps<Row>, 'columns' | 'rows' | 'ke
 /** The same without a card, for a table within something else. */
 export function ColumnsTable<Row>({ caption, columns, rows, keyOf, rowClass = '', isList = false }: ColumnsTableProps<Row>) {
   const shown = columns.filter((column) => column !== false)
-  const head = shown.map(({ head, isHeadHidden, align = 'start', className = '' }) => (
-    <Th key={head} align={align} className={className}>
+  const head = shown.map(({ head, isHeadHidden, align = 'start', className = '', headClass = '' }) => (
+    <Th key={head} align={align} className={`${className} ${headClass}`}>
       {isHeadHidden ? <span className="sr-only">{head}</span> : head}
     </Th>
   ))
@@ -142,7 +146,12 @@ export function ColumnsTable<Row>({ caption, columns, rows, keyOf, rowClass = ''
       {rows.map((row) => (
         <Tr key={keyOf(row)} className={typeof rowClass === 'string' ? rowClass : rowClass(row)}>
           {shown.map(({ head, isLabelled, align = 'start', className = '', cellClass = '', cell }) => (
-            <Td key={head} align={align} className={`${className} ${cellClass}`} {...(isLabelled ? { label: head } : {})}>
+            <Td
+              key={head}
+              align={align}
+              className={`${className} ${cellClass}`}
+              {...((typeof isLabelled === 'function' ? isLabelled(row) : isLabelled) ? { label: head } : {})}
+            >
               {cell(row)}
             </Td>
           ))}

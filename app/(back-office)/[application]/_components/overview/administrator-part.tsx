@@ -1,6 +1,6 @@
 import { RelativeTime } from '#components/domain/time-text.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
-import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import { type Column, ListTable } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { listBehindWebhooks } from '#lib/finance/finance-address.ts'
@@ -81,47 +81,41 @@ function WebhookSection({ application, webhooks }: { application: string; webhoo
 function Worst({ application, webhooks }: { application: string; webhooks: WebhookHealthDto }) {
   const { t } = useTranslations()
   return (
-    <TableCard label={t('overview.worst')} className="mt-2">
-      <Table
-        caption={t('overview.worst')}
-        head={
-          <>
-            <Th>{t('overview.target')}</Th>
-            {WEBHOOK_STATES.map((state) => (
-              <Th key={state} align="end" className={state === 'delivered' ? 'max-sm:hidden' : ''}>
-                {t(`overview.webhookHead.${state}`)}
-              </Th>
-            ))}
-            <Th align="end" className="max-sm:hidden">
-              {t('overview.lastDelivered')}
-            </Th>
-          </>
-        }
-      >
-        {webhooks.worst.map((target) => (
-          <Tr key={target.target}>
-            <Td className="break-all">{target.target}</Td>
-            {WEBHOOK_STATES.map((state) => (
-              <Td key={state} align="end" className={state === 'delivered' ? 'max-sm:hidden' : ''}>
-                <Figure application={application} webhooks={webhooks} state={state} count={target[state]} target={target.target}>
-                  <span className="sr-only">
-                    {' '}
-                    {t(`overview.webhook.${state}`, { count: target[state] })}, {target.target}
-                  </span>
-                </Figure>
-              </Td>
-            ))}
-            <Td align="end" className="max-sm:hidden">
-              {target.lastDeliveredAt === null ? (
-                <span className="text-quiet">{t('overview.noneDelivered')}</span>
-              ) : (
-                <RelativeTime at={target.lastDeliveredAt} />
-              )}
-            </Td>
-          </Tr>
-        ))}
-      </Table>
-    </TableCard>
+    <ListTable
+      label={t('overview.worst')}
+      className="mt-2"
+      rows={webhooks.worst}
+      keyOf={({ target }) => target}
+      columns={[
+        { head: t('overview.target'), cellClass: 'break-all', cell: ({ target }) => target },
+        ...WEBHOOK_STATES.map(
+          (state): Column<WebhookHealthDto['worst'][number]> => ({
+            head: t(`overview.webhookHead.${state}`),
+            align: 'end',
+            className: state === 'delivered' ? 'max-sm:hidden' : '',
+            cell: ({ target, [state]: count }) => (
+              <Figure application={application} webhooks={webhooks} state={state} count={count} target={target}>
+                <span className="sr-only">
+                  {' '}
+                  {t(`overview.webhook.${state}`, { count })}, {target}
+                </span>
+              </Figure>
+            ),
+          }),
+        ),
+        {
+          head: t('overview.lastDelivered'),
+          align: 'end',
+          className: 'max-sm:hidden',
+          cell: ({ lastDeliveredAt }) =>
+            lastDeliveredAt === null ? (
+              <span className="text-quiet">{t('overview.noneDelivered')}</span>
+            ) : (
+              <RelativeTime at={lastDeliveredAt} />
+            ),
+        },
+      ]}
+    />
   )
 }
 

@@ -1,6 +1,6 @@
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { Sparkline } from '#components/ui/chart/chart-parts.tsx'
-import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import { ListTable } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { OperatorHealth } from '#lib/finance/finance-dto.ts'
@@ -8,7 +8,7 @@ import { OPERATORS } from '#lib/operators/operators.ts'
 import { paths, toQuery } from '#lib/pages/paths.ts'
 import { formatCount, formatShare } from '#lib/text/format.ts'
 import { type DayRange, OVERVIEW_DAYS } from '#lib/time/time.ts'
-import { FIGURE_LINK } from '../finance/finance-figures.ts'
+import { FigureLink } from '../finance/figure-link.tsx'
 
 /** Below this share an operator's success rate is marked. */
 const SHARE_LOW = 0.8
@@ -42,65 +42,47 @@ export function HealthTable({ application, operators, range: { from, to } }: Pro
     paths.transactions(application, { operator: row.operator, status, from, to })
   const nameOf = ({ operator }: OperatorHealth) => `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)}`
   if (operators.length === 0) return <p className="text-ink-2">{t('overview.noTransactions')}</p>
+  const count = (row: OperatorHealth, figure: 'failed' | 'finished', status: readonly ('SUCCESS' | 'FAILED')[]) => (
+    <FigureLink href={listOf(row, status)} text={row[figure] === 0 ? null : formatCount(row[figure], locale)} zero="0" />
+  )
   return (
-    <TableCard label={t('overview.operatorHealth')}>
-      <Table
-        caption={t('overview.operators')}
-        head={
-          <>
-            <Th>{t('totals.operator')}</Th>
-            <Th align="end">{t('totals.success')}</Th>
-            <Th align="end">{t('overview.failed')}</Th>
-            <Th align="end" className="max-sm:hidden">
-              {t('overview.finished')}
-            </Th>
-            <Th className="max-lg:hidden">{t('overview.trend')}</Th>
-          </>
-        }
-      >
-        {operators.map((row) => (
-          <Tr key={row.operator}>
-            <Td>
-              <OperatorMark code={row.operator} />
-            </Td>
-            <Td align="end" className="max-sm:pl-0">
-              {row.share === null ? (
-                <span className="text-quiet">–</span>
-              ) : (
-                <Link
-                  href={listOf(row, ['SUCCESS', 'FAILED'])}
-                  className={`${FIGURE_LINK} whitespace-nowrap ${row.share < SHARE_LOW ? 'font-strong text-bad' : ''}`}
-                >
-                  {formatShare(row.share, locale)}
-                </Link>
-              )}
-            </Td>
-            <Td align="end">
-              {row.failed === 0 ? (
-                <span className="text-quiet">0</span>
-              ) : (
-                <Link href={listOf(row, ['FAILED'])} className={FIGURE_LINK}>
-                  {formatCount(row.failed, locale)}
-                </Link>
-              )}
-            </Td>
-            <Td align="end" className="max-sm:hidden">
-              {row.finished === 0 ? (
-                <span className="text-quiet">0</span>
-              ) : (
-                <Link href={listOf(row, ['SUCCESS', 'FAILED'])} className={FIGURE_LINK}>
-                  {formatCount(row.finished, locale)}
-                </Link>
-              )}
-            </Td>
-            <Td className="max-lg:hidden">
-              <Link href={paths.totals(application, { from, to, operator: row.operator })} className="inline-block">
-                <Sparkline values={row.counts} label={t('overview.trendOf', { operator: nameOf(row) })} />
-              </Link>
-            </Td>
-          </Tr>
-        ))}
-      </Table>
-    </TableCard>
+    <ListTable
+      label={t('overview.operatorHealth')}
+      caption={t('overview.operators')}
+      rows={operators}
+      keyOf={({ operator }) => operator}
+      columns={[
+        { head: t('totals.operator'), cell: ({ operator }) => <OperatorMark code={operator} /> },
+        {
+          head: t('totals.success'),
+          align: 'end',
+          cellClass: 'max-sm:pl-0',
+          cell: (row) => (
+            <FigureLink
+              href={listOf(row, ['SUCCESS', 'FAILED'])}
+              text={row.share === null ? null : formatShare(row.share, locale)}
+              zero="–"
+              className={`whitespace-nowrap ${row.share !== null && row.share < SHARE_LOW ? 'font-strong text-bad' : ''}`}
+            />
+          ),
+        },
+        { head: t('overview.failed'), align: 'end', cell: (row) => count(row, 'failed', ['FAILED']) },
+        {
+          head: t('overview.finished'),
+          align: 'end',
+          className: 'max-sm:hidden',
+          cell: (row) => count(row, 'finished', ['SUCCESS', 'FAILED']),
+        },
+        {
+          head: t('overview.trend'),
+          className: 'max-lg:hidden',
+          cell: (row) => (
+            <Link href={paths.totals(application, { from, to, operator: row.operator })} className="inline-block">
+              <Sparkline values={row.counts} label={t('overview.trendOf', { operator: nameOf(row) })} />
+            </Link>
+          ),
+        },
+      ]}
+    />
   )
 }

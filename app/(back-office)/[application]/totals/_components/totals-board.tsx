@@ -10,7 +10,7 @@ import { ChoiceFilter } from '#components/form/choice-filter.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { EmptyState } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
-import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import { type Column, ListTable } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { closePopover, FilterChip, MENU_ITEM } from '#components/ui/overlay/popover.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
@@ -24,6 +24,7 @@ import { TRANSACTION_STATUSES, TRANSACTION_TYPES, type TransactionType } from '#
 import { formatAmount, formatCount, formatShare } from '#lib/text/format.ts'
 import { CurrencyChart } from '../../_components/finance/currency-chart.tsx'
 import { DatesFilter } from '../../_components/finance/dates-filter.tsx'
+import { FigureLink } from '../../_components/finance/figure-link.tsx'
 import { FIGURE_LINK, refreshInterval, useDays, useDirections } from '../../_components/finance/finance-figures.ts'
 import { MoneyCards } from '../../_components/finance/money-figures.tsx'
 
@@ -100,79 +101,70 @@ function OperatorTable({ application, query, data }: { application: string; quer
   const { t, locale } = useTranslations()
   const directions = useDirections(query)
   const listOf = (operator: OperatorCode, type?: TransactionType) => drillDownQuery(query, data, type ? { operator, type } : { operator })
+  const hrefOf = ({ operator }: OperatorTotal, type?: TransactionType) => paths.transactions(application, listOf(operator, type))
   return (
-    <TableCard label={t('totals.perOperator')}>
-      <Table
-        caption={t('totals.perOperator')}
-        head={
-          <>
-            <Th>{t('totals.operator')}</Th>
-            {directions.map(({ type, name }) => (
-              <Th key={type} align="end" className={WIDE}>
-                {name}
-              </Th>
-            ))}
-            <Th align="end" className="sm:hidden">
-              {t('totals.amount')}
-            </Th>
-            <Th align="end" className={WIDE}>
-              {t('totals.transactions')}
-            </Th>
-            <Th align="end" className={WIDE}>
-              {t('totals.success')}
-            </Th>
-          </>
-        }
-      >
-        {data.operators.map((row) => (
-          <Tr key={row.operator}>
-            <Td className="max-sm:whitespace-normal">
-              <OperatorMark code={row.operator} />
+    <ListTable
+      label={t('totals.perOperator')}
+      rows={data.operators}
+      keyOf={({ operator }) => operator}
+      columns={[
+        {
+          head: t('totals.operator'),
+          cellClass: 'max-sm:whitespace-normal',
+          cell: ({ operator, count, share }) => (
+            <>
+              <OperatorMark code={operator} />
               <span className="block text-second text-quiet sm:hidden">
-                {formatCount(row.count, locale)}
-                {row.share !== null && ` · ${formatShare(row.share, locale)}`}
+                {formatCount(count, locale)}
+                {share !== null && ` · ${formatShare(share, locale)}`}
               </span>
-            </Td>
-            {directions.map(({ type, name }) => (
-              <Td key={type} align="end" className={WIDE}>
-                <Amount row={row} type={type} href={paths.transactions(application, listOf(row.operator, type))}>
-                  <span className="sr-only">, {name}</span>
-                </Amount>
-              </Td>
-            ))}
-            <Td align="end" className="sm:hidden">
-              {directions.map(({ type, name }) => (
-                <span key={type} className="block">
-                  <span className="block text-second text-quiet">{name}</span>
-                  <Amount row={row} type={type} href={paths.transactions(application, listOf(row.operator, type))} />
-                </span>
-              ))}
-            </Td>
-            <Td align="end" className={WIDE}>
-              {row.count === 0 ? (
-                <span className="text-quiet">0</span>
-              ) : (
-                <Link href={paths.transactions(application, listOf(row.operator))} className={FIGURE_LINK}>
-                  {formatCount(row.count, locale)}
-                </Link>
-              )}
-            </Td>
-            <Td align="end" className={WIDE}>
-              {row.share === null ? (
-                <span className="text-quiet">–</span>
-              ) : (
-                <Link
-                  href={paths.transactions(application, { ...listOf(row.operator), status: ['SUCCESS', 'FAILED'] })}
-                  className={FIGURE_LINK}
-                >
-                  {formatShare(row.share, locale)}
-                </Link>
-              )}
-            </Td>
-          </Tr>
-        ))}
-      </Table>
-    </TableCard>
+            </>
+          ),
+        },
+        ...directions.map(
+          ({ type, name }): Column<OperatorTotal> => ({
+            head: name,
+            align: 'end',
+            className: WIDE,
+            cell: (row) => (
+              <Amount row={row} type={type} href={hrefOf(row, type)}>
+                <span className="sr-only">, {name}</span>
+              </Amount>
+            ),
+          }),
+        ),
+        {
+          head: t('totals.amount'),
+          align: 'end',
+          className: 'sm:hidden',
+          cell: (row) =>
+            directions.map(({ type, name }) => (
+              <span key={type} className="block">
+                <span className="block text-second text-quiet">{name}</span>
+                <Amount row={row} type={type} href={hrefOf(row, type)} />
+              </span>
+            )),
+        },
+        {
+          head: t('totals.transactions'),
+          align: 'end',
+          className: WIDE,
+          cell: (row) => <FigureLink href={hrefOf(row)} text={row.count === 0 ? null : formatCount(row.count, locale)} zero="0" />,
+        },
+        {
+          head: t('totals.success'),
+          align: 'end',
+          className: WIDE,
+          cell: ({ operator, share }) => (
+            <FigureLink
+              href={paths.transactions(application, { ...listOf(operator), status: ['SUCCESS', 'FAILED'] })}
+              text={share === null ? null : formatShare(share, locale)}
+              zero="–"
+            />
+          ),
+        },
+      ]}
+    />
   )
 }
 

@@ -3,7 +3,7 @@ import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { Card } from '#components/ui/display/card.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { Tabs } from '#components/ui/display/page.tsx'
-import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import { type Column, ListTable } from '#components/ui/display/table.tsx'
 import { BATCH_PAGE_SIZE, type BatchDto, type BatchRowDto, type BatchWords, ROW_FILTERS, type RowFilter } from '#lib/batches/batches.ts'
 import type { FileReading } from '#lib/batches/file-problem.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
@@ -143,54 +143,43 @@ function ReadingNotes({ reading, t }: { reading: FileReading; t: Translate }) {
   return <p className="text-second text-quiet">{notes.join(' ')}</p>
 }
 
+type OperatorSum = BatchDto['operators'][number]
+
 /** A head of two lines where its figures need less than its words. */
 const WRAPPED = 'w-28 py-1 whitespace-normal! leading-4'
 
 /** Sums and fees per operator, and the balance after this file and after everything that waits. */
 function OperatorSums({ batch, words: { t, locale } }: { batch: BatchDto; words: BatchWords }) {
   const isDeposit = batch.type === 'DEPOSIT'
-  const head = (
-    <>
-      <Th>{t('payment.field.operator')}</Th>
-      <Th align="end">{t('batches.rows')}</Th>
-      <Th align="end">{t('batches.sum')}</Th>
-      <Th align="end">{t('batches.fees')}</Th>
-      {isDeposit && (
-        <>
-          <Th align="end" className={WRAPPED}>
-            {t('batches.balanceAfter')}
-          </Th>
-          <Th align="end" className={WRAPPED}>
-            {t('batches.balanceAfterWaiting')}
-          </Th>
-        </>
-      )}
-    </>
-  )
+  const balance = (head: string, amountOf: (sum: OperatorSum) => string | null): Column<OperatorSum> => ({
+    head,
+    align: 'end',
+    isLabelled: true,
+    headClass: WRAPPED,
+    cellClass: '@max-[560px]/card:basis-full',
+    cell: (sum) => {
+      const amount = amountOf(sum)
+      const text = amount === null ? '–' : formatAmount(amount, locale)
+      return <span className={`whitespace-nowrap ${amount?.startsWith('-') ? 'text-bad' : ''}`}>{text}</span>
+    },
+  })
   return (
     <div className="grid grid-cols-1 gap-2">
-      <TableCard isBare label={t('batches.effect')}>
-        <Table caption={t('batches.effect')} isList head={head}>
-          {batch.operators.map((sum) => (
-            <Tr key={sum.operator}>
-              <Td>
-                <OperatorMark code={sum.operator} />
-              </Td>
-              <Td align="end" label={t('batches.rows')}>
-                {formatCount(sum.count, locale)}
-              </Td>
-              <Td align="end" className="whitespace-nowrap">
-                {moneyText(sum, locale)}
-              </Td>
-              <Td align="end" label={t('batches.fees')}>
-                {formatAmount(sum.fees, locale)}
-              </Td>
-              {isDeposit && <Balance label={t('batches.balanceAfter')} amount={sum.balanceAfter} locale={locale} />}
-              {isDeposit && <Balance label={t('batches.balanceAfterWaiting')} amount={sum.balanceAfterWaiting} locale={locale} />}
-            </Tr>
-          ))}
-        </Table>
-      </TableCard>
+      <ListTable
+        isBare
+        isList
+        label={t('batches.effect')}
+        rows={batch.operators}
+        keyOf={({ operator }) => operator}
+        columns={[
+          { head: t('payment.field.operator'), cell: ({ operator }) => <OperatorMark code={operator} /> },
+          { head: t('batches.rows'), align: 'end', isLabelled: true, cell: ({ count }) => formatCount(count, locale) },
+          { head: t('batches.sum'), align: 'end', cellClass: 'whitespace-nowrap', cell: (sum) => moneyText(sum, locale) },
+          { head: t('batches.fees'), align: 'end', isLabelled: true, cell: ({ fees }) => formatAmount(fees, locale) },
+          isDeposit && balance(t('batches.balanceAfter'), (sum) => sum.balanceAfter),
+          isDeposit && balance(t('batches.balanceAfterWaiting'), (sum) => sum.balanceAfterWaiting),
+        ]}
+      />
       <p className="text-ink-2">
         {t('batches.total')}{' '}
         {batch.sums.map((sum) => (
@@ -201,13 +190,5 @@ function OperatorSums({ batch, words: { t, locale } }: { batch: BatchDto; words:
       </p>
       {batch.operators.some((sum) => sum.balanceAfter?.startsWith('-')) && <p className="text-bad">{t('batches.short')}</p>}
     </div>
-  )
-}
-
-function Balance({ label, amount, locale }: { label: string; amount: string | null; locale: BatchWords['locale'] }) {
-  return (
-    <Td align="end" label={label} className={`@max-[560px]/card:basis-full ${amount?.startsWith('-') ? 'text-bad' : ''}`}>
-      {amount === null ? '–' : <span className="whitespace-nowrap">{formatAmount(amount, locale)}</span>}
-    </Td>
   )
 }

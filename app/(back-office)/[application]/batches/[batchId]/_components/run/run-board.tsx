@@ -8,7 +8,7 @@ import { ButtonLink, buttonClass } from '#components/ui/button.tsx'
 import { Badge, ProgressBar, type Tone } from '#components/ui/display/badge.tsx'
 import { Card } from '#components/ui/display/card.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
-import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import { type Column, ListTable } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { BatchRowPlace, BatchRunDto, BatchRunOperator, LeftOutRows } from '#lib/batches/batches.ts'
@@ -100,56 +100,43 @@ function Progress({ one }: { one: BatchRunOperator }) {
 
 function OperatorTable({ operators }: { operators: readonly BatchRunOperator[] }) {
   const { t } = useTranslations()
-  const head = (
-    <>
-      <Th>{t('batch.operator')}</Th>
-      <Th align="end">{t('batch.amount')}</Th>
-      {COLUMNS.map(({ key }) => (
-        <Th key={key} align="end">
-          {t(`batch.run.column.${key}`)}
-        </Th>
-      ))}
-    </>
-  )
   return (
-    <TableCard isBare label={t('batch.operators')}>
-      <Table caption={t('batch.operators')} isList head={head}>
-        {operators.map((one) => (
-          <Tr key={one.operator}>
-            <Td>
-              <OperatorMark code={one.operator} />
-            </Td>
-            <Td align="end">
-              <Money amount={one.total.amount} currency={one.currency} />
-            </Td>
-            {COLUMNS.map(({ key, places }) => (
-              <PlaceCell key={key} label={t(`batch.run.column.${key}`)} places={places} one={one} />
-            ))}
-          </Tr>
-        ))}
-      </Table>
-    </TableCard>
+    <ListTable
+      isBare
+      isList
+      label={t('batch.operators')}
+      rows={operators}
+      keyOf={({ operator }) => operator}
+      columns={[
+        { head: t('batch.operator'), cell: ({ operator }) => <OperatorMark code={operator} /> },
+        { head: t('batch.amount'), align: 'end', cell: ({ total, currency }) => <Money amount={total.amount} currency={currency} /> },
+        ...COLUMNS.map(
+          ({ key, places }): Column<BatchRunOperator> => ({
+            head: t(`batch.run.column.${key}`),
+            align: 'end',
+            isLabelled: (one) => places.some((place) => one.places[place]),
+            cell: (one) => <Places places={places} one={one} />,
+          }),
+        ),
+      ]}
+    />
   )
 }
 
 /** How many rows of an operator are in these places, and how much that is. */
-function PlaceCell({ label, places, one }: { label: string; places: readonly BatchRowPlace[]; one: BatchRunOperator }) {
+function Places({ places, one }: { places: readonly BatchRowPlace[]; one: BatchRunOperator }) {
   const { t, locale } = useTranslations()
-  const filled = places.flatMap((place) => {
+  return places.map((place) => {
     const figure = one.places[place]
-    return figure ? [{ place, ...figure }] : []
-  })
-  if (filled.length === 0) return <Td align="end" />
-  return (
-    <Td align="end" label={label}>
-      {filled.map(({ place, count, amount }) => (
+    return (
+      figure && (
         <span key={place} className="block whitespace-nowrap @max-[560px]/card:inline">
           {places.length > 1 && <span className="text-second text-quiet">{t(`batch.place.${place}`)} </span>}
-          {formatCount(count, locale)} · <Money amount={amount} currency={one.currency} />{' '}
+          {formatCount(figure.count, locale)} · <Money amount={figure.amount} currency={one.currency} />{' '}
         </span>
-      ))}
-    </Td>
-  )
+      )
+    )
+  })
 }
 
 /** Who decided, the batch that this one repeats, and those that repeat it. */

@@ -9,7 +9,7 @@ import { Badge } from '#components/ui/display/badge.tsx'
 import { Card } from '#components/ui/display/card.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
-import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import { ListTable } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
@@ -167,42 +167,35 @@ function BatchFacts({ batch }: { batch: BatchApproval }) {
 
 function Operators({ batch }: { batch: BatchApproval }) {
   const { t, locale } = useTranslations()
-  const head = (
-    <>
-      <Th>{t('batch.operator')}</Th>
-      <Th align="end">{t('batch.rows')}</Th>
-      <Th align="end">{t('batch.amount')}</Th>
-      <Th align="end">{t('batch.fees')}</Th>
-      <Th align="end">{t('batch.balanceAfter')}</Th>
-    </>
-  )
   return (
-    <TableCard isBare label={t('batch.operators')}>
-      <Table caption={t('batch.operators')} isList head={head}>
-        {batch.operators.map((one) => (
-          <Tr key={one.operator}>
-            <Td>
-              <OperatorMark code={one.operator} />
-            </Td>
-            <Td align="end" label={t('batch.rows')}>
-              {formatCount(one.count, locale)}
-            </Td>
-            <Td align="end">
-              <Money amount={one.amount} currency={one.currency} />
-            </Td>
-            <Td align="end" label={t('batch.fees')}>
-              <Money amount={one.fees} currency={one.currency} />
-            </Td>
-            <Td align="end" label={t('batch.balanceAfter')}>
-              {one.balance && (
-                <span className={one.balance.after.startsWith('-') ? 'font-strong text-bad' : ''}>
-                  <Money amount={one.balance.after} currency={one.currency} />
-                </span>
-              )}
-            </Td>
-          </Tr>
-        ))}
-      </Table>
-    </TableCard>
+    <ListTable
+      isBare
+      isList
+      label={t('batch.operators')}
+      rows={batch.operators}
+      keyOf={({ operator }) => operator}
+      columns={[
+        { head: t('batch.operator'), cell: ({ operator }) => <OperatorMark code={operator} /> },
+        { head: t('batch.rows'), align: 'end', isLabelled: true, cell: ({ count }) => formatCount(count, locale) },
+        { head: t('batch.amount'), align: 'end', cell: ({ amount, currency }) => <Money amount={amount} currency={currency} /> },
+        {
+          head: t('batch.fees'),
+          align: 'end',
+          isLabelled: true,
+          cell: ({ fees, currency }) => <Money amount={fees} currency={currency} />,
+        },
+        {
+          head: t('batch.balanceAfter'),
+          align: 'end',
+          isLabelled: true,
+          cell: ({ balance, currency }) =>
+            balance && (
+              <span className={balance.after.startsWith('-') ? 'font-strong text-bad' : ''}>
+                <Money amount={balance.after} currency={currency} />
+              </span>
+            ),
+        },
+      ]}
+    />
   )
 }

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react'
+import { formatAxisValue } from '#lib/finance/chart.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
 
 const LABELS_MAX = 7
 /** From this many labels on, every second one is left out on a phone. */
@@ -11,8 +13,63 @@ export function percent(value: number): string {
   return `${value.toFixed(2)}%`
 }
 
+type ChartFrameProps = {
+  /** The accessible name of the chart. */
+  title: string
+  /** Beside the title, for example a choice. */
+  aside?: ReactNode
+  legend: readonly { name: string; mark: string }[]
+  /** The values of the scale, without zero. */
+  axis: readonly number[]
+  locale: Locale
+  /** One label per place of the chart; if there are many, some of them are written. */
+  labels: readonly string[]
+  /** Between the bars and their labels. */
+  band?: ReactNode
+  note?: ReactNode
+  /** The label of the switch to the table. */
+  tableLabel: string
+  /** The same figures as a table, for screen readers and print. */
+  table: ReactNode
+  /** The bars, as SVG. */
+  children: ReactNode
+}
+
+/** What every chart has around its bars: title, legend, scale, labels, and the figures as a table behind a switch that needs no script. */
+export function ChartFrame({ title, aside, legend, axis, locale, labels, band, note, tableLabel, table, children }: ChartFrameProps) {
+  return (
+    <figure className="min-w-0">
+      <figcaption className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <span className="font-strong">{title}</span>
+          {aside}
+        </span>
+        <Legend entries={legend} />
+      </figcaption>
+      <div className="mt-4 flex gap-2">
+        <Axis values={axis.map((value) => formatAxisValue(value, locale))} />
+        <div className="min-w-0 flex-1">
+          <svg aria-hidden="true" className="h-44 w-full overflow-visible">
+            <GridLines axis={axis} />
+            {children}
+          </svg>
+          {band}
+          <Labels labels={labels} />
+        </div>
+      </div>
+      {note && <p className="text-second text-quiet">{note}</p>}
+      <TableSwitch label={tableLabel}>{table}</TableSwitch>
+    </figure>
+  )
+}
+
+/** The whole height of a place in the chart: takes the pointer and shows it. */
+export function PointerArea({ left, step, className }: { left: number; step: number; className: string }) {
+  return <rect x={percent(left)} y="0" width={percent(step)} height="100%" fill="none" pointerEvents="all" className={className} />
+}
+
 /** The legend. `mark`: the class of the colour. */
-export function Legend({ entries }: { entries: readonly { name: string; mark: string }[] }) {
+function Legend({ entries }: { entries: readonly { name: string; mark: string }[] }) {
   return (
     <span className="flex flex-wrap gap-x-4 gap-y-1 text-second text-quiet">
       {entries.map(({ name, mark }) => (
@@ -26,7 +83,7 @@ export function Legend({ entries }: { entries: readonly { name: string; mark: st
 }
 
 /** The lines of the scale: zero and each of its values. */
-export function GridLines({ axis }: { axis: readonly number[] }) {
+function GridLines({ axis }: { axis: readonly number[] }) {
   const top = axis.at(-1) ?? 1
   return [0, ...axis].map((value) => (
     <rect key={value} x="0" y={percent(100 - (value / top) * 100)} width="100%" height="1" className="fill-line" />
@@ -34,7 +91,7 @@ export function GridLines({ axis }: { axis: readonly number[] }) {
 }
 
 /** The same figures as a table, behind a switch that needs no script. `label`: that of the switch. */
-export function TableSwitch({ label, children }: { label: string; children: ReactNode }) {
+function TableSwitch({ label, children }: { label: string; children: ReactNode }) {
   return (
     <details className="mt-3 print:hidden">
       <summary className="inline-flex text-second text-accent hover:underline">{label}</summary>
@@ -44,7 +101,7 @@ export function TableSwitch({ label, children }: { label: string; children: Reac
 }
 
 /** The values of the scale, each beside its line. */
-export function Axis({ values }: { values: readonly string[] }) {
+function Axis({ values }: { values: readonly string[] }) {
   const all = ['0', ...values]
   return (
     <div aria-hidden="true" className="relative grid h-44 shrink-0 text-second text-quiet tabular">
@@ -66,7 +123,7 @@ export function Axis({ values }: { values: readonly string[] }) {
 }
 
 /** Labels below the middle of their bars. */
-export function Labels({ labels }: { labels: readonly string[] }) {
+function Labels({ labels }: { labels: readonly string[] }) {
   const places = writtenPlaces(labels.length)
   return (
     <svg aria-hidden="true" className="mt-1.5 h-5 w-full overflow-visible fill-current text-second text-quiet tabular">

@@ -19,7 +19,9 @@ before(async () => {
 after(() => database.drop())
 
 const HOUR_MS = 3_600_000
-const inHours = (hours: number) => new Date(Math.floor(Date.now() / 1_000) * 1_000 + hours * HOUR_MS)
+/** One instant for the whole file: times are stored in whole seconds, and a second may pass between two calls. */
+const START_MS = Math.floor(Date.now() / 1_000) * 1_000
+const inHours = (hours: number) => new Date(START_MS + hours * HOUR_MS)
 const personOf = (applicationId: string, roles: Role[]): CommandActor => ({ kind: 'person', id: randomUUID(), applicationId, roles })
 
 async function scene() {

@@ -104,7 +104,7 @@ test('unknown_application for settings, services, fees and the time zone of an a
   assert.equal(outcome(await requestTimeZone(pool, { ...place, timeZone: 'UTC' })), 'unknown_application')
 })
 
-test('one application that runs the installation: another_runs_installation until it does not any more', async () => {
+test('one application that runs the installation: another_runs_installation until it no longer does', async () => {
   const [one, other] = [await scene(), await scene()]
   must(await one.change({ runsInstallation: true }))
   assert.equal(outcome(await other.change({ runsInstallation: true })), 'another_runs_installation')

@@ -142,7 +142,7 @@ export function describeChecker(service: () => PayoutService): void {
   })
 }
 
-/** Gives a signed-in person a second factor. Returns what their device shows. */
+/** Sets up a second factor for a signed-in person. Returns what their device shows. */
 async function enrol({ database }: PayoutService, { personId }: Person): Promise<() => string> {
   const device = new TOTP({ secret: new Secret({ size: 20 }) })
   const sealed = keyringOfProcess().seal(totpSecretPlace(personId), device.secret.base32)

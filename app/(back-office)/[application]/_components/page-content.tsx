@@ -28,7 +28,7 @@ type Props = {
   children: ReactNode
 }
 
-/** Gives the client components of a page their texts and their first data. */
+/** Passes texts and first data to the client components of a page. */
 export async function PageContent({ words, data = [], children }: Props) {
   const messages = pickMessages(MESSAGES[await readLocale()], words)
   const content = <PageMessages messages={messages}>{children}</PageMessages>

@@ -49,6 +49,12 @@ test('400 with our own page: a router state that Next could not read', async () 
   assert.equal((await send('/sign-in', 'GET', { 'next-router-state-tree': 'garbage' })).status, 400)
 })
 
+test('no range reaches Next, which sends the whole instead', async () => {
+  handler = (incoming, outgoing) => void outgoing.end(`range: ${incoming.headers.range}`)
+  for (const range of ['bytes=9-1', 'bytes=0-0'])
+    assert.deepEqual(await send('/robots.txt', 'GET', { range }).then(({ status, body }) => [status, body]), [200, 'range: undefined'])
+})
+
 test('500 for a failure of our own code, and for a GET that Next could not answer', async () => {
   handler = failAsNext(500)
   assert.equal((await send('/sign-in')).status, 500)

@@ -171,6 +171,8 @@ export type TransactionDetailDto = PaymentTexts & {
   payToken: string
   /** The operator's own name of the transaction; null until it is final, and where the operator has none. */
   operatorReference: string | null
+  /** The second one of an operator that has two. */
+  operatorReferenceOther: string | null
   message: string | null
   source: TransactionSource
   batchId: string | null

@@ -71,7 +71,13 @@ export function faultOutcome(fault: string, call: CallOutcome): SubmitOutcome {
   return { kind: 'not_sent', detail: fault, closesDirection: fault, exchange: exchangeOf(call) }
 }
 
-type Subject = { applicationId: string; transactionId: string; operatorToken: string | null; operatorReference: string | null }
+type Subject = {
+  applicationId: string
+  transactionId: string
+  operatorToken: string | null
+  operatorReference: string | null
+  operatorReferenceOther: string | null
+}
 
 /** The move for an operator's final result; a failure carries the operator's sentence. */
 export function finalMove(subject: Subject, outcome: FinalOutcome): TransitionItem {
@@ -83,6 +89,7 @@ export function finalMove(subject: Subject, outcome: FinalOutcome): TransitionIt
     reason: outcome.kind === 'failed' ? outcome.operatorCode : undefined,
     operatorToken: outcome.operatorToken ?? subject.operatorToken ?? undefined,
     operatorReference: outcome.operatorReference ?? subject.operatorReference ?? undefined,
+    operatorReferenceOther: outcome.operatorReferenceOther ?? subject.operatorReferenceOther ?? undefined,
     actor: { kind: 'operator', id: null },
   }
 }
@@ -95,6 +102,7 @@ export function plainMove(move: TransitionItem): TransitionItem {
     reason: undefined,
     operatorToken: undefined,
     operatorReference: undefined,
+    operatorReferenceOther: undefined,
   }
 }
 

@@ -5,8 +5,11 @@ import type { TransactionType } from '#lib/payments/transaction-status.ts'
 /** The record of a call: `httpStatus` is null without an HTTP answer; `answer` is the body or the error. */
 export type Exchange = { httpStatus: number | null; answer: string }
 
-/** The operator's own identifiers, if it returns them. */
-export type OperatorIdentifiers = { operatorReference?: string; operatorToken?: string }
+/**
+ * The operator's own identifiers, if it returns them. `operatorReferenceOther` is the second name of an operator that has two for one
+ * transaction: its statements may print either.
+ */
+export type OperatorIdentifiers = { operatorReference?: string; operatorReferenceOther?: string; operatorToken?: string }
 
 /**
  * The movement of money that an operator is requested to make. `reference` is the transaction's id and the operator's idempotency

@@ -134,9 +134,10 @@ function cleanLink(text: string): string | undefined {
   return url && isSafeAddress(url.href) ? url.href : undefined
 }
 
-function cleanIdentifiers({ operatorReference, operatorToken }: OperatorIdentifiers): OperatorIdentifiers {
+function cleanIdentifiers({ operatorReference, operatorReferenceOther, operatorToken }: OperatorIdentifiers): OperatorIdentifiers {
   return {
     ...(operatorReference === undefined ? {} : { operatorReference: cleanIdentifier(operatorReference) }),
+    ...(operatorReferenceOther === undefined ? {} : { operatorReferenceOther: cleanIdentifier(operatorReferenceOther) }),
     ...(operatorToken === undefined ? {} : { operatorToken: cleanIdentifier(operatorToken) }),
   }
 }

@@ -14,7 +14,7 @@ import { answerOwnInvitation, findInvitation, invitePerson, renewInvitation, wit
 import { activateMembership, setMembership } from './membership.ts'
 import { readMember } from './person-store.ts'
 import { findSignedIn, noteSessionUse } from './sessions.ts'
-import { invitationScene, SOURCE, PASSWORD } from './testing/invitation-scene.ts'
+import { invitationScene, PASSWORD, SOURCE } from './testing/invitation-scene.ts'
 
 const clock = { now: () => new Date() }
 let people: TestPeople

@@ -112,7 +112,7 @@ export async function contradict(trx: TrxClient, { item }: LiveTransaction): Pro
   }
   await settleFinalResult(
     { pool: poolOfOne(trx), settler, logger: createLogger('silent') },
-    { applicationId, transactionId, operator, operatorToken: null, operatorReference: null, source: 'query' },
+    { applicationId, transactionId, operator, operatorToken: null, operatorReference: null, operatorReferenceOther: null, source: 'query' },
     { kind: 'succeeded', exchange: { httpStatus: 200, answer: '{"status":"SUCCESS"}' } },
   )
   await confirmContradiction(trx, applicationId, transactionId)

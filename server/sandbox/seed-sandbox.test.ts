@@ -105,6 +105,19 @@ test('sequences in order of time, of creations and of results', async () => {
   assert.equal(rows[0]?.misplaced, 0n)
 })
 
+test('a reference of its operator for each transaction that was executed, and no reference of two transactions', async () => {
+  const { rows } = await database.pool.query<{ executed: bigint; named: bigint; listed: bigint; shared: bigint; kept: bigint }>(
+    `select count(*) filter (where status = 'SUCCESS') as executed,
+            count(*) filter (where status = 'SUCCESS' and operator_reference is not null) as named,
+            (select count(*) from operator_references) as listed,
+            (select count(*) from (select 1 from operator_references group by operator, type, operator_reference having count(*) > 1) s) as shared,
+            count(operator_reference) + count(operator_reference_other) as kept
+       from transactions`,
+  )
+  const { executed, named, listed, shared, kept } = rows[0] ?? assert.fail()
+  assert.deepEqual([named, listed, shared], [executed, kept, 0n])
+})
+
 test('no webhook is due, and every address is reserved for examples', async () => {
   assert.deepEqual(await distinct('state', 'webhook_deliveries'), ['delivered', 'exhausted'])
   const { rows } = await database.pool.query<{ count: bigint }>(`select count(*) from transactions where webhook_url !~ '\\.example[:/]'`)

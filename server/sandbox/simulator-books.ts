@@ -3,8 +3,10 @@ import path from 'node:path'
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { airtelId } from '#server/operators/airtel/messages.ts'
+import type { FinalOutcome } from '#server/operators/connector.ts'
 import { mtnReference } from '#server/operators/mtn/messages.ts'
 import type { BookLine } from '#server/operators/simulator/books.ts'
+import { operatorIdsOf } from '#server/operators/simulator/operator-ids.ts'
 import { payoutIdOf } from '#server/operators/simulator/wave/wave-messages.ts'
 import type { LiveTransaction } from './history/simulation.ts'
 import type { Opening } from './seed-store.ts'
@@ -62,14 +64,17 @@ function writtenFormOf({ operator, transactionId, applicationId, type }: LiveTra
     }
     case 'orange-sonatel':
       return { protocol: 'orange-sonatel', reference: transactionId, context: transactionId }
+    case 'orange-bf':
+      if (type === 'DEPOSIT') break
+      return { protocol: 'orange-bf', reference: transactionId, context: transactionId }
     case 'orange-web': {
-      if (type === 'DEPOSIT') return { protocol: 'gateway', reference: transactionId, context: applicationId }
+      if (type === 'DEPOSIT') break
       const { orderId, payToken } = orangePageOf(transactionId)
       return { protocol: 'orange-web', reference: orderId, context: transactionId, details: { pay_token: payToken } }
     }
     default:
-      return { protocol: 'gateway', reference: transactionId, context: applicationId }
   }
+  return { protocol: 'gateway', reference: transactionId, context: applicationId }
 }
 
 /** A payToken that Orange made once, for a transaction of the sandbox's history. */
@@ -82,6 +87,17 @@ function orangePageOf(transactionId: string): OrangePage {
   const hex = transactionId.replaceAll('-', '')
   const orderId = `${BigInt(`0x${hex}`).toString(36).padStart(25, '0')}-0001`
   return { orderId, payToken: hex + hex }
+}
+
+/** Returns the names under which the operator reports a transaction with this result. */
+export function referencesOf(
+  item: LiveTransaction['item'],
+  outcome: FinalOutcome,
+): { operatorReference: string | null; operatorReferenceOther: string | null } {
+  const { protocol, reference, context } = writtenFormOf(item)
+  const result = outcome.kind === 'failed' ? ({ status: 'FAILED', message: outcome.reason } as const) : ({ status: 'SUCCESS' } as const)
+  const { id, other } = operatorIdsOf({ protocol, reference, context, direction: item.type, ...result })
+  return { operatorReference: id, operatorReferenceOther: other }
 }
 
 /** Returns the identifiers kept in the operator work of this transaction, so that the operator can be queried about it. */

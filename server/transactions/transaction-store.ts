@@ -27,6 +27,8 @@ export type Transaction = PaymentTexts & {
   payToken: string
   /** The operator's own name of the transaction; null until it is final, and where the operator has none. */
   operatorReference: string | null
+  /** The second one of an operator that has two. */
+  operatorReferenceOther: string | null
   message: string | null
   source: TransactionSource
   makerId: string | null
@@ -42,7 +44,8 @@ export const TRANSACTION_COLUMNS = `t.application_id as "applicationId", t.trans
   t.external_id as "externalId", t.type, t.status, t.operator, t.currency, t.amount_minor as "amountMinor",
   t.fee_system_minor as "feeSystemMinor", t.fee_app_minor as "feeAppMinor", t.held_minor as "heldMinor",
   ${selectTexts('t')}, t.phone_number as "phoneNumber", t.webhook_url as "webhookUrl",
-  coalesce(t.operator_token, t.pay_token) as "payToken", t.operator_reference as "operatorReference", t.message, t.source, t.maker_id as "makerId",
+  coalesce(t.operator_token, t.pay_token) as "payToken", t.operator_reference as "operatorReference",
+  t.operator_reference_other as "operatorReferenceOther", t.message, t.source, t.maker_id as "makerId",
   t.checker_id as "checkerId", t.batch_id as "batchId", t.version, t.created_at as "createdAt", t.final_at as "finalAt"`
 
 export type StartRow = RowOf<typeof START_TRANSACTIONS.item>
@@ -224,6 +227,7 @@ const APPLY_TRANSITIONS = {
     reason: 'text | null',
     operator_token: 'text | null',
     operator_reference: 'text | null',
+    operator_reference_other: 'text | null',
     actor_kind: 'text',
     actor_id: 'uuid | null',
     checker_id: 'uuid | null',

@@ -16,6 +16,8 @@ export type TransitionItem = {
   operatorToken?: string
   /** The operator's own name of the transaction, which its statements use. */
   operatorReference?: string
+  /** The second one of an operator that has two. */
+  operatorReferenceOther?: string
   actor: Actor
   /** The person who decided; the guarded update refuses the maker. */
   checkerId?: string
@@ -61,6 +63,7 @@ function toTransitionRow(item: TransitionItem, index: number, applicationIds: st
     reason: item.reason ?? null,
     operator_token: item.operatorToken ?? null,
     operator_reference: item.operatorReference ?? null,
+    operator_reference_other: item.operatorReferenceOther ?? null,
     actor_kind: item.actor.kind,
     actor_id: item.actor.id,
     checker_id: item.checkerId ?? null,

@@ -51,6 +51,8 @@ create table transactions (
   operator_token text,
   -- The operator's own reference, the only one in the operator's statements. Kept after the operator work is deleted.
   operator_reference text,
+  -- The second one of an operator that has two, such as Wave's payout and its transaction: statements may print either.
+  operator_reference_other text,
   message text,
   source text not null check (source in ('api', 'person', 'file')),
   -- Null if a program started it.

@@ -28,6 +28,7 @@ create table operator_work (
   -- The pause that an operator requires from a submission to the first query. Until then a denial does not count.
   enquire_at timestamptz,
   operator_reference text,
+  operator_reference_other text,
   operator_token text,
   -- Since when the operator is known to have the transfer. Such a row is not sent again without a person's decision.
   accepted_at timestamptz,
@@ -196,7 +197,7 @@ create table second_look_marks (
   failed_sequence bigint not null
 );
 
--- The operators' references of final transactions, for the search, and to find a reference that two transactions have. A scheduled task fills
+-- The operators' references of final transactions, both where there are two, for the search, and to find a reference that two transactions have. A scheduled task fills
 -- it, so that settling writes no further index.
 create table operator_references (
   application_id uuid not null,

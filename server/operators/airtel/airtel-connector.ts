@@ -9,6 +9,7 @@ import type {
   Connector,
   Exchange,
   FinalOutcome,
+  OperatorIdentifiers,
   QueryOutcome,
   StatusEnquiry,
   Submission,
@@ -269,10 +270,14 @@ function codeOf({ status: { response_code, result_code } }: AirtelTransfer): str
   return response_code || result_code || undefined
 }
 
-/** Disbursements name the same reference in another field. */
-function identifiersOf({ data }: AirtelTransfer): { operatorReference?: string | undefined } {
+/** Disbursements have two: `reference_id` is in Airtel's statements, `airtel_money_id` in its support and its callbacks. */
+function identifiersOf({ data }: AirtelTransfer): OperatorIdentifiers {
   const { reference_id, airtel_money_id } = data?.transaction ?? {}
-  return { operatorReference: reference_id ?? airtel_money_id }
+  const [reference = airtel_money_id, other] = [reference_id, airtel_money_id]
+  return {
+    ...(reference !== undefined && { operatorReference: reference }),
+    ...(other !== undefined && other !== reference && { operatorReferenceOther: other }),
+  }
 }
 
 const CLAIMS: Readonly<Record<string, 'succeeded' | 'failed'>> = { TS: 'succeeded', TF: 'failed' }

@@ -66,7 +66,7 @@ function isPinFor(key: KeyObject, sealed: string): boolean {
 
 function factsOf(outcome: CodeRefusal | SubmitOutcome | QueryOutcome): string {
   const final = outcome as Partial<FinalOutcome & { reason: string; operatorCode: string }>
-  return [outcome.kind, final.operatorReference, final.reason, final.operatorCode].filter(Boolean).join(' ')
+  return [outcome.kind, final.operatorReference, final.operatorReferenceOther, final.reason, final.operatorCode].filter(Boolean).join(' ')
 }
 
 const refusal = (response_code: string | undefined, result_code = 'ESB000008') => ({
@@ -162,7 +162,7 @@ test('a minute until the first status enquiry, unless the settings say another t
 for (const [body, expected] of [
   [transfer('TIP', 'DP00800001006'), 'pending'],
   [transfer('TA', 'DP00800001000'), 'pending'],
-  [transfer('TS', 'DP00800001001', { airtel_money_id: '77', reference_id: 'CI1' }), 'succeeded CI1'],
+  [transfer('TS', 'DP00800001001', { airtel_money_id: '77', reference_id: 'CI1' }), 'succeeded CI1 77'],
   [transfer('TF', 'DP00800001002'), 'failed Transaction annulée par le client DP00800001002'],
   [transfer('TF', 'DP00800001005'), 'failed Timeout opérateur DP00800001005'],
   [transfer('TF', 'DP00900001014'), 'failed Timeout opérateur DP00900001014'],

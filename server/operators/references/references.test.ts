@@ -56,6 +56,18 @@ test('found by its reference in the search box, in its application alone', async
   assert.equal(await resolveSearch(database.pool, second, 'MP221207.2051.B56929'), undefined)
 })
 
+test('found by the second reference of an operator that has two, and shared with a transaction that has it as its first', async () => {
+  const item = anIntakeItem(first, { type: 'DEPOSIT', operator: 'SNWAVE' })
+  await fund(database.pool, first, 'SNWAVE', 100_000_000n)
+  await takeIn(database.pool, [item])
+  const names = { operatorReference: 'pt-1', operatorReferenceOther: 'TDH6' }
+  await transition(database.pool, [{ ...item, ...names, event: 'succeeded', message: 'x', actor: SYSTEM_ACTOR }])
+  await listOperatorReferences(database.pool)
+  const found = { kind: 'transaction', transactionId: item.transactionId }
+  for (const name of ['pt-1', 'TDH6']) assert.deepEqual(await resolveSearch(database.pool, first, name), found)
+  assert.deepEqual(await sharedOf(item), [false])
+})
+
 test('nothing recorded for references of different operators or directions, and for transactions without one', async () => {
   const items = [
     await ended(first, 'REF-2'),

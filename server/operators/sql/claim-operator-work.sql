@@ -10,8 +10,8 @@
 -- requires before it.
 create or replace function claim_operator_work(p_items json)
 returns table (application_id uuid, transaction_id uuid, operator text, found_state text, number integer, submissions integer,
-               queries integer, is_repeated boolean, route text, operator_reference text, operator_token text, type text, currency text, amount_minor bigint,
-               phone_number text, customer_name text, result text, result_reason text, result_code text, last_answer text)
+               queries integer, is_repeated boolean, route text, operator_reference text, operator_reference_other text, operator_token text, type text, currency text,
+               amount_minor bigint, phone_number text, customer_name text, result text, result_reason text, result_code text, last_answer text)
 language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 set jit = off
 set search_path from current as $$
@@ -70,7 +70,7 @@ begin
                 -- Of what waited for a code, the last submission has its outcome too.
                 d.state in ('queued', 'awaiting_code') and case when w.submissions > 1
                   then may_have_left(w.application_id, w.transaction_id, w.submissions - (d.state = 'queued')::integer) else false end as is_repeated,
-                old.claimed_at as claimed_before, w.submit_number, w.operator_reference, w.operator_token, w.accepted_at, w.result, w.result_reason, w.result_code, w.last_answer
+                old.claimed_at as claimed_before, w.submit_number, w.operator_reference, w.operator_reference_other, w.operator_token, w.accepted_at, w.result, w.result_reason, w.result_code, w.last_answer
   ), interrupted as (
     insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome)
       select c.application_id, c.transaction_id, c.submit_number, 'submit', c.claimed_before, v_at, 'interrupted'
@@ -78,7 +78,7 @@ begin
       on conflict (application_id, transaction_id, number) do nothing
   )
   select c.application_id, c.transaction_id, c.operator, c.found_state, c.attempts, c.submissions, c.queries, c.is_repeated, c.route,
-         c.operator_reference, c.operator_token, t.type, t.currency, t.amount_minor, t.phone_number, t.customer_name,
+         c.operator_reference, c.operator_reference_other, c.operator_token, t.type, t.currency, t.amount_minor, t.phone_number, t.customer_name,
          -- A refusal of which the operator seemed to know nothing, and has meanwhile proved that it does: queried.
          case when c.result = 'failed' and c.accepted_at is not null then null else c.result end, c.result_reason, c.result_code, c.last_answer
     from claimed c

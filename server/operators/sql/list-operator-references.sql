@@ -18,7 +18,7 @@ begin
   if v_success is null or (v_success <= v_mark.success_until and v_failed <= v_mark.failed_until) then return 0; end if;
   with listed as (
     insert into operator_references (application_id, operator_reference, transaction_id, operator, type)
-      select t.application_id, t.operator_reference, t.transaction_id, t.operator, t.type from (
+      select t.application_id, named.reference, t.transaction_id, t.operator, t.type from (
           (select f.* from transactions f
             where f.application_id = p_application and f.status = 'SUCCESS' and f.final_sequence > v_mark.success_until and f.final_sequence <= v_success
             order by f.final_sequence)
@@ -27,7 +27,8 @@ begin
             where f.application_id = p_application and f.status = 'FAILED' and f.final_sequence > v_mark.failed_until and f.final_sequence <= v_failed
             order by f.final_sequence)
         ) t
-        where t.operator_reference is not null
+        cross join lateral (values (t.operator_reference), (t.operator_reference_other)) named (reference)
+        where named.reference is not null
       on conflict do nothing
       returning application_id, operator_reference, transaction_id, operator, type
   ), repeated as materialized (

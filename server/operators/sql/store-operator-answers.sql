@@ -22,7 +22,7 @@ begin
     select i.*, i.outcome in ('accepted', 'pending', 'succeeded', 'failed') as proves_receipt
       from json_to_recordset(p_items) as i (item_index integer, application_id uuid, transaction_id uuid, number integer,
         kind text, submission integer, outcome text, http_status integer, answer text, duration_ms integer, delay_ms integer,
-        requeue_ms integer, operator_reference text, operator_token text, reason text, operator_code text, is_mismatch boolean)
+        requeue_ms integer, operator_reference text, operator_reference_other text, operator_token text, reason text, operator_code text, is_mismatch boolean)
       -- One row for the planner (start-transactions.sql).
       where i.item_index = i.item_index + 0
   ), attempt as (
@@ -41,6 +41,7 @@ begin
     update operator_work w
       set result = m.outcome, result_reason = m.reason, result_code = m.operator_code, last_answer = m.answer,
           operator_reference = coalesce(m.operator_reference, w.operator_reference),
+          operator_reference_other = coalesce(m.operator_reference_other, w.operator_reference_other),
           operator_token = coalesce(m.operator_token, w.operator_token)
       from matched m
       where w.application_id = m.application_id and w.transaction_id = m.transaction_id
@@ -130,6 +131,7 @@ begin
           is_claimed = w.is_claimed and j.is_late,
           last_answer = case when j.is_late then w.last_answer else j.answer end,
           operator_reference = coalesce(j.operator_reference, w.operator_reference),
+          operator_reference_other = coalesce(j.operator_reference_other, w.operator_reference_other),
           operator_token = coalesce(j.operator_token, w.operator_token)
       from judged j
       where w.application_id = j.application_id and w.transaction_id = j.transaction_id

@@ -1,7 +1,15 @@
 import { formatMinor } from '#lib/money/money.ts'
 import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
 import { failureReason } from '#server/operators/answer-table.ts'
-import type { Exchange, QueryOutcome, ReportedMovement, StatusEnquiry, Submission, SubmitOutcome } from '#server/operators/connector.ts'
+import type {
+  Exchange,
+  OperatorIdentifiers,
+  QueryOutcome,
+  ReportedMovement,
+  StatusEnquiry,
+  Submission,
+  SubmitOutcome,
+} from '#server/operators/connector.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
 import { reportedNumber, reportedTogether, unknownPayments } from '#server/operators/wire-formats.ts'
 import { type CallOutcome, exchangeOf, readAnswer, unknownOutcome } from '../operator-http-client.ts'
@@ -68,7 +76,7 @@ function judge(wave: Wave, sessions: readonly WaveSession[], exchange: Exchange)
   if (first) {
     const reported = reportedTogether(paid.map(movementOf))
     if (!reported) return unknownPayments(paid.length, exchange)
-    return { kind: 'succeeded', operatorReference: first.transaction_id ?? first.id, reported, exchange }
+    return { kind: 'succeeded', ...paidIdsOf(first), reported, exchange }
   }
   const open = sessions.find((session) => !hasEnded(wave, session))
   if (open) return { kind: 'pending', operatorReference: open.id, customerLink: open.wave_launch_url, exchange }
@@ -76,6 +84,11 @@ function judge(wave: Wave, sessions: readonly WaveSession[], exchange: Exchange)
   const code = last?.payment_status === 'cancelled' ? 'cancelled' : last?.last_payment_error?.code
   const reason = code === undefined ? FAILURE_MESSAGES.operatorTimeout : failureReason(WAVE_ANSWERS, code)
   return { kind: 'failed', reason, operatorCode: code ?? 'expired', operatorReference: last?.id ?? '', exchange }
+}
+
+/** The id of the payment, which is in Wave's statements, and that of the session, which may be there too. */
+function paidIdsOf({ transaction_id, id }: WaveSession): OperatorIdentifiers {
+  return transaction_id === undefined ? { operatorReference: id } : { operatorReference: transaction_id, operatorReferenceOther: id }
 }
 
 /**

@@ -53,7 +53,7 @@ function say(response: ServerResponse, status: number, body: object): void {
 function lineOf(outcome: SubmitOutcome | QueryOutcome | CodeRefusal): string {
   const facts: unknown[] = [outcome.kind]
   if (outcome.kind === 'failed') facts.push(outcome.reason, outcome.operatorCode)
-  if (outcome.kind === 'succeeded') facts.push(outcome.operatorReference)
+  if (outcome.kind === 'succeeded') facts.push(outcome.operatorReference, outcome.operatorReferenceOther)
   if (outcome.kind === 'accepted' || outcome.kind === 'pending') facts.push(outcome.operatorReference, outcome.customerLink)
   return facts.filter(Boolean).join(' ')
 }
@@ -86,6 +86,7 @@ for (const [status, body, expected] of [
 
 for (const [status, body, expected] of [
   [200, sent, 'succeeded pt-1'],
+  [200, { ...sent, transaction_id: 'TDH6' }, 'succeeded pt-1 TDH6'],
   [200, { ...sent, status: 'processing' }, 'accepted pt-1'],
   [200, { ...sent, status: 'failed', payout_error: { error_code: 'insufficient-funds' } }, 'failed Solde insuffisant insufficient-funds'],
   [200, { ...sent, status: 'reversed' }, 'failed Transaction refusée reversed'],
@@ -113,7 +114,7 @@ for (const [sessions, expected] of [
   // A payment that failed: the customer may try again.
   [[{ ...session, last_payment_error: { code: 'insufficient-funds' } }], `pending cos-1 ${link}`],
   [[{ ...session, checkout_status: 'complete' }], `pending cos-1 ${link}`],
-  [[{ ...session, checkout_status: 'complete', payment_status: 'succeeded', transaction_id: 'TDH5' }], 'succeeded TDH5'],
+  [[{ ...session, checkout_status: 'complete', payment_status: 'succeeded', transaction_id: 'TDH5' }], 'succeeded TDH5 cos-1'],
   [[{ ...session, checkout_status: 'expired' }], 'failed Timeout opérateur expired'],
   [[{ ...session, payment_status: 'cancelled' }], 'failed Transaction annulée par le client cancelled'],
   [

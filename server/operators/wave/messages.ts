@@ -21,6 +21,7 @@ export type WaveSession = z.infer<typeof sessionSchema>
 export const payoutSchema = z.object({
   id: z.string().min(1),
   client_reference: z.string().nullish(),
+  transaction_id: identifierSchema,
   status: z.string(),
   receive_amount: reportedAmountSchema,
   currency: z.string().nullish(),

@@ -48,7 +48,10 @@ export async function queryPayout(client: WaveClient, query: StatusEnquiry): Pro
 
 function judge(payout: WavePayout, exchange: Exchange): Exclude<QueryOutcome, { kind: 'unknown' | 'not_found' }> {
   const operatorReference = payout.id
-  if (payout.status === 'succeeded') return { kind: 'succeeded', operatorReference, reported: movementOf(payout), exchange }
+  if (payout.status === 'succeeded') {
+    const other = payout.transaction_id === undefined ? {} : { operatorReferenceOther: payout.transaction_id }
+    return { kind: 'succeeded', operatorReference, ...other, reported: movementOf(payout), exchange }
+  }
   if (payout.status !== 'failed' && payout.status !== 'reversed') return { kind: 'pending', operatorReference, exchange }
   const code = payout.status === 'reversed' ? 'reversed' : payout.payout_error?.error_code
   return { kind: 'failed', reason: failureReason(WAVE_ANSWERS, code), operatorCode: code, operatorReference, exchange }

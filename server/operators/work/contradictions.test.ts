@@ -172,6 +172,7 @@ test('a contradiction is stored if the answer to a query contradicts a final res
     operator: 'OMCM',
     operatorToken: null,
     operatorReference: null,
+    operatorReferenceOther: null,
     source: 'query',
   } as const
   await settleFinalResult(deps, call, { kind: 'succeeded', exchange: { httpStatus: 200, answer: '{}' } })

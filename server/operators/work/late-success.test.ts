@@ -74,6 +74,7 @@ async function failTooEarly(item: IntakeItem): Promise<void> {
       operator,
       operatorToken: text(work['operator_token']),
       operatorReference: text(work['operator_reference']),
+      operatorReferenceOther: null,
       source: 'query',
     },
     { kind: 'failed', reason: 'Timeout opérateur', exchange: { httpStatus: 200, answer: '' } },

@@ -30,6 +30,7 @@ export type ClaimedWork = {
   /** The protocol and environment of its last submission; null before the first. */
   route: string | null
   operatorReference: string | null
+  operatorReferenceOther: string | null
   operatorToken: string | null
   type: TransactionType
   currency: Currency
@@ -98,6 +99,7 @@ export async function claimWork(queryable: Queryable, slots: readonly FreeSlots[
     queries: row.queries,
     route: row.route,
     operatorReference: row.operator_reference,
+    operatorReferenceOther: row.operator_reference_other,
     operatorToken: row.operator_token,
     type: row.type,
     currency: row.currency,
@@ -195,6 +197,7 @@ export type OpenWork = {
   number: number
   isEarly: boolean
   operatorReference: string | null
+  operatorReferenceOther: string | null
   operatorToken: string | null
 }
 
@@ -204,7 +207,8 @@ export async function takeAttemptNumber(queryable: Queryable, applicationId: str
     name: 'take_attempt_number',
     text: `update operator_work set attempts = attempts + case when enquire_at > clock_timestamp() then 0 else 1 end
            where application_id = $1 and transaction_id = $2
-           returning coalesce(enquire_at > clock_timestamp(), false) as "isEarly", state, attempts as number, operator_reference as "operatorReference", operator_token as "operatorToken"`,
+           returning coalesce(enquire_at > clock_timestamp(), false) as "isEarly", state, attempts as number, operator_reference as "operatorReference",
+                     operator_reference_other as "operatorReferenceOther", operator_token as "operatorToken"`,
     values: [applicationId, transactionId],
   })
   return rows[0]
@@ -265,6 +269,7 @@ const CLAIM_OPERATOR_WORK = {
     is_repeated: 'boolean',
     route: 'text | null',
     operator_reference: 'text | null',
+    operator_reference_other: 'text | null',
     operator_token: 'text | null',
     type: 'text',
     currency: 'text',
@@ -298,6 +303,7 @@ const STORE_OPERATOR_ANSWERS = {
     delay_ms: 'integer',
     requeue_ms: 'integer',
     operator_reference: 'text | null',
+    operator_reference_other: 'text | null',
     operator_token: 'text | null',
     reason: 'text | null',
     operator_code: 'text | null',

@@ -22,6 +22,7 @@ type SettledCall = {
   operator: OperatorCode
   operatorToken: string | null
   operatorReference: string | null
+  operatorReferenceOther: string | null
   source: 'submit' | 'query'
 }
 
@@ -131,6 +132,7 @@ async function storeRows(options: RecorderOptions, rows: AnswerRow[]): Promise<S
       answer: UNRECORDABLE,
       http_status: null,
       operator_reference: null,
+      operator_reference_other: null,
       operator_token: null,
       reason: null,
       operator_code: null,
@@ -161,6 +163,7 @@ function toRow(options: RecorderOptions, { work, kind, outcome, durationMs }: Fi
         : pollDelayMs(queriesMade, options.random, options.pollDelaysMs),
     requeue_ms: resubmitDelayMs(work.submissions, options.random, options.pollDelaysMs),
     operator_reference: (hasIdentifiers ? outcome.operatorReference : undefined) ?? null,
+    operator_reference_other: (hasIdentifiers ? outcome.operatorReferenceOther : undefined) ?? null,
     operator_token: (hasIdentifiers ? outcome.operatorToken : undefined) ?? null,
     reason: refusal?.reason ?? null,
     operator_code: refusal?.operatorCode ?? null,

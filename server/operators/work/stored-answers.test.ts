@@ -74,6 +74,7 @@ async function answer(
         delay_ms: delayMs,
         requeue_ms: REQUEUE_MS,
         operator_reference: null,
+        operator_reference_other: null,
         operator_token: null,
         reason: detail === 'refused' || outcome === 'failed' ? 'No' : null,
         operator_code: null,

@@ -57,7 +57,7 @@ async function query(
   // The operator accepts no status enquiry yet, and its answer could be wrong: the stored state is the answer.
   if (work.isEarly) return true
   const startedAtMs = performance.now()
-  const { operatorReference, operatorToken, number } = work
+  const { operatorReference, operatorReferenceOther, operatorToken, number } = work
   const outcome = await connector.query({
     reference: transactionId,
     applicationId,
@@ -85,7 +85,7 @@ async function query(
   if (outcome.kind === 'succeeded' || outcome.kind === 'failed')
     await settleFinalResult(
       forcedEnquiries,
-      { applicationId, transactionId, operator, operatorToken, operatorReference, source: 'query' },
+      { applicationId, transactionId, operator, operatorToken, operatorReference, operatorReferenceOther, source: 'query' },
       outcome,
     )
   return outcome.kind !== 'unknown'

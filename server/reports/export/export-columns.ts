@@ -72,6 +72,13 @@ export const EXPORT_COLUMNS: readonly ExportColumn[] = [
     shownIn: 'payToken',
     width: 24,
   },
+  {
+    id: 'operatorReferenceOther',
+    label: (t) => t('transaction.operatorReferenceOther'),
+    cell: (row) => text(row.operatorReferenceOther),
+    shownIn: 'payToken',
+    width: 24,
+  },
   { id: 'message', label: (t) => t('transactions.note'), cell: (row) => text(row.message), shownIn: 'note', width: 32 },
   { id: 'makerName', label: (t) => t('transactions.maker'), cell: (row) => text(row.makerName), shownIn: 'maker', width: 24 },
   { id: 'batchId', label: (t) => t('transaction.batch'), cell: (row) => text(row.batchId), shownIn: null, width: 38 },

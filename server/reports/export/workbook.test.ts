@@ -44,6 +44,7 @@ function aTransaction(overrides: Partial<ExportedRow> = {}): ExportedRow {
     webhookUrl: 'https://partner.example/hooks',
     payToken: randomUUID(),
     operatorReference: null,
+    operatorReferenceOther: null,
     message: null,
     source: 'api',
     makerId: null,

@@ -98,6 +98,7 @@ function fieldsOf(transaction: Transaction) {
     webhookUrl: transaction.webhookUrl === null ? null : hideSecrets(transaction.webhookUrl),
     payToken: transaction.payToken,
     operatorReference: transaction.operatorReference,
+    operatorReferenceOther: transaction.operatorReferenceOther,
     message: transaction.message,
     source: transaction.source,
     makerId: transaction.makerId,

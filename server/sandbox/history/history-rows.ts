@@ -36,6 +36,8 @@ export type MovedRow = Key & {
   held_minor: bigint
   message: string | null
   checker_id: string | null
+  operator_reference: string | null
+  operator_reference_other: string | null
   final_sequence: number | null
   final_at: string | null
 }

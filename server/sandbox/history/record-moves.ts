@@ -75,6 +75,8 @@ export function recordMove(simulation: Simulation, live: LiveTransaction, move: 
   live.version++
   live.message = move.message ?? live.message
   live.checkerId = move.checkerId ?? live.checkerId
+  live.operatorReference = move.operatorReference ?? live.operatorReference
+  live.operatorReferenceOther = move.operatorReferenceOther ?? live.operatorReferenceOther
   if (isFinalStatus(to)) {
     live.final = { sequence: ++simulation.finalCounts[to], atMs }
     settle(simulation, live, atMs)
@@ -105,6 +107,8 @@ export function movedRowOf(live: LiveTransaction): MovedRow {
     held_minor: live.heldMinor,
     message: live.message,
     checker_id: live.checkerId,
+    operator_reference: live.operatorReference,
+    operator_reference_other: live.operatorReferenceOther,
     final_sequence: live.final?.sequence ?? null,
     final_at: live.final ? iso(live.final.atMs) : null,
   }

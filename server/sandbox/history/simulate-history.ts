@@ -5,10 +5,12 @@ import { appendAuditEntries } from '#server/audit/append-audit.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { finalMove, refusedForFunds } from '#server/operators/answer-table.ts'
 import type { FinalOutcome } from '#server/operators/connector.ts'
+import { listReferences } from '#server/operators/references/operator-reference-store.ts'
 import { bandsFor } from '#server/policy/bands-for.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import type { TransitionItem } from '#server/transactions/transition.ts'
 import { contradict } from '../seed-open-work.ts'
+import { referencesOf } from '../simulator-books.ts'
 import { withAuditDated } from './date-audit.ts'
 import { recordOpenWork, recordOperatorAnswer, recordWebhook } from './external-records.ts'
 import { iso } from './history-rows.ts'
@@ -39,6 +41,8 @@ export async function simulateHistory(setting: Setting, planned: readonly Planne
   for (const live of simulation.open) recordOpenWork(simulation, live)
   await insertHistory(setting.trx, simulation.rows)
   await sumUp(setting.trx, setting.applicationId)
+  // Otherwise the scheduled task would list them a minute after the start, and nothing would be found by its reference until then.
+  await listReferences(setting.trx, setting.applicationId, planned.length)
   await writeAudit(simulation)
   for (const live of simulation.contradicted) await contradict(setting.trx, live)
   return [...simulation.open, ...simulation.contradicted]
@@ -83,7 +87,7 @@ function newLive({ random, applicationId, apiUserId, policy }: Setting, plan: Pl
     actor: makerId === null ? { kind: 'api', id: apiUserId } : { kind: 'person', id: makerId },
     bands: bandsFor(policy, { type, operator, source, currency }),
   }
-  const nothing = { terms: null, message: null, checkerId: null, final: null }
+  const nothing = { terms: null, message: null, checkerId: null, operatorReference: null, operatorReferenceOther: null, final: null }
   return { ...nothing, plan, item, pendingAtMs: atMs, status: 'PENDING', version: 1, heldMinor: 0n, isUnfunded: false }
 }
 
@@ -99,7 +103,7 @@ function submit(simulation: Simulation, live: LiveTransaction): void {
   }
   const tookMs = random.chance(0.06) ? random.between(60_000, 1_500_000) : random.between(1_600, 48_000)
   const atMs = pendingAtMs + Math.min(tookMs, (nowMs - pendingAtMs) * 0.6)
-  planEnd(simulation, live, atMs, finalMove({ ...live.item, operatorToken: null, operatorReference: null }, outcome))
+  planEnd(simulation, live, atMs, finalMove({ ...live.item, operatorToken: null, ...referencesOf(live.item, outcome) }, outcome))
 }
 
 /** The operator's final answer; undefined where there is none yet. */

@@ -40,6 +40,9 @@ export type LiveTransaction = {
   isUnfunded: boolean
   message: string | null
   checkerId: string | null
+  /** The operator's own names of it, once it is final. */
+  operatorReference: string | null
+  operatorReferenceOther: string | null
   /** Its place among the results of the same status, and when it ended; null: it is open. */
   final: { sequence: number; atMs: number } | null
 }

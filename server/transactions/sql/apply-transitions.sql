@@ -30,7 +30,7 @@ begin
   with item as materialized (
     select i.* from json_to_recordset(p_items) as i (item_index integer, application_id uuid, application_index integer,
       transaction_id uuid, from_status text, to_status text, event text, message text, reason text, operator_token text,
-      operator_reference text, actor_kind text, actor_id uuid, checker_id uuid, answer_number integer,
+      operator_reference text, operator_reference_other text, actor_kind text, actor_id uuid, checker_id uuid, answer_number integer,
       answer_outcome text, answer_http_status integer, answer_text text, answer_duration_ms integer)
       where i.item_index = i.item_index + 0
   ), open_application as materialized (
@@ -95,6 +95,7 @@ begin
       set status = e.to_status, version = t.version + 1, held_minor = t.held_minor + e.held_delta,
           message = coalesce(e.message, t.message), operator_token = coalesce(e.operator_token, t.operator_token),
           operator_reference = coalesce(e.operator_reference, t.operator_reference),
+          operator_reference_other = coalesce(e.operator_reference_other, t.operator_reference_other),
           checker_id = coalesce(e.checker_id, t.checker_id),
           final_sequence = case e.to_status when 'SUCCESS' then v_successes[e.application_index] + e.sequence_offset
                                             when 'FAILED' then v_failures[e.application_index] + e.sequence_offset end,

@@ -84,7 +84,10 @@ export function transferOf(entry: BookEntry): object {
 }
 
 /** Airtel's own names of a transfer. For a disbursement `reference_id` is what its statements name. */
-function namesOf({ direction, reference }: BookEntry): object {
+export function namesOf({ direction, reference }: Pick<BookEntry, 'direction' | 'reference'>): {
+  airtel_money_id: string
+  reference_id?: string
+} {
   const digits = digitsOf(reference, 15)
   if (direction === 'COLLECT') return { airtel_money_id: moneyIdOf({ reference }) }
   return {

@@ -32,13 +32,18 @@ function transferOf(simulation: Simulation, entry: BookEntry): Record<string, st
     reference: entry.reference,
     status: entry.status,
     message: entry.message,
-    operatorReference: `SIM${digits.slice(0, 17)}`,
+    operatorReference: gatewayIdOf(entry.reference),
     token: simulation.givesTokens ? `PT${digits.slice(12)}` : undefined,
     context: entry.context,
     amount: entry.amount,
     currency: entry.currency,
     phoneNumber: entry.phoneNumber,
   }
+}
+
+/** The gateway's own name of a transfer. */
+export function gatewayIdOf(reference: string): string {
+  return `SIM${reference.replaceAll('-', '').toUpperCase().slice(0, 17)}`
 }
 
 /** The product's own protocol, for every operator code. */

@@ -86,7 +86,7 @@ function codeOf(entry: BookEntry): string {
 }
 
 /** Moov's own reference. */
-function referenceOf({ reference }: BookEntry): string {
+export function referenceOf({ reference }: Pick<BookEntry, 'reference'>): string {
   return digitsOf(reference, 15)
 }
 

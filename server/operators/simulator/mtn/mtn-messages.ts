@@ -61,7 +61,7 @@ export function refundOf({ amount, currency, externalId, messages }: RefundOrder
     payee: { partyIdType: 'MSISDN', partyId: payer },
     ...messages,
     status: isDone ? 'SUCCESSFUL' : 'FAILED',
-    ...(isDone ? { financialTransactionId: digitsOf(id, 12) } : { reason: reasonObjectOf('INTERNAL_PROCESSING_ERROR') }),
+    ...(isDone ? { financialTransactionId: financialIdOf(id) } : { reason: reasonObjectOf('INTERNAL_PROCESSING_ERROR') }),
   }
 }
 
@@ -85,9 +85,14 @@ export function transferOf(entry: BookEntry): Record<string, unknown> {
     payerMessage: entry.details?.['payerMessage'] ?? '',
     payeeNote: entry.details?.['payeeNote'] ?? '',
     status: { PENDING: 'PENDING', SUCCESS: 'SUCCESSFUL', FAILED: 'FAILED' }[entry.status],
-    ...(entry.status === 'SUCCESS' && { financialTransactionId: digitsOf(entry.reference, 12) }),
+    ...(entry.status === 'SUCCESS' && { financialTransactionId: financialIdOf(entry.reference) }),
     ...(entry.status === 'FAILED' && { reason: writtenReasonOf(entry) }),
   }
+}
+
+/** MTN's own number of a payment that was executed, or of a refund. */
+export function financialIdOf(reference: string): string {
+  return digitsOf(reference, 12)
 }
 
 /** In callbacks the reason is an object; in replies it is text at some installations of MTN, and an object, as published, at others. */

@@ -101,7 +101,12 @@ async function pay({ simulation, response, otps }: Call, command: Record<string,
   const isLate = answer === 'silence' || (turnedAway.how === 'silence' && turnedAway.times > 0)
   if (isLate) await delay(simulation.delayMs)
   if (result.kind === 'failed') return reply(response, CODES[result.message] ?? '990499', 'Refused')
-  reply(response, '200', 'Votre paiement a ete effectue', `OM${reference.slice(-12).toUpperCase()}`)
+  reply(response, '200', 'Votre paiement a ete effectue', transIdOf(reference))
+}
+
+/** Orange's own name of a payment. */
+export function transIdOf(reference: string): string {
+  return `OM${reference.slice(-12).toUpperCase()}`
 }
 
 /** The children of COMMAND, which must be there in their order. */

@@ -38,15 +38,13 @@ export function paymentOf(entry: BookEntry, channelMsisdn: string): Record<strin
   const status = statusOf(entry)
   const base = { id: Number(digitsOf(entry.reference, 9)), createtime: createTimeOf(entry.reference), payToken: entry.reference, status }
   if (status === 'EXPIRED') return { ...expiredFields(), ...base }
-  const isShort = entry.message === 'Solde insuffisant'
+  const isShort = isWithoutId(entry)
   return {
     ...base,
     subscriberMsisdn: entry.phoneNumber,
     // Text on the way there, a number on the way back.
     amount: Number(entry.amount),
-    txnid: isShort
-      ? null
-      : `${entry.direction === 'COLLECT' ? 'MP' : 'CI'}${digitsOf(entry.reference, 6)}.${digitsOf(entry.context, 4)}.B${digitsOf(entry.reference, 8).slice(0, 5)}`,
+    txnid: txnidOf(entry),
     txnmode: entry.details?.['orderId'] ?? null,
     inittxnmessage: isShort ? shortMessage() : 'Payment request initiated',
     inittxnstatus: isShort ? '60019' : '200',
@@ -56,6 +54,18 @@ export function paymentOf(entry: BookEntry, channelMsisdn: string): Record<strin
     description: entry.context,
     channelUserMsisdn: channelMsisdn,
   }
+}
+
+/** Orange's own name of a payment; null for one that was refused before it got one. */
+export function txnidOf(entry: Pick<BookEntry, 'direction' | 'reference' | 'context' | 'message'>): string | null {
+  if (isWithoutId(entry)) return null
+  const { direction, reference, context } = entry
+  const kind = direction === 'COLLECT' ? 'MP' : 'CI'
+  return `${kind}${digitsOf(reference, 6)}.${digitsOf(context, 4)}.B${digitsOf(reference, 8).slice(0, 5)}`
+}
+
+function isWithoutId({ message }: Pick<BookEntry, 'message'>): boolean {
+  return message === 'Solde insuffisant'
 }
 
 /** A payToken that nothing was paid with. */

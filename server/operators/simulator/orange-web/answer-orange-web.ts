@@ -139,7 +139,7 @@ function reasonOf(entry: BookEntry): { code: string } | undefined {
 }
 
 /** Empty before the customer has paid; always the same for one order. */
-function txnidOf({ status, reference }: BookEntry): string {
+export function txnidOf({ status, reference }: Pick<BookEntry, 'status' | 'reference'>): string {
   return status === 'SUCCESS' ? `MP260301.1000.${reference.slice(0, 12).toUpperCase()}${reference.slice(-4).toUpperCase()}` : ''
 }
 

@@ -138,6 +138,7 @@ export function payoutOf(entry: BookEntry): Record<string, unknown> {
     client_reference: entry.context || null,
     status: entry.refunds.length > 0 ? 'reversed' : { PENDING: 'processing', SUCCESS: 'succeeded', FAILED: 'failed' }[entry.status],
     timestamp: new Date(entry.acceptedAtMs).toISOString(),
+    ...(entry.status === 'SUCCESS' && { transaction_id: transactionIdOf(entry.reference) }),
     ...(entry.status === 'FAILED' && {
       payout_error: { error_code: PAYOUT_CODES[entry.message ?? ''] ?? 'internal-error', error_message: 'The payout failed.' },
     }),

@@ -33,6 +33,7 @@ export function DetailFacts({ application, detail }: { application: string; deta
     copied(t('transaction.externalId'), detail.externalId),
     copied(t('transaction.payToken'), detail.payToken),
     ...(detail.operatorReference === null ? [] : [copied(t('transaction.operatorReference'), detail.operatorReference)]),
+    ...(detail.operatorReferenceOther === null ? [] : [copied(t('transaction.operatorReferenceOther'), detail.operatorReferenceOther)]),
     ...PAYMENT_TEXT_NAMES.filter((name) => detail[name] !== '').map((name) => copied(t(`payment.field.${name}`), detail[name])),
     copied(t('payment.field.phoneNumber'), detail.phoneNumber),
     { name: t('transaction.madeBy'), value: <MadeBy maker={detail.maker} source={detail.source} /> },

@@ -269,8 +269,6 @@ const RIGHT_AFTER_ALL = new Set([
   'saveView isShared true',
   'saveView isShared false',
   'setThreshold threshold null',
-  // A funding needs no note.
-  'proposeFunding note ""',
   // All sessions; nobody has this id, so what is right is not found.
   'endSessions sessionId null',
   // An application may have no rules.

@@ -1,6 +1,6 @@
 import type { Pool } from '#server/database/pool.ts'
 import { expect, expectAccessibleEverywhere, LOOKS, signIn, test } from './fixtures.ts'
-import { newApplication, newPerson, sandboxPool } from './people.ts'
+import { confirmProposal, newApplication, newPerson, sandboxPool } from './people.ts'
 import type { SandboxPerson } from './sandbox.ts'
 
 let pool: Pool
@@ -33,15 +33,15 @@ test('roles change when a second administrator confirms, and the person has them
   await expect(first.getByRole('dialog').getByText(/^Maker, checker and administrator in one person/)).toHaveCount(0)
   await first.getByRole('checkbox', { name: 'Maker' }).uncheck()
   await first.getByRole('button', { name: 'Propose change' }).click()
-  await expect(first.getByText('Waiting for another administrator.')).toBeVisible()
+  await expect(first.getByText('Waiting for another person with the role Administrator.')).toBeVisible()
   await expect(first.getByRole('button', { name: 'Confirm' })).toHaveCount(0)
 
   await signIn(third, maker, `/${anna.slug}/approvals`)
   await signIn(second, ben, `/${anna.slug}/people`)
   const proposal = second.getByRole('listitem').filter({ hasText: 'Solange Mballa' })
   await expect(proposal.getByText('Maker', { exact: true })).toBeVisible()
-  await proposal.getByRole('button', { name: 'Confirm' }).click()
-  await expect(second.getByText('No change is waiting.')).toBeVisible()
+  await confirmProposal(second, proposal)
+  await expect(second.getByText('Nothing is waiting.')).toBeVisible()
   await expect(second.getByRole('row', { name: /Solange Mballa/ })).toContainText('Checker')
   await third.reload()
   await expect(third.getByRole('banner')).toBeVisible()
@@ -57,7 +57,7 @@ test('a refusal has a reason, which the proposer reads; nothing is changed', asy
   await first.getByRole('button', { name: 'Change roles of Solange Mballa' }).click()
   await first.getByRole('checkbox', { name: 'Checker' }).check()
   await first.getByRole('button', { name: 'Propose change' }).click()
-  await expect(first.getByText('Waiting for another administrator.')).toBeVisible()
+  await expect(first.getByText('Waiting for another person with the role Administrator.')).toBeVisible()
   await signIn(second, ben, `/${anna.slug}/people`)
   await second.getByRole('button', { name: 'Refuse' }).click()
   const dialog = second.getByRole('dialog')
@@ -65,9 +65,9 @@ test('a refusal has a reason, which the proposer reads; nothing is changed', asy
   await expect(dialog.getByRole('alert')).toHaveText('Enter a reason.')
   await dialog.getByLabel('Reason').fill('She leaves on Friday')
   await dialog.getByRole('button', { name: 'Refuse' }).click()
-  await expect(second.getByText('No change is waiting.')).toBeVisible()
-  await first.reload()
-  await first.getByText('1 earlier change').click()
+  await expect(second.getByText('Nothing is waiting.')).toBeVisible()
+  // The proposer's page is read again without a reload.
+  await first.getByText('1 earlier proposal').click()
   await expect(first.getByText('Reason: She leaves on Friday')).toBeVisible()
   await expect(first.getByRole('row', { name: /Solange Mballa/ })).toContainText('Maker')
   await Promise.all([first, second].map((page) => page.context().close()))

@@ -3,7 +3,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { aBand, anIntakeItem } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { expect, expectAccessibleEverywhere, signIn, test } from './fixtures.ts'
-import { deviceOf, newApplication, newPerson, sandboxPool } from './people.ts'
+import { confirmProposal, deviceOf, newApplication, newPerson, sandboxPool } from './people.ts'
 
 const PASSWORD = 'a long enough password'
 let pool: Pool
@@ -38,13 +38,15 @@ test('a person who leaves: what only they could decide is listed and acknowledge
   await expect(dialog.getByRole('alert')).toHaveText('Confirm that you understand what remains open.')
   await dialog.getByRole('checkbox').check()
   await dialog.getByRole('button', { name: 'Propose change' }).click()
-  await expect(first.getByText('Waiting for another administrator.')).toBeVisible()
+  await expect(first.getByText('Waiting for another person with the role Administrator.')).toBeVisible()
 
   await signIn(second, ben, `/${anna.slug}/people`)
   await second.getByRole('button', { name: 'Confirm', exact: true }).click()
-  await expect(second.getByRole('link', { name: 'Pending items' })).toBeVisible()
+  const question = second.getByRole('dialog', { name: 'Confirm: Roles' })
+  await question.getByRole('button', { name: 'Confirm', exact: true }).click()
+  await expect(question.getByRole('link', { name: 'Pending items' })).toBeVisible()
   await second.getByRole('button', { name: 'Confirm anyway' }).click()
-  await expect(second.getByText('No change is waiting.')).toBeVisible()
+  await expect(second.getByText('Nothing is waiting.')).toBeVisible()
   await expect(second.getByRole('row', { name: /Solange Mballa/ })).toContainText('Ended')
   expect((await third.request.get(`/api/back-office/${anna.slug}/approvals`)).status()).toBe(404)
 
@@ -97,11 +99,11 @@ test('an invitation from the proposal to the code that the proposer enters, with
   await form.getByLabel('Name', { exact: true }).fill('Carine Ngo')
   await form.getByRole('checkbox', { name: 'Administrator' }).check()
   await form.getByRole('button', { name: 'Propose change' }).click()
-  await expect(first.getByText('Waiting for another administrator.')).toBeVisible()
+  await expect(first.getByText('Waiting for another person with the role Administrator.')).toBeVisible()
 
   await signIn(second, ben, `/${anna.slug}/people`)
-  await second.getByRole('button', { name: 'Confirm', exact: true }).click()
-  const link = (await second.getByRole('dialog').getByRole('status', { name: 'Link' }).textContent()) ?? ''
+  await confirmProposal(second)
+  const link = (await second.getByRole('dialog').getByRole('status', { name: 'Link for the person' }).textContent()) ?? ''
   const token = link.split('#')[1] ?? ''
   expect(token.length).toBe(43)
   await second.getByRole('button', { name: 'Done', exact: true }).click()

@@ -5,7 +5,7 @@ import { setOperator } from '#server/operators/settings/set-operator.ts'
 import { must } from '#server/testing/partner.ts'
 import { expect, expectAccessibleEverywhere, LOOKS, signIn, test, waitForScripts } from './fixtures.ts'
 import { fillIn, openNewPayment, previewOf } from './new-payment.ts'
-import { newApplication, newPerson, sandboxPool } from './people.ts'
+import { confirmProposal, newApplication, newPerson, sandboxPool } from './people.ts'
 import { personWith, type SandboxPerson, sandboxUrl } from './sandbox.ts'
 
 let pool: Pool
@@ -57,7 +57,7 @@ test('settings that one administrator proposes are refused, then confirmed by an
   await dialog.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:1')
   await dialog.getByLabel('Shared secret').fill(SECRET)
   await page.keyboard.press('Control+Enter')
-  await expect(page.getByText('Waiting for another administrator.')).toBeVisible()
+  await expect(page.getByText('Waiting for another person with the role Administrator.')).toBeVisible()
 
   const second = await openAs(browser, helene, 'operators')
   received.push(...listenTo(second))
@@ -67,21 +67,21 @@ test('settings that one administrator proposes are refused, then confirmed by an
   await proposal.getByRole('button', { name: 'Refuse' }).click()
   await second.getByRole('dialog').getByLabel('Reason').fill('Which gateway is this?')
   await second.getByRole('dialog').getByRole('button', { name: 'Refuse' }).click()
-  await expect(second.getByText('No change is waiting.')).toBeVisible()
+  await expect(second.getByText('Nothing is waiting.')).toBeVisible()
 
   await page.reload()
   await waitForScripts(page)
-  await page.getByText('1 earlier change').click()
+  await page.getByText('1 earlier proposal').click()
   await expect(page.getByText('Reason: Which gateway is this?')).toBeVisible()
   await page.getByRole('button', { name: 'Enter settings: Gateway' }).click()
   await dialog.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:1')
   await dialog.getByLabel('Shared secret').fill(SECRET)
   await propose()
-  await expect(page.getByText('Waiting for another administrator.')).toBeVisible()
+  await expect(page.getByText('Waiting for another person with the role Administrator.')).toBeVisible()
   await second.reload()
   await waitForScripts(second)
-  await second.getByRole('button', { name: 'Confirm' }).click()
-  await expect(second.getByText('No change is waiting.')).toBeVisible()
+  await confirmProposal(second)
+  await expect(second.getByText('Nothing is waiting.')).toBeVisible()
   await expectThrough(page, 'gateway')
   await page.getByRole('button', { name: 'Test Moov Mali' }).click()
   await expect(page.getByText(/No answer within/)).toBeVisible()
@@ -98,8 +98,8 @@ test('settings that one administrator proposes are refused, then confirmed by an
   await expect(page.getByText('The settings would be removed.')).toBeVisible()
   await second.reload()
   await waitForScripts(second)
-  await second.getByRole('button', { name: 'Confirm' }).click()
-  await expect(second.getByText('No change is waiting.')).toBeVisible()
+  await confirmProposal(second)
+  await expect(second.getByText('Nothing is waiting.')).toBeVisible()
   await expectThrough(page, 'Moov SOAP')
   for (const text of [...(await Promise.all(received)), await page.content(), await second.content()]) expect(text).not.toContain(SECRET)
   await second.context().close()

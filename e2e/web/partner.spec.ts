@@ -2,18 +2,17 @@ import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
 import type { Browser, Page } from 'playwright/test'
-import { type FundingInput, fundingSchema } from '#lib/schemas/proposal.ts'
 import { createApiKey } from '#server/applications/api-keys.ts'
 import { allowAddress } from '#server/applications/change-networks.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { proposeChange } from '#server/changes/propose-change.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { proposeFunding } from '#server/funding/propose-funding.ts'
 import { createApiUser } from '#server/partner-auth/api-users.ts'
 import { startSecondFactor } from '#server/people/second-factor.ts'
 import { must } from '#server/testing/partner.ts'
 import { verifyWebhook } from '#server/webhooks/send/sign-webhook.ts'
 import { expect, expectAccessibleEverywhere, LOOKS, signIn, test, waitForScripts } from './fixtures.ts'
-import { deviceOf, newApplication, newPerson, sandboxPool } from './people.ts'
+import { confirmProposal, deviceOf, newApplication, newPerson, sandboxPool } from './people.ts'
 import { SANDBOX_FOLDER_VARIABLE, type SandboxPerson, sandboxUrl } from './sandbox.ts'
 
 let pool: Pool
@@ -47,7 +46,7 @@ async function propose(page: Page, button: string, fields: Readonly<Record<strin
 async function confirmAll(page: Page, count: number): Promise<void> {
   for (let left = count; left > 0; left--) {
     await expect(page.getByRole('button', { name: 'Confirm', exact: true })).toHaveCount(left)
-    await page.getByRole('button', { name: 'Confirm', exact: true }).first().click()
+    await confirmProposal(page)
   }
   await expect(page.getByRole('button', { name: 'Confirm', exact: true })).toHaveCount(0)
 }
@@ -291,6 +290,7 @@ test('a fresh code confirms a change and shows its secret, once, where the secon
   await pool.query('update applications set requires_second_factor = true where application_id = $1', [applicationId])
 
   await other.getByRole('button', { name: 'Confirm', exact: true }).click()
+  await other.getByRole('dialog', { name: 'Confirm: New API key' }).getByRole('button', { name: 'Confirm' }).click()
   const dialog = other.getByRole('dialog', { name: 'One-time code' })
   await dialog.getByRole('button', { name: 'Confirm' }).click()
   await expect(dialog.getByText('Enter a new code from your authenticator app.')).toBeVisible()
@@ -319,22 +319,15 @@ test('a fresh code confirms a funding, after what is posted was shown', async ({
     await newPerson(pool, ['finance'], applicationId, 'Fatou Sy'),
     await newPerson(pool, ['finance'], applicationId, 'Serge Ba'),
   ]
-  const funding: FundingInput = {
-    kind: 'pay_in',
-    operator: 'MOMOCM',
-    account: 'deposit',
-    amount: '5000',
-    reference: 'FT-2026/0042',
-    note: '',
-    attachment: { name: 'avis.pdf', sha256: 'a1'.repeat(32) },
-  }
+  const document = { name: 'avis.pdf', sha256: 'a1'.repeat(32) }
+  const input = { operator: 'MOMOCM', amountMinor: '500000', reference: 'FT-2026/0042', note: '', document }
   const actor = { kind: 'person', id: fatou.id, applicationId, roles: ['finance'] } as const
-  must(await proposeFunding(pool, { applicationId, funding: fundingSchema.parse(funding), actor }))
+  must(await proposeChange(pool, { applicationId, kind: 'funding.pay_in', input, actor }))
   const page = await pageOf(browser, serge, `/${serge.slug}/funding`)
   const code = await addDevice(serge)
   await pool.query('update applications set requires_second_factor = true where application_id = $1', [applicationId])
   await page.getByRole('button', { name: 'Confirm', exact: true }).click()
-  const shown = page.getByRole('dialog', { name: 'Confirm this funding' })
+  const shown = page.getByRole('dialog', { name: 'Confirm: Payment into the deposit balance' })
   await shown.getByRole('button', { name: 'Confirm', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'One-time code' })
   await dialog.getByLabel('One-time code').fill('000000')
@@ -342,6 +335,6 @@ test('a fresh code confirms a funding, after what is posted was shown', async ({
   await expect(dialog.getByText('Incorrect or already used code. Nothing was changed.')).toBeVisible()
   await dialog.getByLabel('One-time code').fill(await code())
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('region', { name: 'Notifications' }).getByText('Confirmed. The balances have changed.')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Notifications' }).getByText('Confirmed. The change is in effect.')).toBeVisible()
   await expect(page.getByRole('dialog')).toHaveCount(0)
 })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Secret, TOTP } from 'otpauth'
-import { expect } from 'playwright/test'
+import { expect, type Locator, type Page } from 'playwright/test'
 import type { Role } from '#lib/people/permissions.ts'
 import { createApplication } from '#server/applications/create-application.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
@@ -70,4 +70,12 @@ export function deviceOf(secret: string): () => Promise<string> {
     await expect.poll(() => Date.now(), { timeout: PERIOD_MS }).toBeGreaterThanOrEqual(acceptedFromMs)
     return totp.generate({ timestamp: lastStep * PERIOD_MS })
   }
+}
+
+/** Confirms the first proposal in the list, or the one in `row`, in the dialog that asks for it. */
+export async function confirmProposal(page: Page, row: Page | Locator = page): Promise<void> {
+  await row.getByRole('button', { name: 'Confirm', exact: true }).first().click()
+  const dialog = page.getByRole('dialog', { name: /^Confirm:/ })
+  await dialog.getByRole('button', { name: 'Confirm', exact: true }).click()
+  await expect(dialog).toHaveCount(0)
 }

@@ -4,7 +4,7 @@ import { aBand, anIntakeItem } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { expect, expectAccessibleEverywhere, LOOKS, signIn, test } from './fixtures.ts'
 import { fillIn, openNewPayment, previewOf, send } from './new-payment.ts'
-import { newApplication, newPerson, sandboxPool } from './people.ts'
+import { confirmProposal, newApplication, newPerson, sandboxPool } from './people.ts'
 import { type SandboxPerson, sandboxUrl } from './sandbox.ts'
 
 let pool: Pool
@@ -78,13 +78,13 @@ test('a rule that two administrators changed takes effect: a deposit above the n
   await expect(page.getByRole('heading', { level: 1, name: 'Version 2' })).toBeVisible()
   await expect(page.getByText('0 items would have waited, 0 with the rules in effect now.')).toBeVisible()
   await page.getByRole('button', { name: 'Propose activation' }).click()
-  await expect(page.getByText('Waiting for another administrator.')).toBeVisible()
+  await expect(page.getByText('Waiting for another person with the role Administrator.')).toBeVisible()
 
   const second = await newPage(browser)
   await signIn(second, ben, `/${ben.slug}/rules`)
   const proposal = second.getByRole('listitem').filter({ hasText: 'Proposed by Anna Ngo' })
   await expect(proposal.getByText('Deposits above 500,000 XAF: two checkers')).toBeVisible()
-  await proposal.getByRole('button', { name: 'Confirm' }).click()
+  await confirmProposal(second, proposal)
   await expect(second.getByRole('heading', { name: 'In effect: version 2' })).toBeVisible()
   await second.context().close()
 

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright/test'
 import type { Pool } from '#server/database/pool.ts'
 import { expect, expectAccessibleEverywhere, LOOKS, signIn, test } from './fixtures.ts'
 import { fillIn, openNewPayment, previewOf } from './new-payment.ts'
-import { newApplication, newPerson, sandboxPool } from './people.ts'
+import { confirmProposal, newApplication, newPerson, sandboxPool } from './people.ts'
 import { type SandboxPerson, sandboxUrl } from './sandbox.ts'
 
 let pool: Pool
@@ -58,13 +58,13 @@ test('a limit that two administrators set refuses a payment within a second; the
   await dialog.getByLabel('Smallest amount').fill('')
   await dialog.getByLabel('Refuse amounts outside the limits').check()
   await dialog.getByRole('button', { name: 'Propose change' }).click()
-  await expect(page.getByText('Waiting for another administrator.')).toBeVisible()
+  await expect(page.getByText('Waiting for another person with the role Administrator.')).toBeVisible()
 
   const second = await openAs(browser, ben, 'application')
   const proposal = second.getByRole('listitem').filter({ hasText: 'MTN Cameroon · Deposit' })
   await expect(proposal).toContainText('4,000 XAF')
-  await proposal.getByRole('button', { name: 'Confirm' }).click()
-  await expect(second.getByText('No change is waiting.')).toBeVisible()
+  await confirmProposal(second, proposal)
+  await expect(second.getByText('Nothing is waiting.')).toBeVisible()
 
   const third = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()
   await openNewPayment(third, solange)
@@ -97,8 +97,10 @@ test('finance funds a balance with a second person, who compares the document; t
   await question.getByLabel('Compare the document').setInputFiles(FILE)
   await expect(question.getByText('The same file as proposed.')).toBeVisible()
   await question.getByRole('button', { name: 'Confirm' }).click()
-  await expect(second.getByRole('heading', { name: 'Nothing is waiting.' })).toBeVisible()
-  await expect(second.getByRole('row', { name: /FT26326-0042/ })).toContainText('Confirmed by Anna Ngo')
+  await expect(second.getByText('Nothing is waiting.')).toBeVisible()
+  const booked = second.getByRole('listitem').filter({ hasText: 'FT26326-0042' })
+  await expect(booked).toContainText('Decided by Anna Ngo')
+  await expect(booked).toContainText('5,000,000 XAF')
 
   await page.goto(`/${fatou.slug}/balances/MOMOCM?view=lines`)
   await expect(page.getByText('FT26326-0042 · Fatou Sarr, Anna Ngo')).toBeVisible()

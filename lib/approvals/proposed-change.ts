@@ -1,39 +1,17 @@
-import type { Currency } from '#lib/money/money.ts'
-import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { Permission } from '#lib/people/permissions.ts'
 
-/** How long a proposal can be confirmed. */
+/** How long a proposal can be confirmed, and how long the secret of a confirmed one can be collected. */
 export const CHANGE_LIFETIME_DAYS = 7
-
-/** The kinds of changes that need a second administrator. */
-export const CHANGE_KINDS = [
-  'person.invite',
-  'person.roles',
-  'person.second_factor_reset',
-  'service.set',
-  'fees.set',
-  'application.set',
-  'time_zone.set',
-  'address.allow',
-  'address.deny',
-  'policy.activate',
-  'key.create',
-  'key.rotate',
-  'api_user.create',
-  'api_user.reset',
-  'api_user.unblock',
-  'webhook_secret.rotate',
-  'operator.set',
-] as const
-export type ChangeKindName = (typeof CHANGE_KINDS)[number]
 
 const PEOPLE = { propose: 'people:change', confirm: 'people:change' } as const
 const TERMS = { propose: 'access:change', confirm: 'access:change' } as const
 const ACCESS = { propose: 'access:propose', confirm: 'access:change' } as const
 const RULES = { propose: 'policy:change', confirm: 'policy:change' } as const
 const OPERATORS = { propose: 'operator:configure', confirm: 'operator:configure' } as const
-/** The permissions to propose and to confirm each kind of change. */
-export const CHANGE_PERMISSIONS: Readonly<Record<ChangeKindName, Readonly<{ propose: Permission; confirm: Permission }>>> = {
+const FUNDING = { propose: 'funding:propose', confirm: 'funding:decide' } as const
+
+/** The kinds of changes that two people make, each with the permissions to propose and to confirm it. */
+export const CHANGE_PERMISSIONS = {
   'person.invite': PEOPLE,
   'person.roles': PEOPLE,
   'person.second_factor_reset': PEOPLE,
@@ -51,7 +29,22 @@ export const CHANGE_PERMISSIONS: Readonly<Record<ChangeKindName, Readonly<{ prop
   'api_user.unblock': ACCESS,
   'webhook_secret.rotate': ACCESS,
   'operator.set': OPERATORS,
+  /** Money that arrived at the operator enters the deposit balance. */
+  'funding.pay_in': FUNDING,
+  /** Collected money moves to the deposit balance. */
+  'funding.move': FUNDING,
+  /** The collect or the deposit balance rises or falls. */
+  'funding.correction': FUNDING,
+} as const satisfies Readonly<Record<string, Readonly<{ propose: Permission; confirm: Permission }>>>
+export type ChangeKindName = keyof typeof CHANGE_PERMISSIONS
+
+/** Whether a text names a kind of change. */
+export function isChangeKind(text: string): text is ChangeKindName {
+  return Object.hasOwn(CHANGE_PERMISSIONS, text)
 }
+
+/** The kinds that move money. */
+export const FUNDING_KINDS = ['funding.pay_in', 'funding.move', 'funding.correction'] as const satisfies readonly ChangeKindName[]
 
 export type ChangeState = 'open' | 'confirmed' | 'refused' | 'withdrawn' | 'expired'
 
@@ -65,6 +58,8 @@ export type ProposedChangeDto = {
   subject: string
   before: ChangeFacts
   after: ChangeFacts
+  /** Why it cannot be confirmed now, although it waits: a refusal of its kind. */
+  obstacle: string | null
   state: ChangeState
   proposedBy: { personId: string; name: string }
   proposedAt: string
@@ -80,55 +75,6 @@ export type ProposedChangeDto = {
 
 /** A secret that is shown once. */
 export type CollectedSecret = { name: 'apiKey' | 'password' | 'webhookSecret'; value: string }
-
-/** Whether a text names a kind of change. */
-export function isChangeKind(text: string): text is ChangeKindName {
-  const names: readonly string[] = CHANGE_KINDS
-  return names.includes(text)
-}
-
-/** How long a funding can be confirmed. */
-export const FUNDING_LIFETIME_DAYS = 7
-
-/** Money that enters the deposit balance, moves there from the collect balance, or a correction of either. */
-export const FUNDING_KINDS = ['pay_in', 'move', 'correction'] as const
-export type FundingKind = (typeof FUNDING_KINDS)[number]
-
-export const FUNDING_ACCOUNTS = ['collect', 'deposit'] as const
-export type FundingAccount = (typeof FUNDING_ACCOUNTS)[number]
-
-/** The file that proves a funding: it is stored elsewhere, its digest here. */
-type FundingAttachment = { name: string; sha256: string }
-
-/** A balance before and after a funding, as decimals. */
-type Step = { account: FundingAccount; before: string; after: string }
-
-/** A funding as pages show it. */
-export type FundingDto = {
-  fundingId: string
-  kind: FundingKind
-  operator: OperatorCode
-  currency: Currency
-  account: FundingAccount
-  /** A decimal; below zero only for a correction that takes money away. */
-  amount: string
-  reference: string
-  note: string
-  attachment: FundingAttachment | null
-  state: ChangeState
-  proposedBy: { personId: string; name: string }
-  proposedAt: string
-  expiresAt: string
-  decidedBy: { personId: string; name: string } | null
-  decidedAt: string | null
-  reason: string
-  /** The balances that it changed; while it waits, those that it would change now. Empty if nothing came of it. */
-  steps: Step[]
-  /** Whether the balances cover it now. */
-  isCovered: boolean
-  /** Whether the viewer may confirm or refuse it; otherwise the reason why not. */
-  mayDecide: true | 'own_proposal' | 'not_permitted' | 'decided'
-}
 
 /** Two references with the same key are one: spaces, punctuation and letter case make no difference. Empty if nothing else is left. */
 export function referenceKey(reference: string): string {

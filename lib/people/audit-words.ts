@@ -40,7 +40,7 @@ export function detailLines(t: Translate, { details, names, address }: AuditEntr
   if (isRecord(before) && isRecord(after)) {
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
       if (JSON.stringify(before[key]) === JSON.stringify(after[key])) continue
-      lines.push({ name: detailName(t, key), before: write(before[key]), value: write(after[key]) })
+      lines.push({ name: detailName(t, key), before: key in before ? write(before[key]) : null, value: write(after[key]) })
     }
   } else if (before !== undefined || after !== undefined) lines.push({ name: t('audit.after'), before: write(before), value: write(after) })
   for (const [key, value] of Object.entries(others)) {

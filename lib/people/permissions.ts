@@ -41,7 +41,7 @@ export const PERMISSIONS = {
   'policy:change': ['administrator'],
   'people:change': ['administrator'],
   /** To propose or decide a change that needs two people; its kind needs a permission of its own as well. */
-  'change:propose': ['administrator', 'engineer'],
+  'change:propose': ['administrator', 'engineer', 'finance'],
   'access:read': ['administrator', 'engineer'],
   /** To propose keys, API users and addresses, and to collect the secrets of what was confirmed. */
   'access:propose': ['administrator', 'engineer'],

@@ -143,7 +143,8 @@ export function liveStream(subscriber: Subscriber & { endsAt: Date }, signal: Ab
       }
       const unwatch = hub.watch({
         ...subscriber,
-        onChange: ({ changeNumber, timeZone }) => send(`event: change\ndata: ${changeNumber} ${timeZone}\n\n`),
+        onChange: ({ changeNumber, proposalNumber, timeZone }) =>
+          send(`event: change\ndata: ${changeNumber} ${timeZone} ${proposalNumber}\n\n`),
         onEnd: endTold,
         onLost: end,
       })

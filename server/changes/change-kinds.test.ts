@@ -100,7 +100,9 @@ test('service.set changes one operator and direction, and shows both limits as t
     maximumMinor: null,
   })
   assert.equal((await readService(database.pool, applicationId, 'MOMOCM', 'COLLECT')).enforcesLimits, false)
-  const [listed] = await listChanges(database.pool, { applicationId, kinds: ['service.set'], actor: anna })
+  const {
+    changes: [listed],
+  } = await listChanges(database.pool, { applicationId, kinds: ['service.set'], actor: anna })
   assert.deepEqual([listed?.before['minimumMinor'], listed?.after['minimumMinor']], [null, '10000'])
 })
 
@@ -133,7 +135,9 @@ test('policy.activate activates a version, and refuses its author as the second 
   const own = await proposePolicy(database.pool, { applicationId, rules, actor: anna })
   assert.ok(own.ok)
   const carl = await administrator(applicationId)
-  const [waiting] = await listChanges(database.pool, { applicationId, kinds: ['policy.activate'], actor: carl })
+  const {
+    changes: [waiting],
+  } = await listChanges(database.pool, { applicationId, kinds: ['policy.activate'], actor: carl })
   assert.ok(waiting)
   assert.ok(
     (await confirmChange({ pool: database.pool, clock: systemClock }, { applicationId, changeId: waiting.changeId, actor: carl })).ok,
@@ -194,7 +198,9 @@ test('person.invite makes a link once for a person whom two administrators want,
   const input = { email: ` ${email.toUpperCase()} `, name: 'Carine Ngo', roles: ['administrator'] }
   const made = await make('person.invite', input)
   assert.ok(made.ok && 'secret' in made.value && made.value.secret?.length === 43)
-  const [listed] = await listChanges(database.pool, { applicationId, kinds: ['person.invite'], actor: anna })
+  const {
+    changes: [listed],
+  } = await listChanges(database.pool, { applicationId, kinds: ['person.invite'], actor: anna })
   assert.deepEqual(listed?.after, { person: email, name: 'Carine Ngo', roles: ['administrator'] })
   assert.ok(!JSON.stringify(listed).includes(made.value.secret))
   assert.deepEqual(await make('person.invite', input), { ok: false, error: { code: 'refused', reason: 'already_invited' } })

@@ -1,4 +1,4 @@
-import type { ChangeFacts } from '#lib/approvals/proposed-change.ts'
+import { CHANGE_LIFETIME_DAYS, type ChangeFacts } from '#lib/approvals/proposed-change.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
 import { proposedChangePlace } from '#server/secrets-at-rest/sealed-columns.ts'
@@ -16,7 +16,6 @@ type NewChange = {
   before: ChangeFacts
   after: ChangeFacts
   proposedBy: string
-  lifetimeDays: number
 }
 
 /** Whether a proposal about the same subject can still be confirmed. */
@@ -26,6 +25,15 @@ export async function hasOpenChange(trx: Queryable, applicationId: string, kind:
     [applicationId, kind, subject],
   )
   return (rowCount ?? 0) > 0
+}
+
+/** Whether a change of a kind about the same subject was confirmed at any time. */
+export async function isConfirmedBefore(queryable: Queryable, applicationId: string, kind: string, subject: string): Promise<boolean> {
+  const { rowCount } = await queryable.query(
+    `select 1 from proposed_changes where application_id = $1 and kind = $2 and subject = $3 and outcome = 'confirmed' limit 1`,
+    [applicationId, kind, subject],
+  )
+  return rowCount === 1
 }
 
 export async function insertChange(trx: Queryable, change: NewChange): Promise<void> {
@@ -43,9 +51,18 @@ export async function insertChange(trx: Queryable, change: NewChange): Promise<v
       JSON.stringify(change.before),
       JSON.stringify(change.after),
       change.proposedBy,
-      change.lifetimeDays,
+      CHANGE_LIFETIME_DAYS,
       change.isSealed ? keyringOfProcess().seal(place, payload) : null,
     ],
+  )
+  await announce(trx, change.applicationId)
+}
+
+/** Open pages of the application read its proposals again. */
+async function announce(trx: Queryable, applicationId: string): Promise<void> {
+  await trx.query(
+    'update application_counters set change_number = change_number + 1, proposal_number = proposal_number + 1 where application_id = $1',
+    [applicationId],
   )
 }
 
@@ -57,14 +74,18 @@ export type StoredChange = {
   before: ChangeFacts
   after: ChangeFacts
   proposedBy: string
+  decidedBy: string | null
   isOpen: boolean
+  /** It was confirmed, and the secret that it makes can be collected. */
+  isCollectable: boolean
 }
 
 /** Returns a change and locks its row until the transaction ends. */
 export async function lockChange(trx: Queryable, applicationId: string, changeId: string): Promise<StoredChange | undefined> {
   const { rows } = await trx.query<StoredChange & { sealedPayload: string | null }>(
-    `select change_id as "changeId", kind, subject, payload, before, after, proposed_by as "proposedBy",
-            outcome is null and expires_at > now() as "isOpen", sealed_payload as "sealedPayload"
+    `select change_id as "changeId", kind, subject, payload, before, after, proposed_by as "proposedBy", decided_by as "decidedBy",
+            outcome is null and expires_at > now() as "isOpen", sealed_payload as "sealedPayload",
+            outcome is not distinct from 'confirmed' and coalesce(collect_until > now(), false) and collected_at is null as "isCollectable"
        from proposed_changes where application_id = $1 and change_id = $2 for update`,
     [applicationId, changeId],
   )
@@ -75,54 +96,54 @@ export async function lockChange(trx: Queryable, applicationId: string, changeId
   return { ...stored, payload: JSON.parse(keyringOfProcess().open(proposedChangePlace(applicationId, changeId), sealedPayload)) }
 }
 
-/** Returns the payload of an open change of a kind; undefined if there is no such change. */
-export async function selectPayload(queryable: Queryable, applicationId: string, changeId: string, kind: string): Promise<unknown> {
-  const { rows } = await queryable.query<{ payload: unknown }>(
-    'select payload from proposed_changes where application_id = $1 and change_id = $2 and kind = $3 and outcome is null',
-    [applicationId, changeId, kind],
+/** Returns the kind and the input of an open change, which is empty if it holds secrets; undefined if there is no such change. */
+export async function readProposal(
+  queryable: Queryable,
+  applicationId: string,
+  changeId: string,
+): Promise<{ kind: string; input: unknown } | undefined> {
+  const { rows } = await queryable.query<{ kind: string; input: unknown }>(
+    'select kind, payload as input from proposed_changes where application_id = $1 and change_id = $2 and outcome is null',
+    [applicationId, changeId],
   )
-  return rows[0]?.payload
+  return rows[0]
+}
+
+type End = {
+  applicationId: string
+  changeId: string
+  outcome: ChangeOutcome
+  decidedBy: string
+  reason: string
+  /** What was confirmed, and whether its proposer collects a secret; undefined unless it was. */
+  confirmed?: { before: ChangeFacts; after: ChangeFacts; isCollected: boolean }
 }
 
 /** Stores what became of a change. Secrets in its input are removed with it. */
-export async function endChange(
-  trx: Queryable,
-  end: { applicationId: string; changeId: string; outcome: ChangeOutcome; decidedBy: string; reason: string },
-): Promise<void> {
-  await trx.query(
-    `update proposed_changes set outcome = $3, decided_by = $4, decided_at = now(), reason = $5, sealed_payload = null
+export async function endChange(trx: Queryable, end: End): Promise<void> {
+  const { confirmed } = end
+  const { rowCount } = await trx.query(
+    `update proposed_changes set outcome = $3, decided_by = $4, decided_at = now(), reason = $5, sealed_payload = null,
+         before = coalesce($6, before), after = coalesce($7, after), collect_until = now() + make_interval(days => $8)
       where application_id = $1 and change_id = $2 and outcome is null`,
-    [end.applicationId, end.changeId, end.outcome, end.decidedBy, end.reason],
+    [
+      end.applicationId,
+      end.changeId,
+      end.outcome,
+      end.decidedBy,
+      end.reason,
+      confirmed ? JSON.stringify(confirmed.before) : null,
+      confirmed ? JSON.stringify(confirmed.after) : null,
+      confirmed?.isCollected ? CHANGE_LIFETIME_DAYS : null,
+    ],
   )
-}
-
-/** Lets the proposer of a confirmed change collect the secret that it makes. */
-export async function openCollection(trx: Queryable, applicationId: string, changeId: string, lifetimeDays: number): Promise<void> {
-  await trx.query(
-    `update proposed_changes set collect_until = now() + make_interval(days => $3) where application_id = $1 and change_id = $2`,
-    [applicationId, changeId, lifetimeDays],
-  )
+  if (rowCount !== 1) throw new Error(`Change ${end.changeId} was decided under its lock`)
+  await announce(trx, end.applicationId)
 }
 
 /** Removes the secrets in the input of changes that can no longer be confirmed. */
 export async function removeExpiredPayloads(queryable: Queryable): Promise<void> {
   await queryable.query('update proposed_changes set sealed_payload = null where sealed_payload is not null and expires_at <= now()')
-}
-
-type CollectableChange = Pick<StoredChange, 'kind' | 'subject' | 'payload' | 'proposedBy'> & {
-  decidedBy: string | null
-  isCollectable: boolean
-}
-
-/** Returns a change and locks its row until the transaction ends, with whether its secret can be collected now. */
-export async function lockCollectable(trx: Queryable, applicationId: string, changeId: string): Promise<CollectableChange | undefined> {
-  const { rows } = await trx.query<CollectableChange>(
-    `select kind, subject, payload, proposed_by as "proposedBy", decided_by as "decidedBy",
-            outcome = 'confirmed' and coalesce(collect_until > now(), false) and collected_at is null as "isCollectable"
-       from proposed_changes where application_id = $1 and change_id = $2 for update`,
-    [applicationId, changeId],
-  )
-  return rows[0]
 }
 
 /** Stores that the secret was collected. */
@@ -131,22 +152,25 @@ export async function endCollection(trx: Queryable, applicationId: string, chang
     applicationId,
     changeId,
   ])
+  await announce(trx, applicationId)
 }
 
-export type ChangeRow = Omit<StoredChange, 'isOpen' | 'payload'> & {
+export type ChangeRow = Pick<
+  StoredChange,
+  'changeId' | 'kind' | 'subject' | 'payload' | 'before' | 'after' | 'proposedBy' | 'decidedBy'
+> & {
   proposerName: string
   proposedAt: Date
   expiresAt: Date
   outcome: ChangeOutcome | null
   isExpired: boolean
-  decidedBy: string | null
   deciderName: string | null
   decidedAt: Date | null
   reason: string
   collection: 'open' | 'collected' | 'expired' | null
 }
 
-/** Returns the changes of some kinds, newest first. */
+/** Returns the changes of some kinds: those that can be decided, then the others, each newest first. */
 export async function selectChanges(
   queryable: Queryable,
   applicationId: string,
@@ -154,13 +178,14 @@ export async function selectChanges(
   countMax: number,
 ): Promise<ChangeRow[]> {
   const { rows } = await queryable.query<ChangeRow>(
-    `select c.change_id as "changeId", c.kind, c.subject, c.before, c.after, c.proposed_by as "proposedBy", p.name as "proposerName",
+    `select c.change_id as "changeId", c.kind, c.subject, c.payload, c.before, c.after, c.proposed_by as "proposedBy", p.name as "proposerName",
             c.proposed_at as "proposedAt", c.expires_at as "expiresAt", c.outcome, c.outcome is null and c.expires_at <= now() as "isExpired",
             c.decided_by as "decidedBy", d.name as "deciderName", c.decided_at as "decidedAt", c.reason,
             case when c.collect_until is null then null when c.collected_at is not null then 'collected'
                  when c.collect_until <= now() then 'expired' else 'open' end as collection
        from proposed_changes c join people p on p.person_id = c.proposed_by left join people d on d.person_id = c.decided_by
-      where c.application_id = $1 and c.kind = any ($2) order by c.proposed_at desc, c.change_id limit $3`,
+      where c.application_id = $1 and c.kind = any ($2)
+      order by c.outcome is null and c.expires_at > now() desc, c.proposed_at desc, c.change_id limit $3`,
     [applicationId, kinds, countMax],
   )
   return rows

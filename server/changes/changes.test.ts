@@ -8,6 +8,7 @@ import { listAudit, verifyAuditChain } from '#server/audit/read-audit.ts'
 import { systemClock } from '#server/clock.ts'
 import { setMembership } from '#server/people/membership.ts'
 import { readMember } from '#server/people/person-store.ts'
+import { findRevisions } from '#server/reports/overview/overview-store.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
@@ -67,7 +68,9 @@ test('unchanged until the second administrator confirms, changed and audited wit
     ],
   )
   assert.ok((await verifyAuditChain(database.pool, applicationId)).ok)
-  const [listed] = await listChanges(database.pool, { applicationId, kinds: ['person.roles'], actor: anna })
+  const {
+    changes: [listed],
+  } = await listChanges(database.pool, { applicationId, kinds: ['person.roles'], actor: anna })
   assert.deepEqual([listed?.state, listed?.decidedBy?.personId, listed?.mayDecide], ['confirmed', ben.id, 'decided'])
 })
 
@@ -80,7 +83,7 @@ test('own_proposal for the proposer, also by a direct write to the table', async
       `update proposed_changes set outcome = 'confirmed', decided_by = proposed_by, decided_at = now() where application_id = $1`,
       [applicationId],
     ),
-    /two_people_change_terms/,
+    /two_people_make_a_change/,
   )
   assert.deepEqual(await rolesOf(), ['maker'])
 })
@@ -169,13 +172,39 @@ test('changed_meanwhile when the values that both people saw have changed', asyn
   assert.deepEqual(await confirm(changeId, ben), { ok: false, error: 'changed_meanwhile' })
 })
 
+test('a higher proposal number for open pages of the application when a proposal is made, refused, withdrawn or confirmed', async () => {
+  const [{ applicationId, anna, ben, propose, confirm }, elsewhere] = [await scene(), await scene()]
+  const numberOf = async (id: string) => (await findRevisions(database.pool, [id])).get(id)?.proposalNumber
+  let before = await numberOf(applicationId)
+  async function assertRisen(): Promise<void> {
+    const now = await numberOf(applicationId)
+    assert.ok(now !== undefined && before !== undefined && now > before)
+    before = now
+  }
+  const changeId = await proposed(propose())
+  await assertRisen()
+  must(await refuseChange(database.pool, { applicationId, changeId, reason: 'No', actor: ben }))
+  await assertRisen()
+  const second = await proposed(propose())
+  await assertRisen()
+  must(await withdrawChange(database.pool, { applicationId, changeId: second, actor: anna }))
+  await assertRisen()
+  const third = await proposed(propose())
+  await assertRisen()
+  must(await confirm(third, ben))
+  await assertRisen()
+  assert.equal(await numberOf(elsewhere.applicationId), 0n)
+})
+
 test('not_open after seven days', async () => {
   const { applicationId, ben, propose, confirm, rolesOf } = await scene()
   const changeId = await proposed(propose())
   await database.pool.query(`update proposed_changes set expires_at = now() where change_id = $1`, [changeId])
   assert.deepEqual(await confirm(changeId, ben), { ok: false, error: 'not_open' })
   assert.deepEqual(await rolesOf(), ['maker'])
-  const [listed] = await listChanges(database.pool, { applicationId, kinds: ['person.roles'], actor: ben })
+  const {
+    changes: [listed],
+  } = await listChanges(database.pool, { applicationId, kinds: ['person.roles'], actor: ben })
   assert.equal(listed?.state, 'expired')
 })
 
@@ -197,7 +226,9 @@ test('unchanged after a refusal, whose reason the proposer sees', async () => {
   assert.ok((await refuse('She leaves on Friday')).ok)
   assert.deepEqual(await confirm(changeId, ben), { ok: false, error: 'not_open' })
   assert.deepEqual(await rolesOf(), ['maker'])
-  const [listed] = await listChanges(database.pool, { applicationId, kinds: ['person.roles'], actor: anna })
+  const {
+    changes: [listed],
+  } = await listChanges(database.pool, { applicationId, kinds: ['person.roles'], actor: anna })
   assert.deepEqual([listed?.state, listed?.reason], ['refused', 'She leaves on Friday'])
 })
 
@@ -231,7 +262,7 @@ test('listed for seven days with what each person may do, then as decided for ev
   const [carl, checker] = [await actorOf(applicationId), await actorOf(applicationId, ['checker'])]
   const changeId = await proposed(propose({ personId: ben.id, roles: ['checker'], isActive: true }))
   const seenBy = async (actor: PersonCommandActor) =>
-    (await listChanges(database.pool, { applicationId, kinds: ['person.roles'], actor }))[0] ?? assert.fail('it is listed')
+    (await listChanges(database.pool, { applicationId, kinds: ['person.roles'], actor })).changes[0] ?? assert.fail('it is listed')
   const seen = async () => Promise.all([anna, ben, carl, checker].map(async (actor) => (await seenBy(actor)).mayDecide))
   assert.deepEqual(await seen(), ['own_proposal', 'about_you', true, 'not_permitted'])
   const { proposedAt, expiresAt } = await seenBy(carl)

@@ -14,7 +14,8 @@ import { blockApiUser } from '#server/partner-auth/api-users.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
-import { collectSecret, confirmChange } from './decide-change.ts'
+import { collectSecret } from './collect-secret.ts'
+import { confirmChange } from './decide-change.ts'
 import { listChanges } from './list-changes.ts'
 import { proposeChange } from './propose-change.ts'
 
@@ -135,7 +136,9 @@ test('not_collectable after seven days', async () => {
   await database.pool.query(`update proposed_changes set collect_until = now() - interval '1 second' where change_id = $1`, [changeId])
   assert.deepEqual(await collect(changeId), { ok: false, error: 'not_collectable' })
   const { applicationId } = engineer
-  const [listed] = await listChanges(database.pool, { applicationId, kinds: ['key.create'], actor: engineer })
+  const {
+    changes: [listed],
+  } = await listChanges(database.pool, { applicationId, kinds: ['key.create'], actor: engineer })
   assert.deepEqual([listed?.state, listed?.collection], ['confirmed', 'expired'])
 })
 
@@ -217,7 +220,7 @@ test('listed as to be collected by its proposer, by others, then as collected', 
   const { applicationId } = partner
   const changeId = await propose('key.create', { name: 'Listed' })
   const collectionFor = async (actor: PersonCommandActor) =>
-    (await listChanges(database.pool, { applicationId, kinds: ['key.create'], actor }))[0]?.collection
+    (await listChanges(database.pool, { applicationId, kinds: ['key.create'], actor })).changes[0]?.collection
   assert.equal(await collectionFor(engineer), null)
   await confirm(changeId)
   assert.deepEqual([await collectionFor(engineer), await collectionFor(administrator)], ['yours', 'others'])

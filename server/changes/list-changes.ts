@@ -1,58 +1,76 @@
-import type { z } from 'zod'
 import { CHANGE_PERMISSIONS, type ChangeKindName, isChangeKind, type ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
 import { can } from '#lib/people/permissions.ts'
-import { rolesChangeSchema } from '#lib/schemas/proposal.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { type ChangeRow, selectChanges, selectPayload } from './change-store.ts'
+import { listActiveMembers } from '#server/people/person-store.ts'
+import { refused } from './change-kind.ts'
+import { type ChangeRow, selectChanges } from './change-store.ts'
+import { KINDS } from './kinds.ts'
 
 /** The list of a page: those that wait, and what was decided lately. */
-const LISTED_MAX = 50
+const LISTED_MAX = 100
 
-/** Returns the newest changes of some kinds, each with what this person may do with it. */
+/** `isAlone`: nobody else could confirm such a change, so that none can be proposed. */
+type Listing = { changes: ProposedChangeDto[]; isAlone: boolean }
+
+/** Returns the changes of some kinds, those that wait first, each with what this person may do with it. */
 export async function listChanges(
   queryable: Queryable,
-  request: { applicationId: string; kinds: readonly ChangeKindName[]; actor: PersonCommandActor },
-): Promise<ProposedChangeDto[]> {
-  const rows = await selectChanges(queryable, request.applicationId, request.kinds, LISTED_MAX)
-  return rows.flatMap((row) => (isChangeKind(row.kind) ? [toDto(row, row.kind, request.actor)] : []))
+  { applicationId, kinds, actor }: { applicationId: string; kinds: readonly ChangeKindName[]; actor: PersonCommandActor },
+): Promise<Listing> {
+  const [rows, members] = await Promise.all([
+    selectChanges(queryable, applicationId, kinds, LISTED_MAX),
+    listActiveMembers(queryable, applicationId),
+  ])
+  const known = rows.flatMap((row) => (isChangeKind(row.kind) ? [{ ...row, kind: row.kind }] : []))
+  const changes = known.map(async (row) => toDto(row, await readShown(queryable, applicationId, row), actor))
+  const mayConfirm = members.filter(({ roles }) => kinds.some((kind) => can(roles, CHANGE_PERMISSIONS[kind].confirm)))
+  return { changes: await Promise.all(changes), isAlone: !mayConfirm.some(({ personId }) => personId !== actor.id) }
 }
 
-function toDto(row: ChangeRow, kind: ChangeKindName, actor: PersonCommandActor): ProposedChangeDto {
-  const { changeId, subject, before, after, reason, proposedAt, expiresAt, decidedAt } = row
+type KnownRow = ChangeRow & { kind: ChangeKindName }
+type Shown = Pick<ProposedChangeDto, 'before' | 'after' | 'obstacle'>
+
+/** Returns what both people see: of a relative kind that waits, from the present value on. */
+async function readShown(queryable: Queryable, applicationId: string, row: KnownRow): Promise<Shown> {
+  const { before, after } = row
+  const { isRelative, bind } = KINDS[row.kind]
+  if (!isRelative || stateOf(row) !== 'open') return { before, after, obstacle: null }
+  const change = bind(row.payload)
+  if (!change.ok) throw new Error(`The payload of change ${row.changeId} cannot be read`)
+  const present = await change.value.read(queryable, applicationId)
+  if (!present.ok) return { before, after, obstacle: refused(present.error).error.reason }
+  return { ...present.value, obstacle: present.value.obstacle ?? null }
+}
+
+function stateOf({ outcome, isExpired }: ChangeRow): ProposedChangeDto['state'] {
+  return outcome ?? (isExpired ? 'expired' : 'open')
+}
+
+function toDto(row: KnownRow, shown: Shown, actor: PersonCommandActor): ProposedChangeDto {
+  const { changeId, kind, subject, reason, proposedAt, expiresAt, decidedAt, decidedBy, collection } = row
   return {
     changeId,
     kind,
     subject,
-    before,
-    after,
+    ...shown,
     reason,
-    state: row.outcome ?? (row.isExpired ? 'expired' : 'open'),
+    state: stateOf(row),
     proposedBy: { personId: row.proposedBy, name: row.proposerName },
     proposedAt: proposedAt.toISOString(),
     expiresAt: expiresAt.toISOString(),
-    decidedBy: row.decidedBy === null ? null : { personId: row.decidedBy, name: row.deciderName ?? '' },
+    decidedBy: decidedBy === null ? null : { personId: decidedBy, name: row.deciderName ?? '' },
     decidedAt: decidedAt?.toISOString() ?? null,
-    collection: row.collection === 'open' ? (row.proposedBy === actor.id ? 'yours' : 'others') : row.collection,
-    mayDecide: mayDecide(row, kind, actor),
+    collection: collection === 'open' ? (row.proposedBy === actor.id ? 'yours' : 'others') : collection,
+    mayDecide: mayDecide(row, actor),
   }
 }
 
-function mayDecide(row: ChangeRow, kind: ChangeKindName, actor: PersonCommandActor): ProposedChangeDto['mayDecide'] {
-  if (row.outcome !== null || row.isExpired) return 'decided'
+function mayDecide(row: KnownRow, actor: PersonCommandActor): ProposedChangeDto['mayDecide'] {
+  if (stateOf(row) !== 'open') return 'decided'
   if (row.proposedBy === actor.id) return 'own_proposal'
-  if (!can(actor.roles, CHANGE_PERMISSIONS[kind].confirm)) return 'not_permitted'
+  if (!can(actor.roles, CHANGE_PERMISSIONS[row.kind].confirm)) return 'not_permitted'
   // The subject of a change about a person is that person's id.
   if (row.subject === actor.id) return 'about_you'
   return true
-}
-
-/** Returns the effect of an open change of roles; undefined for any other change. */
-export async function readRolesChange(
-  queryable: Queryable,
-  applicationId: string,
-  changeId: string,
-): Promise<z.output<typeof rolesChangeSchema> | undefined> {
-  const payload = await selectPayload(queryable, applicationId, changeId, 'person.roles')
-  return payload === undefined ? undefined : rolesChangeSchema.parse(payload)
 }

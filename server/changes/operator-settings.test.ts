@@ -15,7 +15,8 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { confirmChange, forgetExpiredSecrets, refuseChange, withdrawChange } from './decide-change.ts'
+import { forgetExpiredSecrets } from './collect-secret.ts'
+import { confirmChange, refuseChange, withdrawChange } from './decide-change.ts'
 import { listChanges } from './list-changes.ts'
 import { proposeChange } from './propose-change.ts'
 
@@ -83,7 +84,9 @@ test('in force in every process within a second after the second administrator, 
     await connectors.close()
   }
   assert.ok(!(await wholeDatabase()).includes(SECRET), 'afterwards')
-  const [listed] = await listChanges(database.pool, { applicationId, kinds: ['operator.set'], actor: ben })
+  const {
+    changes: [listed],
+  } = await listChanges(database.pool, { applicationId, kinds: ['operator.set'], actor: ben })
   assert.ok(!JSON.stringify(listed).includes(SECRET))
   assert.deepEqual(listed?.after, {
     operator: 'OMCM',
@@ -117,7 +120,10 @@ test('an audit entry of the installation by the person who confirmed, with both 
 test('invalid_settings for another address with the stored secrets, which only its owner could read; not if they are entered again', async () => {
   await given({ baseUrl: ADDRESS, secret: 'before' })
   const elsewhere = 'https://collector.example'
-  assert.deepEqual(await propose({ baseUrl: elsewhere }), { ok: false, error: { code: 'refused', reason: 'invalid_settings' } })
+  assert.deepEqual(await propose({ baseUrl: elsewhere }), {
+    ok: false,
+    error: { code: 'refused', reason: 'invalid_settings', fields: { secret: 'secret_again' } },
+  })
   must(await confirm(must(await propose({ baseUrl: elsewhere, secret: 'again' })).changeId))
   assert.deepEqual(await stored(), { baseUrl: elsewhere, secret: 'again' })
 })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { CHANGE_LIFETIME_DAYS, CHANGE_PERMISSIONS, type ChangeKindName } from '#lib/approvals/proposed-change.ts'
+import { CHANGE_PERMISSIONS, type ChangeKindName } from '#lib/approvals/proposed-change.ts'
 import { can } from '#lib/people/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
@@ -8,7 +8,7 @@ import { lockApplication } from '#server/database/application-locks.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { listActiveMembers } from '#server/people/person-store.ts'
-import type { BoundChange } from './change-kind.ts'
+import { type BoundChange, type Refused, refused } from './change-kind.ts'
 import { hasOpenChange, insertChange } from './change-store.ts'
 import { KINDS } from './kinds.ts'
 
@@ -24,7 +24,7 @@ type ProposeFailure =
   /** Everything is already as proposed. */
   | 'no_difference'
   /** The kind's own refusal, such as `not_a_member`. */
-  | { code: 'refused'; reason: string }
+  | Refused
 
 type ProposeChange = { applicationId: string; kind: ChangeKindName; input: unknown; actor: PersonCommandActor }
 
@@ -54,31 +54,15 @@ async function store(
   const { subject, payload } = change
   if (await hasOpenChange(trx, applicationId, kind, subject)) return err('already_proposed')
   const difference = await change.read(trx, applicationId)
-  if (!difference.ok) return err({ code: 'refused', reason: difference.error })
-  const { before, after } = difference.value
+  if (!difference.ok) return refused(difference.error)
+  const { before, after, obstacle } = difference.value
+  if (obstacle !== undefined) return refused(obstacle)
   if (JSON.stringify(before) === JSON.stringify(after)) return err('no_difference')
   const changeId = randomUUID()
-  const proposedBy = actor.id
-  await insertChange(trx, {
-    applicationId,
-    changeId,
-    kind,
-    subject,
-    payload,
-    isSealed: KINDS[kind].holdsSecrets,
-    before,
-    after,
-    proposedBy,
-    lifetimeDays: CHANGE_LIFETIME_DAYS,
-  })
-  const details = { kind, subject, before: { ...before }, after: { ...after } }
-  await appendAudit(trx, {
-    applicationId,
-    actor,
-    action: 'change.proposed',
-    subject: changeId,
-    details: JSON.parse(JSON.stringify(details)),
-  })
+  const isSealed = KINDS[kind].holdsSecrets
+  await insertChange(trx, { applicationId, changeId, kind, subject, payload, isSealed, before, after, proposedBy: actor.id })
+  const details = JSON.parse(JSON.stringify({ kind, subject, before, after }))
+  await appendAudit(trx, { applicationId, actor, action: 'change.proposed', subject: changeId, details })
   return ok({ changeId })
 }
 

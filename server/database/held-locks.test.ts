@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { lockChain } from '#server/audit/audit-store.ts'
 import { lockBatch, lockContent } from '#server/batches/batch-store.ts'
-import { lockChange, lockCollectable } from '#server/changes/change-store.ts'
-import { lockFunding } from '#server/funding/funding-store.ts'
+import { lockChange } from '#server/changes/change-store.ts'
 import { lockWork } from '#server/operators/batch-run/batch-run-store.ts'
 import { lockAllSettings } from '#server/operators/settings/operator-settings-store.ts'
 import { claimAll } from '#server/operators/testing/read-work.ts'
@@ -27,7 +26,7 @@ let applicationId = ''
 let personId = ''
 let batchId = ''
 let open: IntakeItem
-const [FUNDING, CHANGE, API_USER, RECOVERY] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+const [CHANGE, API_USER, RECOVERY] = [randomUUID(), randomUUID(), randomUUID()]
 const HASH = Buffer.alloc(32)
 before(async () => {
   database = await createTestDatabase()
@@ -50,12 +49,6 @@ before(async () => {
     })),
   )
   await pool.query("select begin_day_zone($1, 'Africa/Kampala')", [applicationId])
-  await pool.query(
-    `insert into fundings (application_id, funding_id, kind, operator, currency, account, amount_minor, reference, reference_key, attachment_name,
-         attachment_sha256, proposed_by, expires_at)
-       values ($1, $2, 'pay_in', 'MOMOCM', 'XAF', 'deposit', 1, 'x', 'x', 'x', sha256('x'), $3, now() + interval '1 day')`,
-    [applicationId, FUNDING, personId],
-  )
   await pool.query(
     `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at)
        values ($1, $2, 'x', 'x', '{}', '{}', '{}', $3, now() + interval '1 day')`,
@@ -109,9 +102,7 @@ const EXCLUSIVE: [name: string, take: Take, then?: Take][] = [
   ['lockChain', (trx) => lockChain(trx, applicationId)],
   ['lockBatch', (trx) => lockBatch(trx, applicationId, batchId)],
   ['lockContent', (trx) => lockContent(trx, applicationId, HASH)],
-  ['lockFunding', (trx) => lockFunding(trx, applicationId, FUNDING)],
   ['lockChange', (trx) => lockChange(trx, applicationId, CHANGE)],
-  ['lockCollectable', (trx) => lockCollectable(trx, applicationId, CHANGE)],
   ['lockApiUser', (trx) => lockApiUser(trx, applicationId, API_USER)],
   ['lockTimeZone', (trx) => lockTimeZone(trx, applicationId)],
   ['lockAllSettings', lockAllSettings],

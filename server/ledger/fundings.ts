@@ -42,13 +42,10 @@ type PostFailure =
   | 'already_posted'
 
 /**
- * Posts a funding that two people agreed on, in the caller's transaction, and returns both balances before and after. The lock of the
- * application's money is held from here to the end of that transaction. The caller writes the audit entry.
+ * Posts a funding that two people agreed on, in the caller's transaction. The lock of the application's money is held from here to the end of
+ * that transaction. The caller writes the audit entry.
  */
-export async function postFunding(
-  trx: TrxClient,
-  funding: PostFunding,
-): Promise<Result<{ before: FundedBalances; after: FundedBalances }, PostFailure>> {
+export async function postFunding(trx: TrxClient, funding: PostFunding): Promise<Result<void, PostFailure>> {
   const { applicationId, operator, kind, amountMinor } = funding
   if (amountMinor <= 0n && kind !== 'correct') throw new Error('Only a correction takes money away')
   if (!(await lockCounters(trx, applicationId))) return err('unknown_application')
@@ -57,8 +54,7 @@ export async function postFunding(
   if (!before) return err('unknown_application')
   if (!covers(before, funding)) return err('balance_too_low')
   const { currency } = OPERATORS[operator].country
-  if (!(await insertFunding(trx, { ...funding, currency }))) return err('already_posted')
-  return ok({ before, after: balancesAfter(before, funding) })
+  return (await insertFunding(trx, { ...funding, currency })) ? ok(undefined) : err('already_posted')
 }
 
 /** The posting of a funding: its kind, the balance that changes and by how much, below zero only for a correction. */

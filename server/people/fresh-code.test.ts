@@ -4,14 +4,12 @@ import { after, before, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { Role } from '#lib/people/permissions.ts'
 import type { Result } from '#lib/result.ts'
-import { fundingSchema } from '#lib/schemas/proposal.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { listAudit } from '#server/audit/read-audit.ts'
-import { collectSecret, confirmChange } from '#server/changes/decide-change.ts'
+import { collectSecret } from '#server/changes/collect-secret.ts'
+import { confirmChange } from '#server/changes/decide-change.ts'
 import { proposeChange } from '#server/changes/propose-change.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { confirmFunding } from '#server/funding/decide-funding.ts'
-import { proposeFunding } from '#server/funding/propose-funding.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
 import { totpSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
@@ -65,7 +63,7 @@ async function invite({ deps, applicationId, anna, ben }: Scene) {
 }
 
 /** Everything that needs a fresh code, ready for one call, and the audit entry of the call that is accepted. */
-const COMMANDS: readonly { entry: string; prepare(scene: Scene): Promise<Ready> }[] = [
+const COMMANDS: readonly { entry: string; of?: string; prepare(scene: Scene): Promise<Ready> }[] = [
   {
     entry: 'change.confirmed',
     async prepare(here) {
@@ -103,25 +101,19 @@ const COMMANDS: readonly { entry: string; prepare(scene: Scene): Promise<Ready> 
     },
   },
   {
-    entry: 'funding.confirmed',
+    entry: 'change.confirmed',
+    of: 'a funding',
     async prepare({ deps, applicationId, anna, ben: actor }) {
-      const funding = fundingSchema.parse({
-        kind: 'pay_in',
-        operator: 'MOMOCM',
-        account: 'deposit',
-        amount: '5000',
-        reference: 'FT-2026/0042',
-        note: '',
-        attachment: { name: 'avis.pdf', sha256: 'a1'.repeat(32) },
-      })
-      const { fundingId } = must(await proposeFunding(deps.pool, { applicationId, funding, actor: anna }))
-      return { actor, run: (code) => confirmFunding(deps, { applicationId, fundingId, code, actor }) }
+      const document = { name: 'a.pdf', sha256: 'a1'.repeat(32) }
+      const input = { operator: 'MOMOCM', amountMinor: '500000', reference: randomUUID(), note: '', document }
+      const { changeId } = must(await proposeChange(deps.pool, { applicationId, kind: 'funding.pay_in', input, actor: anna }))
+      return { actor, run: (code) => confirmChange(deps, { applicationId, changeId, code, actor }) }
     },
   },
 ]
 
-for (const { entry, prepare } of COMMANDS)
-  test(`refused without a code, with a wrong one and with a used one, then done once with a new one: ${entry}`, async () => {
+for (const { entry, of, prepare } of COMMANDS)
+  test(`refused without a code, with a wrong one and with a used one, then done once with a new one: ${entry} ${of ?? ''}`, async () => {
     const here = await scene()
     const { deps, applicationId } = here
     const { actor, run } = await prepare(here)

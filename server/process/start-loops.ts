@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expireApprovals } from '#server/approvals/expire-approvals.ts'
-import { forgetExpiredSecrets } from '#server/changes/decide-change.ts'
+import { forgetExpiredSecrets } from '#server/changes/collect-secret.ts'
 import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
 import { TASK_STATEMENT_LIMIT_MS, withStatementLimit } from '#server/database/pool.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'

@@ -5,7 +5,6 @@ import { createBatch } from '#server/batches/create-batch.ts'
 import { readFile } from '#server/batches/read-file/read-file.ts'
 import { proposeChange } from '#server/changes/propose-change.ts'
 import type { TrxClient } from '#server/database/pool.ts'
-import { proposeFunding } from '#server/funding/propose-funding.ts'
 import { createLogger } from '#server/logger.ts'
 import { settleFinalResult } from '#server/operators/work/settle-final-result.ts'
 import { type TransitionItem, transition } from '#server/transactions/transition.ts'
@@ -27,17 +26,16 @@ export async function seedWaiting(
   if (financeId !== undefined) {
     const actor = { kind: 'person', id: financeId, applicationId, roles: ['finance'] } as const
     const file = 'avis-de-credit-0871.pdf'
-    const funding = await proposeFunding(pool, {
+    const funding = await proposeChange(pool, {
       applicationId,
       actor,
-      funding: {
-        kind: 'pay_in',
+      kind: 'funding.pay_in',
+      input: {
         operator: 'SNFREE',
-        account: 'deposit',
-        amount: 250_000_000n,
+        amountMinor: '250000000',
         reference: 'FT26325-0871',
         note: 'Ecobank Dakar',
-        attachment: { name: file, sha256: createHash('sha256').update(file).digest('hex') },
+        document: { name: file, sha256: createHash('sha256').update(file).digest('hex') },
       },
     })
     if (!funding.ok) return err(funding.error)

@@ -42,6 +42,8 @@ export function useLiveUpdates(application: string): Connection {
     let retryMs = RETRY_FIRST_MS
     let refreshedAtMs = 0
     let isOver = false
+    // Unknown at first: what the page shows was read a moment before the connection.
+    let seenProposals: string | undefined
 
     function refresh() {
       refreshTimer = undefined
@@ -51,9 +53,10 @@ export function useLiveUpdates(application: string): Connection {
       })
     }
     function onChange({ data }: MessageEvent<string>) {
-      // The days of the whole page have changed, and with them what the server rendered.
-      const zone = data.split(' ')[1]
-      if (zone !== undefined && zone !== businessZone) router.refresh()
+      const [, zone, proposals] = data.split(' ')
+      // What the server rendered has changed: its days, or the proposals of people and what they have changed.
+      if ((zone !== undefined && zone !== businessZone) || (seenProposals !== undefined && proposals !== seenProposals)) router.refresh()
+      seenProposals = proposals
       refreshTimer ??= setTimeout(refresh, Math.max(0, refreshedAtMs + REFRESH_GAP_MS - Date.now()))
     }
     function connect() {

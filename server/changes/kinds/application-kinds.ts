@@ -1,13 +1,8 @@
-import { OPERATORS } from '#lib/operators/operators.ts'
+import { z } from 'zod'
+import { COUNTRY_NAMES, OPERATORS } from '#lib/operators/operators.ts'
 import { err, ok } from '#lib/result.ts'
-import {
-  addressAllowanceSchema,
-  addressRemovalSchema,
-  applicationChangeSchema,
-  feesChangeSchema,
-  serviceChangeSchema,
-  timeZoneChangeSchema,
-} from '#lib/schemas/proposal.ts'
+import { direction, minor, text } from '#lib/schemas/proposal.ts'
+import { isShownWebhookUrl } from '#lib/text/web-address.ts'
 import { parseNetwork } from '#server/applications/allow-list.ts'
 import { allowAddress, denyAddress } from '#server/applications/change-networks.ts'
 import { changeApplication, setFeeSchedule, setTransferService } from '#server/applications/terms.ts'
@@ -16,7 +11,17 @@ import { checkTimeZone, requestTimeZone } from '#server/applications/time-zone.t
 import { type ChangeKind, defineKind } from '#server/changes/change-kind.ts'
 
 const settings: ChangeKind = defineKind({
-  schema: applicationChangeSchema,
+  schema: z.strictObject({
+    name: text(200).min(1),
+    requiresSecondFactor: z.boolean(),
+    copiesWebhookStatus: z.boolean(),
+    allowsCombinedRoles: z.boolean(),
+    countries: z
+      .array(z.enum(COUNTRY_NAMES))
+      .min(1)
+      .refine((countries) => new Set(countries).size === countries.length),
+    defaultWebhookUrl: z.string().refine(isShownWebhookUrl).nullable(),
+  }),
   subjectOf: () => 'settings',
   async read(queryable, applicationId, payload) {
     const terms = await readTerms(queryable, applicationId)
@@ -27,7 +32,7 @@ const settings: ChangeKind = defineKind({
 
 /** Takes effect once the sums of its days are counted. The zone that is waited for counts as the present one. */
 const timeZone: ChangeKind = defineKind({
-  schema: timeZoneChangeSchema,
+  schema: z.strictObject({ timeZone: text(60).min(1) }),
   subjectOf: () => 'time zone',
   async read(queryable, applicationId, payload) {
     const problem = await checkTimeZone(queryable, payload.timeZone)
@@ -39,7 +44,13 @@ const timeZone: ChangeKind = defineKind({
 })
 
 const service: ChangeKind = defineKind({
-  schema: serviceChangeSchema,
+  schema: z.strictObject({
+    ...direction,
+    isEnabled: z.boolean(),
+    enforcesLimits: z.boolean(),
+    minimumMinor: minor.nullable(),
+    maximumMinor: minor.nullable(),
+  }),
   subjectOf: ({ operator, type }) => `${operator} ${type}`,
   async read(queryable, applicationId, { operator, type, ...after }) {
     const terms = await readTerms(queryable, applicationId)
@@ -56,7 +67,7 @@ const service: ChangeKind = defineKind({
 
 /** The application's own part: the service's part is not its to change. */
 const fees: ChangeKind = defineKind({
-  schema: feesChangeSchema,
+  schema: z.strictObject({ ...direction, appRatePpm: z.int().min(0).max(999_999), appFixedMinor: minor }),
   subjectOf: ({ operator, type }) => `${operator} ${type}`,
   async read(queryable, applicationId, { operator, type, ...after }) {
     const { appRatePpm, appFixedMinor } = await readFees(queryable, applicationId, operator, type)
@@ -73,7 +84,7 @@ const fees: ChangeKind = defineKind({
 })
 
 const allowance: ChangeKind = defineKind({
-  schema: addressAllowanceSchema,
+  schema: z.strictObject({ network: text(60).min(1), note: text(200) }),
   subjectOf: ({ network }) => canonical(network),
   async read(queryable, applicationId, { network, note }) {
     const parsed = parseNetwork(network)
@@ -86,7 +97,7 @@ const allowance: ChangeKind = defineKind({
 })
 
 const removal: ChangeKind = defineKind({
-  schema: addressRemovalSchema,
+  schema: z.strictObject({ network: text(60).min(1) }),
   subjectOf: ({ network }) => canonical(network),
   async read(queryable, applicationId, { network }) {
     const parsed = parseNetwork(network)

@@ -1,20 +1,18 @@
+import { z } from 'zod'
 import { err, ok, type Result } from '#lib/result.ts'
-import {
-  apiUserChangeSchema,
-  apiUserCreationSchema,
-  keyCreationSchema,
-  keyRotationSchema,
-  webhookSecretRotationSchema,
-} from '#lib/schemas/proposal.ts'
+import { text } from '#lib/schemas/proposal.ts'
 import { findApiUserById, findLiveKey } from '#server/applications/access-store.ts'
 import { createApiKey, rotateWebhookSecret } from '#server/applications/api-keys.ts'
 import { type ChangeKind, defineKind } from '#server/changes/change-kind.ts'
 import { blockApiUser, createApiUser, resetApiUserPassword } from '#server/partner-auth/api-users.ts'
 
 const HOUR_MS = 3_600_000
+/** For how long the old secret works beside the new one, from when the new one is collected: at most thirty days. */
+const overlapHours = z.int().min(0).max(720)
+const oneApiUser = z.strictObject({ apiUserId: z.uuid() })
 
 const keyCreation: ChangeKind = defineKind({
-  schema: keyCreationSchema,
+  schema: z.strictObject({ name: text(200).min(1) }),
   subjectOf: ({ name }) => name,
   async read(_queryable, _applicationId, { name }) {
     return ok({ before: { newKey: null }, after: { newKey: name } })
@@ -26,7 +24,7 @@ const keyCreation: ChangeKind = defineKind({
 
 /** A new key with the name of an old one, which ends when the overlap is over. The overlap begins when the new key is collected. */
 const keyRotation: ChangeKind = defineKind({
-  schema: keyRotationSchema,
+  schema: z.strictObject({ apiKeyId: z.uuid(), overlapHours }),
   subjectOf: ({ apiKeyId }) => apiKeyId,
   async read(queryable, applicationId, { apiKeyId, overlapHours }) {
     const key = await findLiveKey(queryable, applicationId, apiKeyId)
@@ -43,7 +41,11 @@ const keyRotation: ChangeKind = defineKind({
 })
 
 const apiUserCreation: ChangeKind = defineKind({
-  schema: apiUserCreationSchema,
+  schema: z.strictObject({
+    username: text(320)
+      .min(3)
+      .refine((value) => !/\s/.test(value)),
+  }),
   subjectOf: ({ username }) => username,
   async read(_queryable, _applicationId, { username }) {
     return ok({ before: { newUser: null }, after: { newUser: username } })
@@ -54,7 +56,7 @@ const apiUserCreation: ChangeKind = defineKind({
 })
 
 const passwordReset: ChangeKind = defineKind({
-  schema: apiUserChangeSchema,
+  schema: oneApiUser,
   subjectOf: ({ apiUserId }) => apiUserId,
   async read(queryable, applicationId, { apiUserId }) {
     const user = await findApiUserById(queryable, applicationId, apiUserId)
@@ -67,7 +69,7 @@ const passwordReset: ChangeKind = defineKind({
 })
 
 const unblocking: ChangeKind = defineKind({
-  schema: apiUserChangeSchema,
+  schema: oneApiUser,
   subjectOf: ({ apiUserId }) => apiUserId,
   async read(queryable, applicationId, { apiUserId }) {
     const user = await findApiUserById(queryable, applicationId, apiUserId)
@@ -78,7 +80,7 @@ const unblocking: ChangeKind = defineKind({
 })
 
 const webhookSecretRotation: ChangeKind = defineKind({
-  schema: webhookSecretRotationSchema,
+  schema: z.strictObject({ overlapHours }),
   subjectOf: () => 'webhook secret',
   async read(_queryable, _applicationId, { overlapHours }) {
     return ok({ before: { hasNewSecret: false, overlapHours: null }, after: { hasNewSecret: true, overlapHours } })

@@ -1,6 +1,7 @@
+import { z } from 'zod'
 import { combinesRoles } from '#lib/people/permissions.ts'
 import { err, ok } from '#lib/result.ts'
-import { invitationSchema, rolesChangeSchema, secondFactorResetSchema } from '#lib/schemas/proposal.ts'
+import { rolesChangeSchema, someRoles, text } from '#lib/schemas/proposal.ts'
 import { findInvitee } from '#server/people/invitation-store.ts'
 import { invitePerson } from '#server/people/invitations.ts'
 import { combinesTooMuch, setMembership } from '#server/people/membership.ts'
@@ -26,7 +27,7 @@ const roles: ChangeKind = defineKind({
 })
 
 const secondFactorReset: ChangeKind = defineKind({
-  schema: secondFactorResetSchema,
+  schema: z.strictObject({ personId: z.uuid() }),
   subjectOf: ({ personId }) => personId,
   personOf: ({ personId }) => personId,
   async read(queryable, applicationId, { personId }) {
@@ -43,7 +44,17 @@ const secondFactorReset: ChangeKind = defineKind({
 
 /** A person who is not a member yet. Whether they work in another application is not shown: the administrators learn it by confirming. */
 const invitation: ChangeKind = defineKind({
-  schema: invitationSchema,
+  schema: z.strictObject({
+    email: z
+      .string()
+      .trim()
+      .toLowerCase()
+      .max(320)
+      .regex(/^[^\s@\0]+@[^\s@\0]+$/)
+      .refine((value) => value.isWellFormed()),
+    name: text(200).min(1),
+    roles: someRoles,
+  }),
   subjectOf: ({ email }) => email,
   async read(queryable, applicationId, { email, name, roles: granted }) {
     const invitee = await findInvitee(queryable, applicationId, email)

@@ -21,7 +21,9 @@ create table application_counters (
   success_count bigint not null default 0,
   failed_count bigint not null default 0,
   -- Rises with every batch that changed a transaction of the application; live pages compare it.
-  change_number bigint not null default 0
+  change_number bigint not null default 0,
+  -- Rises with every proposal of a person that is made or ends; pages that show such proposals are read again.
+  proposal_number bigint not null default 0
 ) with (fillfactor = 50);
 
 -- A payment from a customer (COLLECT) or to one (DEPOSIT). Its content never changes; status, result and held money do, along the edges of

@@ -21,31 +21,25 @@ export async function readLeftBehind(
 ): Promise<LeftBehind> {
   const rows = lost.includes('checker') ? await selectLeftItems(queryable, applicationId, personId, LISTED_MAX) : []
   const drafts = lost.includes('maker') ? await countDrafts(queryable, applicationId, personId) : { draftCount: 0, batchDraftCount: 0 }
-  const changes = lost.includes('administrator')
-    ? await readChanges(queryable, applicationId, personId)
-    : { proposals: [], onlyTheyConfirm: [] }
+  const changes = await readChanges(queryable, { applicationId, personId, lost })
   return { items: rows.map(toItem), itemCount: rows[0]?.total ?? 0, ...changes, ...drafts }
 }
 
 async function readChanges(
   queryable: Queryable,
-  applicationId: string,
-  personId: string,
+  { applicationId, personId, lost }: { applicationId: string; personId: string; lost: readonly Role[] },
 ): Promise<Pick<LeftBehind, 'proposals' | 'onlyTheyConfirm'>> {
   const [open, members] = await Promise.all([selectOpenChanges(queryable, applicationId), listActiveMembers(queryable, applicationId)])
+  const kept = members.find((member) => member.personId === personId)?.roles.filter((role) => !lost.includes(role)) ?? []
   const found: Pick<LeftBehind, 'proposals' | 'onlyTheyConfirm'> = { proposals: [], onlyTheyConfirm: [] }
   for (const { changeId, kind, subject, proposedBy, expiresAt } of open) {
     if (!isChangeKind(kind)) continue
     const change: LeftChange = { changeId, kind, subject, expiresAt: expiresAt.toISOString() }
+    const needs = CHANGE_PERMISSIONS[kind]
     // The subject of a change about a person is that person's id, and they take no part in it.
-    const mayConfirm = (id: string, roles: readonly Role[]) =>
-      id !== proposedBy && id !== subject && can(roles, CHANGE_PERMISSIONS[kind].confirm)
-    if (proposedBy === personId) found.proposals.push(change)
-    else if (
-      subject !== personId &&
-      members.some((each) => each.personId === personId && mayConfirm(personId, each.roles)) &&
-      !members.some((each) => each.personId !== personId && mayConfirm(each.personId, each.roles))
-    )
+    const confirmers = members.filter((each) => each.personId !== proposedBy && each.personId !== subject && can(each.roles, needs.confirm))
+    if (proposedBy === personId && !can(kept, needs.propose)) found.proposals.push(change)
+    else if (confirmers.length === 1 && confirmers[0]?.personId === personId && !can(kept, needs.confirm))
       found.onlyTheyConfirm.push(change)
   }
   return found

@@ -188,7 +188,7 @@ type LinesRequest = { operator: OperatorCode; from: UtcDay; to: UtcDay; kind: Li
 
 /** A funding by people has its reference as its reason, and both of them. */
 const LINE_COLUMNS = `p.subject_id as "subjectId", p.kind, p.at,
-  case when f.funding_id is null then p.reason else concat(f.reference, ' · ', n.name, ', ', d.name) end as reason, p.collect_minor as "collectMinor", p.deposit_minor as "depositMinor",
+  case when f.change_id is null then p.reason else concat(f.payload ->> 'reference', ' · ', n.name, ', ', d.name) end as reason, p.collect_minor as "collectMinor", p.deposit_minor as "depositMinor",
   p.held_minor as "heldMinor", p.fees_minor + p.revenue_minor as "feesMinor", t.customer_name as "customerName",
   t.transaction_id is not null as "isTransaction", p.moved_minor as "movedMinor"`
 
@@ -199,7 +199,7 @@ function linesOf(kind: LineFilter | null): string {
              ${POSTINGS_OF_DAYS} ${kind === null ? '' : `and ${FILTERED_LINES[kind].condition}`}
            order by at, subject_id, kind offset $6 limit $7) p
      left join transactions t on t.application_id = $1 and t.transaction_id = p.subject_id
-     left join fundings f on p.kind in ('fund', 'move', 'correct') and f.application_id = $1 and f.funding_id = p.subject_id
+     left join proposed_changes f on p.kind in ('fund', 'move', 'correct') and f.application_id = $1 and f.change_id = p.subject_id
      left join people n on n.person_id = f.proposed_by left join people d on d.person_id = f.decided_by
      order by p.at, p.subject_id, p.kind`
 }

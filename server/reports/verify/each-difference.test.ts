@@ -99,12 +99,19 @@ async function book(fundingId: string, posting: FundingPosting, decidedBy: strin
     postFunding(trx, { applicationId, operator: 'MOMOCM', fundingId, actorId: decidedBy, reason: 'x', ...posting }),
   )
   assert.ok(posted.ok)
+  const payload = {
+    operator: 'MOMOCM',
+    amountMinor: String(posting.amountMinor),
+    ...(posting.kind === 'correct' && { account: posting.account }),
+    reference: 'x',
+    note: '',
+    document: { name: 'x', sha256: 'a1'.repeat(32) },
+  }
+  const balances = { currency: 'XAF', collectMinor: '0', depositMinor: '0' }
   await pool.query(
-    `insert into fundings (application_id, funding_id, kind, operator, currency, account, amount_minor, reference, reference_key, attachment_name,
-         attachment_sha256, proposed_by, expires_at, outcome, decided_by, decided_at, collect_before_minor, collect_after_minor,
-         deposit_before_minor, deposit_after_minor)
-       values ($1, $2, $3, 'MOMOCM', 'XAF', $4, $5, 'x', 'x', 'x', sha256('x'), $6, now(), 'confirmed', $7, now(), 0, 0, 0, 0)`,
-    [applicationId, fundingId, kind, posting.account, posting.amountMinor, proposer, decidedBy],
+    `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at, outcome, decided_by, decided_at)
+       values ($1, $2, $3, 'x', $4, $5, $5, $6, now(), 'confirmed', $7, now())`,
+    [applicationId, fundingId, `funding.${kind}`, payload, balances, proposer, decidedBy],
   )
 }
 
@@ -161,6 +168,9 @@ async function findIn(check: string, statements: string): Promise<string[]> {
 
 const plusOne = (table: string, columns: string, where = 'true') =>
   columns.split(' ').map((column) => `update ${table} set ${column} = ${column} + 1 where ${where}`)
+/** Stores another value in the content of a funding. */
+const setContent = (fundingId: string, name: string, value: string) =>
+  `update proposed_changes set payload = payload || jsonb_build_object('${name}', (${value})::text) where change_id = '${fundingId}'`
 const of = (transactionId: string) => `transaction_id = '${transactionId}'`
 const posting = (transactionId: string, kind: string) => `subject_id = '${transactionId}' and kind = '${kind}'`
 const anotherPosting = (transactionId: string, kind: string) =>
@@ -332,14 +342,14 @@ const DAMAGES: Record<string, (string | [statements: string, count: number])[]> 
   fundings: [
     ...[PAY_IN, MOVE, FEE].flatMap((fundingId) => [
       `delete from ledger_postings where subject_id = '${fundingId}'`,
-      `update fundings set amount_minor = amount_minor + 1 where funding_id = '${fundingId}'`,
-      `update fundings set outcome = 'refused' where funding_id = '${fundingId}'`,
-      `update fundings set decided_by = proposed_by where funding_id = '${fundingId}'`,
+      setContent(fundingId, 'amountMinor', "(payload ->> 'amountMinor')::bigint + 1"),
+      `update proposed_changes set outcome = 'refused' where change_id = '${fundingId}'`,
+      `update proposed_changes set decided_by = proposed_by where change_id = '${fundingId}'`,
     ]),
-    `update fundings set outcome = null where funding_id = '${PAY_IN}'`,
-    `update fundings set account = 'deposit' where funding_id = '${FEE}'`,
-    `update fundings set operator = 'OMCM' where funding_id = '${PAY_IN}'`,
-    `update fundings set currency = 'UGX' where funding_id = '${PAY_IN}'`,
+    `update proposed_changes set outcome = null where change_id = '${PAY_IN}'`,
+    setContent(FEE, 'account', "'deposit'"),
+    setContent(PAY_IN, 'operator', "'OMCM'"),
+    `update proposed_changes set after = after || '{"currency": "UGX"}' where change_id = '${PAY_IN}'`,
     ...plusOne('ledger_postings', 'collect_minor deposit_minor clearing_minor', `subject_id = '${MOVE}'`),
   ],
   references: [`update transactions set application_id = gen_random_uuid() where ${of(WAITING)}`],

@@ -280,14 +280,14 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
   },
   {
     check: 'fundings',
-    sql: `select concat_ws(' ', f.application_id, f.funding_id) as subject, 'the funding and its posting do not go together' as detail
-      from fundings f
-      left join ledger_postings p on p.application_id = f.application_id and p.subject_id = f.funding_id and p.kind in ('fund', 'move', 'correct')
-      left join lateral posting_amounts(case f.kind when 'pay_in' then 'fund' when 'move' then 'move' else 'correct' end,
-        case f.account when 'collect' then 'COLLECT' else 'DEPOSIT' end, f.amount_minor, 0, 0) a on true
-      where (f.outcome is not distinct from 'confirmed') <> (p.subject_id is not null)
-        or (p.subject_id is not null and (p.operator, p.currency, p.collect_minor, p.deposit_minor, p.clearing_minor, p.actor_id)
-          is distinct from (f.operator, f.currency, a.collect_minor, a.deposit_minor, a.clearing_minor, f.decided_by))`,
+    sql: `select concat_ws(' ', f.application_id, f.change_id) as subject, 'the funding and its posting do not go together' as detail
+      from proposed_changes f
+      left join ledger_postings p on p.application_id = f.application_id and p.subject_id = f.change_id and p.kind in ('fund', 'move', 'correct')
+      left join lateral posting_amounts(case f.kind when 'funding.pay_in' then 'fund' when 'funding.move' then 'move' else 'correct' end,
+        case f.payload ->> 'account' when 'collect' then 'COLLECT' else 'DEPOSIT' end, (f.payload ->> 'amountMinor')::bigint, 0, 0) a on true
+      where f.kind like 'funding.%' and ((f.outcome is not distinct from 'confirmed') <> (p.subject_id is not null)
+        or (p.subject_id is not null and (p.operator, p.currency, p.collect_minor, p.deposit_minor, p.clearing_minor, p.actor_id) is distinct from
+          (f.payload ->> 'operator', f.after ->> 'currency', a.collect_minor, a.deposit_minor, a.clearing_minor, f.decided_by)))`,
   },
   {
     check: 'references',

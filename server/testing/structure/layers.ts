@@ -20,7 +20,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['applications', 'people'],
   ['partner-auth', 'webhooks', 'ledger', 'policy'],
   ['transactions'],
-  ['approvals', 'batches', 'funding', 'operators'],
+  ['approvals', 'batches', 'operators'],
   ['changes', 'reports'],
   ['http'],
   ['back-office'],

@@ -6,7 +6,6 @@ import type { Translate } from '#lib/i18n/translate.ts'
 import { DEFAULT_FEE_SCHEDULE, type ServiceTerms, type SettingsTerms } from '#lib/money/fees.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
-import { can } from '#lib/people/permissions.ts'
 import { zoneWords } from '#lib/time/format-time.ts'
 import { OPEN_SERVICE } from '#server/applications/snapshot.ts'
 import { listFees, listServices, readTerms, readTimeZone } from '#server/applications/terms-store.ts'
@@ -15,7 +14,6 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { listActiveMembers } from '#server/people/person-store.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { SettingsButtons, TermsTable } from './_components/terms-table.tsx'
@@ -30,14 +28,12 @@ export default async function ApplicationPage({ params }: PageProps) {
   const actor = await requireActor(application, 'access:change')
   const { pool } = backOfficeRuntime()
   const { applicationId } = actor
-  const [t, locale, terms, changes, members] = await Promise.all([
+  const [t, locale, terms, { changes, isAlone }] = await Promise.all([
     getT(),
     readLocale(),
     readPageTerms(pool, applicationId),
     listChanges(pool, { applicationId, kinds: KINDS, actor }),
-    listActiveMembers(pool, applicationId),
   ])
-  const isAlone = !members.some(({ personId, roles }) => personId !== actor.id && can(roles, 'access:change'))
   return (
     <PageContent words={['terms.', 'change.']}>
       <PageHeader title={t('terms.title')} lead={t('terms.lead', { name: terms.settings.name })} />

@@ -21,12 +21,12 @@ export default async function KeysPage({ params }: PageProps) {
   const actor = await requireActor(application, 'access:read')
   const { config } = backOfficeRuntime()
   const [t, locale, credentials] = await Promise.all([getT(), readLocale(), readCredentials(actor)])
-  const { apiId, keys, apiUsers, addresses, ownAddress, refusals, changes, hasSecondPerson } = credentials
-  const shared = { t, application, mayPropose: hasSecondPerson }
+  const { apiId, keys, apiUsers, addresses, ownAddress, refusals, changes, isAlone } = credentials
+  const shared = { t, application, mayPropose: !isAlone }
   return (
     <PageContent words={['credentials.', 'change.']}>
       <PageHeader title={t('credentials.title')} lead={t('credentials.lead')} />
-      {!hasSecondPerson && (
+      {isAlone && (
         <div className="mt-4">
           <Notice>{t('credentials.noSecondPerson')}</Notice>
         </div>
@@ -39,7 +39,7 @@ export default async function KeysPage({ params }: PageProps) {
       <KeyTable {...shared} keys={keys} />
       <ApiUserTable {...shared} apiUsers={apiUsers} />
       <AddressTable {...shared} addresses={addresses} ownAddress={ownAddress} />
-      <RefusalList t={t} application={application} refusals={refusals} mayPropose={hasSecondPerson} />
+      <RefusalList t={t} application={application} refusals={refusals} mayPropose={!isAlone} />
     </PageContent>
   )
 }

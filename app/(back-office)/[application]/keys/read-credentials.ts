@@ -1,5 +1,4 @@
 import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
-import { can } from '#lib/people/permissions.ts'
 import { listAccess } from '#server/applications/access-store.ts'
 import { parseNetwork } from '#server/applications/allow-list.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
@@ -39,7 +38,7 @@ export type ListedAddress = { network: string; note: string; createdAt: string; 
 export async function readCredentials(actor: BackOfficeActor) {
   const { pool, clock, directory } = backOfficeRuntime()
   const { applicationId } = actor
-  const [access, uses, refusals, changes] = await Promise.all([
+  const [access, uses, refusals, { changes, isAlone }] = await Promise.all([
     listAccess(pool, applicationId),
     listKeyUses(pool, applicationId),
     listRefusals(pool, applicationId),
@@ -78,8 +77,6 @@ export async function readCredentials(actor: BackOfficeActor) {
     ownAddress: own.ok && !directory.find(applicationId)?.allowList.admits(own.value) ? own.value : null,
     refusals,
     changes,
-    hasSecondPerson: access.people.some(
-      ({ personId, roles, isActive, isBlocked }) => personId !== actor.id && isActive && !isBlocked && can(roles, 'access:change'),
-    ),
+    isAlone,
   }
 }

@@ -20,7 +20,7 @@ export const generateMetadata = titled('operators.title')
 export default async function OperatorsPage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'operator:read')
-  const [t, locale, operators, changes] = await Promise.all([
+  const [t, locale, operators, { changes }] = await Promise.all([
     getT(),
     readLocale(),
     readOperators(actor),
@@ -34,7 +34,7 @@ export default async function OperatorsPage({ params }: PageProps) {
         locale={locale}
         application={application}
         changes={changes}
-        differenceOf={(change) => <SettingsDifference t={t} change={change} />}
+        describe={(change) => <SettingsDifference t={t} change={change} />}
       />
       <ClosedDirections t={t} application={application} directions={operators.directions} mayConfigure={operators.mayConfigure} />
       <div className="mt-6">

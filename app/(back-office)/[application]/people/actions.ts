@@ -20,7 +20,7 @@ const renewal = oneInvitation.extend({ code: z.string().trim().max(64).optional(
 /** Makes a new link for an invitation and returns it this once. */
 export async function renewLink(
   application: string,
-  input: { invitationId: string; code?: string },
+  input: { invitationId: string; code?: string | undefined },
 ): Promise<ActionResult<{ link: string }, 'not_permitted' | 'not_found' | 'own_proposal' | 'too_old' | 'needed_for_code'>> {
   return runAction({ schema: renewal, permission: PERMISSION, application, input }, async (actor, given) => {
     const { pool, clock, config } = backOfficeRuntime()
@@ -56,7 +56,7 @@ type ActivateCode =
 /** Makes a person who joined a member, with the code that they told the proposer of their invitation. */
 export async function activateMember(
   application: string,
-  input: { invitationId: string; spokenCode: string; code?: string },
+  input: { invitationId: string; spokenCode: string; code?: string | undefined },
 ): Promise<ActionResult<null, ActivateCode>> {
   return runAction({ schema: activation, permission: PERMISSION, application, input }, async (actor, given) => {
     const activated = await activateMembership(backOfficeRuntime(), { applicationId: actor.applicationId, ...given, actor })

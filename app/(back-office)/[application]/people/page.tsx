@@ -6,7 +6,7 @@ import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { can, combinesRoles } from '#lib/people/permissions.ts'
+import { combinesRoles } from '#lib/people/permissions.ts'
 import { listAccess, type PersonListing } from '#server/applications/access-store.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
@@ -28,16 +28,13 @@ export default async function PeoplePage({ params }: PageProps) {
   const actor = await requireActor(application, 'people:change')
   const { pool } = backOfficeRuntime()
   const { applicationId } = actor
-  const [t, locale, { people }, changes, invitations] = await Promise.all([
+  const [t, locale, { people }, { changes, isAlone }, invitations] = await Promise.all([
     getT(),
     readLocale(),
     listAccess(pool, applicationId),
     listChanges(pool, { applicationId, kinds: PERSON_KINDS, actor }),
     listInvitations(pool, applicationId),
   ])
-  const isAlone = !people.some(
-    ({ personId, roles, isActive, isBlocked }) => personId !== actor.id && isActive && !isBlocked && can(roles, 'people:change'),
-  )
   return (
     <PageContent words={['people.', 'change.', 'role.']}>
       <PageHeader title={t('people.title')} actions={!isAlone && <InviteButton application={application} />} />

@@ -14,7 +14,6 @@ import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
-import { listActiveMembers } from '#server/people/person-store.ts'
 import { readRuleVersions } from '#server/policy/policies.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
@@ -29,15 +28,13 @@ export default async function RulesPage({ params }: PageProps) {
   const { pool } = backOfficeRuntime()
   const { applicationId } = actor
   const mayChange = can(actor.roles, 'policy:change')
-  const [t, locale, { versions, active }, changes, members, blocked] = await Promise.all([
+  const [t, locale, { versions, active }, { changes, isAlone }, blocked] = await Promise.all([
     getT(),
     readLocale(),
     readRuleVersions(pool, applicationId),
-    mayChange ? listChanges(pool, { applicationId, kinds: ['policy.activate'], actor }) : [],
-    mayChange ? listActiveMembers(pool, applicationId) : [],
+    mayChange ? listChanges(pool, { applicationId, kinds: ['policy.activate'], actor }) : { changes: [], isAlone: false },
     mayChange ? listBlocked(pool, applicationId) : null,
   ])
-  const isAlone = mayChange && !members.some(({ personId, roles }) => personId !== actor.id && can(roles, 'policy:change'))
   return (
     <PageContent words={['rules.', 'change.']}>
       <PageHeader
@@ -56,9 +53,7 @@ export default async function RulesPage({ params }: PageProps) {
         locale={locale}
         application={application}
         changes={changes}
-        differenceOf={(change) => (
-          <ActivationDifference t={t} locale={locale} application={application} change={change} versions={versions} />
-        )}
+        describe={(change) => <ActivationDifference t={t} locale={locale} application={application} change={change} versions={versions} />}
       />
       <section aria-labelledby="active-rules" className="mt-6">
         <h2 id="active-rules">{active ? t('rules.active', { version: active.version }) : t('rules.noActive')}</h2>

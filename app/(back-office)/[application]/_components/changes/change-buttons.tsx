@@ -1,130 +1,114 @@
 'use client'
 
-import { useState, useTransition } from 'react'
+import { createContext, type ReactNode, useContext, useState } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
-import { useFreshCode } from '#components/form/use-fresh-code.tsx'
-import { Button, ButtonLink, NotAllowed } from '#components/ui/button.tsx'
-import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
-import { toast } from '#components/ui/overlay/toast.tsx'
+import { useAction } from '#components/form/use-action.tsx'
+import { Button, NotAllowed } from '#components/ui/button.tsx'
+import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { useRouter } from '#components/ui/use-router.ts'
-import type { CollectedSecret, ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
-import { paths } from '#lib/pages/paths.ts'
-import { callAction, refusalText } from '#lib/result.ts'
-import { collectSecret, confirmChange, withdrawChange } from '../../../../actions/changes.ts'
-import { CHANGE_REFUSALS } from './use-proposal.ts'
+import { CHANGE_REFUSALS } from '#lib/approvals/change-refusals.ts'
+import type { ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
+import { collectSecret, withdrawChange } from '../../../../actions/changes.ts'
 
-const REFUSE = definePart(async () => ({ default: (await import('./change-dialogs.tsx')).RefuseDialog }))
-const LINK = definePart(async () => ({ default: (await import('./change-dialogs.tsx')).LinkDialog }))
+const ConfirmDialog = onDemand(async () => (await import('./change-dialogs.tsx')).ConfirmDialog)
+const RefuseDialog = onDemand(async () => (await import('./change-dialogs.tsx')).RefuseDialog)
+const OnceDialog = onDemand(async () => (await import('./once-dialog.tsx')).OnceDialog)
+
+/** A value that is shown this once. */
+export type Once = { title: string; text: string; value: string }
+type Opened = { dialog: 'confirm' | 'refuse'; change: ProposedChangeDto; description: ReactNode } | { dialog: 'once'; once: Once }
+
+const Open = createContext<(opened: Opened) => void>(() => undefined)
+
+type DialogsProps = { application: string; children: ReactNode }
+
+/** The dialogs of a list of changes. They belong to the list: the row that opened one may be gone before it closes. */
+export function ChangeDialogs({ application, children }: DialogsProps) {
+  const t = useT()
+  const [opened, open] = useState<Opened | null>(null)
+  const onClose = () => open(null)
+  return (
+    <Open value={open}>
+      {children}
+      {opened?.dialog === 'confirm' && (
+        <ConfirmDialog
+          application={application}
+          change={opened.change}
+          description={opened.description}
+          onClose={onClose}
+          onLink={(link) => open({ dialog: 'once', once: { title: t('people.linkTitle'), text: t('people.linkText'), value: link } })}
+        />
+      )}
+      {opened?.dialog === 'refuse' && (
+        <RefuseDialog application={application} change={opened.change} description={opened.description} onClose={onClose} />
+      )}
+      {opened?.dialog === 'once' && <OnceDialog {...opened.once} onClose={onClose} />}
+    </Open>
+  )
+}
 
 type Props = {
   application: string
-  changeId: string
-  mayDecide: ProposedChangeDto['mayDecide']
-  /** Whose roles or membership would change. */
-  personId: string | null
+  change: ProposedChangeDto
+  /** The change as the list shows it. */
+  description: ReactNode
+  /** Why the viewer does not confirm it now; null if they may. */
+  whyNot: string | null
 }
 
-/** Confirm and Refuse for the second administrator, Withdraw for the proposer, the reason for everybody else. */
-export function ChangeButtons({ application, changeId, mayDecide, personId }: Props) {
+/** Confirm and Refuse for the second person, Withdraw for the proposer, the reason for everybody else. */
+export function ChangeButtons({ application, change, description, whyNot }: Props) {
   const t = useT()
-  const router = useRouter()
-  const [error, setError] = useState<string | null>(null)
-  const [isRefusing, setIsRefusing] = useState(false)
-  const [isPending, startTransition] = useTransition()
-  const [link, setLink] = useState<string | null>(null)
-  const [isLeaving, setIsLeaving] = useState(false)
-  const freshCode = useFreshCode(isPending)
-  function confirm(acknowledged: boolean, code?: string) {
-    startTransition(async () => {
-      const result = await callAction(() => confirmChange(application, { changeId, acknowledged, ...(code && { code }) }))
-      if (!result.ok) {
-        if (freshCode.asks(result.error.code, (fresh) => confirm(acknowledged, fresh))) return
-        setIsLeaving(result.error.code === 'items_waiting')
-        return setError(refusalText(t, result.error.code, CHANGE_REFUSALS))
-      }
-      freshCode.accepted()
-      toast(t('change.confirmedNow'))
-      // The list without this change would take the dialog with it.
-      if (result.value.link !== null) setLink(result.value.link)
-      else router.refresh()
-    })
-  }
-  function withdraw() {
-    startTransition(async () => {
-      const result = await callAction(() => withdrawChange(application, { changeId }))
-      if (!result.ok) return setError(refusalText(t, result.error.code, CHANGE_REFUSALS))
-      toast(t('change.withdrawnNow'))
-      router.refresh()
-    })
-  }
+  const open = useContext(Open)
+  const { changeId, mayDecide } = change
+  const { run, error, isPending } = useAction(() => withdrawChange(application, { changeId }), {
+    words: CHANGE_REFUSALS,
+    said: () => t('change.withdrawnNow'),
+    refreshes: 'done',
+  })
   return (
     <div className="mt-3 grid gap-2">
       {error && <ErrorNotice error={error} />}
       <div className="flex flex-wrap items-center gap-2">
+        {whyNot !== null && <NotAllowed reason={whyNot} />}
+        {mayDecide === true && whyNot === null && (
+          <Button variant="primary" onClick={() => open({ dialog: 'confirm', change, description })}>
+            {t('change.confirm')}
+          </Button>
+        )}
         {mayDecide === true && (
-          <>
-            {isLeaving && personId && <ButtonLink href={paths.person(application, personId)}>{t('change.whatWaits')}</ButtonLink>}
-            <Button variant="primary" isBusy={isPending} onClick={() => confirm(isLeaving)}>
-              {t(isLeaving ? 'change.confirmAnyway' : 'change.confirm')}
-            </Button>
-            <Button variant="danger" disabled={isPending} onClick={() => setIsRefusing(true)}>
-              {t('change.refuse')}
-            </Button>
-          </>
+          <Button variant="danger" onClick={() => open({ dialog: 'refuse', change, description })}>
+            {t('change.refuse')}
+          </Button>
         )}
         {mayDecide === 'own_proposal' && (
-          <>
-            <NotAllowed reason={t('change.waitsForAnother')} />
-            <Button size="small" isBusy={isPending} onClick={withdraw}>
-              {t('change.withdraw')}
-            </Button>
-          </>
+          <Button size="small" isBusy={isPending} onClick={() => run()}>
+            {t('change.withdraw')}
+          </Button>
         )}
-        {mayDecide === 'about_you' && <NotAllowed reason={t('change.aboutYou')} />}
-        {mayDecide === 'not_permitted' && <NotAllowed reason={t('change.administratorsOnly')} />}
       </div>
-      {freshCode.dialog}
-      {link && <LazyPart part={LINK} props={{ link, onClose: () => router.refresh() }} />}
-      {isRefusing && <LazyPart part={REFUSE} props={{ application, changeId, onClose: () => setIsRefusing(false) }} />}
     </div>
   )
 }
 
-const SECRET_DIALOG = definePart(async () => ({ default: (await import('./change-dialogs.tsx')).SecretDialog }))
-
-/** Makes the secret of a confirmed proposal and shows it, once: it is kept in the memory of this component only, until the dialog closes. */
+/** Makes the secret of a confirmed proposal and shows it, once: it is kept in the memory of the page only, until the dialog closes. */
 export function CollectButton({ application, changeId }: { application: string; changeId: string }) {
   const t = useT()
-  const router = useRouter()
-  const [secret, setSecret] = useState<CollectedSecret | null>(null)
-  const [error, setError] = useState<string | null>(null)
-  const [isPending, startTransition] = useTransition()
-  const freshCode = useFreshCode(isPending)
-  function collect(code?: string) {
-    startTransition(async () => {
-      const result = await callAction(() => collectSecret(application, { changeId, ...(code && { code }) }))
-      if (!result.ok) {
-        if (freshCode.asks(result.error.code, collect)) return
-        return setError(refusalText(t, result.error.code, CHANGE_REFUSALS))
-      }
-      freshCode.accepted()
-      setSecret(result.value)
-    })
-  }
-  function close() {
-    setSecret(null)
-    router.refresh()
-  }
+  const open = useContext(Open)
+  const { run, error, isPending, codeDialog } = useAction(() => collectSecret(application, { changeId }), {
+    words: CHANGE_REFUSALS,
+    withCode: (code) => collectSecret(application, { changeId, code }),
+    refreshes: 'done',
+    onDone: ({ name, value }) => open({ dialog: 'once', once: { title: t(`change.secret.${name}`), text: t('change.secretOnce'), value } }),
+  })
   return (
     <div className="mt-3 grid justify-items-start gap-2">
       {error && <ErrorNotice error={error} />}
       <p>{t('change.collection.yours')}</p>
-      <Button variant="primary" isBusy={isPending} disabled={secret !== null} onClick={() => collect()}>
+      <Button variant="primary" isBusy={isPending} onClick={() => run()}>
         {t('change.collect')}
       </Button>
-      {freshCode.dialog}
-      {secret && <LazyPart part={SECRET_DIALOG} props={{ secret, onClose: close }} />}
+      {codeDialog}
     </div>
   )
 }

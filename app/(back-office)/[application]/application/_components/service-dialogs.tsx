@@ -1,5 +1,4 @@
-import { type FormEvent, useState } from 'react'
-import { FormDialog } from '#components/form/form-dialog.tsx'
+import { useState } from 'react'
 import { Checkbox, TextField } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { MessageKey } from '#lib/i18n/translate.ts'
@@ -7,6 +6,7 @@ import { parsePercent, type ServiceTerms, writePercent } from '#lib/money/fees.t
 import { formatMinor, parseMinor, parseTypedAmount } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { formatAmount } from '#lib/text/format.ts'
+import { ProposalDialog } from '../../_components/changes/proposal-dialog.tsx'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
 import { FeeEffect } from './fee-effect.tsx'
 
@@ -15,7 +15,7 @@ type Props = { application: string; service: ServiceTerms; name: string; amountM
 /** Proposes other fees of the application, with their effect on the sample amount. A default export, because it is loaded on demand. */
 export function FeesDialog({ application, service, name, amountMinor, onClose }: Props) {
   const { t, locale } = useTranslations()
-  const { propose, error, isPending } = useProposal(application, onClose)
+  const proposal = useProposal(application, onClose)
   const [rate, setRate] = useState(writePercent(service.appRatePpm, locale))
   const [fixed, setFixed] = useState(formatAmount(formatMinor(BigInt(service.appFixedMinor)), locale))
   const ppm = parsePercent(rate)
@@ -23,20 +23,12 @@ export function FeesDialog({ application, service, name, amountMinor, onClose }:
   const typedFixed = fixed.trim() === '' ? '0' : parseTypedAmount(fixed, locale)
   const appFixedMinor = typedFixed === undefined ? undefined : String(parseMinor(typedFixed))
   const { currency } = OPERATORS[service.operator].country
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
+  function submit() {
     if (appRatePpm === undefined || appFixedMinor === undefined) return
-    propose('fees.set', { operator: service.operator, type: service.type, appRatePpm, appFixedMinor })
+    proposal.propose('fees.set', { operator: service.operator, type: service.type, appRatePpm, appFixedMinor })
   }
   return (
-    <FormDialog
-      title={t('terms.changeFeesOf', { service: name })}
-      submitLabel={t('change.propose')}
-      isPending={isPending}
-      error={error}
-      onSubmit={submit}
-      onClose={onClose}
-    >
+    <ProposalDialog title={t('terms.changeFeesOf', { service: name })} proposal={proposal} onSubmit={submit} onClose={onClose}>
       <TextField
         id="fee-rate"
         name="rate"
@@ -62,8 +54,7 @@ export function FeesDialog({ application, service, name, amountMinor, onClose }:
       {amountMinor !== null && appRatePpm !== undefined && appFixedMinor !== undefined && (
         <Comparison service={service} next={{ ...service, appRatePpm, appFixedMinor }} amountMinor={amountMinor} />
       )}
-      <p className="text-second text-quiet">{t('change.afterwards')}</p>
-    </FormDialog>
+    </ProposalDialog>
   )
 }
 
@@ -97,13 +88,11 @@ type Problems = Partial<Record<'minimum' | 'maximum', MessageKey>>
 /** Proposes whether a service is on and which amounts it takes. A default export, because it is loaded on demand. */
 export function LimitsDialog({ application, service, name, onClose }: LimitsDialogProps) {
   const { t, locale } = useTranslations()
-  const { propose, error, isPending } = useProposal(application, onClose)
+  const proposal = useProposal(application, onClose)
   const [problems, setProblems] = useState<Problems>({})
   const { operator, type } = service
   const { limits, country } = OPERATORS[operator]
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
+  function submit(form: FormData) {
     const read = (field: string) => readLimit(String(form.get(field) ?? ''), (typed) => parseTypedAmount(typed, locale))
     const [minimum, maximum] = [read('minimum'), read('maximum')]
     const found: Problems = {
@@ -113,7 +102,7 @@ export function LimitsDialog({ application, service, name, onClose }: LimitsDial
     }
     setProblems(found)
     if (Object.keys(found).length > 0) return
-    propose('service.set', {
+    proposal.propose('service.set', {
       operator,
       type,
       isEnabled: form.get('isEnabled') === 'on',
@@ -126,14 +115,7 @@ export function LimitsDialog({ application, service, name, onClose }: LimitsDial
   const shown = (minor: string | null) => (minor === null ? '' : formatAmount(formatMinor(BigInt(minor)), locale))
   const field = { inputMode: 'decimal', autoComplete: 'off', maxLength: 20 } as const
   return (
-    <FormDialog
-      title={t('terms.changeLimitsOf', { service: name })}
-      submitLabel={t('change.propose')}
-      isPending={isPending}
-      error={error}
-      onSubmit={submit}
-      onClose={onClose}
-    >
+    <ProposalDialog title={t('terms.changeLimitsOf', { service: name })} proposal={proposal} onSubmit={submit} onClose={onClose}>
       <Switch service={service} />
       <TextField
         {...field}
@@ -157,8 +139,7 @@ export function LimitsDialog({ application, service, name, onClose }: LimitsDial
         <Checkbox name="enforcesLimits" defaultChecked={service.enforcesLimits} label={t('terms.enforces')} />
         <p className="text-second text-quiet">{t('terms.enforcesHint')}</p>
       </div>
-      <p className="text-second text-quiet">{t('change.afterwards')}</p>
-    </FormDialog>
+    </ProposalDialog>
   )
 }
 

@@ -1,5 +1,4 @@
-import { type FormEvent, useMemo, useState } from 'react'
-import { FormDialog } from '#components/form/form-dialog.tsx'
+import { useMemo, useState } from 'react'
 import { Checkbox, Select, TextField } from '#components/ui/field.tsx'
 import { useNow, useT } from '#components/ui/translations.tsx'
 import type { MessageKey } from '#lib/i18n/translate.ts'
@@ -7,6 +6,7 @@ import type { SettingsTerms } from '#lib/money/fees.ts'
 import { COUNTRY_NAMES } from '#lib/operators/operators.ts'
 import { isShownWebhookUrl, WEBHOOK_URL_LENGTH_MAX } from '#lib/text/web-address.ts'
 import { listTimeZones } from '#lib/time/time-zones.ts'
+import { ProposalDialog } from '../../_components/changes/proposal-dialog.tsx'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
 
 type Props = { application: string; settings: SettingsTerms; onClose: () => void }
@@ -15,11 +15,9 @@ type Problems = Partial<Record<'name' | 'countries' | 'webhookUrl', MessageKey>>
 /** Proposes other settings. A default export, because it is loaded on demand. */
 export function SettingsDialog({ application, settings, onClose }: Props) {
   const t = useT()
-  const { propose, error, isPending } = useProposal(application, onClose)
+  const proposal = useProposal(application, onClose)
   const [problems, setProblems] = useState<Problems>({})
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
+  function submit(form: FormData) {
     const name = String(form.get('name') ?? '').trim()
     const address = String(form.get('webhookUrl') ?? '').trim()
     const countries = COUNTRY_NAMES.filter((country) => form.get(country) === 'on')
@@ -30,7 +28,7 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
     }
     setProblems(found)
     if (Object.keys(found).length > 0) return
-    propose('application.set', {
+    proposal.propose('application.set', {
       name,
       countries,
       defaultWebhookUrl: address === '' ? null : address,
@@ -40,14 +38,7 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
     })
   }
   return (
-    <FormDialog
-      title={t('terms.change')}
-      submitLabel={t('change.propose')}
-      isPending={isPending}
-      error={error}
-      onSubmit={submit}
-      onClose={onClose}
-    >
+    <ProposalDialog title={t('terms.change')} proposal={proposal} onSubmit={submit} onClose={onClose}>
       <TextField
         id="terms-name"
         name="name"
@@ -68,8 +59,7 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
         maxLength={WEBHOOK_URL_LENGTH_MAX}
       />
       <Switches settings={settings} />
-      <p className="text-second text-quiet">{t('change.afterwards')}</p>
-    </FormDialog>
+    </ProposalDialog>
   )
 }
 
@@ -117,18 +107,13 @@ type ZoneDialogProps = { application: string; timeZone: string; onClose: () => v
 export function ZoneDialog({ application, timeZone, onClose }: ZoneDialogProps) {
   const t = useT()
   const now = useNow()
-  const { propose, error, isPending } = useProposal(application, onClose)
+  const proposal = useProposal(application, onClose)
   const regions = useMemo(() => listTimeZones(now, timeZone), [now, timeZone])
   return (
-    <FormDialog
+    <ProposalDialog
       title={t('terms.changeZone')}
-      submitLabel={t('change.propose')}
-      isPending={isPending}
-      error={error}
-      onSubmit={(event) => {
-        event.preventDefault()
-        propose('time_zone.set', { timeZone: String(new FormData(event.currentTarget).get('timeZone') ?? '') })
-      }}
+      proposal={proposal}
+      onSubmit={(form) => proposal.propose('time_zone.set', { timeZone: String(form.get('timeZone') ?? '') })}
       onClose={onClose}
     >
       <Select id="terms-zone" name="timeZone" label={t('terms.zone')} hint={t('terms.zoneHint')} defaultValue={timeZone}>
@@ -142,7 +127,6 @@ export function ZoneDialog({ application, timeZone, onClose }: ZoneDialogProps) 
           </optgroup>
         ))}
       </Select>
-      <p className="text-second text-quiet">{t('change.afterwards')}</p>
-    </FormDialog>
+    </ProposalDialog>
   )
 }

@@ -1,43 +1,49 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { OperatorOptions } from '#components/domain/operator-mark.tsx'
-import { FormDialog } from '#components/form/form-dialog.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { FUNDING_ACCOUNTS, FUNDING_KINDS, type FundingKind, referenceKey } from '#lib/approvals/proposed-change.ts'
-import type { Locale } from '#lib/i18n/locale.ts'
+import { FUNDING_KINDS, referenceKey } from '#lib/approvals/proposed-change.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
-import { parseTypedAmount } from '#lib/money/money.ts'
+import { parseMinor, parseTypedAmount } from '#lib/money/money.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import { err, ok, type Result } from '#lib/result.ts'
-import type { FundingInput } from '#lib/schemas/proposal.ts'
-import { proposeFunding } from '../actions.ts'
-import { FileField } from './file-field.tsx'
-import { useFundingDecision } from './use-funding-decision.ts'
+import { FileField, type ReadFile } from '../../_components/changes/file-field.tsx'
+import { ProposalDialog } from '../../_components/changes/proposal-dialog.tsx'
+import { useProposal } from '../../_components/changes/use-proposal.ts'
 
+type FundingKind = (typeof FUNDING_KINDS)[number]
 type Props = { application: string; onClose: () => void }
 type Problems = Partial<Record<'amount' | 'reference' | 'file', MessageKey>>
 
 /** The form of a funding. A default export, because it is loaded on demand. */
 export default function ProposeDialog({ application, onClose }: Props) {
   const { t, locale } = useTranslations()
-  const { run, error, isPending } = useFundingDecision(onClose)
-  const [kind, setKind] = useState<FundingKind>('pay_in')
+  const proposal = useProposal(application, onClose)
+  const [kind, setKind] = useState<FundingKind>('funding.pay_in')
   const [operator, setOperator] = useState<OperatorCode>(OPERATOR_CODES[0])
-  const [attachment, setAttachment] = useState<FundingInput['attachment']>(null)
+  const [document, setDocument] = useState<ReadFile | null>(null)
   const [problems, setProblems] = useState<Problems>({})
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const read = readForm(new FormData(event.currentTarget), { kind, operator, attachment, locale })
-    setProblems(read.ok ? {} : read.error)
-    if (read.ok) run(() => proposeFunding(application, read.value), 'funding.proposedNow')
-  }
   const { currency } = OPERATORS[operator].country
+  const [isMove, isCorrection] = [kind === 'funding.move', kind === 'funding.correction']
+  function submit(form: FormData) {
+    const textOf = (name: string) => String(form.get(name) ?? '').trim()
+    const [amount, reference] = [parseTypedAmount(textOf('amount'), locale) ?? '0', textOf('reference')]
+    const found: Problems = {
+      ...(!/[1-9]/.test(amount) && { amount: 'funding.amountWrong' }),
+      ...(referenceKey(reference) === '' && { reference: 'funding.referenceMissing' }),
+      ...(!isMove && document === null && { file: 'funding.fileMissing' }),
+    }
+    setProblems(found)
+    if (Object.keys(found).length > 0) return
+    const amountMinor = `${textOf('direction') === 'take' ? '-' : ''}${parseMinor(amount)}`
+    const account = isCorrection ? { account: textOf('account') } : {}
+    proposal.propose(kind, { operator, ...account, amountMinor, reference, note: textOf('note'), document })
+  }
   return (
-    <FormDialog
+    <ProposalDialog
       title={t('funding.new')}
+      proposal={proposal}
       submitLabel={t('funding.submit')}
-      isPending={isPending}
-      error={error}
+      afterwards={t('funding.afterwards')}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -54,7 +60,7 @@ export default function ProposeDialog({ application, onClose }: Props) {
       <TextField
         id="funding-reference"
         name="reference"
-        label={t('funding.reference')}
+        label={t('change.fact.reference')}
         hint={t('funding.referenceHint')}
         error={problems.reference && t(problems.reference)}
         autoComplete="off"
@@ -62,41 +68,21 @@ export default function ProposeDialog({ application, onClose }: Props) {
       />
       <FileField
         label={t('funding.file')}
-        {...(kind === 'move' ? { note: t('funding.optional') } : {})}
+        {...(isMove ? { note: t('funding.optional') } : {})}
         hint={t('funding.fileHint')}
         error={problems.file && t(problems.file)}
-        onRead={setAttachment}
+        onRead={setDocument}
       />
-      <TextField id="funding-note" name="note" label={t('funding.note')} note={t('funding.optional')} autoComplete="off" maxLength={500} />
-      <p className="text-second text-quiet">{t('funding.afterwards')}</p>
-    </FormDialog>
+      <TextField
+        id="funding-note"
+        name="note"
+        label={t('change.fact.note')}
+        note={t('funding.optional')}
+        autoComplete="off"
+        maxLength={500}
+      />
+    </ProposalDialog>
   )
-}
-
-type Chosen = { kind: FundingKind; operator: OperatorCode; attachment: FundingInput['attachment']; locale: Locale }
-
-/** Reads the form: the proposal, or a message for each invalid field. */
-function readForm(form: FormData, { kind, operator, attachment, locale }: Chosen): Result<FundingInput, Problems> {
-  const textOf = (name: string) => String(form.get(name) ?? '').trim()
-  const amount = parseTypedAmount(textOf('amount'), locale) ?? '0'
-  const [isAmount, isReference] = [/[1-9]/.test(amount), referenceKey(textOf('reference')) !== '']
-  const isProven = kind === 'move' || attachment !== null
-  if (!isAmount || !isReference || !isProven)
-    return err({
-      ...(!isAmount && { amount: 'funding.amountWrong' }),
-      ...(!isReference && { reference: 'funding.referenceMissing' }),
-      ...(!isProven && { file: 'funding.fileMissing' }),
-    })
-  const isCorrection = kind === 'correction'
-  return ok({
-    kind,
-    operator,
-    account: isCorrection && textOf('account') === 'collect' ? 'collect' : 'deposit',
-    amount: isCorrection && textOf('direction') === 'take' ? `-${amount}` : amount,
-    reference: textOf('reference'),
-    note: textOf('note'),
-    attachment,
-  })
 }
 
 type KindProps = {
@@ -120,7 +106,7 @@ function KindFields({ kind, onKind, operator, onOperator }: KindProps) {
       >
         {FUNDING_KINDS.map((each) => (
           <option key={each} value={each}>
-            {t(`funding.kind.${each}`)}
+            {t(`change.kind.${each}`)}
           </option>
         ))}
       </Select>
@@ -133,14 +119,11 @@ function KindFields({ kind, onKind, operator, onOperator }: KindProps) {
       >
         <OperatorOptions />
       </Select>
-      {kind === 'correction' && (
+      {kind === 'funding.correction' && (
         <div className="grid gap-4 sm:grid-cols-2">
           <Select id="funding-account" name="account" label={t('funding.account')} defaultValue="deposit">
-            {FUNDING_ACCOUNTS.map((account) => (
-              <option key={account} value={account}>
-                {t(`funding.account.${account}`)}
-              </option>
-            ))}
+            <option value="collect">{t('change.fact.collect')}</option>
+            <option value="deposit">{t('change.fact.deposit')}</option>
           </Select>
           <Select id="funding-direction" name="direction" label={t('funding.direction')} defaultValue="add">
             <option value="add">{t('funding.add')}</option>

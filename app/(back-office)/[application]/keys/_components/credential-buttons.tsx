@@ -6,9 +6,9 @@ import { DialogButton } from '#components/ui/overlay/dialog-button.tsx'
 import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useT } from '#components/ui/translations.tsx'
 
-const RotateDialog = onDemand(async () => (await import('../../_components/changes/change-dialogs.tsx')).RotateDialog)
+const RotateDialog = onDemand(async () => (await import('../../_components/changes/proposal-dialog.tsx')).RotateDialog)
 const EndDialog = onDemand(async () => (await import('./credential-dialogs.tsx')).EndDialog)
-const ProposalQuestion = onDemand(async () => (await import('./credential-dialogs.tsx')).ProposalQuestion)
+const ProposalQuestion = onDemand(async () => (await import('../../_components/changes/proposal-dialog.tsx')).ProposalQuestion)
 const ProposeDialog = onDemand(async () => (await import('./credential-dialogs.tsx')).ProposeDialog)
 
 type Props = { application: string; apiKeyId: string; name: string; mayRotate: boolean }

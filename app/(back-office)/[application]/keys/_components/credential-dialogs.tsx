@@ -1,9 +1,8 @@
-import type { FormEvent } from 'react'
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
+import { ProposalDialog } from '../../_components/changes/proposal-dialog.tsx'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
 import { blockApiUser, revokeKey } from '../actions.ts'
 
@@ -15,10 +14,9 @@ const TITLES = { key: 'credentials.newKey', user: 'credentials.newUser', address
 /** Proposes a key, an API user or an address. */
 export function ProposeDialog({ application, form, network, onClose }: Props) {
   const t = useT()
-  const { propose, error, setError, isPending } = useProposal(application, onClose)
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const fields = new FormData(event.currentTarget)
+  const proposal = useProposal(application, onClose)
+  const { propose, setError } = proposal
+  function submit(fields: FormData) {
     const textOf = (name: string) => String(fields.get(name) ?? '').trim()
     if (form === 'key') {
       if (textOf('name') === '') return setError(t('credentials.nameMissing'))
@@ -32,12 +30,11 @@ export function ProposeDialog({ application, form, network, onClose }: Props) {
     propose(KINDS.address, { network: textOf('network'), note: textOf('note') })
   }
   return (
-    <FormDialog
+    <ProposalDialog
       title={t(TITLES[form])}
-      submitLabel={t('change.propose')}
-      isPending={isPending}
-      error={error}
+      proposal={proposal}
       onSubmit={submit}
+      {...(form !== 'address' && { afterwards: t('credentials.collectAfterwards') })}
       onClose={onClose}
     >
       {form === 'key' && (
@@ -69,39 +66,7 @@ export function ProposeDialog({ application, form, network, onClose }: Props) {
           <TextField id="address-note" name="note" label={t('credentials.note')} maxLength={200} />
         </>
       )}
-      <p className="text-second text-quiet">{t(form === 'address' ? 'change.afterwards' : 'credentials.collectAfterwards')}</p>
-    </FormDialog>
-  )
-}
-
-type ProposalQuestionProps = {
-  application: string
-  kind: ChangeKindName
-  input: Record<string, string>
-  title: string
-  text: string
-  onClose: () => void
-}
-
-/** Proposes a change that has nothing to fill in. */
-export function ProposalQuestion({ application, kind, input, title, text, onClose }: ProposalQuestionProps) {
-  const t = useT()
-  const { propose, error, isPending } = useProposal(application, onClose)
-  return (
-    <FormDialog
-      title={title}
-      submitLabel={t('change.propose')}
-      isPending={isPending}
-      error={error}
-      onSubmit={(event) => {
-        event.preventDefault()
-        propose(kind, input)
-      }}
-      onClose={onClose}
-    >
-      <p>{text}</p>
-      <p className="text-second text-quiet">{t(kind === 'api_user.reset' ? 'credentials.collectAfterwards' : 'change.afterwards')}</p>
-    </FormDialog>
+    </ProposalDialog>
   )
 }
 

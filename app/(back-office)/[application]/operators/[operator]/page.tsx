@@ -20,7 +20,6 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { listProtocolSettings } from '#server/operators/settings/list-operators.ts'
-import { listActiveMembers } from '#server/people/person-store.ts'
 import { readOperatorHistory } from '#server/reports/operator-outcomes/read-operator-history.ts'
 import { ChangeList } from '../../_components/changes/change-list.tsx'
 import { PageContent, type PageProps } from '../../_components/page-content.tsx'
@@ -71,7 +70,7 @@ export default async function OperatorPage({ params, searchParams }: PageProps<'
         locale={locale}
         application={application}
         changes={changes}
-        differenceOf={(change) => <SettingsDifference t={t} change={change} />}
+        describe={(change) => <SettingsDifference t={t} change={change} />}
       />
       <NowPart
         words={words}
@@ -117,17 +116,16 @@ async function readOneOperator(actor: BackOfficeActor, operator: OperatorCode): 
     runsInstallation(pool, applicationId),
   ])
   if (!configured) return { directions, history, settings: null, changes: [], isAlone: false }
-  const [settings, changes, members] = await Promise.all([
+  const [settings, { changes, isAlone }] = await Promise.all([
     listProtocolSettings(pool, operator),
     listChanges(pool, { applicationId, kinds: ['operator.set'], actor }),
-    listActiveMembers(pool, applicationId),
   ])
   return {
     directions,
     history,
     settings,
     changes: changes.filter(({ before }) => before['operator'] === operator),
-    isAlone: !members.some(({ personId, roles }) => personId !== actor.id && can(roles, 'operator:configure')),
+    isAlone,
   }
 }
 

@@ -39,12 +39,12 @@ export function TestButton({ application, operator }: Props) {
 }
 
 const SettingsDialog = onDemand(async () => (await import('../[operator]/_components/settings-dialogs.tsx')).SettingsDialog)
-const RemovalDialog = onDemand(async () => (await import('../[operator]/_components/settings-dialogs.tsx')).RemovalDialog)
+const ProposalQuestion = onDemand(async () => (await import('../../_components/changes/proposal-dialog.tsx')).ProposalQuestion)
 
 /** Opens the form of the settings of one protocol, or the question whether to remove them. */
 export function SettingsButtons(props: { application: string; settings: ProtocolSettings }) {
   const t = useT()
-  const { protocol: code, stored } = props.settings
+  const { operator, protocol: code, stored } = props.settings
   const protocol = protocolName(t, code)
   return (
     <div className="no-print mt-3 flex flex-wrap gap-2">
@@ -58,7 +58,17 @@ export function SettingsButtons(props: { application: string; settings: Protocol
         <DialogButton
           variant="danger"
           aria-label={t('operators.removeOf', { protocol })}
-          dialog={(onClose) => <RemovalDialog {...props} onClose={onClose} />}
+          dialog={(onClose) => (
+            <ProposalQuestion
+              application={props.application}
+              kind="operator.set"
+              input={{ operator, protocol: code, changes: null }}
+              title={t('operators.removeOf', { protocol })}
+              text={t('operators.removeText')}
+              isRemoval
+              onClose={onClose}
+            />
+          )}
         >
           {t('operators.remove')}
         </DialogButton>

@@ -2,7 +2,7 @@ import type { ChangeFacts, ProposedChangeDto } from '#lib/approvals/proposed-cha
 import type { Translate } from '#lib/i18n/translate.ts'
 import { FIELD_FACT, SECRET_FACT } from '#lib/operators/operator-settings.ts'
 import { isOperatorCode, OPERATORS } from '#lib/operators/operators.ts'
-import { DifferenceLines } from '../../_components/changes/change-list.tsx'
+import { DifferenceLines } from '../../_components/changes/change-difference.tsx'
 import { protocolName, settingName, settingText } from './operator-words.ts'
 
 /** The fields that a proposal changes, before and after. Of a secret, only that it changes. */

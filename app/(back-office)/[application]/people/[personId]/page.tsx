@@ -36,7 +36,7 @@ export default async function PersonPage({ params }: PageProps<'personId'>) {
   const { applicationId } = actor
   const member = z.guid().safeParse(personId).success ? await readMember(pool, applicationId, personId) : undefined
   if (!member) notFound()
-  const [t, locale, session, sessions, left, changes] = await Promise.all([
+  const [t, locale, session, sessions, left, { changes }] = await Promise.all([
     getT(),
     readLocale(),
     readSession(),

@@ -11,7 +11,7 @@ import { useRouter } from '#components/ui/use-router.ts'
 import { activateMember, renewLink, withdrawLink } from '../actions.ts'
 import { PERSON_REFUSALS } from './person-words.ts'
 
-const LinkDialog = onDemand(async () => (await import('../../_components/changes/change-dialogs.tsx')).LinkDialog)
+const OnceDialog = onDemand(async () => (await import('../../_components/changes/once-dialog.tsx')).OnceDialog)
 
 type Props = { application: string; invitationId: string; name: string; whyNoLink: 'own' | 'old' | 'joined' | null }
 
@@ -52,7 +52,7 @@ export function InvitationButtons({ application, invitationId, name, whyNoLink }
         </Button>
       </div>
       {renewal.codeDialog}
-      {link && <LinkDialog link={link} onClose={close} />}
+      {link && <OnceDialog title={t('people.linkTitle')} text={t('people.linkText')} value={link} onClose={close} />}
     </div>
   )
 }

@@ -7,7 +7,7 @@ import type { EditedPerson } from './person-words.ts'
 
 const InviteDialog = onDemand(async () => (await import('./person-dialogs.tsx')).InviteDialog)
 const RolesDialog = onDemand(async () => (await import('./person-dialogs.tsx')).RolesDialog)
-const ResetDialog = onDemand(async () => (await import('./person-dialogs.tsx')).ResetDialog)
+const ProposalQuestion = onDemand(async () => (await import('../../_components/changes/proposal-dialog.tsx')).ProposalQuestion)
 
 /** Opens the form that proposes a new person. */
 export function InviteButton({ application }: { application: string }) {
@@ -22,7 +22,7 @@ export function InviteButton({ application }: { application: string }) {
 /** Changes that an administrator can propose for one person. */
 export function PersonButtons(props: { application: string; person: EditedPerson }) {
   const t = useT()
-  const { name, hasSecondFactor } = props.person
+  const { personId, name, hasSecondFactor } = props.person
   return (
     <div className="flex flex-wrap justify-end gap-2">
       <DialogButton
@@ -36,7 +36,16 @@ export function PersonButtons(props: { application: string; person: EditedPerson
         <DialogButton
           size="small"
           aria-label={t('people.resetFactorOf', { name })}
-          dialog={(onClose) => <ResetDialog {...props} onClose={onClose} />}
+          dialog={(onClose) => (
+            <ProposalQuestion
+              application={props.application}
+              kind="person.second_factor_reset"
+              input={{ personId }}
+              title={t('people.resetFactorOf', { name })}
+              text={t('people.resetFactorText')}
+              onClose={onClose}
+            />
+          )}
         >
           {t('people.resetFactor')}
         </DialogButton>

@@ -9,8 +9,7 @@ import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { findingKey, type RuleFinding } from '#lib/rules/rule-finding.ts'
-import { proposeChange } from '../../../../actions/changes.ts'
-import { CHANGE_REFUSALS } from '../../_components/changes/use-proposal.ts'
+import { useProposal } from '../../_components/changes/use-proposal.ts'
 import { restoreRules } from '../actions.ts'
 import { AcceptFindings } from './accept-findings.tsx'
 
@@ -22,11 +21,7 @@ export function VersionButtons({ application, version, canActivate, canRestore }
   const router = useRouter()
   const [findings, setFindings] = useState<readonly RuleFinding[]>([])
   const [isAccepted, setIsAccepted] = useState(false)
-  const activation = useAction(() => proposeChange(application, { kind: 'policy.activate', input: { version } }), {
-    words: CHANGE_REFUSALS,
-    said: () => t('change.proposedNow'),
-    onDone: () => router.push(paths.rules(application)),
-  })
+  const activation = useProposal(application, () => router.push(paths.rules(application)))
   const restoration = useAction(() => restoreRules(application, { version, accepted: isAccepted ? findings.map(findingKey) : [] }), {
     words: RESTORE_REFUSALS,
     onDone(value) {
@@ -46,7 +41,7 @@ export function VersionButtons({ application, version, canActivate, canRestore }
       <AcceptFindings findings={findings} isAccepted={isAccepted} onAccept={setIsAccepted} />
       <div className="flex flex-wrap gap-2">
         {canActivate && (
-          <Button variant="primary" isBusy={isPending} onClick={() => activation.run()}>
+          <Button variant="primary" isBusy={isPending} onClick={() => activation.propose('policy.activate', { version })}>
             {t('rules.proposeActivation')}
           </Button>
         )}

@@ -77,7 +77,7 @@ export function ResendWebhookButton({ application, transactionId, obstacle }: Pr
   )
 }
 
-const RotateDialog = onDemand(async () => (await import('../../_components/changes/change-dialogs.tsx')).RotateDialog)
+const RotateDialog = onDemand(async () => (await import('../../_components/changes/proposal-dialog.tsx')).RotateDialog)
 
 /** Opens the form that proposes a new secret. */
 export function RotateSecretButton({ application }: { application: string }) {

@@ -4,7 +4,6 @@ import { PageHeader } from '#components/ui/display/page.tsx'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { SAMPLE_LANGUAGES, SAMPLE_TITLES } from '#lib/partner/reference.ts'
-import { can } from '#lib/people/permissions.ts'
 import { hideSecrets } from '#lib/text/web-address.ts'
 import type { WebhookTestDto } from '#lib/webhooks/webhook-portal.ts'
 import { requireActor } from '#server/back-office/actor.ts'
@@ -12,7 +11,6 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { VERIFY_WEBHOOK } from '#server/http/reference/samples/verify-webhook.ts'
-import { listActiveMembers } from '#server/people/person-store.ts'
 import { readLatestWebhookUrl } from '#server/webhooks/history-store.ts'
 import { listWebhookTests } from '#server/webhooks/resend-webhook.ts'
 import { ChangeList } from '../../_components/changes/change-list.tsx'
@@ -29,18 +27,16 @@ export default async function SigningPage({ params }: PageProps) {
   const actor = await requireActor(application, 'webhook:read')
   const { pool, directory, clock } = backOfficeRuntime()
   const { applicationId } = actor
-  const [t, locale, tests, latestUrl, changes, members] = await Promise.all([
+  const [t, locale, tests, latestUrl, { changes, isAlone }] = await Promise.all([
     getT(),
     readLocale(),
     listWebhookTests(pool, applicationId),
     readLatestWebhookUrl(pool, applicationId),
     listChanges(pool, { applicationId, kinds: ['webhook_secret.rotate'], actor }),
-    listActiveMembers(pool, applicationId),
   ])
   const snapshot = directory.find(applicationId)
   const url = snapshot?.defaultWebhookUrl ?? latestUrl
   const secrets = (snapshot?.webhookSecrets ?? []).filter(({ expiresAt }) => !expiresAt || expiresAt > clock.now())
-  const mayRotate = members.some(({ personId, roles }) => personId !== actor.id && can(roles, 'access:change'))
   return (
     <PageContent words={['webhooks.', 'change.', 'credentials.overlap', 'credentials.collect']}>
       <PageHeader title={t('webhooks.signing')} lead={t('webhooks.signingLead')} />
@@ -62,7 +58,7 @@ export default async function SigningPage({ params }: PageProps) {
             </li>
           ))}
         </ul>
-        <div className="mt-3">{mayRotate && <RotateSecretButton application={application} />}</div>
+        <div className="mt-3">{!isAlone && <RotateSecretButton application={application} />}</div>
       </section>
       {/* An address that contains a secret is not offered: it would be shown. */}
       <TestEvents t={t} locale={locale} application={application} tests={tests} url={url !== null && hideSecrets(url) === url ? url : ''} />

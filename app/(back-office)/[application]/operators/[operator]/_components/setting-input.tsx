@@ -1,9 +1,10 @@
+import type { z } from 'zod'
 import { Checkbox, Select, TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { type ProtocolSettings, SETTING_PROBLEMS, type SettingField, type SettingValue } from '#lib/operators/operator-settings.ts'
+import type { operatorSettingsChangeSchema } from '#lib/schemas/proposal.ts'
 import { choiceText, codeLines, isTable, settingName } from '../../_components/operator-words.ts'
-import type { ProposedSettings } from '../../actions.ts'
 
 type Props = {
   field: SettingField
@@ -159,7 +160,7 @@ function hintOf(t: Translate, { path, choices }: SettingField): string | undefin
 /** Before the name of a secret: its box is ticked to remove it. */
 const REMOVE_PREFIX = 'remove '
 
-type Changes = NonNullable<ProposedSettings['changes']>
+type Changes = NonNullable<z.output<typeof operatorSettingsChangeSchema>['changes']>
 type Value = Changes[string]
 
 /** The fields whose content is not what is stored, in groups as the protocol has them: null for one that was emptied. */

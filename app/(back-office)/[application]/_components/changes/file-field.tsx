@@ -11,7 +11,7 @@ async function readDigest(file: File): Promise<string> {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-type ReadFile = { name: string; sha256: string }
+export type ReadFile = { name: string; sha256: string }
 type Props = { label: string; note?: string; hint: string; error?: string | undefined; onRead: (file: ReadFile | null) => void }
 
 /** A file whose digest is computed in the browser. `onRead` receives name and digest, or null while there is none. */
@@ -25,7 +25,7 @@ export function FileField({ label, note, hint, error, onRead }: Props) {
     setDigest(null)
     setProblem(null)
     if (!file) return
-    if (file.size > FILE_BYTES_MAX) return setProblem('funding.fileTooLarge')
+    if (file.size > FILE_BYTES_MAX) return setProblem('change.fileTooLarge')
     try {
       const sha256 = await readDigest(file)
       setDigest(sha256)
@@ -33,7 +33,7 @@ export function FileField({ label, note, hint, error, onRead }: Props) {
       onRead({ name: file.name.slice(-200), sha256 })
     } catch {
       // Removed or locked since it was chosen.
-      setProblem('funding.fileFailed')
+      setProblem('change.fileFailed')
     }
   }
   const shownProblem = problem ? t(problem) : error
@@ -55,7 +55,7 @@ export function FileField({ label, note, hint, error, onRead }: Props) {
         {shownProblem && <span className="block text-bad">{shownProblem}</span>}
         {hint}
       </p>
-      {digest && <p className="text-second text-quiet wrap-anywhere">{t('funding.digest', { digest })}</p>}
+      {digest && <p className="text-second text-quiet wrap-anywhere">{t('change.digest', { digest })}</p>}
     </div>
   )
 }

@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { fundingSchema } from '#lib/schemas/proposal.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { listAudit } from '#server/audit/read-audit.ts'
 import { systemClock } from '#server/clock.ts'
@@ -13,8 +12,8 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { confirmFunding } from './decide-funding.ts'
-import { proposeFunding } from './propose-funding.ts'
+import { confirmChange } from './decide-change.ts'
+import { proposeChange } from './propose-change.ts'
 import type { ConfirmProcessPlan } from './testing/confirm-process.ts'
 
 let database: TestDatabase
@@ -55,20 +54,13 @@ test('posted exactly once: a confirmation whose process is killed before or afte
     roles: [role],
   })
   const [fatou, serge] = [await person('finance'), await person('administrator')]
-  const funding = fundingSchema.parse({
-    kind: 'pay_in',
-    operator: 'MOMOCM',
-    account: 'deposit',
-    amount: '5000',
-    reference: 'FT-1',
-    note: '',
-    attachment: { name: 'a.pdf', sha256: 'a1'.repeat(32) },
-  })
-  const { fundingId } = must(await proposeFunding(pool, { applicationId, funding, actor: fatou }))
-  const plan = { applicationId, fundingId, personId: serge.id }
-  const confirm = () => confirmFunding({ pool, clock: systemClock }, { applicationId, fundingId, actor: serge })
+  const document = { name: 'a.pdf', sha256: 'a1'.repeat(32) }
+  const input = { operator: 'MOMOCM', amountMinor: '500000', reference: 'FT-1', note: '', document }
+  const { changeId } = must(await proposeChange(pool, { applicationId, kind: 'funding.pay_in', input, actor: fatou }))
+  const plan = { applicationId, changeId, personId: serge.id }
+  const confirm = () => confirmChange({ pool, clock: systemClock }, { applicationId, changeId, actor: serge })
 
-  // Everything is written and nothing committed: it waits for the audit chain, which comes last.
+  // The money is posted and nothing committed: it waits for the audit chain.
   const chain = await pool.connect()
   try {
     await chain.query('begin')
@@ -93,6 +85,6 @@ test('posted exactly once: a confirmation whose process is killed before or afte
   assert.deepEqual((await readBalances(pool, applicationId)).slice(0, 2), [0n, 500_000n])
   assert.deepEqual(await readPostingKinds(pool, applicationId), ['fund'])
   const actions = (await listAudit(pool, applicationId, { size: 9 })).map(({ action }) => action)
-  assert.deepEqual(actions, ['funding.confirmed', 'funding.proposed'])
+  assert.deepEqual(actions, ['change.confirmed', 'balance.funded', 'change.proposed'])
   assert.deepEqual(await verifyDatabase(pool), [])
 })

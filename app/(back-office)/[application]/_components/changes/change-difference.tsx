@@ -1,0 +1,134 @@
+import { Notice } from '#components/ui/display/empty-state.tsx'
+import type { ChangeFacts, ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
+import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
+import { formatMinor } from '#lib/money/money.ts'
+import { COUNTRY_NAMES, isOperatorCode, OPERATORS } from '#lib/operators/operators.ts'
+import { combinesRoles, ROLES } from '#lib/people/permissions.ts'
+import { formatAmount, withPercent } from '#lib/text/format.ts'
+
+/** Current and proposed values, one line per fact that differs, with a warning when roles meant for different people are combined. */
+export function ChangeDifference({ t, locale, change }: { t: Translate; locale: Locale; change: ProposedChangeDto }) {
+  const { before, after } = change
+  const subject = subjectText(t, before)
+  const isNothing = (name: string) => !(name in before) && (after[name] ?? '') === ''
+  const differing = Object.keys(FACT_NAMES).filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]) && !isNothing(name),
+  )
+  return (
+    <>
+      {subject && <p className="mt-1">{subject}</p>}
+      <DifferenceLines
+        lines={differing.map((name) => ({
+          name,
+          label: t(FACT_NAMES[name] ?? 'change.none'),
+          // A fact of the proposal alone, such as a reference, replaces nothing.
+          before: name in before ? factText(t, locale, name, before) : null,
+          after: factText(t, locale, name, after),
+        }))}
+      />
+      {typeof after['roles'] === 'object' && combinesRoles(after['roles'] ?? []) && after['isActive'] !== false && (
+        <div className="mt-2">
+          <Notice tone="wait">{t('change.combinesRoles')}</Notice>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Current and proposed values, one line per fact. */
+export function DifferenceLines({ lines }: { lines: readonly { name: string; label: string; before: string | null; after: string }[] }) {
+  return (
+    <dl className="mt-2 grid gap-1">
+      {lines.map(({ name, label, before, after }) => (
+        <div key={name} className="flex gap-x-3 max-sm:flex-col">
+          <dt className="shrink-0 text-quiet sm:w-48">{label}</dt>
+          <dd className="min-w-0 wrap-anywhere whitespace-pre-line">
+            {before !== null && (
+              <>
+                <del className="text-quiet">{before}</del>
+                <span aria-hidden="true" className="mx-1.5 text-ink-3">
+                  →
+                </span>
+              </>
+            )}
+            <ins className="font-medium no-underline">{after}</ins>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** The name of each fact in a difference. A fact that is not listed here is not shown. */
+const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
+  amountMinor: 'change.fact.amount',
+  collectMinor: 'change.fact.collect',
+  depositMinor: 'change.fact.deposit',
+  reference: 'change.fact.reference',
+  document: 'change.fact.document',
+  documentSha256: 'change.fact.documentSha256',
+  roles: 'change.fact.roles',
+  isActive: 'change.fact.isActive',
+  isBlocked: 'change.fact.isBlocked',
+  hasSecondFactor: 'change.fact.hasSecondFactor',
+  isEnabled: 'change.fact.isEnabled',
+  enforcesLimits: 'change.fact.enforcesLimits',
+  minimumMinor: 'change.fact.minimum',
+  maximumMinor: 'change.fact.maximum',
+  appRatePpm: 'change.fact.appRate',
+  appFixedMinor: 'change.fact.appFixed',
+  name: 'change.fact.name',
+  timeZone: 'change.fact.timeZone',
+  countries: 'change.fact.countries',
+  requiresSecondFactor: 'change.fact.requiresSecondFactor',
+  copiesWebhookStatus: 'change.fact.copiesWebhookStatus',
+  allowsCombinedRoles: 'change.fact.allowsCombinedRoles',
+  defaultWebhookUrl: 'change.fact.defaultWebhookUrl',
+  network: 'change.fact.network',
+  note: 'change.fact.note',
+  version: 'change.fact.version',
+  newKey: 'change.fact.newKey',
+  newUser: 'change.fact.newUser',
+  hasNewPassword: 'change.fact.hasNewPassword',
+  hasNewSecret: 'change.fact.hasNewSecret',
+  overlapHours: 'change.fact.overlap',
+}
+
+/** Returns one side of a difference as text. Amounts are in the currency of the operator that the change is about. */
+function factText(t: Translate, locale: Locale, name: string, facts: ChangeFacts): string {
+  const value = facts[name]
+  if (value === undefined || value === null || value === '') return t('change.none')
+  if (typeof value === 'boolean') return t(value ? 'change.yes' : 'change.no')
+  if (typeof value === 'object') {
+    if (name === 'countries') return namesOf(COUNTRY_NAMES, value, (country) => t(`country.${country}`))
+    return namesOf(ROLES, value, (role) => t(`role.${role}`))
+  }
+  if (name.endsWith('Minor')) {
+    const operator = facts['operator']
+    const currency = isOperatorCode(operator) ? ` ${OPERATORS[operator].country.currency}` : ''
+    return `${formatAmount(formatMinor(BigInt(value)), locale)}${currency}`
+  }
+  // Millionths, shown as a percentage.
+  if (name === 'appRatePpm') return withPercent(formatAmount(String(Number(value) / 10_000), locale), locale)
+  if (name === 'overlapHours') return t('change.hours', { count: Number(value) })
+  return String(value)
+}
+
+function namesOf<Word extends string>(words: readonly Word[], present: readonly string[], nameOf: (word: Word) => string): string {
+  return words
+    .filter((word) => present.includes(word))
+    .map(nameOf)
+    .join(', ')
+}
+
+/** The subject of a change, the same before and after: a person, a key, an API user, or an operator and direction. */
+function subjectText(t: Translate, facts: ChangeFacts): string | null {
+  if (typeof facts['person'] === 'string') return facts['person']
+  if (typeof facts['about'] === 'string') return facts['about']
+  const { operator, type } = facts
+  if (!isOperatorCode(operator)) return null
+  const { brand, country } = OPERATORS[operator]
+  const name = `${brand} ${t(`country.${country.name}`)}`
+  return type === 'COLLECT' || type === 'DEPOSIT' ? `${name} · ${t(`type.${type}`)}` : name
+}

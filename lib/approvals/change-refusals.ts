@@ -1,0 +1,35 @@
+/** The messages of all refusals of the actions of proposed changes. A refusal of a kind that has none is shown as `refused`. */
+export const CHANGE_REFUSALS = {
+  invalid: 'action.invalid',
+  not_found: 'action.not_found',
+  not_permitted: 'action.forbidden',
+  unknown_application: 'action.not_found',
+  about_you: 'change.aboutYou',
+  no_second_person: 'change.noSecondPerson',
+  already_proposed: 'change.alreadyProposed',
+  no_difference: 'change.noDifference',
+  refused: 'change.refusedByRule',
+  not_open: 'change.notOpen',
+  own_proposal: 'change.ownProposal',
+  changed_meanwhile: 'change.changedMeanwhile',
+  proposer_gone: 'change.proposerGone',
+  already_member: 'change.alreadyMember',
+  already_invited: 'change.alreadyInvited',
+  works_elsewhere: 'change.worksElsewhere',
+  combined_roles: 'change.combinedRoles',
+  items_waiting: 'change.itemsWaiting',
+  invalid_settings: 'operators.invalidSettings',
+  balance_too_low: 'change.balanceTooLow',
+  reference_booked: 'change.referenceBooked',
+  not_collectable: 'change.notCollectable',
+  confirmation_ended: 'change.confirmationEnded',
+  invalid_reason: 'change.reasonMissing',
+  offline: 'action.offline',
+} as const
+
+export type ChangeRefusal = Exclude<keyof typeof CHANGE_REFUSALS, 'offline'>
+
+/** Whether a refusal of a kind has a message. */
+export function isChangeRefusal(reason: string): reason is ChangeRefusal {
+  return reason !== 'offline' && Object.hasOwn(CHANGE_REFUSALS, reason)
+}

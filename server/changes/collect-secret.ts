@@ -1,0 +1,73 @@
+import { CHANGE_PERMISSIONS, type CollectedSecret, isChangeKind } from '#lib/approvals/proposed-change.ts'
+import { can } from '#lib/people/permissions.ts'
+import { err, type FreshCodeRefusal, ok, type Result } from '#lib/result.ts'
+import type { Clock } from '#lib/time/time.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
+import { lockApplication } from '#server/database/application-locks.ts'
+import type { Pool, Queryable, TrxClient } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { checkFreshCode } from '#server/people/second-factor.ts'
+import { loadActor } from '#server/people/sessions.ts'
+import { endCollection, lockChange, removeExpiredPayloads } from './change-store.ts'
+import { stillHolds } from './decide-change.ts'
+import { KINDS } from './kinds.ts'
+
+type CollectFailure =
+  | FreshCodeRefusal
+  | 'not_found'
+  | 'not_permitted'
+  /** It was collected, or the time for it is over. */
+  | 'not_collectable'
+  /** The person who confirmed it could no longer confirm it. */
+  | 'confirmation_ended'
+  /** The command refused, such as `too_many_keys`. */
+  | { code: 'refused'; reason: string }
+
+/** `code`: a current one-time code, where the application requires the second factor. */
+type CollectSecret = { applicationId: string; changeId: string; code?: string | undefined; actor: PersonCommandActor }
+
+/**
+ * Makes the secret of a change that somebody else confirmed and returns it to its proposer, once. The secret is generated here: between the
+ * confirmation and this call there is nothing to steal, and neither the second person nor the database ever has it. The command runs in
+ * the name of the person who confirmed, whose roles are read again. A code is used up even if nothing is then collected.
+ */
+export async function collectSecret(
+  deps: { pool: Pool; clock: Clock },
+  command: CollectSecret,
+): Promise<Result<CollectedSecret, CollectFailure>> {
+  const { applicationId, changeId, code, actor } = command
+  const checked = await checkFreshCode(deps, { applicationId, personId: actor.id, code })
+  if (!checked.ok) return checked
+  return withTransaction<CollectedSecret, CollectFailure>(deps.pool, async (trx) => {
+    if (!(await lockApplication(trx, applicationId))) return err('not_found')
+    const stored = await lockChange(trx, applicationId, changeId)
+    if (!stored || stored.proposedBy !== actor.id || !isChangeKind(stored.kind)) return err('not_found')
+    const [kind, needs] = [KINDS[stored.kind], CHANGE_PERMISSIONS[stored.kind]]
+    if (!mayAct(actor, applicationId, needs.propose)) return err('not_permitted')
+    if (!(await stillHolds(trx, applicationId, actor.id, needs.propose))) return err('not_permitted')
+    if (!stored.isCollectable) return err('not_collectable')
+    const change = kind.bind(stored.payload)
+    if (!change.ok) throw new Error(`The payload of change ${changeId} cannot be read`)
+    const confirmer = await readConfirmer(trx, applicationId, stored.decidedBy)
+    if (!confirmer || !can(confirmer.roles, needs.confirm)) return err('confirmation_ended')
+    const collected = await change.value.collect(trx, { applicationId, actor: confirmer, collectorId: actor.id, now: deps.clock.now() })
+    if (!collected.ok) return err({ code: 'refused', reason: collected.error })
+    await endCollection(trx, applicationId, changeId)
+    const details = { kind: stored.kind, subject: stored.subject, confirmedBy: confirmer.id, ...checked.value.withCode }
+    await appendAudit(trx, { applicationId, actor, action: 'change.collected', subject: changeId, details })
+    return ok(collected.value)
+  })
+}
+
+async function readConfirmer(trx: TrxClient, applicationId: string, personId: string | null): Promise<PersonCommandActor | undefined> {
+  const confirmer = personId === null ? undefined : await loadActor(trx, personId, applicationId)
+  if (!confirmer?.ok) return undefined
+  const { kind, id, roles } = confirmer.value
+  return { kind, id, applicationId, roles }
+}
+
+/** Removes the secrets of proposals that have expired. Decided and withdrawn proposals keep none. */
+export async function forgetExpiredSecrets(queryable: Queryable): Promise<void> {
+  await removeExpiredPayloads(queryable)
+}

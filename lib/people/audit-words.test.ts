@@ -45,6 +45,14 @@ test('the name of the action where an entry is from another release', () => {
   assert.equal(describeAct(t, { ...ENTRY, action: 'pigeon.sent', subjectName: null }), 'pigeon.sent · b')
 })
 
+test('no before for a fact that only the proposed side has', () => {
+  const details = { before: { depositMinor: '0' }, after: { depositMinor: '500', reference: 'FT-1' } }
+  assert.deepEqual(detailLines(t, { ...ENTRY, details }), [
+    { name: 'Deposit balance, in hundredths', before: '0', value: '500' },
+    { name: 'Reference', before: null, value: 'FT-1' },
+  ])
+})
+
 test('before and after of what differs, names in place of ids, and the other details as they are', () => {
   const details = {
     before: { roles: ['maker'], isActive: true },

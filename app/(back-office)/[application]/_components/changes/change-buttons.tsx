@@ -15,7 +15,7 @@ const RefuseDialog = onDemand(async () => (await import('./change-dialogs.tsx'))
 const OnceDialog = onDemand(async () => (await import('./once-dialog.tsx')).OnceDialog)
 
 /** A value that is shown this once. */
-export type Once = { title: string; text: string; value: string }
+type Once = { title: string; text: string; value: string }
 type Opened = { dialog: 'confirm' | 'refuse'; change: ProposedChangeDto; description: ReactNode } | { dialog: 'once'; once: Once }
 
 const Open = createContext<(opened: Opened) => void>(() => undefined)

@@ -78,7 +78,7 @@ test('an administrator who is alone is told to use the command line, and is offe
   const anna = await newPerson(pool, ['administrator'], applicationId, 'Anna Ngo')
   await newPerson(pool, ['maker'], applicationId, 'Solange Mballa')
   await signIn(page, anna, `/${anna.slug}/people`)
-  await expect(page.getByText('You are the only administrator of this application.')).toBeVisible()
+  await expect(page.getByText('Nobody else in this application may confirm it')).toBeVisible()
   await expect(page.getByRole('button', { name: /Change roles/ })).toHaveCount(0)
 })
 

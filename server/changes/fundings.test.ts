@@ -289,7 +289,7 @@ test('withdrawn by the proposer alone, with no effect; refused with a reason tha
   assert.deepEqual(await withdraw(fatou), { ok: false, error: 'not_open' })
   const second = await proposed(propose())
   const refuse = (reason: string) => refuseChange(database.pool, { applicationId, changeId: second, reason, actor: serge })
-  assert.deepEqual(await refuse(' '), { ok: false, error: 'invalid_reason' })
+  for (const reason of [' ', 'x'.repeat(501), 'a\0b']) assert.deepEqual(await refuse(reason), { ok: false, error: 'invalid_reason' })
   assert.ok((await refuse('The bank has no such transfer')).ok)
   assert.deepEqual(
     (await listed()).map(({ state, reason }) => [state, reason]),

@@ -121,7 +121,7 @@ export function describeChecker(service: () => PayoutService): void {
         retryRun: { batchId: randomUUID() },
         saveRules: { rules: [], accepted: [] },
         proposeChange: { kind: 'person.roles', input: { personId: checker.personId, roles: ['checker', 'maker'], isActive: true } },
-        proposeFunding: {},
+        confirmChange: { changeId: randomUUID() },
         revokeKey: { apiKeyId: randomUUID() },
       }
       for (const [action, input] of Object.entries(attempts))

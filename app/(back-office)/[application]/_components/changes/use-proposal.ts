@@ -10,8 +10,8 @@ export function useProposal(application: string, onDone: () => void) {
   const t = useT()
   const [isLeaving, setIsLeaving] = useState(false)
   const { run, error, setError, isPending, refusal } = useAction(
-    (kind: ChangeKindName, input: Record<string, unknown>, acknowledged = false) =>
-      proposeChange(application, { kind, input, acknowledged }),
+    (kind: ChangeKindName, input: Record<string, unknown>, acknowledged?: boolean) =>
+      proposeChange(application, { kind, input, acknowledged: acknowledged === true }),
     {
       words: CHANGE_REFUSALS,
       said: () => t('change.proposedNow'),

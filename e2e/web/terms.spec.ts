@@ -140,7 +140,7 @@ for (const look of LOOKS) {
       await expectAccessibleEverywhere(page)
       await page.goto(`/${anna.slug}/funding`)
       await page.locator('header button').last().click()
-      await dialog.locator('select[name=kind]').selectOption('correction')
+      await dialog.locator('select[name=kind]').selectOption('funding.correction')
       await dialog.locator('button[type=submit]').click()
       await expectAccessibleEverywhere(page)
     })

@@ -76,7 +76,7 @@ test('the whole of what was or is where only one of them has parts, and a value 
   assert.deepEqual([lines({ before: '5' }), lines({ after: '5' })], [[['5', 'None']], [['None', '5']]])
   assert.deepEqual(lines({ before: { a: 1, b: '' }, after: { a: null, b: '', c: false } }), [
     ['1', 'None'],
-    ['None', 'No'],
+    [null, 'No'],
   ])
   assert.deepEqual(
     lines({ count: 7, factor: 'one_time_code', kind: 'x', subject: 'y' }).map(([before]) => before),

@@ -58,6 +58,7 @@ export async function checkEverything(evidence: Evidence): Promise<Verdict[]> {
       rowsOf(sent).length > 1 ? `${sent.externalId} is there ${rowsOf(sent).length} times` : undefined,
     ),
     judge('answers never contradict each other', known, () => undefined, ledger.contradictions),
+    judge('a request that fails is answered 503 with Retry-After', Array(ledger.lost), () => undefined, ledger.wrongFailures),
     judge(
       'a status that was told final is the one that is stored',
       known.filter((sent) => sent.finalStatus),

@@ -1,5 +1,6 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
+import type { Answer } from './partner.ts'
 
 /** A transaction that the partner's program sent, and the answer it received. */
 export type Sent = {
@@ -20,6 +21,9 @@ export type Sent = {
   rejected: number
 }
 
+/** The 500 of the specification for an operator that does not answer: the simulator was killed. */
+const OPERATOR_AWAY = 'The operator is not responding'
+
 /** Everything the partners know, held against the database at the end. Contradictions are noted the moment they are seen. */
 export class AnswerLedger {
   readonly sent = new Map<string, Sent>()
@@ -28,6 +32,8 @@ export class AnswerLedger {
   answered = 0
   /** Requests that got no answer, or one above 499. */
   lost = 0
+  /** Answers above 499 that do not say when to repeat the request, which is right after a loss of the database. */
+  readonly wrongFailures: string[] = []
   /** Statuses that were read, of transactions known to be final. */
   finalReadings = 0
   #known: Sent[] = []
@@ -35,6 +41,14 @@ export class AnswerLedger {
   add(sent: Sent): Sent {
     this.sent.set(sent.externalId, sent)
     return sent
+  }
+
+  /** A request that has no answer, or one above 499. */
+  noteLost(answer: Answer): void {
+    this.lost++
+    if (!answer || answer.status < 500 || (answer.status === 503 && answer.retryAfter !== undefined)) return
+    const said = JSON.stringify(answer.body)
+    if (!said.includes(OPERATOR_AWAY)) this.wrongFailures.push(`${answer.status} with ${said}`)
   }
 
   /** An initiation response with status 200; `before` is what was known to be final when the request was sent. */

@@ -165,16 +165,16 @@ async function submit(options: LoadOptions, sent: Sent, cutAfterMs?: number): Pr
 }
 
 function noteLost({ ledger }: LoadOptions, batch: Sent[], answer: Answer): void {
-  ledger.lost++
   for (const sent of batch) sent.wasLost = true
   // 408: the process was away while the request arrived; nothing of it was read.
-  if (answer && answer.status < 500 && answer.status !== 408)
-    ledger.contradictions.push(`${batch[0]?.externalId} was refused: ${JSON.stringify(answer)}`)
+  const isRead = answer?.status !== 408
+  ledger.noteLost(isRead ? answer : undefined)
+  if (answer && isRead && answer.status < 500) ledger.contradictions.push(`${batch[0]?.externalId} was refused: ${JSON.stringify(answer)}`)
 }
 
 function noteOther(ledger: AnswerLedger, answer: Answer): void {
   if (answer && answer.status < 500) ledger.answered++
-  else ledger.lost++
+  else ledger.noteLost(answer)
 }
 
 function newTransfer(

@@ -1,13 +1,18 @@
 // Kills the service and its database at random moments under load and checks that nothing is lost:
-// `npm run crash -- --kills 50 --seed 7`. The same seed makes the same plan. Exit code 1 when a promise is broken.
+// `npm run crash -- --kills 50 --seed 7`. With `--failover`, one server of a synchronous pair after the other instead. The same seed makes the same plan. Exit code 1 when a promise is broken.
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
+import { openFailoverStage } from './failover/fail-over.ts'
+import { stageOfKills } from './kills/kill-processes.ts'
 import { type RunReport, runCrash } from './run.ts'
 
 const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '50' },
     seed: { type: 'string' },
+    failover: { type: 'boolean', default: false },
+    /** Judges no durations, for a machine that does other work at the same time. */
+    'without-limits': { type: 'boolean', default: false },
     connections: { type: 'string', default: '16' },
     /** Keeps the data folder, even when everything passes. */
     keep: { type: 'boolean', default: false },
@@ -18,28 +23,24 @@ const BROKEN_SHOWN_MAX = 10
 const LIMITS = { kills: 100_000, seed: 4_294_967_295, connections: 1_000 }
 
 const startedMs = performance.now()
-const report = await runCrash({
+const plan = {
   seed: values.seed === undefined ? randomInt(1, 1_000_000) : wholeNumber('seed', values.seed),
   kills: wholeNumber('kills', values.kills),
-  connections: wholeNumber('connections', values.connections),
   keepsFolder: values.keep,
   say,
-})
+}
+// What was started is killed at the exit, also one that a signal requests.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+const connections = wholeNumber('connections', values.connections)
+const stage = values.failover ? await openFailoverStage({ ...plan, judgesDurations: !values['without-limits'] }) : stageOfKills(plan)
+const report = await runCrash({ ...plan, connections, stage }).finally(() => stage.close())
 print(report)
 process.exitCode = report.verdicts.some((verdict) => verdict.broken.length > 0) ? 1 : 0
 
-function print({ verdicts, killed, recoveriesMs, ...figures }: RunReport): void {
+function print({ verdicts, durationsMs, ...figures }: RunReport): void {
   say('')
-  say('killed       times   accepted again after (median, worst)')
-  for (const [victim, times] of Object.entries(killed)) {
-    const sorted =
-      Object.entries(recoveriesMs)
-        .find(([name]) => name === victim)?.[1]
-        .toSorted((left, right) => left - right) ?? []
-    say(
-      `${victim.padEnd(11)}  ${String(times).padStart(5)}   ${Math.round(sorted[sorted.length >> 1] ?? 0)} ms, ${Math.round(sorted.at(-1) ?? 0)} ms`,
-    )
-  }
+  say(`${'measured'.padEnd(44)}  times     median      worst`)
+  for (const line of durationsMs.describe()) say(line)
   say(
     `${figures.transactions} transactions accepted, ${figures.answered} answers, ${figures.lost} requests without one; load ${seconds(figures.loadMs)}, rest after ${seconds(figures.settleMs)}, all in ${seconds(performance.now() - startedMs)}`,
   )

@@ -3,7 +3,7 @@ import { Agent } from 'undici'
 import type { SandboxApplication } from '#server/sandbox/seed-sandbox.ts'
 
 /** An answer of the service; undefined: none came, and what happened is not known. */
-export type Answer = { status: number; body: unknown; atMs: number } | undefined
+export type Answer = { status: number; retryAfter: string | undefined; body: unknown; atMs: number } | undefined
 
 const PATH = '/api/v1/transaction'
 const ANSWER_LIMIT_MS = 20_000
@@ -57,7 +57,8 @@ export class PartnerProgram {
         signal: AbortSignal.timeout(cutAfterMs ?? ANSWER_LIMIT_MS),
       })
       const text = await answer.body.text()
-      return { status: answer.statusCode, body: JSON.parse(text), atMs: performance.now() }
+      const retryAfter = answer.headers['retry-after']?.toString()
+      return { status: answer.statusCode, retryAfter, body: JSON.parse(text), atMs: performance.now() }
     } catch {
       // A service that is away refuses connections immediately: do not ask it a thousand times a second.
       await delay(10)

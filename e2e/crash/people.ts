@@ -11,6 +11,8 @@ type ActionAnswer = { ok: true; value: unknown } | { ok: false; error: { code: s
 /** A person at work in the back office: the same requests as their browser sends, and nothing else. */
 export class Person {
   readonly slug: string
+  /** Answers that say that the service failed, where it should have said that the outcome is unknown. */
+  readonly wrongFailures: string[] = []
   #baseUrl: string
   #cookie: string
   #actions: ReadonlyMap<string, { id: string; page: string }>
@@ -41,7 +43,9 @@ export class Person {
     }
     const text = await this.#request(page, { method: 'POST', headers, body: JSON.stringify([this.slug, input]) })
     const result = text && /^\d+:(\{"ok":.*\})$/m.exec(text)?.[1]
-    return result ? (JSON.parse(result) as ActionAnswer) : undefined
+    const answer = result ? (JSON.parse(result) as ActionAnswer) : undefined
+    if (answer && !answer.ok && answer.error.code === 'unexpected') this.wrongFailures.push(`${action} failed with ${result}`)
+    return answer
   }
 
   /** Requests a data address of the application; undefined when there was no answer, or none with success. */
@@ -60,6 +64,7 @@ export class Person {
       })
       const text = await answer.text()
       if (answer.ok) return text
+      if (answer.status >= 500 && answer.status !== 503) this.wrongFailures.push(`${answer.status} of ${path} with ${text.slice(0, 200)}`)
     } catch {
       // The service was killed: below.
     }

@@ -1,26 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Role } from '#lib/people/permissions.ts'
-import { createRandom, type Random } from '#lib/seeded-random.ts'
+import { createRandom } from '#lib/seeded-random.ts'
 import { createPool } from '#server/database/pool.ts'
 import { type Sandbox, startSandbox } from '#server/testing/service/start-sandbox.ts'
-import { waitUntil } from '#server/testing/wait-until.ts'
 import { checkEverything } from './checks.ts'
 import { type SentFile, workWithFiles } from './files.ts'
 import type { Verdict } from './judge.ts'
 import { AnswerLedger } from './ledger-of-answers.ts'
-import { keepBusy, type LoadOptions, startOneOfEach, tryOnce } from './load.ts'
+import { keepBusy, type LoadOptions, startOneOfEach } from './load.ts'
+import { type Durations, RECOVERY_LIMIT_MS, type Stage } from './ordeal.ts'
 import { PartnerProgram } from './partner.ts'
 import { Person } from './people.ts'
-import { killVictim, type PlannedKill, planKills, type Victim } from './plan.ts'
 import { Receiver } from './receiver.ts'
 import { settle } from './settle.ts'
 
-type RunOptions = { kills: number; seed: number; connections: number; keepsFolder: boolean; say(line: string): void }
+type RunOptions = { stage: Stage; seed: number; connections: number; keepsFolder: boolean; say(line: string): void }
 
 export type RunReport = {
   verdicts: Verdict[]
-  killed: Record<Victim, number>
-  recoveriesMs: Record<Victim, number[]>
+  durationsMs: Durations
   answered: number
   lost: number
   transactions: number
@@ -29,17 +27,15 @@ export type RunReport = {
   folder: string
 }
 
-/** Long: on a busy machine a start takes a minute. */
-const RECOVERY_LIMIT_MS = 240_000
 const TAIL_MS = 1_000
 
 /**
- * The crash run: loads a real service over HTTP, kills its processes at moments drawn from the seed, lets it come to
+ * The crash run: loads a real service over HTTP, has processes killed at moments drawn from the seed, lets it come to
  * rest, and holds everything that the partners, the operators and the receivers know against the database.
  */
 export async function runCrash(options: RunOptions): Promise<RunReport> {
   const receiver = await Receiver.start()
-  const service = await startSandbox({ environment: { SIMULATOR_DELAY_MS: '80' } })
+  const service = await startSandbox({ environment: { SIMULATOR_DELAY_MS: '80', ...options.stage.environment } })
   service.keepRunning()
   const load: LoadOptions = {
     random: createRandom(options.seed),
@@ -68,23 +64,24 @@ async function loadKillAndCheck(options: RunOptions, service: Sandbox, load: Loa
     keepBusy({ ...load, random: createRandom(options.seed * 1_000 + index + 1) }, () => isEnding),
   )
   const files: SentFile[] = []
-  for (const [index, people] of (await signInPeople(service)).entries()) {
+  const pairs = await signInPeople(service)
+  for (const [index, people] of pairs.entries()) {
     const random = createRandom(options.seed * 1_000 + 900 + index)
     busy.push(workWithFiles({ random, ...people, ledger: load.ledger, files }, () => isEnding))
   }
-  const executioner = new Executioner(service, { ...load, random: createRandom(options.seed * 1_000) }, startedMs, options.say)
-  for (const planned of planKills(createRandom(options.seed), options.kills)) await executioner.carryOut(planned)
-  await executioner.untilRecovered()
+  const ordeal = await options.stage.begin(service, load, startedMs)
+  await ordeal.carryOut()
   const endsAtMs = performance.now() + RECOVERY_LIMIT_MS
   await startOneOfEach(load, () => performance.now() > endsAtMs)
   await delay(TAIL_MS)
   isEnding = true
   await Promise.all(busy)
+  load.ledger.wrongFailures.push(...pairs.flatMap(({ maker, checker }) => [...maker.wrongFailures, ...checker.wrongFailures]))
   const settlingMs = performance.now()
   const pool = createPool({ databaseUrl: service.databaseUrl(), connectionsMax: 2, applicationName: 'crash run' })
   try {
     const batchIds = files.map((file) => file.batchId)
-    const open = await settle(pool, batchIds, executioner.serviceDiedAt)
+    const open = await settle(pool, batchIds, ordeal.serviceDiedAt)
     const settledMs = performance.now()
     const verdicts = await checkEverything({
       pool,
@@ -96,9 +93,8 @@ async function loadKillAndCheck(options: RunOptions, service: Sandbox, load: Loa
       applicationApiIds: load.partners.map((partner) => partner.application.apiId),
     })
     return {
-      verdicts,
-      killed: executioner.killed,
-      recoveriesMs: executioner.recoveriesMs,
+      verdicts: [...ordeal.judge(), ...verdicts],
+      durationsMs: ordeal.durationsMs,
       answered: load.ledger.answered,
       lost: load.ledger.lost,
       transactions: load.ledger.known.length,
@@ -122,69 +118,4 @@ async function signInPeople(service: Sandbox): Promise<{ maker: Person; checker:
       .map((person) => Person.signIn(service.baseUrl, slug, person))
   const [makers, checkers] = await Promise.all([Promise.all(peopleWith('maker')), Promise.all(peopleWith('checker'))])
   return makers.flatMap((maker, index) => (checkers[index] ? [{ maker, checker: checkers[index] }] : []))
-}
-
-/** Carries the plan out and measures, after each kill, how long it takes until a request is accepted again. */
-class Executioner {
-  readonly killed: Record<Victim, number> = { service: 0, postgres: 0, backend: 0, simulator: 0 }
-  readonly recoveriesMs: Record<Victim, number[]> = { service: [], postgres: [], backend: [], simulator: [] }
-  serviceDiedAt = new Date(0)
-  #service: Sandbox
-  #load: LoadOptions
-  #random: Random
-  #startedMs: number
-  #say: (line: string) => void
-  #number = 0
-  #recovering: Promise<void> = Promise.resolve()
-
-  constructor(service: Sandbox, load: LoadOptions, startedMs: number, say: (line: string) => void) {
-    this.#service = service
-    this.#load = load
-    this.#random = load.random
-    this.#startedMs = startedMs
-    this.#say = say
-  }
-
-  async carryOut(planned: PlannedKill): Promise<void> {
-    if (planned.waitsForRecovery) await this.#recovering
-    // The moment of the kill is the point of the run, not something to wait for.
-    await delay(planned.afterMs)
-    const pid = await this.#strike(planned.victim)
-    const number = ++this.#number
-    this.killed[planned.victim]++
-    const killedMs = performance.now()
-    if (planned.victim === 'service') this.serviceDiedAt = new Date()
-    const earlier = this.#recovering
-    this.#recovering = this.#untilAccepted(killedMs).then(async (recoveryMs) => {
-      await earlier
-      this.recoveriesMs[planned.victim].push(recoveryMs)
-      const place = `${String(number).padStart(4)}  at ${((killedMs - this.#startedMs) / 1_000).toFixed(3).padStart(8)} s`
-      this.#say(
-        `${place}  ${planned.victim.padEnd(9)}  process ${String(pid).padEnd(7)}  first accepted again after ${Math.round(recoveryMs)} ms`,
-      )
-    })
-    // Reported to the code that waits for the recovery; a kill that does not wait must not end the run here.
-    this.#recovering.catch(() => undefined)
-  }
-
-  untilRecovered(): Promise<void> {
-    return this.#recovering
-  }
-
-  /** A process may be down because of the previous kill; then it is killed as soon as it is up. */
-  #strike(victim: Victim): Promise<number> {
-    return waitUntil(
-      `there is a ${victim} to kill (${this.#service.logFile} may say why not)`,
-      () => killVictim(this.#service, victim, this.#random),
-      { limitMs: RECOVERY_LIMIT_MS, pauseMs: 20 },
-    )
-  }
-
-  /** Milliseconds from the kill to the answer of the first request that was sent after it and accepted. */
-  async #untilAccepted(killedMs: number): Promise<number> {
-    await waitUntil(`a request is accepted (${this.#service.logFile} may say why not)`, () => tryOnce(this.#load), {
-      limitMs: RECOVERY_LIMIT_MS,
-    })
-    return performance.now() - killedMs
-  }
 }

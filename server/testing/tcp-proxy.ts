@@ -14,6 +14,8 @@ export type TcpProxy = {
   thaw(): void
   /** Breaks the connection of the next statement that contains this text, after the server received it. */
   cutAfter(text: string): void
+  /** From now on leads to another server, and breaks the connections to the one before. */
+  leadTo(targetUrl: string): void
   close(): Promise<void>
 }
 
@@ -27,7 +29,7 @@ type TcpProxyOptions = {
 /** A proxy in front of the database of this test run, to lose connections and answers. */
 export async function startTcpProxy(targetUrl: string, options: TcpProxyOptions = {}): Promise<TcpProxy> {
   const { port: wantedPort = 0, rewrite = (bytes) => bytes } = options
-  const target = new URL(targetUrl)
+  let target = new URL(targetUrl)
   const pairs = new Set<[Socket, Socket]>()
   let isFrozen = false
   let cutText: string | undefined
@@ -59,6 +61,9 @@ export async function startTcpProxy(targetUrl: string, options: TcpProxyOptions 
     isFrozen = frozen
     for (const socket of [...pairs].flat()) frozen ? socket.pause() : socket.resume()
   }
+  const cut = () => {
+    for (const socket of [...pairs].flat()) socket.destroy()
+  }
   return {
     urlOf(databaseUrl) {
       const url = new URL(databaseUrl)
@@ -66,17 +71,19 @@ export async function startTcpProxy(targetUrl: string, options: TcpProxyOptions 
       return url.href
     },
     connections: () => pairs.size,
-    cut() {
-      for (const socket of [...pairs].flat()) socket.destroy()
-    },
+    cut,
     freeze: () => setFrozen(true),
     thaw: () => setFrozen(false),
     cutAfter(text) {
       cutText = text
     },
+    leadTo(url) {
+      target = new URL(url)
+      cut()
+    },
     async close() {
       server.close()
-      for (const socket of [...pairs].flat()) socket.destroy()
+      cut()
     },
   }
 }

@@ -9,6 +9,7 @@ import { moveToMemory } from './runner/memory-folder.mjs'
 import { describeFailures, findFailures } from './runner/name-failures.mjs'
 
 const CRASH_KILLS = 6
+const FAILOVERS = 2
 const ATTACK_REQUESTS = 600
 const FLOOD_REQUESTS = 20
 const isAll = process.argv.includes('--all')
@@ -48,13 +49,13 @@ try {
   // Pure functions: one process for all of them costs half as much as one for each file.
   await step('Tests of lib', "node --test --test-isolation=none 'lib/**/*.test.ts'")
   // In one run, so that no core waits for the last file of the one before the other begins. The crash run waits most of its time, for
-  // leases to end and schedules to come: the cores are free for the tests meanwhile.
+  // leases to end and schedules to come: the cores are free for the tests meanwhile. So does the failover run, which keeps a page open.
   await Promise.all([
     step(
       'Tests of server, and of whole services in e2e',
       `node server/testing/run.ts server e2e ${BESIDE_PAGES.map((place) => `--without ${place}`).join(' ')}`,
     ),
-    step(`Crash run with ${CRASH_KILLS} kills`, `${scripts.crash} --kills ${CRASH_KILLS}`, { isBeside: true }),
+    runCrashes(scripts.crash, browser),
   ])
   await Promise.all([
     step('Pages in a browser', 'playwright test --retries 1 --config e2e/playwright.config.ts', {
@@ -81,6 +82,16 @@ if (failures.length > 0) console.log(`\n== Failed\n${describeFailures(failures).
 console.log(`\n${secondsSince(startedAtMs)} s`)
 console.log(`${totals.passed} passed, ${totals.failed} failed`)
 process.exitCode ||= totals.failed > 0 ? 1 : 0
+
+/** Both crash runs, one after the other. */
+async function runCrashes(crash, browser) {
+  await step(`Crash run with ${CRASH_KILLS} kills`, `${crash} --kills ${CRASH_KILLS}`, { isBeside: true })
+  const environment = { CHROMIUM_PATH: await browser }
+  await step(`Crash run with ${FAILOVERS} failovers`, `${crash} --failover --kills ${FAILOVERS} --without-limits`, {
+    isBeside: true,
+    environment,
+  })
+}
 
 /**
  * Runs one command line with the pinned Node and the installed programs, and counts its tests, or itself as one. The output of a step

@@ -14,6 +14,7 @@ type SandboxOptions = { environment?: Readonly<Record<string, string>>; port?: n
 export class Sandbox extends Service {
   readonly folder: string
   readonly logFile: string
+  readonly #ownDatabaseUrl: string | undefined
 
   constructor(folder: string, port: number, environment: SandboxOptions['environment']) {
     const logFile = path.join(folder, 'service.log')
@@ -21,6 +22,7 @@ export class Sandbox extends Service {
     super(port, { logFile, environment: { ...settings, ...environment } })
     this.folder = folder
     this.logFile = logFile
+    this.#ownDatabaseUrl = environment?.['DATABASE_URL']
   }
 
   /** Returns the applications, keys and people that the sandbox made. */
@@ -34,9 +36,9 @@ export class Sandbox extends Service {
     return { token: stored['TOKEN_SECRET'] ?? '', session: stored['SESSION_SECRET'] ?? '' }
   }
 
-  /** Returns the present address of the embedded database. Throws while it does not run. */
+  /** Returns the address of its own database, or the present one of the embedded database. Throws while that does not run. */
   databaseUrl(): string {
-    return this.#read('postgres.url').trim()
+    return this.#ownDatabaseUrl ?? this.#read('postgres.url').trim()
   }
 
   /** Looks into the database, over new connections each time: after a crash it is at another address. */

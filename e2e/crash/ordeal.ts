@@ -1,0 +1,50 @@
+import type { Sandbox } from '#server/testing/service/start-sandbox.ts'
+import type { Verdict } from './judge.ts'
+import type { LoadOptions } from './load.ts'
+
+/** What happens to a service while it is loaded. */
+export type Ordeal = {
+  /** Carries out the whole plan. Resolves once a request that was sent after the last event was accepted. */
+  carryOut(): Promise<void>
+  /** The last time that the main process was killed. */
+  readonly serviceDiedAt: Date
+  /** What was measured, by what is printed about it. */
+  readonly durationsMs: Durations
+  /** The guarantees that only this ordeal tests. */
+  judge(): Verdict[]
+}
+
+/** Where an ordeal takes place: what it needs beside the sandbox. */
+export type Stage = {
+  /** Added to the settings of the service. */
+  environment: Readonly<Record<string, string>>
+  begin(service: Sandbox, load: LoadOptions, startedMs: number): Promise<Ordeal>
+  close(): Promise<void>
+}
+
+/** A moment may take long: on a busy machine a start takes a minute. */
+export const RECOVERY_LIMIT_MS = 240_000
+
+/** Lists of durations in milliseconds, each with a name, in the order in which the names were first used. */
+export class Durations {
+  readonly #byName = new Map<string, number[]>()
+
+  add(name: string, durationMs: number): void {
+    const known = this.#byName.get(name)
+    if (known) known.push(durationMs)
+    else this.#byName.set(name, [durationMs])
+  }
+
+  of(name: string): readonly number[] {
+    return this.#byName.get(name) ?? []
+  }
+
+  /** One line per name: how many, the median and the worst. */
+  describe(): string[] {
+    return [...this.#byName].map(([name, list]) => {
+      const sorted = list.toSorted((left, right) => left - right)
+      const figures = [sorted[sorted.length >> 1], sorted.at(-1)].map((ms = 0) => `${Math.round(ms)} ms`.padStart(9))
+      return `${name.padEnd(44)}  ${String(list.length).padStart(5)}  ${figures.join('  ')}`
+    })
+  }
+}

@@ -5,12 +5,12 @@ import { createSignInThrottle, type SignInThrottle } from '#server/credentials/s
 import { createAccessLog } from '#server/http/api/access-log.ts'
 import { createMetrics, type Metrics } from '#server/http/api/metrics.ts'
 import { createConnectors, type FollowingConnectors } from '#server/operators/create-connectors.ts'
-import { type CallbackIntake, createCallbackIntake } from '#server/operators/handle-callback.ts'
+import { type Callback, type CallbackIntake, createCallbackIntake } from '#server/operators/handle-callback.ts'
 import { followSettings } from '#server/operators/settings/follow-settings.ts'
 import type { OperatorSettings } from '#server/operators/settings/operator-settings.ts'
 import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { createTokens, type Tokens } from '#server/partner-auth/access-token.ts'
-import { createIntake, type Intake } from '#server/transactions/intake.ts'
+import { createIntake, type Intake, type IntakeItem } from '#server/transactions/intake.ts'
 import { type BatchSubmitter, createBatchSubmitter } from './batches/start-rows.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -18,10 +18,12 @@ import { openPools, type Pool } from './database/pool.ts'
 import type { HttpRuntime } from './http/api/endpoint.ts'
 import type { Logger } from './logger.ts'
 import { createOperatorTests, type OperatorTests } from './operators/settings/test-operator.ts'
+import type { Dispatcher } from './operators/work/dispatcher.ts'
 import { createForcedEnquiries, FORCED_CALLS_MAX, type ForcedEnquiries } from './operators/work/forced-enquiries.ts'
 import { closeCallerRecords, createCallerRecords } from './partner-auth/caller-records.ts'
 import { setProcessWide } from './process-wide.ts'
-import { createSettler, type Settler } from './transactions/transition.ts'
+import { createSettler, type Settler, type WrittenWebhooks } from './transactions/transition.ts'
+import type { DeliveryLoop } from './webhooks/delivery-loop.ts'
 import { createGuardedSenders, type GuardedSenders } from './webhooks/send/send-webhook.ts'
 
 /** Everything that lives as long as the process and is shared by all it does. */
@@ -46,15 +48,17 @@ export type Runtime = HttpRuntime & {
   /** Sends test events of webhooks. */
   testSenders: GuardedSenders
   metrics: Metrics
-  /**
-   * Something is due at the operators or at the receivers of webhooks; told to the loops of this process, if it has them.
-   * Everywhere, `on…` is a function that the caller passes in and that is called later; `add…Listener` registers one.
-   */
-  addWorkListener(listener: () => void): void
-  addFinalListener(listener: () => void): void
+  /** Has new transactions submitted by the dispatcher of this process, if it has one, and wakes it when something is due. */
+  submitThrough(dispatcher: RuntimeDispatcher): void
+  /** The same for webhooks and the delivery loop of this process. */
+  deliverThrough(deliveries: RuntimeDeliveries): void
   /** Ends in order what was accepted, then the connections. */
   close(): Promise<void>
 }
+
+type RuntimeDispatcher = Pick<Dispatcher, 'wake' | 'wakeQueries' | 'reserveSlots' | 'settleByCallback'>
+
+type RuntimeDeliveries = Pick<DeliveryLoop, 'wake' | 'claimWritten' | 'deliver'>
 
 type RuntimeOptions = {
   config: Config
@@ -71,17 +75,17 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
   metrics.addCrashes(config.crashes)
   const { pool, reportPool } = openPools({ ...config, databaseUrl })
   const directory = await createDirectory({ pool })
-  const workListeners = createListeners()
-  const wakeOperators = workListeners.notify
-  const intake = createIntake({ pool, wakeOperators, onBatch: (size) => metrics.observeBatch('intake', size) })
-  const settler = createSettler({ pool, onBatch: (size) => metrics.observeBatch('settlement', size) })
+  const { submitThrough, wakeOperators, wakeQueries, reserveSlots, settleByCallback } = linkDispatcher()
+  const intake = createIntake({ pool, reserveSlots, onBatch: (size) => metrics.observeBatch('intake', size) })
+  const { deliverThrough, wakeWebhooks, ...webhooks } = linkDeliveries()
+  const settler = createSettler({ pool, ...webhooks, onBatch: (size) => metrics.observeBatch('settlement', size) })
   const { connectors, forcedConnectors, following } = await connectOperators({ pool, config, clock, logger, operatorDefaults })
-  const finalListeners = createListeners()
   const callbacks = createCallbackIntake({
     pool,
     connectors,
     logger,
-    wake: wakeOperators,
+    wake: wakeQueries,
+    settleByCallback,
     onOutcome: (outcome) => metrics.countOutcome('operator', `callback ${outcome}`),
   })
   const forcedEnquiries = createForcedEnquiries({
@@ -116,12 +120,9 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     ...createCallerRecords({ pool, tokens, directory, isSandbox: config.isSandbox }),
     throttle: createSignInThrottle({ pool, clock, secret: config.sessionSecret }),
     accessLog: createAccessLog(config.logLevel),
-    wake: { operators: wakeOperators, webhooks: finalListeners.notify },
-    addWorkListener: workListeners.add,
-    addFinalListener(listener) {
-      settler.addFinalListener(listener)
-      finalListeners.add(listener)
-    },
+    wake: { operators: wakeOperators, webhooks: wakeWebhooks },
+    submitThrough,
+    deliverThrough,
     async close() {
       await following.close()
       await closeRuntime(runtime)
@@ -130,6 +131,33 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
   setProcessWide('httpRuntime', runtime)
   setProcessWide('backOfficeRuntime', runtime)
   return runtime
+}
+
+/** What the parts of the Runtime ask of the dispatcher, which is created after them and not in every process. */
+function linkDispatcher() {
+  let dispatcher: RuntimeDispatcher | undefined
+  return {
+    submitThrough(submitter: RuntimeDispatcher): void {
+      dispatcher = submitter
+    },
+    wakeOperators: () => dispatcher?.wake(),
+    wakeQueries: () => dispatcher?.wakeQueries(),
+    reserveSlots: (items: readonly IntakeItem[]) => dispatcher?.reserveSlots(items),
+    settleByCallback: (callback: Callback) => dispatcher?.settleByCallback(callback),
+  }
+}
+
+/** The same for the delivery loop. */
+function linkDeliveries() {
+  let deliveries: RuntimeDeliveries | undefined
+  return {
+    deliverThrough(loop: RuntimeDeliveries): void {
+      deliveries = loop
+    },
+    wakeWebhooks: () => deliveries?.wake(),
+    claimWebhooks: () => deliveries?.claimWritten(),
+    onWebhooks: (written: WrittenWebhooks) => deliveries?.deliver(written),
+  }
 }
 
 /** The connectors of the loops and those of forced enquiries, which have connections of their own; both follow the stored settings. */
@@ -174,14 +202,4 @@ function addGauges({ metrics, intake, pool, reportPool }: Pick<Runtime, 'metrics
   metrics.addGauge('database_waiting', 'Statements that wait for a connection', () => pool.waitingCount)
   metrics.addGauge('report_connections', 'Open connections of lists, totals and exports', () => reportPool.totalCount)
   metrics.addGauge('report_waiting', 'Reports that wait for a connection', () => reportPool.waitingCount)
-}
-
-function createListeners(): { add(listener: () => void): void; notify(): void } {
-  const listeners: (() => void)[] = []
-  return {
-    add: (listener) => void listeners.push(listener),
-    notify() {
-      for (const listener of listeners) listener()
-    },
-  }
 }

@@ -122,8 +122,7 @@ test('a recall and an expiry wake the deliveries', async () => {
   await database.pool.query("update approval_items set expires_at = now() - interval '1 second' where transaction_id = $1", [
     second?.transactionId,
   ])
-  const settler = createSettler({ pool: database.pool })
-  settler.addFinalListener(deps.wake.webhooks)
+  const settler = createSettler({ pool: database.pool, onWebhooks: deps.wake.webhooks })
   assert.equal(await expireApprovals({ pool: database.pool, settler, logger: deps.logger }), 1)
   assert.deepEqual(woken, ['webhooks', 'webhooks'])
 })

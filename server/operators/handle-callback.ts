@@ -18,7 +18,7 @@ export type CallbackRefusal = 'unknown_operator' | 'unverified' | 'malformed' | 
 const TRIES_MAX = 5
 const TRY_AGAIN_MS = 10
 
-type Callback = Omit<CallbackRow, 'item_index'>
+export type Callback = Omit<CallbackRow, 'item_index'>
 
 /** The rate limit for queries about payments that have ended, caused by unsigned callbacks of one application at one operator. */
 const ENDED_ALLOWANCE = { burst: 20, perSecond: 0.1 }
@@ -47,6 +47,8 @@ type CallbackIntakeOptions = {
   logger: Pick<Logger, 'error'>
   /** Wakes the dispatcher of this process, if it has one; others find the row at their next claim. */
   wake?: () => void
+  /** Ends the transaction and stores the callback with its end; false if the callback is not stored. */
+  settleByCallback?(callback: Callback): Promise<boolean> | undefined
   hintGapMs?: number
   /** More than this many callbacks waiting for the database are refused. */
   queueMax?: number
@@ -88,11 +90,15 @@ export function createCallbackIntake(options: CallbackIntakeOptions): CallbackIn
     const known = waiting.get(key)
     if (known) return known
     if (isThrottled(callback)) return Promise.resolve('throttled')
-    const verdict = batcher.submit(callback)
+    const verdict = settleOrStore(callback)
     waiting.set(key, verdict)
-    // biome-ignore lint/plugin/no-silent-error: Refused before it was in any batch.
-    verdict.catch(() => waiting.get(key) === verdict && waiting.delete(key))
+    const forget = () => void (waiting.get(key) === verdict && waiting.delete(key))
+    verdict.then(forget, forget)
     return verdict
+  }
+
+  async function settleOrStore(callback: Callback): Promise<CallbackVerdict> {
+    return (await options.settleByCallback?.(callback)) ? 'taken' : batcher.submit(callback)
   }
 
   /** The first unsigned callbacks of a payment are never refused: an application may have many payments. */

@@ -54,8 +54,8 @@ export function startLoops(runtime: Runtime): Loops {
     networksFor: (applicationId) => directory.find(applicationId)?.webhookNetworks ?? [],
     onRecorded: (outcome, count) => metrics.countOutcome('webhook', outcome, count),
   })
-  runtime.addWorkListener(dispatcher.wake)
-  runtime.addFinalListener(deliveries.wake)
+  runtime.submitThrough(dispatcher)
+  runtime.deliverThrough(deliveries)
   dispatcher.start()
   runtime.batchSubmitter.start()
   deliveries.start()

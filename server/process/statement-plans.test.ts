@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Pool } from '#server/database/pool.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
+import { type CallbackRow, storeCallbacks } from '#server/operators/work/operator-work-store.ts'
 import { administer } from '#server/testing/database.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { closeEverything, startLoop, startReceiver, untilFinished } from '#server/webhooks/testing.ts'
@@ -50,6 +51,8 @@ test('a key for each look-up in a table that grows, also in plans that were made
     loop.wake()
     await untilFinished(pool, harness.applicationId)
   }
+  // A signed callback is stored with the end of its transaction, and only others are stored by their own function.
+  await storeCallbacks(pool, [await anUnsignedCallback()], 250)
   const moving = plans.filter(({ functionName }) => FUNCTIONS.includes(functionName))
   assert.deepEqual([...new Set(moving.map(({ functionName }) => functionName))].sort(), FUNCTIONS)
   assert.deepEqual(
@@ -57,6 +60,12 @@ test('a key for each look-up in a table that grows, also in plans that were made
     new Set(),
   )
 })
+
+async function anUnsignedCallback(): Promise<CallbackRow> {
+  const { applicationId, transactionId, operator } = await harness.make()
+  const key = { application_id: applicationId, transaction_id: transactionId, operator }
+  return { item_index: 0, ...key, outcome: 'pending', answer: '{}', is_verified: false }
+}
 
 /** Returns a list to which the plan of every statement inside a function is added from now on. */
 async function collectPlans(pool: Pool, databaseUrl: string): Promise<{ functionName: string; plan: string }[]> {

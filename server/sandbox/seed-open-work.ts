@@ -105,7 +105,6 @@ export async function contradict(trx: TrxClient, { item }: LiveTransaction): Pro
   const { applicationId, transactionId, operator } = item
   const settler = {
     settle: async (move: TransitionItem) => (await transition(trx, [move]))[0],
-    addFinalListener: () => undefined,
     drain: () => Promise.resolve(),
   }
   await settleFinalResult(

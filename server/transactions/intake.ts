@@ -50,6 +50,29 @@ export type IntakeOutcome =
   /** A stored transaction with other content has the externalId. */
   | { kind: 'conflict' }
 
+/**
+ * The claim under which the operator work of a new transaction is inserted (`../operators/work/claim-slots.ts` explains the terms). The lease
+ * is longer than the call that follows.
+ */
+export type WorkClaim = {
+  route: string
+  leaseMs: number
+  firstQueryMs: number
+  enquiryDelayMs: number | undefined
+  settingsVersion: string | undefined
+}
+
+/** An item whose operator work was committed under a claim. The claim ends `leaseMs` after `claimedAtMs` (`performance.now()`), or later. */
+export type ClaimedItem = { item: IntakeItem; claim: WorkClaim; claimedAtMs: number }
+
+/** Slots at the operators that a batch of new transactions holds until its commit. */
+export type ReservedSlots = {
+  /** One entry per item. Undefined: no slot is free, so the operator work is inserted unclaimed. */
+  claims: readonly (WorkClaim | undefined)[]
+  /** Submits what was committed under a claim, frees the other slots, and has the rest claimed. Called once, also if nothing was committed. */
+  submit(claimed: readonly ClaimedItem[]): void
+}
+
 export type Intake = Pick<Batcher<IntakeItem, IntakeOutcome>, 'submit' | 'waiting' | 'drain'>
 
 type IntakeOptions = {
@@ -57,8 +80,8 @@ type IntakeOptions = {
   queueMax?: number
   batchMax?: number
   onBatch?(size: number): void
-  /** Called after each batch that added operator work, so that it is submitted immediately and not at the next idle poll. */
-  wakeOperators?(): void
+  /** Reserves slots of this process's dispatcher for a batch; undefined if it has none, or not now. */
+  reserveSlots?(items: readonly IntakeItem[]): ReservedSlots | undefined
 }
 
 /**
@@ -70,12 +93,7 @@ export function createIntake(options: IntakeOptions): Intake {
   return createPartitions<IntakeItem, IntakeOutcome>({
     key: (item) => item.applicationId + item.externalId,
     shareOf: (item) => item.applicationId,
-    async run(items) {
-      // A batch is one statement, so one that PostgreSQL cancelled because of others has stored nothing and runs again as a whole.
-      const outcomes = await retryWithBackoff(() => takeIn(options.pool, items), RETRY_CANCELLED)
-      if (outcomes.some((outcome) => outcome.kind === 'created' && outcome.status === 'PENDING')) options.wakeOperators?.()
-      return outcomes
-    },
+    run: (items) => takeInAndSubmit(options, items),
     queueMax,
     // Three arrays of depositMultiple. The rest is for the other applications, so that waiting items rarely have to be displaced.
     shareMax: Math.ceil(queueMax * 0.75),
@@ -85,24 +103,78 @@ export function createIntake(options: IntakeOptions): Intake {
   })
 }
 
+/** Takes a batch in. The commit precedes every call of an operator, so a crash in between leaves a lease, after which the work is queried. */
+async function takeInAndSubmit({ pool, reserveSlots }: IntakeOptions, items: IntakeItem[]): Promise<IntakeOutcome[]> {
+  const reserved = reserveSlots?.(items)
+  const claims = reserved?.claims ?? []
+  let claimed: ClaimedItem[] = []
+  try {
+    // A batch is one statement, so one that PostgreSQL cancelled because of others has stored nothing and runs again as a whole.
+    const { rows, startedMs } = await retryWithBackoff(() => callWith(pool, items, claims), RETRY_CANCELLED)
+    claimed = rows.filter((row) => row.is_claimed).flatMap((row) => claimedItem(items, claims, row.item_index, startedMs))
+    return toOutcomes(rows)
+  } finally {
+    reserved?.submit(claimed)
+  }
+}
+
+function claimedItem(
+  items: readonly IntakeItem[],
+  claims: readonly (WorkClaim | undefined)[],
+  index: number,
+  claimedAtMs: number,
+): ClaimedItem[] {
+  const item = items[index]
+  const claim = claims[index]
+  return item && claim ? [{ item, claim, claimedAtMs }] : []
+}
+
 /**
- * Takes items in with one statement, inside the caller's database transaction if it has one open. No two items may have the same
- * application and externalId. Returns one outcome per item, in order. Throws if the database refuses one item; nothing is stored then.
+ * Takes items in with one statement, inside the caller's database transaction if it has one open. Their operator work is not claimed. No two
+ * items may have the same application and externalId. Returns one outcome per item, in order. Throws if the database refuses one item;
+ * nothing is stored then.
  */
 export async function takeIn(queryable: Queryable, items: IntakeItem[]): Promise<IntakeOutcome[]> {
+  const { rows } = await callWith(queryable, items, [])
+  return toOutcomes(rows)
+}
+
+/** Returns the rows and when the statement started: a lease in the database cannot end earlier than counted from there. */
+async function callWith(
+  queryable: Queryable,
+  items: readonly IntakeItem[],
+  claims: readonly (WorkClaim | undefined)[],
+): Promise<{ rows: StartedRow[]; startedMs: number }> {
   const applicationIds = [...new Set(items.map((item) => item.applicationId))].sort()
   const indexes = new Map(applicationIds.map((applicationId, index) => [applicationId, index + 1]))
+  const startedMs = performance.now()
   const rows = await callStartTransactions(
     queryable,
     applicationIds,
-    items.map((item, index) => toStartRow(item, index, indexes.get(item.applicationId) ?? 0)),
+    items.map((item, index) => ({ ...toStartRow(item, index, indexes.get(item.applicationId) ?? 0), ...toClaimColumns(claims[index]) })),
   )
+  return { rows, startedMs }
+}
+
+function toOutcomes(rows: readonly StartedRow[]): IntakeOutcome[] {
   const outcomes: IntakeOutcome[] = []
   for (const row of rows) outcomes[row.item_index] = toOutcome(row)
   return outcomes
 }
 
-function toStartRow(item: IntakeItem, index: number, applicationIndex: number): StartRow {
+type ClaimColumns = Pick<StartRow, Extract<keyof StartRow, `claim_${string}`>>
+
+function toClaimColumns(claim: WorkClaim | undefined): ClaimColumns {
+  return {
+    claim_route: claim?.route ?? null,
+    claim_lease_ms: claim?.leaseMs ?? null,
+    claim_first_query_ms: claim?.firstQueryMs ?? null,
+    claim_enquiry_delay_ms: claim?.enquiryDelayMs ?? null,
+    claim_settings_version: claim?.settingsVersion ?? null,
+  }
+}
+
+function toStartRow(item: IntakeItem, index: number, applicationIndex: number): Omit<StartRow, keyof ClaimColumns> {
   return {
     item_index: index,
     application_id: item.applicationId,

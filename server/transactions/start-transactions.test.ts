@@ -348,16 +348,25 @@ test('created for each request of a file that has more requests than an applicat
   assert.equal(outcomes.length, 2_100)
 })
 
-test('one wake-up for a transaction that goes to its operator, none for one that waits or exists', async () => {
+test('one submission for a transaction that goes to its operator, none for one that waits or exists', async () => {
   const application = await anApplication()
-  let wakeUps = 0
-  const intake = createIntake({ pool: database.pool, wakeOperators: () => wakeUps++ })
+  let submissions = 0
+  const claim = { route: 'sandbox', leaseMs: 1_000, firstQueryMs: 1_000, enquiryDelayMs: undefined, settingsVersion: undefined }
+  const intake = createIntake({
+    pool: database.pool,
+    reserveSlots: (items) => ({
+      claims: items.map(() => claim),
+      submit: (claimed) => {
+        submissions += claimed.length
+      },
+    }),
+  })
   const ownDeps = { ...deps, intake }
   const start: Start = { type: 'COLLECT', requests: [aRequest()] }
   must(await throughApi(application, start, ownDeps))
-  assert.equal(wakeUps, 1)
+  assert.equal(submissions, 1)
   must(await throughApi(application, start, ownDeps))
   const actor = { kind: 'person', id: randomUUID(), applicationId: application.applicationId, roles: ['maker'] } as const
   must(await startTransactions(ownDeps, { application, source: 'person', actor, type: 'DEPOSIT', requests: [aRequest()] }))
-  assert.equal(wakeUps, 1)
+  assert.equal(submissions, 1)
 })

@@ -86,14 +86,22 @@ export async function selectConflicts(
 
 export type TransitionRow = RowOf<typeof APPLY_TRANSITIONS.item>
 
-type AppliedRow = RowOf<typeof APPLY_TRANSITIONS.result, { status: TransactionStatus }>
+export type AppliedRow = RowOf<typeof APPLY_TRANSITIONS.result, { status: TransactionStatus }>
+
+/** The claim under which due webhooks are written: for `leaseMs`, except those for receivers in `busyTargets`. */
+export type WebhookClaim = { leaseMs: number; busyTargets: readonly string[] }
 
 /** Runs apply_transitions. `applicationIds` are distinct and sorted; the results are in no particular order. */
-export async function callApplyTransitions(queryable: Queryable, applicationIds: string[], items: TransitionRow[]): Promise<AppliedRow[]> {
+export async function callApplyTransitions(
+  queryable: Queryable,
+  applicationIds: string[],
+  items: TransitionRow[],
+  claim?: WebhookClaim,
+): Promise<AppliedRow[]> {
   const { rows } = await queryable.query<AppliedRow>({
     name: 'apply_transitions',
-    text: 'select * from apply_transitions($1, $2)',
-    values: [applicationIds, encodeRows(APPLY_TRANSITIONS.item, items)],
+    text: 'select * from apply_transitions($1, $2, $3, $4)',
+    values: [applicationIds, encodeRows(APPLY_TRANSITIONS.item, items), claim?.leaseMs ?? null, claim?.busyTargets ?? []],
   })
   return rows
 }
@@ -155,7 +163,10 @@ export async function findReplacement(
   return rows[0]
 }
 
-/** `sql/start-transactions.sql`. `application_index` is the position of the application in the sorted list of the batch, from 1. */
+/**
+ * `sql/start-transactions.sql`. `application_index` is the position of the application in the sorted list of the batch, from 1. `claim_…`
+ * is the claim under which the operator work is inserted; `claim_lease_ms` is null if there is none.
+ */
 const START_TRANSACTIONS = {
   name: 'start_transactions',
   item: {
@@ -182,6 +193,11 @@ const START_TRANSACTIONS = {
     origin_id: 'uuid | null',
     actor_kind: 'text',
     actor_id: 'uuid | null',
+    claim_route: 'text | null',
+    claim_lease_ms: 'integer | null',
+    claim_first_query_ms: 'integer | null',
+    claim_enquiry_delay_ms: 'integer | null',
+    claim_settings_version: 'text | null',
     bands: 'jsonb | null',
   },
   result: {
@@ -193,6 +209,7 @@ const START_TRANSACTIONS = {
     fee_system_minor: 'bigint',
     fee_app_minor: 'bigint',
     pay_token: 'text',
+    is_claimed: 'boolean',
   },
 } as const satisfies BatchFunction
 
@@ -210,8 +227,8 @@ const COMPARED_REQUEST = {
 } as const satisfies RowColumns
 
 /**
- * `sql/apply-transitions.sql`. `answer_…` is the operator's answer to a query that ends the transaction; `answer_number` is null if there
- * is none.
+ * `sql/apply-transitions.sql`. `answer_…` is the operator's answer to a query that ends the transaction; `answer_outcome` is null if there
+ * is none. `callback_…` is the callback for which the query was made.
  */
 const APPLY_TRANSITIONS = {
   name: 'apply_transitions',
@@ -236,6 +253,22 @@ const APPLY_TRANSITIONS = {
     answer_http_status: 'integer | null',
     answer_text: 'text | null',
     answer_duration_ms: 'integer | null',
+    callback_outcome: 'text | null',
+    callback_text: 'text | null',
+    callback_is_verified: 'boolean | null',
   },
-  result: { item_index: 'integer', is_moved: 'boolean', status: 'text', version: 'integer' },
+  result: {
+    item_index: 'integer',
+    is_moved: 'boolean',
+    status: 'text',
+    version: 'integer',
+    webhook_target: 'text | null',
+    webhook_url: 'text | null',
+    webhook_external_id: 'text | null',
+    webhook_amount_minor: 'text | null',
+    webhook_phone_number: 'text | null',
+    webhook_operator: 'text | null',
+    webhook_message: 'text | null',
+    webhook_final_at: 'text | null',
+  },
 } as const satisfies BatchFunction

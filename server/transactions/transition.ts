@@ -3,7 +3,8 @@ import { type Batcher, type BatcherOptions, createBatcher } from '#server/databa
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { isDataError, RETRY_CANCELLED } from '#server/database/with-transaction.ts'
 import { retryWithBackoff } from '#server/retry.ts'
-import { callApplyTransitions, type TransitionRow } from './transaction-store.ts'
+import type { ClaimedDelivery } from '#server/webhooks/delivery-store.ts'
+import { type AppliedRow, callApplyTransitions, type TransitionRow, type WebhookClaim } from './transaction-store.ts'
 
 export type TransitionItem = {
   applicationId: string
@@ -23,10 +24,14 @@ export type TransitionItem = {
   checkerId?: string
   /** The answer to the query that found this result; stored as an attempt in the same statement, even if nothing moves. */
   answer?: QueryAnswer
+  /** The callback for which that query was made; stored in front of it, if the item moves. */
+  callback?: StoredCallback
 }
 
-/** An operator's answer to a query. `number` is that of the attempt. */
-type QueryAnswer = { number: number; outcome: 'succeeded' | 'failed'; httpStatus: number | null; text: string; durationMs: number }
+/** An operator's answer to a query. `number` is that of the attempt; null if none was given out for it yet. */
+type QueryAnswer = { number: number | null; outcome: 'succeeded' | 'failed'; httpStatus: number | null; text: string; durationMs: number }
+
+type StoredCallback = { outcome: string; text: string; isVerified: boolean }
 
 /** Undefined if this application has no such transaction. Not moved if it was not in the state in which the edge starts. */
 export type TransitionOutcome = { isMoved: boolean; status: TransactionStatus; version: number } | undefined
@@ -38,12 +43,16 @@ export type TransitionOutcome = { isMoved: boolean; status: TransactionStatus; v
  * occur only once in a call.
  */
 export async function transition(queryable: Queryable, items: TransitionItem[]): Promise<TransitionOutcome[]> {
+  return toOutcomes(items, await applyAll(queryable, items, undefined))
+}
+
+function applyAll(queryable: Queryable, items: TransitionItem[], claim: WebhookClaim | undefined): Promise<AppliedRow[]> {
   const applicationIds = [...new Set(items.map((item) => item.applicationId))].sort()
-  const rows = await callApplyTransitions(
-    queryable,
-    applicationIds,
-    items.map((item, index) => toTransitionRow(item, index, applicationIds)),
-  )
+  const rows = items.map((item, index) => toTransitionRow(item, index, applicationIds))
+  return callApplyTransitions(queryable, applicationIds, rows, claim)
+}
+
+function toOutcomes(items: readonly TransitionItem[], rows: readonly AppliedRow[]): TransitionOutcome[] {
   const outcomes = new Array<TransitionOutcome>(items.length).fill(undefined)
   for (const row of rows) outcomes[row.item_index] = { isMoved: row.is_moved, status: row.status, version: row.version }
   return outcomes
@@ -72,28 +81,48 @@ function toTransitionRow(item: TransitionItem, index: number, applicationIds: st
     answer_http_status: item.answer?.httpStatus ?? null,
     answer_text: item.answer?.text ?? null,
     answer_duration_ms: item.answer ? Math.round(item.answer.durationMs) : null,
+    callback_outcome: item.callback?.outcome ?? null,
+    callback_text: item.callback?.text ?? null,
+    callback_is_verified: item.callback?.isVerified ?? null,
   }
 }
 
 export type Settler = {
   /** Moves one transaction, in one batch with others that end at the same time. Resolves after the commit. */
   settle(item: TransitionItem): Promise<TransitionOutcome>
-  /** Called after each batch that may have written webhooks. */
-  addFinalListener(listener: () => void): void
   drain(): Promise<void>
 }
 
-type SettlerOptions = { pool: Pool; batchMax?: number; onBatch?(size: number): void }
+/** Webhooks that a batch wrote. */
+export type WrittenWebhooks = {
+  /** Under this process's claim, which started at `claimedAt`. */
+  claimed: ClaimedDelivery[]
+  claimedAt: Date
+  /** The receivers of those that were written unclaimed, each once. */
+  unclaimedTargets: string[]
+}
+
+type SettlerOptions = {
+  pool: Pool
+  batchMax?: number
+  onBatch?(size: number): void
+  /** The claim under which this process's delivery loop takes webhooks that are due at once; undefined if it has none, or takes none now. */
+  claimWebhooks?(): WebhookClaim | undefined
+  /** Called after each batch that wrote webhooks. */
+  onWebhooks?(written: WrittenWebhooks): void
+}
 
 /** Creates the batches of settlement, which work like those of intake. */
 export function createSettler(options: SettlerOptions): Settler {
-  const listeners: (() => void)[] = []
   const partitions = createPartitions<TransitionItem, TransitionOutcome>({
     key: (item) => item.transactionId,
     async run(items) {
-      const outcomes = await transitionAgainOnDeadlock(options.pool, items)
-      for (const listener of listeners) listener()
-      return outcomes
+      const claim = options.claimWebhooks?.()
+      // The statement changes rows of operator_work that the dispatcher also updates, so a deadlock is possible. It is repeated then.
+      const rows = await retryWithBackoff(() => applyAll(options.pool, items, claim), RETRY_CANCELLED)
+      const written = toWrittenWebhooks(items, rows)
+      if (written) options.onWebhooks?.(written)
+      return toOutcomes(items, rows)
     },
     // Results come from our own bounded dispatcher, and none may be refused.
     queueMax: Number.MAX_SAFE_INTEGER,
@@ -101,12 +130,47 @@ export function createSettler(options: SettlerOptions): Settler {
     isItemError: isDataError,
     onBatch: options.onBatch,
   })
-  return { settle: partitions.submit, drain: partitions.drain, addFinalListener: (listener) => void listeners.push(listener) }
+  return { settle: partitions.submit, drain: partitions.drain }
 }
 
-/** The statement changes rows of operator_work that the dispatcher also updates, so a deadlock is possible. It is repeated then. */
-function transitionAgainOnDeadlock(pool: Pool, items: TransitionItem[]): Promise<TransitionOutcome[]> {
-  return retryWithBackoff(() => transition(pool, items), RETRY_CANCELLED)
+/** Undefined if the batch wrote no webhook. */
+function toWrittenWebhooks(items: readonly TransitionItem[], rows: readonly AppliedRow[]): WrittenWebhooks | undefined {
+  const claimed: ClaimedDelivery[] = []
+  const unclaimed = new Set<string>()
+  for (const row of rows) {
+    const item = items[row.item_index]
+    if (row.webhook_target === null || !item) continue
+    const delivery = toDelivery(item, row, row.webhook_target)
+    if (delivery) claimed.push(delivery)
+    else unclaimed.add(row.webhook_target)
+  }
+  const [first] = claimed
+  if (!first && unclaimed.size === 0) return undefined
+  return { claimed, claimedAt: first?.dueAt ?? new Date(), unclaimedTargets: [...unclaimed] }
+}
+
+/** The first attempt of a webhook that was written under a claim; undefined if it was written unclaimed. */
+function toDelivery({ applicationId, transactionId }: TransitionItem, row: AppliedRow, target: string): ClaimedDelivery | undefined {
+  const { webhook_url: url, webhook_external_id: externalId, webhook_amount_minor: amount, webhook_phone_number: phoneNumber } = row
+  const { webhook_operator: operator, webhook_final_at: finalAt } = row
+  if (url === null || externalId === null || amount === null || phoneNumber === null || operator === null || finalAt === null)
+    return undefined
+  return {
+    applicationId,
+    transactionId,
+    resendNumber: null,
+    number: 1,
+    target,
+    url,
+    externalId,
+    status: row.status,
+    amountMinor: BigInt(amount),
+    phoneNumber,
+    operator,
+    message: row.webhook_message,
+    finalAt,
+    dueAt: new Date(finalAt),
+  }
 }
 
 /**

@@ -41,14 +41,19 @@ export class AttemptStarter {
     this.#options = options
   }
 
-  add(claim: Claim): void {
+  /** Takes what a claim found; the receivers may have more due. */
+  addClaim(claim: Claim): void {
+    for (const { target } of claim.deliveries) this.#options.slots.get(target).mayHaveMore = true
+    this.add(claim)
+  }
+
+  add(claim: Pick<Claim, 'claimedAt' | 'deliveries'>): void {
     const { slots } = this.#options
     const receivedMs = performance.now()
     const receivers = new Set<Receiver>()
     for (const delivery of claim.deliveries) {
       const receiver = slots.get(delivery.target)
       receiver.queue.push({ delivery, claimedAt: claim.claimedAt, receivedMs })
-      receiver.mayHaveMore = true
       slots.added(receiver)
       receivers.add(receiver)
     }

@@ -76,6 +76,7 @@ export class Claimer {
       endedMs: performance.now(),
     })
     this.#noteLimited(allowance.slots)
+    if (claim.deliveries.length < allowance.limits.rows_max) this.#noteTaken(claim, targets, allowance, limits.each_max)
     this.#options.onClaimed(claim)
     return { minPauseMs, idlePauseMs: this.#hinted.size > 0 ? minPauseMs : idlePauseMs }
   }
@@ -85,6 +86,16 @@ export class Claimer {
     for (const target of [...Object.keys(free), ...Object.keys(suspects)]) {
       const receiver = this.#options.slots.find(target)
       if (receiver) receiver.mayHaveMore = true
+    }
+  }
+
+  /** A receiver that was read and has less due than it may receive is no longer behind. */
+  #noteTaken(claim: Claim, targets: readonly string[], { limits, slots: { free, suspects } }: Allowance, eachMax: number): void {
+    const taken = Map.groupBy(claim.deliveries, (delivery) => delivery.target)
+    for (const target of targets) {
+      const receiver = this.#options.slots.find(target)
+      const allowed = Math.min(eachMax, free[target] ?? suspects[target] ?? limits.unlisted_each)
+      if (receiver && (taken.get(target)?.length ?? 0) < allowed) receiver.isBehind = false
     }
   }
 

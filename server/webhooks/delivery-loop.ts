@@ -1,6 +1,7 @@
 import type { Pool } from '#server/database/pool.ts'
 import { type AttemptDependencies, AttemptRecorder, AttemptStarter, attemptDelivery } from './attempts.ts'
 import { Claimer, ClaimPace, ClaimSchedule } from './claimer.ts'
+import type { ClaimedDelivery } from './delivery-store.ts'
 import { ReceiverSlots } from './receiver-slots.ts'
 import { type AttemptOutcome, createGuardedSenders } from './send/send-webhook.ts'
 
@@ -29,6 +30,13 @@ export type DeliveryLoop = {
   start(): void
   /** Something may be due: claims immediately instead of at the next poll. */
   wake(): void
+  /**
+   * The claim under which webhooks that are due at once may be written, so that no claim follows their commit; undefined while this loop
+   * takes none.
+   */
+  claimWritten(): { leaseMs: number; busyTargets: readonly string[] } | undefined
+  /** Delivers webhooks that were written under that claim, and claims what was written for other receivers. */
+  deliver(written: { claimed: ClaimedDelivery[]; claimedAt: Date; unclaimedTargets: readonly string[] }): void
   /** Stops claiming, returns what was not started, waits at most five seconds for what is in progress, and records it. */
   drain(): Promise<void>
 }
@@ -73,13 +81,31 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
     leaseMs,
     claimRowsMax: options.claimRowsMax ?? 500,
     fullPauseMs: POLL_MS,
-    onClaimed: (claim) => starter.add(claim),
+    onClaimed: (claim) => starter.addClaim(claim),
   })
   const schedule = new ClaimSchedule(() => claimer.claim())
+  let isRunning = false
   return {
-    start: () => schedule.start(),
+    start() {
+      isRunning = true
+      schedule.start()
+    },
     wake: () => schedule.request(),
+    claimWritten() {
+      const busyTargets = isRunning ? slots.busyTargets() : undefined
+      return busyTargets && { leaseMs, busyTargets }
+    },
+    deliver({ claimed, claimedAt, unclaimedTargets }) {
+      if (claimed.length > 0) starter.add({ claimedAt, deliveries: claimed })
+      if (unclaimedTargets.length === 0) return
+      for (const target of unclaimedTargets) {
+        slots.get(target).isBehind = true
+        claimer.hint(target)
+      }
+      schedule.request()
+    },
     async drain() {
+      isRunning = false
       const claimsEnded = schedule.stop()
       const attemptsEnded = starter.stop()
       await claimsEnded

@@ -105,6 +105,20 @@ export class ReceiverSlots {
     }
   }
 
+  /**
+   * The receivers for which no webhook may be claimed when it is written: a claim shares what is left among them. Undefined if that is true
+   * of receivers that are not known yet, too.
+   */
+  busyTargets(): string[] | undefined {
+    const notProven = this.#held.unknown + this.#held.suspect
+    if (notProven >= this.#claimedMax / 4 || this.claimed() >= this.#claimedMax / 2) return undefined
+    const busy: string[] = []
+    for (const receiver of this.#receivers.values()) {
+      if (receiver.isBehind || receiver.health === 'suspect' || freeOf(receiver, SLOTS_START) === 0) busy.push(receiver.target)
+    }
+    return busy
+  }
+
   forgetIdle(nowMs: number): void {
     for (const receiver of this.#receivers.values()) {
       if (heldBy(receiver) === 0 && nowMs - receiver.lastUsedMs > FORGET_AFTER_MS) this.#receivers.delete(receiver.target)
@@ -177,6 +191,8 @@ export type Receiver = {
   queue: QueuedDelivery[]
   /** Due deliveries may have been left in the database for lack of slots. */
   mayHaveMore: boolean
+  /** Deliveries were left in the database for it: newer ones wait until a claim has taken those. */
+  isBehind: boolean
   lastUsedMs: number
   /** Timeouts since its last answer. */
   timeoutsInRow: number
@@ -201,6 +217,7 @@ function createReceiver(target: string): Receiver {
     inFlight: 0,
     queue: [],
     mayHaveMore: false,
+    isBehind: false,
     lastUsedMs: performance.now(),
     timeoutsInRow: 0,
     retryFreeMs: 0,

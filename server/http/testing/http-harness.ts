@@ -85,7 +85,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
   const connectors = connect()
   const forcedEnquiries = createForcedEnquiries({ pool, settler, connectors: connect(), logger, limits: options.forcedEnquiries })
   const dispatcher = createDispatcher({ pool, settler, connectors, logger, idlePollMs: 20 })
-  const intake = createIntake({ pool, queueMax: options.queueMax })
+  const intake = createIntake({ pool, queueMax: options.queueMax, reserveSlots: dispatcher.reserveSlots })
   const runtime: HttpRuntime = {
     config: { trustedProxies: [], metricsToken: undefined, isSandbox: false, ...options.config },
     pool,

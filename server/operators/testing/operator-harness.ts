@@ -127,7 +127,8 @@ export class OperatorHarness {
       logger,
       onOutcome: (outcome) => this.callbackOutcomes.push(outcome),
       hintGapMs: 5,
-      wake: () => this.dispatchers[0]?.wake(),
+      wake: () => this.dispatchers[0]?.wakeQueries(),
+      settleByCallback: (callback) => this.dispatchers[0]?.settleByCallback(callback),
     })
     this.#customers = options.usesOwnProtocols
       ? startCustomers({

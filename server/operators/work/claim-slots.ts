@@ -1,4 +1,5 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
+import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
 import { withJitterMs } from '#server/retry.ts'
 import type { SubmissionGate } from '../availability/submission-gate.ts'
 import type { Connectors, Terms } from '../connector.ts'
@@ -16,14 +17,10 @@ const BEGUN_LEASE_MS = 20_000
 
 type ClaimSlotsOptions = { connectors: Connectors; queriesMax?: number; submissionsMax?: number; leaseMs?: number }
 
-/** How much of each lane of each operator may be claimed now. */
-type ClaimSlots = {
-  free(gate: SubmissionGate): FreeSlots[]
-  begin(gate: SubmissionGate, operator: OperatorCode, lane: Lane): void
-  /** Returns whether more may be waiting in the lane. */
-  end(gate: SubmissionGate, operator: OperatorCode, lane: Lane): boolean
-  noteClaim(free: readonly FreeSlots[], claimed: readonly ClaimedWork[]): void
-}
+/** `wanted`: what has started, and the lanes that have something waiting as far as this process knows. */
+type ClaimScope = 'all' | 'wanted'
+
+type SubmissionSlots = FreeSlots & { route: string }
 
 /**
  * The last moment at which a call that moves money may be written, on the clock of `performance.now()`: its whole answer is then waited for
@@ -41,54 +38,115 @@ export function laneOf(work: ClaimedWork): Lane {
   return work.foundState === 'queued' ? work.type : 'begun'
 }
 
-export function createClaimSlots(options: ClaimSlotsOptions): ClaimSlots {
-  const queriesMax = options.queriesMax ?? CALLS_MAX
-  const submissionsMax = options.submissionsMax ?? CALLS_MAX
-  const begun = new Map<OperatorCode, number>()
+/** How much of each lane of each operator may be claimed or reserved now. */
+export class ClaimSlots {
+  readonly #options: ClaimSlotsOptions
+  readonly #gate: SubmissionGate
+  readonly #begun = new Map<OperatorCode, number>()
   /** Lanes that filled their slots may have more waiting: the end of any of their calls then requests the next claim. */
-  const backlogged = new Set<string>()
-  return {
-    free(gate) {
-      return options.connectors.operators().flatMap((operator) => {
-        const terms = options.connectors.get(operator)?.terms
-        if (!terms) return []
-        const agreed = { ...terms, callsMax: Math.min(terms.callsMax, submissionsMax) }
-        const lanes: FreeSlots[] = [
-          {
-            operator,
-            lane: 'begun',
-            route: null,
-            slotsMax: queriesMax - (begun.get(operator) ?? 0),
-            leaseMs: options.leaseMs ?? BEGUN_LEASE_MS,
-            enquiryDelayMs: undefined,
-          },
-        ]
-        const { enquiryDelayMs, settingsVersion } = terms
-        const leaseMs = options.leaseMs ?? PREPARATION_MS + terms.submitTimeoutMs + RECORDING_MS
-        // Nothing is claimed for a direction that was taken out of service: it waits until it is back.
-        for (const [type, route] of terms.routes)
-          lanes.push({ operator, lane: type, route, slotsMax: gate.free(operator, type, agreed), leaseMs, enquiryDelayMs, settingsVersion })
-        return lanes.filter(({ slotsMax }) => slotsMax > 0)
-      })
-    },
-    begin(gate, operator, lane) {
-      if (lane === 'begun') begun.set(operator, (begun.get(operator) ?? 0) + 1)
-      else gate.begin(operator, lane)
-    },
-    end(gate, operator, lane) {
-      if (lane === 'begun') begun.set(operator, (begun.get(operator) ?? 1) - 1)
-      else gate.end(operator, lane)
-      return backlogged.has(`${operator} ${lane}`)
-    },
-    noteClaim(free, claimed) {
-      const counts = Map.groupBy(claimed, (work) => `${work.operator} ${laneOf(work)}`)
-      for (const { operator, lane, slotsMax } of free) {
-        const key = `${operator} ${lane}`
-        if ((counts.get(key)?.length ?? 0) >= slotsMax) backlogged.add(key)
-        else backlogged.delete(key)
-      }
-    },
+  readonly #backlogged = new Set<string>()
+  /** Lanes in which a transaction is being stored without a slot: the next claim reads them. */
+  readonly #wanted = new Set<string>()
+  readonly #offered = new Map<string, number>()
+
+  constructor(options: ClaimSlotsOptions, gate: SubmissionGate) {
+    this.#options = options
+    this.#gate = gate
   }
+
+  /** Offers free slots to a claim. Until `endClaim` they are not reserved for anything else. */
+  beginClaim(scope: ClaimScope): FreeSlots[] {
+    const free = this.#options.connectors.operators().flatMap((operator) => this.#lanesOf(operator, scope))
+    this.#wanted.clear()
+    for (const { operator, lane, slotsMax } of free) this.#offered.set(keyOf(operator, lane), slotsMax)
+    return free
+  }
+
+  /** `claimed`: undefined if the claim failed. Returns whether more may be waiting for which slots are free. */
+  endClaim(free: readonly FreeSlots[], claimed: readonly ClaimedWork[] | undefined): boolean {
+    this.#offered.clear()
+    if (!claimed) return false
+    const counts = Map.groupBy(claimed, (work) => keyOf(work.operator, laneOf(work)))
+    let wasHalved = false
+    for (const { operator, lane, slotsMax } of free) {
+      const key = keyOf(operator, lane)
+      const isFull = (counts.get(key)?.length ?? 0) >= slotsMax
+      if (isFull && !this.#backlogged.has(key)) wasHalved = true
+      if (isFull) this.#backlogged.add(key)
+      else this.#backlogged.delete(key)
+    }
+    return wasHalved
+  }
+
+  /**
+   * Takes a slot for a transaction that is not stored yet; undefined if none is free, or if others wait for one, and then it has to wait
+   * behind them. `end` frees the slot.
+   */
+  reserve(operator: OperatorCode, type: TransactionType): SubmissionSlots | undefined {
+    const key = keyOf(operator, type)
+    const slots = this.#submissionSlots(operator, type)
+    if (slots && !this.#backlogged.has(key) && slots.slotsMax > (this.#offered.get(key) ?? 0)) {
+      this.#gate.begin(operator, type)
+      return slots
+    }
+    this.#backlogged.add(key)
+    this.#wanted.add(key)
+    return undefined
+  }
+
+  /** Takes a slot for a query that no claim found; false if none is free. `end` frees the slot. */
+  beginQuery(operator: OperatorCode): boolean {
+    const isFree = this.#begunSlots(operator).slotsMax > (this.#offered.get(keyOf(operator, 'begun')) ?? 0)
+    if (isFree) this.begin(operator, 'begun')
+    return isFree
+  }
+
+  begin(operator: OperatorCode, lane: Lane): void {
+    if (lane === 'begun') this.#begun.set(operator, (this.#begun.get(operator) ?? 0) + 1)
+    else this.#gate.begin(operator, lane)
+  }
+
+  /** Returns whether more may be waiting in the lane. */
+  end(operator: OperatorCode, lane: Lane): boolean {
+    if (lane === 'begun') this.#begun.set(operator, (this.#begun.get(operator) ?? 1) - 1)
+    else this.#gate.end(operator, lane)
+    return this.#backlogged.has(keyOf(operator, lane))
+  }
+
+  #lanesOf(operator: OperatorCode, scope: ClaimScope): FreeSlots[] {
+    const isWaiting = (lane: Lane) => this.#wanted.has(keyOf(operator, lane)) || this.#backlogged.has(keyOf(operator, lane))
+    const lanes = [
+      this.#begunSlots(operator),
+      ...TRANSACTION_TYPES.map((type) => (scope === 'all' || isWaiting(type) ? this.#submissionSlots(operator, type) : undefined)),
+    ]
+    return lanes.flatMap((slots) => {
+      if (!slots || slots.slotsMax <= 0) return []
+      // Where probably nothing waits, half of the slots stay free for transactions and callbacks that come during the claim.
+      return isWaiting(slots.lane) ? slots : { ...slots, slotsMax: Math.ceil(slots.slotsMax / 2) }
+    })
+  }
+
+  #begunSlots(operator: OperatorCode): FreeSlots {
+    const slotsMax = (this.#options.queriesMax ?? CALLS_MAX) - (this.#begun.get(operator) ?? 0)
+    const leaseMs = this.#options.leaseMs ?? BEGUN_LEASE_MS
+    return { operator, lane: 'begun', route: null, slotsMax, leaseMs, enquiryDelayMs: undefined }
+  }
+
+  /** Undefined for a direction that was taken out of service: nothing is sent until it is back. */
+  #submissionSlots(operator: OperatorCode, type: TransactionType): SubmissionSlots | undefined {
+    const terms = this.#options.connectors.get(operator)?.terms
+    const route = terms?.routes.get(type)
+    if (!terms || route === undefined) return undefined
+    const { enquiryDelayMs, settingsVersion } = terms
+    const leaseMs = this.#options.leaseMs ?? PREPARATION_MS + terms.submitTimeoutMs + RECORDING_MS
+    const callsMax = Math.min(terms.callsMax, this.#options.submissionsMax ?? CALLS_MAX)
+    const slotsMax = this.#gate.free(operator, type, { ...terms, callsMax })
+    return { operator, lane: type, route, slotsMax, leaseMs, enquiryDelayMs, settingsVersion }
+  }
+}
+
+function keyOf(operator: OperatorCode, lane: Lane): string {
+  return `${operator} ${lane}`
 }
 
 /** Lets a loop wait until it is notified or the time has passed. A notification while nothing waits is kept for the next wait. */

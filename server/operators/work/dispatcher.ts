@@ -1,73 +1,46 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { Pool } from '#server/database/pool.ts'
-import type { Logger } from '#server/logger.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { withJitterMs } from '#server/retry.ts'
-import type { Settler } from '#server/transactions/transition.ts'
-import { refusalOfCode, refusalOfNumber, refusedForFunds, withoutCode } from '../answer-table.ts'
-import { listAvailability, storeAvailability } from '../availability/availability-store.ts'
-import { type AvailabilityChange, type CircuitRules, createSubmissionGate, type SubmissionGate } from '../availability/submission-gate.ts'
-import type { CodeRefusal, Connectors, GuardedConnector, KeepIdentifiers, QueryOutcome, SubmitOutcome } from '../connector.ts'
-import { awaitCode, doubtMissingCode, releaseNumber, storeRefusedCode, takeCode } from '../customer-step/customer-code-store.ts'
-import { findPayToken, storeCustomerLink } from '../customer-step/customer-link-store.ts'
-import { doubtRefusal } from '../guard-connector.ts'
-import { createMerchantNames } from '../merchant-name-store.ts'
-import { createClaimSlots, createWakeSignal, laneOf, POLL_DELAYS_MS, pollDelayMs, writeBeforeMs } from './claim-slots.ts'
-import { type ClaimedWork, claimWork, keepIdentifiers } from './operator-work-store.ts'
-import { createAnswerRecorder, settleFinalResult, settleQueriedResult } from './settle-final-result.ts'
-import { closedFor, queryWork, submitWork, TOO_LATE } from './submit-and-query.ts'
+import type { IntakeItem, ReservedSlots, WorkClaim } from '#server/transactions/intake.ts'
+import type { Callback } from '../handle-callback.ts'
+import { type CarryOutOptions, type Context, carryOut, createContext, keyOf } from './carry-out.ts'
+import { ClaimSlots, createWakeSignal, laneOf } from './claim-slots.ts'
+import { type ClaimedWork, claimWork, toClaimedWork } from './operator-work-store.ts'
+import { settleByCallback } from './settle-by-callback.ts'
 
-export type DispatcherOptions = {
-  pool: Pool
-  settler: Settler
-  connectors: Connectors
-  logger: Logger
-  random?: () => number
+export type DispatcherOptions = CarryOutOptions & {
   /** Queries in progress at one operator. Submissions are limited by the operator's terms. */
   queriesMax?: number
   /** Submissions in progress at one operator and direction, if its terms allow more. */
   submissionsMax?: number
-  circuitRules?: CircuitRules
   /** How long a claim holds a row, in place of what fits the operator's own timeouts (claim-slots.ts). */
   leaseMs?: number
   /** How often due rows are claimed without a wake-up. */
   idlePollMs?: number
-  pollDelaysMs?: readonly number[]
-  /** Between the two denials of a reference that are required before it is sent again. */
-  absenceMs?: number
-  /** The same if the operator had accepted the reference before. */
-  acceptedAbsenceMs?: number
-  /** The least time between two queries of one row, however many callbacks arrive. */
-  hintGapMs?: number
-  /** Called for each answer that contradicts a final result, for the metrics. */
-  onContradiction?(): void
-  /** Called for each answer that the database refused, for the metrics. */
-  onUnrecordable?(): void
-  /** Called for each call that ended, for the metrics. */
-  onCall?(operator: OperatorCode, kind: 'submit' | 'query', outcome: (SubmitOutcome | QueryOutcome)['kind'], durationMs: number): void
 }
 
 export type Dispatcher = {
   start(): void
-  /** Something is due now: a new transaction, a callback. */
+  /** Something is due now, in any lane: an approved transaction, the code of a customer. */
   wake(): void
+  /** The same if it is a query: a callback came. */
+  wakeQueries(): void
+  /** Reserves slots for transactions that are about to be stored; undefined while this dispatcher does not run. */
+  reserveSlots(items: readonly IntakeItem[]): ReservedSlots | undefined
+  /**
+   * Ends a transaction whose signed callback came, if this process submitted it and its operator confirms the callback at once; the callback is
+   * then stored with the end. False: the callback is not stored.
+   */
+  settleByCallback(callback: Callback): Promise<boolean>
   /** Claims nothing more. Resolves when every call in progress has ended and is stored. */
   drain(): Promise<void>
-}
-
-type Context = {
-  options: DispatcherOptions
-  record: ReturnType<typeof createAnswerRecorder>
-  gate: SubmissionGate
-  merchantNameOf: ReturnType<typeof createMerchantNames>
-  /** Milliseconds from a submission to its first query, a little different each time. */
-  firstQueryMs(): number
 }
 
 const DATABASE_PAUSE_MS = 1_000
 /** From the beginning of one claim to the next. Each reads all lanes, so under load fewer claims that take more rows cost less. */
 const CLAIM_GAP_MS = 10
+
+const IDLE_POLL_MS = 250
 
 /**
  * Submits queued transactions, queries open ones, and passes final results to the settler. Any number of dispatchers may work on
@@ -75,226 +48,169 @@ const CLAIM_GAP_MS = 10
  * the work of a process that died becomes due again when its lease ends.
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const signal = createWakeSignal()
-  let context: Context | undefined
-  const slots = createClaimSlots(options)
-  const calls = new Set<Promise<void>>()
-  let isRunning = false
-  let loop: Promise<void> | undefined
+  const loop = new DispatchLoop(options)
+  return {
+    start: () => loop.start(),
+    wake: () => loop.wake(),
+    wakeQueries: () => loop.wakeQueries(),
+    reserveSlots: (items) => loop.reserveSlots(items),
+    settleByCallback: (callback) => loop.settleByCallback(callback),
+    drain: () => loop.drain(),
+  }
+}
 
-  function begin(current: Context, work: ClaimedWork): void {
-    const lane = laneOf(work)
-    slots.begin(current.gate, work.operator, lane)
-    const call = carryOut(current, work)
+class DispatchLoop implements Dispatcher {
+  readonly #options: DispatcherOptions
+  readonly #idlePollMs: number
+  readonly #signal = createWakeSignal()
+  /** Calls in progress, and commits that calls will follow. */
+  readonly #calls = new Set<Promise<void>>()
+  #running: Running | undefined
+  /** The next claim reads every lane: something became due in a lane that this process does not know, or enough time has passed. */
+  #isAllWanted = true
+  #allAtMs = 0
+  #isRunning = false
+  #loop: Promise<void> | undefined
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options
+    this.#idlePollMs = options.idlePollMs ?? IDLE_POLL_MS
+  }
+
+  start(): void {
+    if (this.#isRunning) return
+    this.#isRunning = true
+    this.#loop = this.#run()
+  }
+
+  wake(): void {
+    this.#isAllWanted = true
+    this.#signal.notify()
+  }
+
+  wakeQueries(): void {
+    this.#signal.notify()
+  }
+
+  reserveSlots(items: readonly IntakeItem[]): ReservedSlots | undefined {
+    const running = this.#running
+    if (!this.#isRunning || !running) return undefined
+    const { context, slots } = running
+    const claims = items.map((item) => reserveSlot(context, slots, item))
+    // A drain waits for the commit, and then for the calls that follow from it.
+    const stored = Promise.withResolvers<void>()
+    this.#calls.add(stored.promise)
+    return {
+      claims,
+      submit: (claimed) => {
+        for (const item of claimed) this.#begin(running, toClaimedWork(item))
+        const submitted = new Set(claimed.map(({ item }) => item))
+        for (const [index, item] of items.entries()) if (claims[index] && !submitted.has(item)) slots.end(item.operator, item.type)
+        if (claimed.length < items.length) this.#signal.notify()
+        this.#calls.delete(stored.promise)
+        stored.resolve()
+      },
+    }
+  }
+
+  async settleByCallback(callback: Callback): Promise<boolean> {
+    const running = this.#running
+    // Anybody can send an unsigned one: how many queries those cause is limited where they are stored.
+    if (!this.#isRunning || !running || !callback.is_verified || callback.outcome === 'pending') return false
+    const { context, slots } = running
+    const key = keyOf({ applicationId: callback.application_id, transactionId: callback.transaction_id })
+    const work = context.accepted.get(key)
+    const connector = work && this.#options.connectors.get(work.operator)
+    // An operator's own pause before a query is in the database.
+    if (!work || !connector || connector.hasNoQueries || connector.terms.enquiryDelayMs !== undefined) return false
+    if (work.operator !== callback.operator || !slots.beginQuery(work.operator)) return false
+    // Once for each transaction: what the operator does not confirm at once is queried as the stored callback says.
+    context.accepted.delete(key)
+    const { stored, ended } = settleByCallback(context, connector, work, callback)
+    this.#track(running, { ...work, foundState: 'submitted' }, ended)
+    return stored
+  }
+
+  async drain(): Promise<void> {
+    this.#isRunning = false
+    this.#signal.notify()
+    await this.#loop
+    while (this.#calls.size > 0) await Promise.all(this.#calls)
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isRunning) {
+      try {
+        this.#running ??= await this.#prepare()
+        const startedMs = performance.now()
+        if (this.#isRunning) await this.#claimOnce(this.#running)
+        await this.#signal.wait(this.#idlePollMs)
+        const restMs = CLAIM_GAP_MS - (performance.now() - startedMs)
+        if (restMs > 0) await delay(restMs)
+      } catch (error) {
+        this.#isAllWanted = true
+        reportUnexpected('operators: claim', error, { logger: this.#options.logger, message: 'Due operator work could not be claimed' })
+        await this.#signal.wait(withJitterMs(DATABASE_PAUSE_MS))
+      }
+    }
+  }
+
+  async #prepare(): Promise<Running> {
+    const context = await createContext(this.#options)
+    return { context, slots: new ClaimSlots(this.#options, context.gate) }
+  }
+
+  async #claimOnce(running: Running): Promise<void> {
+    const { context, slots } = running
+    const startedMs = performance.now()
+    const scope = this.#isAllWanted || startedMs >= this.#allAtMs ? 'all' : 'wanted'
+    const free = slots.beginClaim(scope)
+    if (scope === 'all') {
+      this.#isAllWanted = false
+      this.#allAtMs = startedMs + this.#idlePollMs
+    }
+    let claimed: ClaimedWork[] | undefined
+    try {
+      claimed = free.length === 0 ? [] : await claimWork(this.#options.pool, free, context.firstQueryMs())
+    } finally {
+      if (slots.endClaim(free, claimed)) this.wake()
+    }
+    for (const work of claimed) {
+      slots.begin(work.operator, laneOf(work))
+      this.#begin(running, work)
+    }
+  }
+
+  /** Carries out claimed work whose slot is taken. */
+  #begin(running: Running, work: ClaimedWork): void {
+    this.#track(running, work, carryOut(running.context, work))
+  }
+
+  /** Frees the slot of work when it has ended. */
+  #track({ slots }: Running, work: ClaimedWork, ended: Promise<void>): void {
+    const call = ended
       .catch((error: unknown) => {
         reportUnexpected('operators: call', error, {
-          logger: options.logger,
+          logger: this.#options.logger,
           transactionId: work.transactionId,
           message: 'Operator work was interrupted; it is repeated when its lease ends',
         })
       })
       .finally(() => {
-        calls.delete(call)
-        if (slots.end(current.gate, work.operator, lane)) signal.notify()
+        this.#calls.delete(call)
+        if (slots.end(work.operator, laneOf(work))) this.#signal.notify()
       })
-    calls.add(call)
-  }
-
-  async function claimOnce(current: Context): Promise<void> {
-    const free = slots.free(current.gate)
-    if (free.length === 0) return
-    const claimed = await claimWork(options.pool, free, current.firstQueryMs())
-    slots.noteClaim(free, claimed)
-    for (const work of claimed) begin(current, work)
-  }
-
-  async function run(): Promise<void> {
-    while (isRunning) {
-      try {
-        context ??= await createContext(options)
-        const startedMs = performance.now()
-        if (isRunning) await claimOnce(context)
-        await signal.wait(options.idlePollMs ?? 250)
-        const restMs = CLAIM_GAP_MS - (performance.now() - startedMs)
-        if (restMs > 0) await delay(restMs)
-      } catch (error) {
-        reportUnexpected('operators: claim', error, { logger: options.logger, message: 'Due operator work could not be claimed' })
-        await signal.wait(withJitterMs(DATABASE_PAUSE_MS))
-      }
-    }
-  }
-
-  return {
-    start() {
-      if (isRunning) return
-      isRunning = true
-      loop = run()
-    },
-    wake: signal.notify,
-    async drain() {
-      isRunning = false
-      signal.notify()
-      await loop
-      await Promise.all(calls)
-    },
+    this.#calls.add(call)
   }
 }
 
-async function createContext(options: DispatcherOptions): Promise<Context> {
-  const gate = createSubmissionGate({
-    stored: await listAvailability(options.pool),
-    rules: options.circuitRules,
-    nowMs: () => performance.now(),
-    onChange: createPublisher(options),
-  })
-  const { random = Math.random, pollDelaysMs = POLL_DELAYS_MS } = options
-  const record = createAnswerRecorder({
-    pool: options.pool,
-    random,
-    pollDelaysMs,
-    onUnrecordable(transactionId, error) {
-      options.onUnrecordable?.()
-      reportUnexpected('operators: record answer', error, {
-        logger: options.logger,
-        transactionId,
-        message: 'The answer of an operator could not be recorded; it is recorded without its text',
-      })
-    },
-    rules: {
-      absenceMs: options.absenceMs ?? 3_000,
-      acceptedAbsenceMs: options.acceptedAbsenceMs ?? 60_000,
-      hintGapMs: options.hintGapMs ?? 250,
-    },
-  })
-  return {
-    options,
-    record,
-    gate,
-    merchantNameOf: createMerchantNames(options.pool, () => performance.now()),
-    firstQueryMs: () => pollDelayMs(0, random, pollDelaysMs),
-  }
-}
+type Running = { context: Context; slots: ClaimSlots }
 
-async function carryOut(context: Context, work: ClaimedWork): Promise<void> {
-  if (work.foundState === 'unfunded') return void (await context.options.settler.settle(refusedForFunds(work)))
-  if (work.foundState === 'awaiting_code') return endWithoutCode(context, work)
-  if (work.result) return settleFinalResult(context.options, { ...work, source: 'submit' }, work.result)
-  const connector = context.options.connectors.get(work.operator)
-  if (!connector) return
-  const kind = work.foundState === 'queued' ? 'submit' : 'query'
-  const startedAtMs = performance.now()
-  // A process that was stopped for a while must not send what another one may have taken over, and need not query what another one queries.
-  if (kind === 'query' && startedAtMs >= work.leaseEndsAtMs) return
-  const isTooLate = kind === 'submit' && startedAtMs >= writeBeforeMs(work, connector.terms)
-  const fault = kind === 'submit' ? context.gate.faultOf(work.operator, work.type, connector.terms) : undefined
-  const refusal = isTooLate ? TOO_LATE : fault === undefined ? undefined : closedFor(fault)
-  const called = refusal ?? (await callOperator(context, connector, work, kind))
-  const durationMs = performance.now() - startedAtMs
-  if (!refusal && called !== 'needs_code') noteCall(context, connector, work, { kind, called, durationMs })
-  const outcome = await afterCode(context, connector, work, called)
-  if (outcome === 'awaiting') return
-  await keepLink(context, work, outcome)
-  const isFinal = outcome.kind === 'succeeded' || outcome.kind === 'failed'
-  if (kind === 'query' && isFinal && (await settleQueriedResult(context.options, work, outcome, durationMs))) return
-  const { isCurrent } = await context.record.submit({ work, kind, outcome, durationMs })
-  if (!isFinal) return
-  // The answer to a submission that was taken over by another process: the query that follows there decides.
-  if (kind === 'submit' && !isCurrent) return
-  await settleFinalResult(context.options, { ...work, source: kind }, outcome)
-}
-
-/** A customer entered no code in time. If an earlier submission may have reached the operator, queries decide. */
-async function endWithoutCode({ options: { pool, settler } }: Context, work: ClaimedWork): Promise<void> {
-  const move = withoutCode(work)
-  if (work.isRepeated) await doubtMissingCode(pool, work, move)
-  else await settler.settle(move)
-}
-
-async function callOperator(
-  { options, merchantNameOf }: Pick<Context, 'options' | 'merchantNameOf'>,
-  connector: GuardedConnector,
-  work: ClaimedWork,
-  kind: 'submit' | 'query',
-): Promise<Called | 'needs_code'> {
-  if (kind === 'query') return queryAlongRoute(connector, work)
-  const keep: KeepIdentifiers = (identifiers) => keepIdentifiers(options.pool, work, identifiers)
-  const { customerStep } = connector
-  const merchantName = await merchantNameOf(work.applicationId)
-  if (!customerStep || work.type !== 'COLLECT') return submitWork(connector, work, keep, { merchantName })
-  if (customerStep === 'link') return submitWork(connector, work, keep, { merchantName, payToken: await findPayToken(options.pool, work) })
-  const taken = await takeCode(options.pool, work)
-  // Without a code nothing is sent, and what could not be sent with one is refused before the customer is asked.
-  const outcome = await submitWork(connector, work, keep, { merchantName, ...taken })
-  return taken === undefined && outcome.kind !== 'failed' ? 'needs_code' : outcome
-}
-
-type Called = SubmitOutcome | QueryOutcome | CodeRefusal
-
-/** Notes what a call says about the operator, and counts it in the metrics. */
-function noteCall(
-  { gate, options }: Context,
-  { terms }: GuardedConnector,
-  { operator, type }: ClaimedWork,
-  { kind, called, durationMs }: { kind: 'submit' | 'query'; called: Called; durationMs: number },
-): void {
-  // A refusal that is not believed is an answer all the same.
-  const isRefusal = called.kind === 'wrong_code' || (called.kind === 'unknown' && called.doubt !== undefined)
-  const outcome = isRefusal ? 'failed' : called.kind
-  gate.note({ operator, type, kind, outcome, closesDirection: called.kind === 'not_sent' ? called.closesDirection : undefined }, terms)
-  options.onCall?.(operator, kind, called.kind === 'unknown' ? 'unknown' : outcome, durationMs)
-}
-
-/** Waits for a code of the customer where one is missing or was refused, and returns the outcome of everything else. */
-async function afterCode(
-  { options: { pool } }: Context,
-  { customerStep }: GuardedConnector,
-  work: ClaimedWork,
-  called: Called | 'needs_code',
-): Promise<SubmitOutcome | QueryOutcome | 'awaiting'> {
-  if (called === 'needs_code') {
-    const awaited = await awaitCode(pool, work, undefined)
-    // `spent` without a refusal: the row is no longer in this submission.
-    return awaited === 'awaiting' || awaited === 'spent' ? 'awaiting' : doubtRefusal(work, refusalOfNumber(awaited))
-  }
-  const isCodeRefused = called.kind === 'wrong_code' || (called.kind === 'unknown' && called.doubt?.kind === 'wrong_code')
-  if (isCodeRefused) await storeRefusedCode(pool, work)
-  const awaited = called.kind === 'wrong_code' ? await awaitCode(pool, work, called.exchange) : undefined
-  if (awaited === 'awaiting') return awaited
-  if (typeof customerStep === 'object' && work.foundState === 'queued') await releaseNumber(pool, work)
-  return called.kind === 'wrong_code' ? refusalOfCode(called) : called
-}
-
-/** The customer's link is stored before the answer is recorded. If the process ends in between, a later query returns it again. */
-async function keepLink({ options }: Context, work: ClaimedWork, outcome: SubmitOutcome | QueryOutcome): Promise<void> {
-  if ((outcome.kind === 'accepted' || outcome.kind === 'pending') && outcome.customerLink !== undefined)
-    await storeCustomerLink(options.pool, work, outcome.customerLink)
-}
-
-/** An operator's other environment does not know the transfer either way: its denial is not a reason to send it again. */
-async function queryAlongRoute(connector: GuardedConnector, work: ClaimedWork): Promise<QueryOutcome> {
-  const outcome = await queryWork(connector, work)
-  const isSameRoute = work.route === null || work.route === connector.terms.routes.get(work.type)
-  if (outcome.kind !== 'not_found' || isSameRoute) return outcome
-  return { kind: 'unknown', detail: `It was submitted through ${work.route}`, exchange: outcome.exchange }
-}
-
-/** Stores changes one after the other: of two in a short time, the later one must stay. */
-function createPublisher({ pool, logger }: DispatcherOptions): (change: AvailabilityChange) => void {
-  let last: Promise<void> = Promise.resolve()
-  return (change) => {
-    const { operator, type, state, fault } = change
-    if (fault === undefined) logger.warn({ operator, type, state }, 'The availability of an operator has changed')
-    else
-      reportUnexpected('operators: closed direction', new Error(fault), {
-        logger,
-        operator,
-        type,
-        message: 'An operator refuses our own credentials: nothing more is sent in this direction until its settings are saved again',
-      })
-    last = last
-      .then(() => storeAvailability(pool, change))
-      .catch((error: unknown) =>
-        reportUnexpected('operators: availability', error, { logger, message: 'The availability of an operator could not be stored' }),
-      )
-  }
+/** A person's transaction always waits for approval, so it needs no slot. */
+function reserveSlot(context: Context, slots: ClaimSlots, item: IntakeItem): WorkClaim | undefined {
+  if (item.source !== 'api') return undefined
+  const reserved = slots.reserve(item.operator, item.type)
+  if (!reserved) return undefined
+  const { route, leaseMs, enquiryDelayMs, settingsVersion } = reserved
+  return { route, leaseMs, enquiryDelayMs, settingsVersion, firstQueryMs: Math.max(context.firstQueryMs(), enquiryDelayMs ?? 0) }
 }

@@ -1,8 +1,9 @@
 import type { Currency } from '#lib/money/money.ts'
-import type { OperatorCode } from '#lib/operators/operators.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { type BatchFunction, encodeRows, type RowOf } from '#server/database/json-row.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import type { ClaimedItem } from '#server/transactions/intake.ts'
 import type { FinalOutcome } from '../connector.ts'
 import { REFUSED_MESSAGE } from '../wire-formats.ts'
 
@@ -108,6 +109,32 @@ export async function claimWork(queryable: Queryable, slots: readonly FreeSlots[
     customerName: row.customer_name,
     result: readResult(row),
   }))
+}
+
+/** The work of a new transaction, as start_transactions stored it under its claim. */
+export function toClaimedWork({ item, claim, claimedAtMs }: ClaimedItem): ClaimedWork {
+  const { applicationId, transactionId, operator, type, amountMinor, phoneNumber, customerName } = item
+  return {
+    applicationId,
+    transactionId,
+    operator,
+    foundState: 'queued',
+    number: 1,
+    submissions: 1,
+    queries: 0,
+    isRepeated: false,
+    leaseEndsAtMs: claimedAtMs + claim.leaseMs,
+    route: claim.route,
+    operatorReference: null,
+    operatorReferenceOther: null,
+    operatorToken: null,
+    type,
+    currency: OPERATORS[operator].country.currency,
+    amountMinor,
+    phoneNumber,
+    customerName,
+    result: null,
+  }
 }
 
 function readResult(row: ClaimedRow): FinalOutcome | null {

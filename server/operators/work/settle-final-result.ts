@@ -45,19 +45,21 @@ export async function settleFinalResult(deps: SettleDeps, call: SettledCall, out
 }
 
 /**
- * The same for the answer to a query, which is stored in the statement that ends the transaction. False if it did not end here, or if the
- * database refuses the text of the answer: the caller then records the answer apart, and calls settleFinalResult.
+ * The same for the answer to a query, which is stored in the statement that ends the transaction, with the callback for which it was made.
+ * False if it did not end here, or if the database refuses the text of the answer: the caller then records the answer apart, and calls
+ * settleFinalResult.
  */
 export async function settleQueriedResult(
   deps: Pick<SettleDeps, 'settler'>,
-  call: Omit<SettledCall, 'source'> & { number: number },
+  call: Omit<SettledCall, 'source'> & { number: number | null },
   outcome: FinalOutcome,
   durationMs: number,
+  callback?: TransitionItem['callback'],
 ): Promise<boolean> {
   const { httpStatus, answer: text } = outcome.exchange
   const answer = { number: call.number, outcome: outcome.kind, httpStatus, text, durationMs }
   try {
-    return (await deps.settler.settle({ ...finalMove(call, outcome), answer }))?.isMoved ?? false
+    return (await deps.settler.settle({ ...finalMove(call, outcome), answer, callback }))?.isMoved ?? false
   } catch (error) {
     if (isAboutItems(error)) return false
     throw error

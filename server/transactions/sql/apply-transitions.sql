@@ -5,9 +5,16 @@
 -- transaction does not exist in its application.
 -- An approved deposit is funded here. If the balance does not cover it, it becomes PENDING with nothing held, and the dispatcher
 -- ends it without calling the operator.
--- An answer that comes with an item is stored as an attempt, even if nothing moves.
-create or replace function apply_transitions(p_application_ids uuid[], p_items json)
-returns table (item_index integer, is_moved boolean, status text, version integer)
+-- An answer that comes with an item is stored as an attempt, even if nothing moves. Without answer_number the query was made for a callback, and
+-- the operator work gives the answer its number. That callback is stored with it, if the item moves.
+--
+-- With p_webhook_lease_ms the caller delivers webhooks itself, except to the receivers in p_busy_targets. A webhook that is due at once is then
+-- inserted as its claim, in the state in which start-webhook-attempts.sql leaves it, and returned as that function does. webhook_target is also
+-- returned for webhooks that are inserted unclaimed, and the other columns webhook_… are null then.
+create or replace function apply_transitions(p_application_ids uuid[], p_items json, p_webhook_lease_ms integer, p_busy_targets text[])
+returns table (item_index integer, is_moved boolean, status text, version integer, webhook_target text, webhook_url text,
+               webhook_external_id text, webhook_amount_minor text, webhook_phone_number text, webhook_operator text, webhook_message text,
+               webhook_final_at text)
 language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 set jit = off
 set search_path from current as $$
@@ -16,6 +23,7 @@ declare
   v_at timestamptz;
   v_successes bigint[];
   v_failures bigint[];
+  v_final_at text;
 begin
   select array_agg(c.success_count order by c.application_id), array_agg(c.failed_count order by c.application_id)
     into v_successes, v_failures
@@ -25,13 +33,16 @@ begin
     raise exception 'an application has no counters' using errcode = 'foreign_key_violation';
   end if;
   v_at := clock_timestamp();
+  v_final_at := to_char(v_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
   return query
   with item as materialized (
+    -- 1. Which items may move, and what the balances cover. The answers that found the results are stored in any case.
     select i.* from json_to_recordset(p_items) as i (item_index integer, application_id uuid, application_index integer,
       transaction_id uuid, from_status text, to_status text, event text, message text, reason text, operator_token text,
       operator_reference text, operator_reference_other text, actor_kind text, actor_id uuid, checker_id uuid, answer_number integer,
-      answer_outcome text, answer_http_status integer, answer_text text, answer_duration_ms integer)
+      answer_outcome text, answer_http_status integer, answer_text text, answer_duration_ms integer, callback_outcome text,
+      callback_text text, callback_is_verified boolean)
       where i.item_index = i.item_index + 0
   ), open_application as materialized (
     select a.application_id from applications a where a.application_id = any (p_application_ids) and a.is_enabled
@@ -41,6 +52,9 @@ begin
   ), found as materialized (
     select t.ctid as row_address, i.*, t.status as current_status, t.version as current_version, t.type, t.operator, t.currency,
            t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.held_minor, t.webhook_url, t.created_at, t.sequence, t.batch_id,
+           t.external_id, t.phone_number, coalesce(i.message, t.message) as final_message, w.webhook_target,
+           w.webhook_target is not null and p_webhook_lease_ms is not null and t.created_at <= v_at - interval '500 milliseconds'
+             and not w.webhook_target = any (p_busy_targets) as is_webhook_claimed,
            t.status = i.from_status and (i.checker_id is null or t.maker_id is null or i.checker_id <> t.maker_id)
              -- A deposit for which nothing is held cannot have been paid out of the balance.
              and not (i.to_status = 'SUCCESS' and t.type = 'DEPOSIT' and t.held_minor = 0)
@@ -57,12 +71,20 @@ begin
       cross join lateral (select n.*, n.ctid from transactions n
                           where n.application_id = i.application_id and n.transaction_id >= i.transaction_id
                           order by n.transaction_id limit 1) t
+      -- The target is the key of an index. It is cut to the length of an index entry, and everything before an @ is removed,
+      -- because otherwise one receiver would have any number of targets.
+      cross join lateral (select case when i.to_status in ('SUCCESS', 'FAILED')
+             then left(lower(case when t.webhook_url like '%@%'
+                             then regexp_replace(substring(t.webhook_url from '^[A-Za-z]+://[^/?#]+'), '://.*@', '://')
+                             else substring(t.webhook_url from '^[A-Za-z]+://[^/?#]+') end), 300) end as webhook_target) w
       where t.transaction_id = i.transaction_id
   ), new_attempts as (
     insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome, http_status, answer)
-      select f.application_id, f.transaction_id, f.answer_number, 'query', v_at - f.answer_duration_ms * interval '1 millisecond', v_at,
-             f.answer_outcome, f.answer_http_status, f.answer_text
-        from found f where f.answer_number is not null
+      select f.application_id, f.transaction_id,
+             coalesce(f.answer_number, (select coalesce(max(a.number), 0) + 1 from operator_attempts a
+               where a.application_id = f.application_id and a.transaction_id = f.transaction_id)),
+             'query', v_at - f.answer_duration_ms * interval '1 millisecond', v_at, f.answer_outcome, f.answer_http_status, f.answer_text
+        from found f where f.answer_number is not null or (f.answer_outcome is not null and not f.may_move)
       on conflict (application_id, transaction_id, number) do nothing
   ), moving as materialized (
     select f.*, row_number() over (partition by f.application_id, f.to_status order by f.item_index) as sequence_offset,
@@ -91,6 +113,7 @@ begin
       from posting p
       cross join lateral posting_amounts(p.posting_kind, p.type, p.amount_minor, p.fee_system_minor, p.fee_app_minor) a
   ), moved_transactions as (
+    -- 2. The transaction and its event.
     update transactions t
       set status = e.to_status, version = t.version + 1, held_minor = t.held_minor + e.held_delta,
           message = coalesce(e.message, t.message), operator_token = coalesce(e.operator_token, t.operator_token),
@@ -109,6 +132,7 @@ begin
              e.reason, v_at
         from entry e
   ), new_postings as (
+    -- 3. The ledger: one posting for each settlement, release or hold, one change of each balance.
     insert into ledger_postings (application_id, subject_id, kind, operator, currency, collect_minor, deposit_minor,
         held_minor, fees_minor, clearing_minor, revenue_minor, at)
       select e.application_id, e.transaction_id, e.posting_kind, e.operator, e.currency, e.collect_delta, e.deposit_delta, e.held_delta,
@@ -129,14 +153,25 @@ begin
       where b.application_id = d.application_id and b.operator = d.operator
       returning 1
   ), ended_work as (
+    -- 4. The operator work, with the attempts that end it, and the webhooks.
     delete from operator_work w using entry e
       where w.application_id = e.application_id and w.transaction_id = e.transaction_id and e.from_status = 'PENDING'
-      returning w.application_id, w.transaction_id, w.state, w.submit_number, w.claimed_at
-  ), open_attempts as (
-    -- A submission that is still without an answer. If one comes it completes this row.
-    insert into operator_attempts (application_id, transaction_id, number, kind, started_at)
-      select w.application_id, w.transaction_id, w.submit_number, 'submit', w.claimed_at
+      returning w.application_id, w.transaction_id, w.state, w.submit_number, w.claimed_at, w.attempts, e.answer_number, e.answer_outcome,
+                e.answer_http_status, e.answer_text, e.answer_duration_ms, e.callback_outcome, e.callback_text, e.callback_is_verified
+  ), last_attempts as (
+    -- The row that was deleted knows every number that was given out. A submission that is still without an answer is completed if one comes.
+    insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome, http_status, answer, is_verified)
+      select w.application_id, w.transaction_id, w.submit_number, 'submit', w.claimed_at, null::timestamptz, null::text, null::integer, null::text,
+             null::boolean
         from ended_work w where w.state = 'submitting' and w.submit_number is not null
+      union all
+      select w.application_id, w.transaction_id, w.attempts + 1, 'callback', v_at, v_at, w.callback_outcome, null, w.callback_text,
+             w.callback_is_verified
+        from ended_work w where w.callback_outcome is not null
+      union all
+      select w.application_id, w.transaction_id, w.attempts + 1 + (w.callback_outcome is not null)::integer, 'query',
+             v_at - w.answer_duration_ms * interval '1 millisecond', v_at, w.answer_outcome, w.answer_http_status, w.answer_text, null
+        from ended_work w where w.answer_number is null and w.answer_outcome is not null
       on conflict (application_id, transaction_id, number) do nothing
   ), new_work as (
     insert into operator_work (application_id, transaction_id, operator, type, state, next_at)
@@ -148,17 +183,13 @@ begin
                 from entry n where n.to_status = 'PENDING') e
   ), new_deliveries as (
     -- Not within half a second of the creation, so that a webhook does not overtake the response to its request.
-    -- The target is the key of an index. It is cut to the length of an index entry, and everything before an @ is removed,
-    -- because otherwise one receiver would have any number of targets.
-    insert into webhook_deliveries (application_id, transaction_id, target, next_at, created_at)
-      select e.application_id, e.transaction_id,
-             left(lower(case when e.webhook_url like '%@%'
-                             then regexp_replace(substring(e.webhook_url from '^[A-Za-z]+://[^/?#]+'), '://.*@', '://')
-                             else substring(e.webhook_url from '^[A-Za-z]+://[^/?#]+') end), 300),
+    insert into webhook_deliveries (application_id, transaction_id, attempts, claimed_until, target, next_at, created_at)
+      select e.application_id, e.transaction_id, e.is_webhook_claimed::integer,
+             case when e.is_webhook_claimed then v_at + p_webhook_lease_ms * interval '1 millisecond' end, e.webhook_target,
              greatest(v_at, e.created_at + interval '500 milliseconds'), v_at
         from entry e where e.to_status in ('SUCCESS', 'FAILED') and e.webhook_url is not null
   ), day_delta as materialized (
-    -- One net figure per roll-up row, because a statement can change a row only once.
+    -- 5. The sums by day, those of time zones, and the counters. One net figure per roll-up row, because a statement can change a row only once.
     select d.application_id, d.day, d.operator, d.type, d.status, sum(d.transaction_count)::bigint as transaction_count,
            sum(d.amount_minor)::bigint as amount_minor
       from (select e.application_id, (e.created_at at time zone 'UTC')::date as day, e.operator, e.type, e.to_status as status,
@@ -214,8 +245,12 @@ begin
       where c.application_id = n.application_id
   )
   select f.item_index, f.may_move, case when f.may_move then f.to_status else f.current_status end,
-         f.current_version + case when f.may_move then 1 else 0 end
+         f.current_version + case when f.may_move then 1 else 0 end,
+         case when f.may_move then f.webhook_target end, w.url, w.external_id, w.amount_minor, w.phone_number, w.operator, w.message, w.final_at
     from found f
+    left join lateral (select f.webhook_url, f.external_id::text, f.amount_minor::text, f.phone_number, f.operator, f.final_message, v_final_at
+                         where f.may_move and f.is_webhook_claimed)
+      w (url, external_id, amount_minor, phone_number, operator, message, final_at) on true
     where assert_same_count((select count(*) from moved_transactions), (select count(*) from entry))
       and assert_balances_moved((select count(*) from moved_balances), (select count(*) from balance_delta));
 end $$;

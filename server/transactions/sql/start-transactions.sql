@@ -15,12 +15,20 @@
 -- the join. These rows do not change meanwhile: every writer holds the lock of the counters. Counts replace `exists`, which the planner
 -- may answer from a hash of the whole table.
 
+-- Both are one statement in the same five sections: what may happen, the transactions, the ledger, what is due at operators and receivers, and
+-- the sums.
+--
 -- Starts transactions and returns one row per item, with what is stored: outcome `created`; `existing` if the externalId was stored
 -- before with the same content; `conflict` if it was stored with other content. p_has_bands is false if no item carries approval
 -- bands, and then the items are read only once.
+--
+-- An item with claim_lease_ms comes from a process that has a slot free at its operator. Its operator work is inserted as that process's claim,
+-- in the state in which claim-operator-work.sql leaves a row that it claims to be submitted, and is_claimed is true: the process calls the
+-- operator after the commit. It is inserted unclaimed if the transaction waits for approval, is not funded, or if any process closed the
+-- direction for a fault of these settings.
 create or replace function start_transactions(p_application_ids uuid[], p_items json, p_has_bands boolean)
 returns table (item_index integer, outcome text, transaction_id uuid, status text, amount_minor bigint, fee_system_minor bigint,
-               fee_app_minor bigint, pay_token text)
+               fee_app_minor bigint, pay_token text, is_claimed boolean)
 language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off
 set jit = off
 set search_path from current as $$
@@ -65,11 +73,13 @@ begin
 
   return query
   with item as materialized (
+    -- 1. Which items are new, and what the balances cover.
     select i.*, case when v_waiting ? i.item_index::text then 'PENDING_APPROVAL' else 'PENDING' end as status
       from json_to_recordset(p_items) as i (item_index integer, application_id uuid, application_index integer, transaction_id uuid,
         external_id uuid, type text, operator text, currency text, customer_name text, phone_number text, amount_minor bigint,
         fee_system_minor bigint, fee_app_minor bigint, webhook_url text, pay_token text, source text, maker_id uuid, batch_id uuid,
-        origin_id uuid, actor_kind text, actor_id uuid)
+        origin_id uuid, actor_kind text, actor_id uuid, claim_route text, claim_lease_ms integer, claim_first_query_ms integer,
+        claim_enquiry_delay_ms integer, claim_settings_version text)
       where i.item_index = i.item_index + 0
   ), known as materialized (
     select i.item_index, t.transaction_id, t.status, t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.pay_token,
@@ -94,10 +104,16 @@ begin
       left join ledger_balances b on b.application_id = n.application_id and b.operator = n.operator
       cross join lateral unnest(n.item_indexes, fund_in_order(coalesce(b.deposit_minor, 0), n.holds_minor)) as u (item_index, is_funded)
       where n.total_minor > coalesce(b.deposit_minor, 0) and not u.is_funded
+  ), closed_direction as materialized (
+    select c.operator, c.type, c.fault_version from operator_circuits c where c.fault is not null
   ), ready as materialized (
-    select f.*, case when f.item_index in (select u.item_index from unfunded u) then 0 else f.hold_minor end as held_minor
+    select f.*, case when f.item_index in (select u.item_index from unfunded u) then 0 else f.hold_minor end as held_minor,
+           f.claim_lease_ms is not null and f.status = 'PENDING' and f.item_index not in (select u.item_index from unfunded u)
+             and (f.operator, f.type, coalesce(f.claim_settings_version, ''))
+                 not in (select c.operator, c.type, c.fault_version from closed_direction c) as is_claimed
       from fresh f
   ), new_transactions as (
+    -- 2. The transaction, its event, its origin and its approval.
     insert into transactions (application_id, transaction_id, sequence, external_id, type, status, operator, currency,
         amount_minor, fee_system_minor, fee_app_minor, held_minor, customer_name, phone_number, webhook_url, pay_token,
         source, maker_id, batch_id, created_at)
@@ -121,6 +137,7 @@ begin
         from ready r cross join lateral (select v_waiting -> r.item_index::text as band) b
         where r.status = 'PENDING_APPROVAL'
   ), new_postings as (
+    -- 3. The ledger: one posting for each hold, one change of each balance.
     insert into ledger_postings (application_id, subject_id, kind, operator, currency, deposit_minor, held_minor, at)
       select r.application_id, r.transaction_id, 'hold', r.operator, r.currency, p.deposit_minor, p.held_minor, v_at
         from ready r cross join lateral posting_amounts('hold', r.type, r.amount_minor, r.fee_system_minor, r.fee_app_minor) p
@@ -135,11 +152,19 @@ begin
       where b.application_id = d.application_id and b.operator = d.operator
       returning 1
   ), new_work as (
-    insert into operator_work (application_id, transaction_id, operator, type, state, next_at)
-      select r.application_id, r.transaction_id, r.operator, r.type, case when r.held_minor < r.hold_minor then 'unfunded' else 'queued' end,
-             v_at
-        from ready r where r.status = 'PENDING'
+    -- 4. The operator work.
+    insert into operator_work (application_id, transaction_id, operator, type, state, next_at, is_claimed, claimed_at, claimed_until, attempts,
+        submissions, submit_number, route, enquire_at)
+      select r.application_id, r.transaction_id, r.operator, r.type,
+             case when r.held_minor < r.hold_minor then 'unfunded' when r.is_claimed then 'submitting' else 'queued' end,
+             v_at + c.first_query_ms * interval '1 millisecond', r.is_claimed, c.at, c.at + r.claim_lease_ms * interval '1 millisecond',
+             c.count, c.count, nullif(c.count, 0), c.route, c.at + r.claim_enquiry_delay_ms * interval '1 millisecond'
+        from ready r
+        cross join lateral (select case when r.is_claimed then v_at end as at, case when r.is_claimed then r.claim_route end as route,
+                              case when r.is_claimed then r.claim_first_query_ms else 0 end as first_query_ms, r.is_claimed::integer as count) c
+        where r.status = 'PENDING'
   ), day_delta as materialized (
+    -- 5. The sums by day, those of time zones, and the counters.
     select r.application_id, (v_at at time zone 'UTC')::date as day, r.operator, r.type, r.status, count(*) as transaction_count,
            sum(r.amount_minor) as amount_minor
       from ready r group by 1, 2, 3, 4, 5
@@ -183,10 +208,10 @@ begin
       where c.application_id = n.application_id
   )
   select k.item_index, case when k.same_content then 'existing' else 'conflict' end, k.transaction_id, k.status, k.amount_minor,
-         k.fee_system_minor, k.fee_app_minor, k.pay_token
+         k.fee_system_minor, k.fee_app_minor, k.pay_token, false
     from known k
   union all
-  select r.item_index, 'created', r.transaction_id, r.status, r.amount_minor, r.fee_system_minor, r.fee_app_minor, r.pay_token
+  select r.item_index, 'created', r.transaction_id, r.status, r.amount_minor, r.fee_system_minor, r.fee_app_minor, r.pay_token, r.is_claimed
     from ready r
     where assert_balances_moved((select count(*) from moved_balances), (select count(*) from balance_delta));
 end $$;

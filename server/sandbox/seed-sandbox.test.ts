@@ -3,8 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
-import { OPERATOR_CODES } from '#lib/operators/operators.ts'
+import { parseMinor } from '#lib/money/money.ts'
+import { OPERATOR_CODES, type OperatorCode } from '#lib/operators/operators.ts'
 import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
+import { Books } from '#server/operators/simulator/books.ts'
 import { verifyDatabase } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { type SandboxFile, seedSandbox } from './seed-sandbox.ts'
@@ -32,6 +34,15 @@ after(async () => {
   await database.drop()
   rmSync(dataDirectory, { recursive: true, force: true })
 })
+
+/** The transaction that MTN's text beside a transfer names. */
+function idIn(context: string): string {
+  return context.slice(0, 36)
+}
+
+function minorOf(amount = '0'): bigint {
+  return parseMinor(amount)
+}
 
 async function distinct(column: string, table = 'transactions'): Promise<unknown[]> {
   const { rows } = await database.pool.query<{ value: unknown }>(`select distinct ${column} as value from ${table} order by 1`)
@@ -116,6 +127,59 @@ test('a reference of its operator for each transaction that was executed, and no
   )
   const { executed, named, listed, shared, kept } = rows[0] ?? assert.fail()
   assert.deepEqual([named, listed, shared], [executed, kept, 0n])
+})
+
+test('the balance by the ledger at each operator, in the books of its simulator, apart from what the service has not learned yet', async () => {
+  const books = new Books(options().simulatorFolder)
+  const { rows } = await database.pool.query<{ operator: OperatorCode; ledger_minor: bigint }>(
+    'select operator, -sum(clearing_minor)::bigint as ledger_minor from ledger_balances group by operator',
+  )
+  const { rows: open } = await database.pool.query<{ operator: OperatorCode; amount_minor: bigint }>(
+    `select t.operator, case t.type when 'COLLECT' then t.amount_minor else -t.amount_minor end as amount_minor from transactions t
+       where exists (select 1 from operator_work w where w.transaction_id = t.transaction_id and w.state = 'unconfirmed')
+          or exists (select 1 from operator_contradictions c where c.transaction_id = t.transaction_id)`,
+  )
+  const differences = rows.map(({ operator, ledger_minor }) => {
+    const unknownMinor = open.filter((each) => each.operator === operator).reduce((sum, { amount_minor }) => sum + amount_minor, 0n)
+    return [operator, books.accountsOf(operator).bothMinor - unknownMinor - ledger_minor]
+  })
+  books.close()
+  assert.deepEqual(
+    differences,
+    rows.map(({ operator }) => [operator, 0n]),
+  )
+})
+
+test('one of each class of lines and transactions in the last seven days of the books', async () => {
+  const books = new Books(options().simulatorFolder)
+  const entries = [...books.entries()]
+  const executed = new Map(entries.filter(({ status }) => status === 'SUCCESS').map((entry) => [idIn(entry.context), entry]))
+  const failed = new Set(entries.filter(({ status }) => status === 'FAILED').map((entry) => idIn(entry.context)))
+  const { rows } = await database.pool.query<{ id: string; status: string; amount_minor: bigint; final_at: Date }>(
+    `select transaction_id::text as id, status, amount_minor, final_at from transactions
+       where operator = 'MOMOCM' and type = 'COLLECT' and final_at > now() - interval '7 days' and message is distinct from 'Rejected'`,
+  )
+  const paid = rows.filter(({ status }) => status === 'SUCCESS')
+  const count = (holds: (row: (typeof rows)[number]) => boolean) => paid.filter(holds).length
+  const classes = {
+    differentFee: count(({ id, amount_minor }) => minorOf(executed.get(id)?.fee) > (amount_minor * 12n) / 1_000n + 100n),
+    differentAmount: count(({ id, amount_minor }) => executed.has(id) && minorOf(executed.get(id)?.amount) !== amount_minor),
+    failedThere: count(({ id }) => failed.has(id)),
+    absentThere: count(({ id }) => !failed.has(id) && !executed.has(id)),
+    reversed: count(({ id }) => (executed.get(id)?.refunds.length ?? 0) > 0),
+    late: count(({ id, final_at }) => (executed.get(id)?.executedAtMs ?? 0) > final_at.getTime()),
+  }
+  assert.deepEqual(classes, { differentFee: 1, differentAmount: 1, failedThere: 1, absentThere: 1, reversed: 1, late: 1 })
+  const kinds = books
+    .movements()
+    .filter(({ operator, kind }) => operator === 'MOMOCM' && kind !== 'funding')
+    .map(({ kind }) => kind)
+  assert.deepEqual(kinds.sort(), ['commission', 'fee', 'other', 'own_transfer', 'own_transfer', 'payment', 'payment', 'tax'])
+  const { rows: refused } = await database.pool.query<{ id: string }>(
+    "select transaction_id::text as id from transactions where status = 'FAILED'",
+  )
+  assert.ok(refused.some(({ id }) => executed.has(id)))
+  books.close()
 })
 
 test('no webhook is due, and every address is reserved for examples', async () => {

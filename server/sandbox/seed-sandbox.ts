@@ -23,11 +23,12 @@ import { withAuditDated } from './history/date-audit.ts'
 import { DAY_MS, HISTORY_DAYS, planHistory } from './history/plan-history.ts'
 import { poolOfOne } from './history/pool-of-one.ts'
 import { simulateHistory } from './history/simulate-history.ts'
-import type { LiveTransaction } from './history/simulation.ts'
+import type { Brought, LiveTransaction } from './history/simulation.ts'
 import { FIRST_RULES, SECOND_RULES, SEED_APPLICATIONS, type SeedApplication } from './seed-applications.ts'
 import { seedDraftBatch, seedWaiting } from './seed-open-work.ts'
-import { analyse, backdateSetup, hasNoApplication, insertBatches, lockSeeding, passOverSecondLooks, readOpenings } from './seed-store.ts'
+import { analyse, backdateSetup, hasNoApplication, insertBatches, lockSeeding, passOverSecondLooks } from './seed-store.ts'
 import { writeSimulatorBooks } from './simulator-books.ts'
+import { planCases } from './statement-cases.ts'
 
 type SandboxPerson = { id: string; name: string; email: string; password: string; roles: Role[] }
 export type SandboxApplication = {
@@ -86,17 +87,19 @@ export async function seedSandbox(options: SeedOptions): Promise<boolean> {
       await lockSeeding(trx)
       if (!(await hasNoApplication(trx))) return ok(false)
       const applications: SandboxApplication[] = []
-      const known: LiveTransaction[] = []
+      const sent: LiveTransaction[] = []
+      const brought: Brought[] = []
       for (const [index, cast] of SEED_APPLICATIONS.entries()) {
         const seeded = await seedApplication(trx, { cast, index, others: applications[0]?.people ?? [], now: options.now })
         applications.push(seeded.application)
-        known.push(...seeded.known)
+        sent.push(...seeded.sent)
+        brought.push(...seeded.brought)
       }
       await backdateSetup(trx, setupMs(options.now))
       await passOverSecondLooks(trx)
       const content: SandboxFile = { baseUrl: options.baseUrl, applications }
       writePrivateFile(unconfirmedFile, `${JSON.stringify(content, null, 2)}\n`)
-      writeSimulatorBooks(options.simulatorFolder, known, await readOpenings(trx))
+      writeSimulatorBooks(options.simulatorFolder, sent, brought, planCases(sent, options.now.getTime()))
       return ok(true)
     }),
   )
@@ -134,7 +137,7 @@ type SeedingApplication = { cast: SeedApplication; index: number; others: readon
 async function seedApplication(
   trx: TrxClient,
   seeding: SeedingApplication,
-): Promise<{ application: SandboxApplication; known: LiveTransaction[] }> {
+): Promise<{ application: SandboxApplication; sent: LiveTransaction[]; brought: Brought[] }> {
   const { cast, index, now } = seeding
   const pool = poolOfOne(trx)
   const nowMs = now.getTime()
@@ -150,7 +153,7 @@ async function seedApplication(
     OperatorCode,
     bigint
   >
-  const known = await simulateHistory(
+  const history = await simulateHistory(
     { trx, random, nowMs, applicationId, apiUserId, checkerIds: withRole('checker'), policy, targets },
     planned,
   )
@@ -165,7 +168,7 @@ async function seedApplication(
     }
   if (maker !== undefined) await seedDraftBatch(trx, applicationId, maker)
   demand(await seedWaiting(trx, { applicationId, financeId: finance, administratorIds: withRole('administrator') }))
-  return { application, known }
+  return { application, ...history }
 }
 
 /** Sets the application up through the commands of the back office. */

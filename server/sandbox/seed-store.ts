@@ -11,18 +11,6 @@ export async function lockSeeding(queryable: Queryable): Promise<void> {
   await queryable.query('select pg_advisory_xact_lock(7304114803)')
 }
 
-/** The balances that an operator holds for us, in hundredths. */
-export type Opening = { operator: string; collectMinor: bigint; depositMinor: bigint }
-
-/** Returns the balance at each operator by the ledger: no open transaction has moved money in it. */
-export async function readOpenings(queryable: Queryable): Promise<Opening[]> {
-  const { rows } = await queryable.query<Opening>(
-    `select operator, sum(collect_minor)::bigint as "collectMinor", (-sum(clearing_minor) - sum(collect_minor))::bigint as "depositMinor"
-     from ledger_balances group by operator order by operator`,
-  )
-  return rows
-}
-
 /** Records that the operator, when queried, repeated that a failed transaction succeeded; nothing is left to query. */
 export async function confirmContradiction(queryable: Queryable, applicationId: string, transactionId: string): Promise<void> {
   await queryable.query(

@@ -29,7 +29,10 @@ before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'countersign-books-'))
   writeSimulatorBooks(
     folder,
-    items.map(({ item, operatorFate }) => ({ item, plan: { atMs: Date.now(), operatorFate, isContradicted: false } })),
+    items.map(({ item, operatorFate }) => {
+      const plan = { operatorFate, isContradicted: false }
+      return { item, plan, status: 'PENDING', message: null, pendingAtMs: Date.now(), final: null }
+    }),
   )
   simulator = await startSimulator({ port: 0, folder, secret: SECRET })
   const settings = simulatedOperators(simulator.url, SECRET)

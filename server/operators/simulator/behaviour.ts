@@ -97,7 +97,7 @@ type BadDay = { badDayShare?: number; random?: () => number }
 
 const LATE_MS_MAX = 5_000
 /** Paths that belong to no operator. */
-const NEVER_DISTURBED = /^\/(books|health|phone|customers)\b/
+const NEVER_DISTURBED = /^\/(books|health|phone|customers|statements)\b/
 
 /**
  * Answers as operators do on a bad day. Of the share of requests that go wrong, a fifth each is answered late, is refused with an HTTP

@@ -35,26 +35,46 @@ export type BookEntry = TransferOrder & {
   duplicates: number
   /** When the money moved; undefined if it did not. */
   executedAtMs?: number | undefined
+  /** What the operator kept of it for itself. Only transfers of the sandbox's history have a fee. */
+  fee?: string | undefined
   /** The money returned, by refunds and reversals. */
   refunds: readonly Refund[]
 }
 
 /** Money of an executed transfer that went back to its payer. */
-type Refund = { id: string; amount: string; atMs: number }
+type Refund = { id: string; amount: string; atMs: number; account?: Account }
+
+/** Money of ours that moved without a transfer of ours: the operator's charges, money brought in, a stranger's payment. */
+export type Movement = {
+  /** The operator's own name of it. */
+  id: string
+  operator: string
+  account: Account
+  kind: 'payment' | 'reversal' | 'fee' | 'tax' | 'commission' | 'own_transfer' | 'funding' | 'other'
+  /** A decimal number as text, negative out of the account. */
+  amount: string
+  atMs: number
+  /** What its sender wrote beside it. */
+  context?: string
+  phoneNumber?: string
+}
 
 /** An entry of the file: one JSON object per line. */
 export type BookLine =
   | { what: 'turned_away'; reference: string }
   | { what: 'accepted'; operator: string; protocol: string; dueAtMs: number | null; atMs: number; request: TransferOrder }
   | { what: 'duplicate'; reference: string }
-  | { what: 'executed'; reference: string; atMs: number }
+  | { what: 'executed'; reference: string; atMs: number; fee?: string }
+  | ({ what: 'moved' } & Movement)
+  /** The operator has no statement of this day (YYYY-MM-DD, of its own zone) and never will. */
+  | { what: 'day_lost'; operator: string; day: string }
   | { what: 'refunded'; reference: string; account: Account; refund: Refund }
   | { what: 'failed'; reference: string; message: string }
   | { what: 'opening'; operator: string; collect: string; deposit: string }
 
 /** The sender's money at one operator, in hundredths: the account of each direction, and one account for both. */
 type Accounts = { collectMinor: bigint; depositMinor: bigint; bothMinor: bigint }
-type Account = 'collect' | 'deposit'
+export type Account = 'collect' | 'deposit'
 
 const FILE_NAME = 'books.jsonl'
 
@@ -71,6 +91,8 @@ export class Books {
   #turnedAway = new Map<string, number>()
   #accounts = new Map<string, Accounts>()
   #openDepositsMinor = new Map<string, bigint>()
+  #movements: Movement[] = []
+  #lostDays = new Set<string>()
   #file: number
 
   /** Opens the books in this folder and reads its entries. */
@@ -87,6 +109,15 @@ export class Books {
 
   entries(): IterableIterator<BookEntry> {
     return this.#entries.values()
+  }
+
+  movements(): readonly Movement[] {
+    return this.#movements
+  }
+
+  /** Whether the operator has no statement of this day, as YYYY-MM-DD. */
+  isLostDay(operator: string, day: string): boolean {
+    return this.#lostDays.has(`${operator} ${day}`)
   }
 
   /** How many submissions of this reference were refused so far. */
@@ -174,6 +205,16 @@ export class Books {
       this.#accounts.set(line.operator, { collectMinor, depositMinor, bothMinor: collectMinor + depositMinor })
       return
     }
+    if (line.what === 'moved') {
+      const { what: _what, ...movement } = line
+      this.#movements.push(movement)
+      this.#move(line.operator, line.account, minorOf(line.amount))
+      return
+    }
+    if (line.what === 'day_lost') {
+      this.#lostDays.add(`${line.operator} ${line.day}`)
+      return
+    }
     if (line.what === 'accepted') {
       const submissions = this.timesTurnedAway(line.request.reference) + 1
       this.#turnedAway.delete(line.request.reference)
@@ -198,22 +239,24 @@ export class Books {
       entry.submissions++
       entry.duplicates++
     } else if (line.what === 'refunded') {
-      entry.refunds = [...entry.refunds, line.refund]
+      entry.refunds = [...entry.refunds, { ...line.refund, account: line.account }]
       const sign = entry.direction === 'COLLECT' ? -1n : 1n
       this.#move(entry.operator, line.account, sign * minorOf(line.refund.amount))
     } else {
       if (entry.status === 'PENDING') this.#countOpenDeposit(entry.operator, entry, -1n)
-      if (line.what === 'executed') this.#applyExecution(entry, line.atMs)
+      if (line.what === 'executed') this.#applyExecution(entry, line)
       else Object.assign(entry, { status: 'FAILED', message: line.message })
     }
   }
 
-  #applyExecution(entry: BookEntry, atMs: number): void {
+  #applyExecution(entry: BookEntry, { atMs, fee }: { atMs: number; fee?: string }): void {
     entry.status = 'SUCCESS'
+    entry.fee = fee
     entry.timesExecuted++
     entry.executedAtMs = atMs
     const isCollect = entry.direction === 'COLLECT'
-    this.#move(entry.operator, isCollect ? 'collect' : 'deposit', (isCollect ? 1n : -1n) * minorOf(entry.amount))
+    const movedMinor = (isCollect ? 1n : -1n) * minorOf(entry.amount) - minorOf(fee ?? '0')
+    this.#move(entry.operator, isCollect ? 'collect' : 'deposit', movedMinor)
   }
 
   #countOpenDeposit(operator: string, { direction, amount }: Pick<TransferOrder, 'direction' | 'amount'>, sign: bigint): void {

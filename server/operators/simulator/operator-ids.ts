@@ -1,6 +1,7 @@
 import { namesOf } from './airtel/airtel-messages.ts'
 import type { BookEntry } from './books.ts'
 import { gatewayIdOf } from './gateway/gateway.ts'
+import { digitsOf } from './http.ts'
 import { referenceOf } from './moov/moov-messages.ts'
 import { financialIdOf } from './mtn/mtn-messages.ts'
 import { transIdOf } from './orange-bf/answer-orange-bf.ts'
@@ -43,6 +44,19 @@ export function operatorIdsOf(entry: Ended): OperatorIds {
     default:
       return named(gatewayIdOf(reference))
   }
+}
+
+/** Returns the name that a statement prints for this transfer; also for one that failed and that the operator's answers do not name. */
+export function statementIdOf(entry: Ended): string {
+  const { id, other } = operatorIdsOf(entry)
+  // Wave's statements number payouts as they number payments.
+  const printed = entry.protocol === 'wave' && entry.direction === 'DEPOSIT' ? (other ?? id) : id
+  return printed ?? `X${digitsOf(entry.reference, 11)}`
+}
+
+/** The same for money of a transfer that went back. */
+export function reversalIdOf(protocol: string, refundId: string): string {
+  return protocol === 'wave' ? waveIdOf(refundId) : digitsOf(refundId, 12)
 }
 
 function named(id: string | null, other: string | null = null): OperatorIds {

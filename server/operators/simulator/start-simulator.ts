@@ -16,6 +16,7 @@ import { createSonatelSimulator } from './orange-sonatel/answer-sonatel.ts'
 import { createOrangeWebSimulator } from './orange-web/answer-orange-web.ts'
 import { answerPhone, createSimulatedCustomer, inviteCustomer } from './simulated-customer.ts'
 import { concludeDue, type Simulation, takeBackLater } from './simulation.ts'
+import { sendStatement } from './statements/send-statement.ts'
 import { createWaveSimulator } from './wave/answer-wave.ts'
 
 type SimulatorOptions = {
@@ -120,6 +121,7 @@ async function handleRequest(simulation: Simulation, request: IncomingMessage, r
   const [pathname = ''] = (request.url ?? '').split('?')
   if (request.method === 'GET' && pathname === '/health') return answer(response, 200, { status: 'up' })
   if (request.method === 'GET' && pathname === '/books') return sendBooks(simulation, response)
+  if (request.method === 'GET' && pathname.startsWith('/statements/')) return sendStatement(simulation, request, response)
   if (pathname === '/phone') return answerPhone(simulation, request, response)
   if (pathname === '/customers' && request.method === 'POST') return inviteCustomer(simulation, request, response)
   const protocol = simulation.protocols.find(({ prefix }) => pathname.startsWith(`/${prefix}/`))

@@ -18,7 +18,7 @@ import { insertHistory, insertTransactions, sumUp, updateTransactions, weighAll 
 import { DAY_MS, HOUR_MS, type PlannedTransaction } from './plan-history.ts'
 import { movedRowOf, recordFunding, recordMove, recordStart } from './record-moves.ts'
 import { decisionMove, planDecisions, recordDecision } from './simulate-approvals.ts'
-import { type LiveTransaction, newSimulation, type Setting, type Simulation, type Step } from './simulation.ts'
+import { type Brought, type LiveTransaction, newSimulation, type Setting, type Simulation, type Step } from './simulation.ts'
 
 /** This many transactions are weighed and stored together. Approval rules see the results from before the batch. */
 const BATCH = 192
@@ -26,9 +26,12 @@ const FUNDING_INTERVAL_MS = 7 * DAY_MS
 
 /**
  * Lets the planned transactions happen in order of time and inserts what they leave in the database of an application that has none. Returns
- * what the operators know of it when the history ends: what is open, and what they contradict.
+ * what the operators know of it when the history ends: what was submitted, and the money brought in.
  */
-export async function simulateHistory(setting: Setting, planned: readonly PlannedTransaction[]): Promise<LiveTransaction[]> {
+export async function simulateHistory(
+  setting: Setting,
+  planned: readonly PlannedTransaction[],
+): Promise<{ sent: LiveTransaction[]; brought: Brought[] }> {
   const simulation = newSimulation(setting)
   let fundingAtMs = (planned[0]?.atMs ?? setting.nowMs) - HOUR_MS
   for (let first = 0; first < planned.length; first += BATCH) {
@@ -45,7 +48,7 @@ export async function simulateHistory(setting: Setting, planned: readonly Planne
   await listReferences(setting.trx, setting.applicationId, planned.length)
   await writeAudit(simulation)
   for (const live of simulation.contradicted) await contradict(setting.trx, live)
-  return [...simulation.open, ...simulation.contradicted]
+  return { sent: [...simulation.ended, ...simulation.open], brought: simulation.brought }
 }
 
 async function start(simulation: Simulation, batch: readonly PlannedTransaction[]): Promise<void> {
@@ -146,7 +149,10 @@ function recordEnd(simulation: Simulation, { live, move, rejection }: Extract<St
     }
     simulation.audit.push({ atMs, entry: { ...entry, details: { reason: move.reason ?? '' } } })
   }
-  if (move.event === 'succeeded' || move.event === 'failed') recordOperatorAnswer(simulation, live, move, atMs)
+  if (move.event === 'succeeded' || move.event === 'failed') {
+    recordOperatorAnswer(simulation, live, move, atMs)
+    simulation.ended.push(live)
+  }
   recordWebhook(simulation, live, atMs)
   if (live.plan.isContradicted) simulation.contradicted.push(live)
 }
@@ -161,6 +167,7 @@ function fundLowBalances(simulation: Simulation, atMs: number): void {
     const fundingId = random.uuid()
     const reason = 'Transfer from the bank'
     recordFunding(simulation, { operator, amountMinor, fundingId, reason }, atMs)
+    simulation.brought.push({ operator, fundingId, amountMinor, atMs })
     const details = { operator, currency: OPERATORS[operator].country.currency, amountMinor: String(amountMinor), reason }
     simulation.audit.push({
       atMs,

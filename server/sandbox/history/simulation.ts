@@ -64,11 +64,18 @@ export type Step =
   /** The transaction becomes final. */
   | { kind: 'end'; live: LiveTransaction; move: TransitionItem; rejection: Decision | null }
 
+/** Money that people of an application brought to an operator, in hundredths. */
+export type Brought = { operator: OperatorCode; fundingId: string; amountMinor: bigint; atMs: number }
+
 export type Simulation = {
   setting: Setting
   queue: TimeQueue<Step>
   /** The transactions open at an operator when the history ends. */
   open: LiveTransaction[]
+  /** The transactions that their operators ended. */
+  ended: LiveTransaction[]
+  /** The money that was brought to operators. */
+  brought: Brought[]
   /** The transactions whose results the operator will contradict. */
   contradicted: LiveTransaction[]
   /** The deposit balances, in hundredths. */
@@ -87,6 +94,8 @@ export function newSimulation(setting: Setting): Simulation {
     setting,
     queue: new TimeQueue(),
     open: [],
+    ended: [],
+    brought: [],
     contradicted: [],
     balances: new Map(),
     startedCount: 0,

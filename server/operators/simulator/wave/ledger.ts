@@ -5,7 +5,15 @@ import { transactionIdOf } from './wave-messages.ts'
 
 const PAGE = 100
 
-type Movement = { atMs: number; id: string; type: string; movedMinor: bigint; clientReference: string; mobile: string }
+type Movement = {
+  atMs: number
+  id: string
+  type: string
+  movedMinor: bigint
+  feeMinor: bigint
+  clientReference: string
+  mobile: string
+}
 
 /** GET /v1/balance: one wallet for both directions. */
 export function sendBalance({ simulation, response, operator }: Call): void {
@@ -37,12 +45,12 @@ export function sendTransactions(call: Call): void {
       has_next_page: end < day.length,
     },
     date,
-    items: page.map(({ atMs, id, type, movedMinor, clientReference, mobile, balanceMinor: after }) => ({
+    items: page.map(({ atMs, id, type, movedMinor, feeMinor, clientReference, mobile, balanceMinor: after }) => ({
       timestamp: new Date(atMs).toISOString(),
       transaction_id: id,
       transaction_type: type,
       amount: formatMinor(movedMinor),
-      fee: '0',
+      fee: formatMinor(feeMinor),
       balance: formatMinor(after),
       currency: 'XOF',
       ...(clientReference !== '' && { client_reference: clientReference }),
@@ -60,11 +68,16 @@ function movementsOf({ simulation, operator }: Call): Movement[] {
     const [type, back] = isCollect ? ['api_checkout', 'api_checkout_refund'] : ['api_payout', 'api_payout_reversal']
     const sign = isCollect ? 1n : -1n
     const id = transactionIdOf(entry.reference)
-    const common = { clientReference: entry.context, mobile: entry.phoneNumber }
+    const common = { clientReference: entry.context, mobile: entry.phoneNumber, feeMinor: 0n }
     const atMs = entry.executedAtMs ?? entry.acceptedAtMs
-    movements.push({ ...common, atMs, id, type, movedMinor: sign * parseMinor(entry.amount) })
+    const feeMinor = parseMinor(entry.fee ?? '0')
+    movements.push({ ...common, atMs, id, type, feeMinor, movedMinor: sign * parseMinor(entry.amount) - feeMinor })
     for (const { id: refundId, amount, atMs: refundedAtMs } of entry.refunds)
       movements.push({ ...common, atMs: refundedAtMs, id: transactionIdOf(refundId), type: back, movedMinor: -sign * parseMinor(amount) })
+  }
+  for (const { operator: moved, id, kind, amount, atMs, context = '', phoneNumber = '' } of simulation.books.movements()) {
+    if (moved !== operator) continue
+    movements.push({ atMs, id, type: kind, movedMinor: parseMinor(amount), feeMinor: 0n, clientReference: context, mobile: phoneNumber })
   }
   return movements.toSorted((left, right) => right.atMs - left.atMs)
 }

@@ -34,6 +34,8 @@ export type OperatorTotal = {
   collects: string
   deposits: string
   share: number | null
+  /** Of what succeeded; null for other statuses, and while they are being summed. */
+  fees: { system: string; app: string } | null
 }
 
 export type TotalsDto = {
@@ -211,6 +213,11 @@ export type StatementLine = {
   kind: LineKind
   transactionId: string | null
   customerName: string | null
+  /** Of the transaction: its amount before fees, whom it is about, and its names at the partner and at the operator. */
+  amount: string | null
+  phoneNumber: string | null
+  externalId: string | null
+  operatorReference: string | null
   reason: string | null
   collect: string
   deposit: string

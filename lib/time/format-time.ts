@@ -112,6 +112,12 @@ export function dayIn(zone: string, instant: Date): UtcDay {
   return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
 }
 
+/** An instant on the clock of a zone, for files: `2026-11-20 10:24:08`. */
+export function clockIn(zone: string, instant: Date): string {
+  const { hour, minute, second } = partsIn(zone, instant)
+  return `${dayIn(zone, instant)} ${hour}:${minute}:${second}`
+}
+
 /** A zone in words, by the place that it is named after: `Douala time`; UTC has no place. */
 export function zoneWords(t: Translate, zone: string): string {
   return zone === 'UTC' ? zone : t('time.placeTime', { place: zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ') })

@@ -39,8 +39,11 @@ function fieldOf(cell: Cell): string {
   }
 }
 
-/** A cell: words, made safe for spreadsheets; an exact decimal that stays a number; a day (YYYY-MM-DD) or an instant (ISO 8601), or none. */
-export type TableCell = { text: string } | { decimal: string } | { day: string | null } | { instant: string }
+/**
+ * A cell: words, made safe for spreadsheets; an exact decimal that stays a number; a day (YYYY-MM-DD), or none; an instant (ISO 8601); a time
+ * on the clock that the column's head names (YYYY-MM-DD HH:MM:SS).
+ */
+export type TableCell = { text: string } | { decimal: string } | { day: string | null } | { instant: string } | { clock: string }
 
 /** The rows of a table in batches. */
 export type TableRows = AsyncGenerator<readonly (readonly TableCell[])[], void, undefined>
@@ -58,6 +61,7 @@ export function tableLines(rows: readonly (readonly TableCell[])[]): string {
 function tableField(cell: TableCell): string {
   if ('decimal' in cell) return cell.decimal
   if ('day' in cell) return cell.day ?? ''
+  if ('clock' in cell) return cell.clock
   return 'instant' in cell ? cell.instant : csvField(safeText(cell.text))
 }
 

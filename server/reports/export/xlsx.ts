@@ -129,6 +129,8 @@ export async function* writeTableXlsx(
 function toCell(cell: TableCell): Cell {
   if ('decimal' in cell) return { kind: 'number', decimal: cell.decimal }
   if ('instant' in cell) return { kind: 'instant', at: new Date(cell.instant) }
+  // A workbook knows no zone: the cell shows what the clock showed.
+  if ('clock' in cell) return { kind: 'instant', at: new Date(`${cell.clock.replace(' ', 'T')}Z`) }
   if ('day' in cell) return cell.day === null ? { kind: 'empty' } : { kind: 'day', day: cell.day }
   return cell.text === '' ? { kind: 'empty' } : { kind: 'text', text: cell.text }
 }

@@ -142,6 +142,10 @@ export type LineRow = {
   kind: 'hold' | 'release' | 'settle' | 'fund' | 'move' | 'correct'
   at: Date
   customerName: string | null
+  amountMinor: bigint | null
+  phoneNumber: string | null
+  externalId: string | null
+  operatorReference: string | null
   isTransaction: boolean
   reason: string | null
   collectMinor: bigint
@@ -190,6 +194,7 @@ type LinesRequest = { operator: OperatorCode; from: UtcDay; to: UtcDay; kind: Li
 const LINE_COLUMNS = `p.subject_id as "subjectId", p.kind, p.at,
   case when f.change_id is null then p.reason else concat(f.payload ->> 'reference', ' · ', n.name, ', ', d.name) end as reason, p.collect_minor as "collectMinor", p.deposit_minor as "depositMinor",
   p.held_minor as "heldMinor", p.fees_minor + p.revenue_minor as "feesMinor", t.customer_name as "customerName",
+  t.amount_minor as "amountMinor", t.phone_number as "phoneNumber", t.external_id as "externalId", t.operator_reference as "operatorReference",
   t.transaction_id is not null as "isTransaction", p.moved_minor as "movedMinor"`
 
 /** Postings of some days in order of time; $6 offset, $7 limit. */

@@ -14,6 +14,7 @@ import { inUtc } from '#server/testing/business-time.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
+import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { readBalances } from './read-balances.ts'
 import { readStatement } from './read-statement.ts'
 import { readStatementLines } from './read-statement-lines.ts'
@@ -166,6 +167,19 @@ test('opening, movements and closing equal the postings, whether all, some or no
     for (const card of cards.filter(({ operator }) => SOME_OPERATORS.includes(operator)))
       assert.equal(card.trend.at(-1), Number(card.deposit))
   }
+})
+
+test("a line with its transaction's amount, phone number, external id and operator reference", async () => {
+  const applicationId = await makeApplication(database.pool)
+  const item = anIntakeItem(applicationId, { type: 'COLLECT', operator: 'MOMOCM' })
+  await takeIn(database.pool, [item])
+  await transition(database.pool, [{ ...item, event: 'succeeded', message: 'x', operatorReference: '4711', actor: SYSTEM_ACTOR }])
+  const asked = { applicationId, businessZone: 'UTC', operator: 'MOMOCM', filter: { dates: 'always', from: null, to: null } } as const
+  const { lines } = await readStatementLines(database.pool, { ...asked, now: new Date(), kind: null, page: 0 })
+  assert.deepEqual(
+    lines.map(({ amount, phoneNumber, externalId, operatorReference }) => ({ amount, phoneNumber, externalId, operatorReference })),
+    [{ amount: '5000', phoneNumber: item.phoneNumber, externalId: item.externalId, operatorReference: '4711' }],
+  )
 })
 
 test('no posting is lost that is in progress while the days are sealed', async () => {

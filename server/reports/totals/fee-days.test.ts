@@ -27,6 +27,21 @@ async function recount(applicationId: string, type: string | null): Promise<stri
   return formatMinor(rows[0]?.sum ?? 0n)
 }
 
+/** What the totals say of each operator, beside the raw rows. */
+async function feesByOperator(applicationId: string): Promise<{ shown: unknown; expected: unknown }> {
+  const query = totalsQuerySchema.parse({ dates: 'always' })
+  const { operators } = await readTotals(database.pool, inUtc(applicationId), query, new Date())
+  const { rows } = await database.pool.query<{ operator: string; system: bigint; app: bigint }>(
+    `select operator, sum(fee_system_minor)::bigint as system, sum(fee_app_minor)::bigint as app from transactions
+      where application_id = $1 and status = 'SUCCESS' group by operator`,
+    [applicationId],
+  )
+  return {
+    shown: new Map(operators.filter(({ fees }) => fees?.system !== '0').map(({ operator, fees }) => [operator, fees])),
+    expected: new Map(rows.map(({ operator, system, app }) => [operator, { system: formatMinor(system), app: formatMinor(app) }])),
+  }
+}
+
 async function feesOf(applicationId: string, type: string | null, from?: string, to?: string): Promise<string> {
   const query = totalsQuerySchema.parse({ dates: 'always', ...(type ? { type } : {}), ...(from ? { from } : {}), ...(to ? { to } : {}) })
   const { money } = await readTotals(database.pool, inUtc(applicationId), query, new Date())
@@ -36,7 +51,7 @@ async function feesOf(applicationId: string, type: string | null, from?: string,
   }, '0')
 }
 
-test('the same fees before, between and after two additions of what succeeded, for both directions', async () => {
+test('the same fees, of each operator too, before, between and after two additions of what succeeded, for both directions', async () => {
   const applicationId = await makeApplication(database.pool)
   for (const operator of SOME_OPERATORS) await fund(database.pool, applicationId, operator, 900_000_000n)
   for (const seed of [3, 5]) {
@@ -48,6 +63,8 @@ test('the same fees before, between and after two additions of what succeeded, f
         assert.notEqual(expected, '0')
         assert.equal(await feesOf(applicationId, type), expected, `${type} after seed ${seed}`)
       }
+      const { shown, expected } = await feesByOperator(applicationId)
+      assert.deepEqual(shown, expected)
     }
   }
   const { rows } = await database.pool.query<{ left: bigint }>(

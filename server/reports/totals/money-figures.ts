@@ -8,7 +8,8 @@ import type { Queryable } from '#server/database/pool.ts'
 import { type RollUpRanges, selectRollUpRanges } from '../transaction-search/day-counts-store.ts'
 import { type FeeSum, findFeeMark, type OperatorStatusSum, type RollUpQuery, selectFeeSums, selectOperatorSums } from './totals-store.ts'
 
-type MoneySums = { all: OperatorStatusSum[]; fees: FeeSum[] | null; ranges: RollUpRanges }
+/** What matches a query in every status; the fees are null while they are being summed. */
+export type MoneySums = { all: OperatorStatusSum[]; fees: FeeSum[] | null; ranges: RollUpRanges }
 type MoneyQuery = RollUpQuery & { status: TransactionStatus | 'ALL' }
 
 /**
@@ -79,12 +80,15 @@ function toFigures(sums: readonly OperatorStatusSum[], fees: readonly FeeSum[] |
     collects: { count: countOf(collects), amount: formatMinor(amountOf(collects)) },
     deposits: { count: countOf(deposits), amount: formatMinor(amountOf(deposits)) },
     net: formatMinor(amountOf(collects) - amountOf(deposits)),
-    fees: fees
-      ? {
-          system: formatMinor(fees.reduce((sum, fee) => sum + fee.feeSystemMinor, 0n)),
-          app: formatMinor(fees.reduce((sum, fee) => sum + fee.feeAppMinor, 0n)),
-        }
-      : null,
+    fees: fees ? feesOf(fees) : null,
+  }
+}
+
+/** The service's and the application's part of some fees. */
+export function feesOf(fees: readonly FeeSum[]): { system: string; app: string } {
+  return {
+    system: formatMinor(fees.reduce((sum, fee) => sum + fee.feeSystemMinor, 0n)),
+    app: formatMinor(fees.reduce((sum, fee) => sum + fee.feeAppMinor, 0n)),
   }
 }
 

@@ -10,8 +10,8 @@ import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-transaction.ts'
 import { totalByRange, totalOfApplication } from '../partner-lists/list-for-partner-store.ts'
 import { daysOnly } from '../transaction-search/day-counts-store.ts'
-import { amountOf, countOf, readMoneySums, shareOf, statusesOf, toMoney, withStatus } from './money-figures.ts'
-import { type OperatorStatusSum, type PeriodSum, selectDayBounds, selectPeriodSums } from './totals-store.ts'
+import { amountOf, countOf, feesOf, type MoneySums, readMoneySums, shareOf, statusesOf, toMoney, withStatus } from './money-figures.ts'
+import { type PeriodSum, selectDayBounds, selectPeriodSums } from './totals-store.ts'
 
 /**
  * Totals of an application by the filters of the page, from the roll-ups: the cost depends on the days, never on the transactions. All of
@@ -36,7 +36,7 @@ export function readTotals(pool: Pool, application: BusinessTime, filter: Totals
       money: toMoney(sums, sumsBefore, status),
       step,
       charts: toCharts(await selectPeriodSums(snapshot, applicationId, query, ranges, step, statusesOf(status)), periods),
-      operators: toOperatorTotals(sums.all, withStatus(sums.all, status)),
+      operators: toOperatorTotals(sums, status),
       apiTotal: await apiTotal(snapshot, applicationId, filter, range),
       isApiOfSameDays: isOfSameDays(businessZone, range),
     }
@@ -79,7 +79,8 @@ function isOfSameDays(zone: string, { from, to }: OpenRange): boolean {
 }
 
 /** One line per operator that has anything in these days; the success rate is of all that finished, regardless of the chosen status. */
-function toOperatorTotals(all: readonly OperatorStatusSum[], chosen: readonly OperatorStatusSum[]): OperatorTotal[] {
+function toOperatorTotals({ all, fees }: Pick<MoneySums, 'all' | 'fees'>, status: TotalsFilter['status']): OperatorTotal[] {
+  const chosen = withStatus(all, status)
   return OPERATOR_CODES.flatMap((operator) => {
     const own = all.filter((sum) => sum.operator === operator && sum.count > 0n)
     if (own.length === 0) return []
@@ -92,6 +93,7 @@ function toOperatorTotals(all: readonly OperatorStatusSum[], chosen: readonly Op
         collects: formatMinor(amountOf(shown.filter((sum) => sum.type === 'COLLECT'))),
         deposits: formatMinor(amountOf(shown.filter((sum) => sum.type === 'DEPOSIT'))),
         share: shareOf(own),
+        fees: status === 'SUCCESS' && fees ? feesOf(fees.filter((fee) => fee.operator === operator)) : null,
       },
     ]
   })

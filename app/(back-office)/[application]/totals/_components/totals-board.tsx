@@ -17,6 +17,7 @@ import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import { drillDownQuery, listBehindPeriod, type TotalsQuery, totalsAddress } from '#lib/finance/finance-address.ts'
 import type { OperatorTotal, TotalsDto } from '#lib/finance/finance-dto.ts'
+import { addDecimals } from '#lib/money/money.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { queries } from '#lib/pages/queries.ts'
@@ -144,6 +145,17 @@ function OperatorTable({ application, query, data }: { application: string; quer
                 <Amount row={row} type={type} href={hrefOf(row, type)} />
               </span>
             )),
+        },
+        query.status === 'SUCCESS' && {
+          head: t('totals.fees'),
+          align: 'end',
+          className: WIDE,
+          cell: ({ fees, currency }) =>
+            fees && (
+              <span title={t('totals.feesOf', { system: formatAmount(fees.system, locale), app: formatAmount(fees.app, locale) })}>
+                <Money amount={addDecimals(fees.system, fees.app)} currency={currency} />
+              </span>
+            ),
         },
         {
           head: t('totals.transactions'),

@@ -8,7 +8,7 @@ import { Icon } from '#components/ui/display/icon.tsx'
 import { type Column, ListTable } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { CHIP } from '#components/ui/overlay/popover.tsx'
-import { useTranslations } from '#components/ui/translations.tsx'
+import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { type StatementQuery, statementAddress } from '#lib/finance/finance-address.ts'
 import type { LineFilter, StatementLine, StatementLinesDto } from '#lib/finance/finance-dto.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
@@ -65,6 +65,7 @@ export function StatementLines({ application, operator, query, hrefFor, allHref 
           { head: t('statement.time'), className: WIDE, cell: ({ at }) => <TimeText at={at} style="day-time" /> },
           { head: t('statement.movement'), className: WIDE, cell: ({ kind }) => t(`statement.kind.${kind}`) },
           { head: t('statement.transaction'), cell: (line) => <LineOf application={application} line={line} /> },
+          figure('totals.amount', ({ amount }) => amount !== null && formatAmount(amount, locale)),
           figure('statement.account.collect', ({ collect }) => signed(collect)),
           figure('statement.account.deposit', ({ deposit }) => signed(deposit)),
           figure('statement.account.held', ({ held }) => signed(held)),
@@ -129,9 +130,33 @@ function LineOf({ application, line }: { application: string; line: StatementLin
           <bdi>{line.customerName}</bdi> <span className="text-second text-quiet">{shortenId(line.transactionId)}</span>
         </Link>
       )}
+      {line.phoneNumber !== null && <Names line={line} />}
       <span className="block text-second text-quiet sm:hidden print:hidden">
         {t(`statement.kind.${line.kind}`)} · <TimeText at={line.at} style="day-time" />
       </span>
     </>
+  )
+}
+
+/** What the transaction is called elsewhere: the number at its operator, the partner's id, the operator's reference. */
+function Names({ line: { phoneNumber, externalId, operatorReference } }: { line: StatementLine }) {
+  const t = useT()
+  const names = [
+    { name: t('statement.phoneNumber'), text: phoneNumber },
+    { name: t('statement.externalId'), text: externalId },
+    { name: t('statement.operatorReference'), text: operatorReference },
+  ]
+  return (
+    <span className="block text-second text-quiet max-sm:whitespace-normal">
+      {names
+        .filter(({ text }) => text !== null)
+        .map(({ name, text }, place) => (
+          <span key={name} className="wrap-anywhere">
+            {place > 0 && ' · '}
+            <span className="sr-only">{name} </span>
+            <bdi title={name}>{text}</bdi>
+          </span>
+        ))}
+    </span>
   )
 }

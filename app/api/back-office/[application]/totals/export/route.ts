@@ -32,6 +32,7 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
         { decimal: String(row.count) },
         { decimal: row.collects },
         { decimal: row.deposits },
+        ...[row.fees?.system, row.fees?.app].map((fee) => (fee === undefined ? { text: '' } : { decimal: fee })),
         { text: row.currency },
         { text: row.share === null ? '' : formatShare(row.share, 'en') },
       ])
@@ -57,6 +58,8 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
         t('totals.transactions'),
         t('totals.collects'),
         t('totals.deposits'),
+        t('totals.feesSystem'),
+        t('totals.feesApp'),
         t('totals.currency'),
         t('totals.success'),
       ],

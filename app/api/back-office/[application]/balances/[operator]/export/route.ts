@@ -3,6 +3,7 @@ import type { LineFilter } from '#lib/finance/finance-dto.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { operatorSchema, statementExportSchema } from '#lib/schemas/page-address.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
+import { clockIn } from '#lib/time/format-time.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { answerTable } from '#server/back-office/data-route.ts'
 import { refuseRequest } from '#server/back-office/file-response.ts'
@@ -43,7 +44,7 @@ export async function GET(request: NextRequest, { params }: Props): Promise<Resp
       title: `${t('frame.balances')} ${code.data}`,
       details: { view, kind, timeZone: asked.businessZone, ...(from === null && to === null ? { dates } : { from, to }) },
       ...(view === 'lines'
-        ? { heads: lineHeads(t), rows: lineRows(asked, kind, t) }
+        ? { heads: lineHeads(t, asked.businessZone), rows: lineRows(asked, kind, t) }
         : { heads: dayHeads(t, asked.businessZone), rows: dayRows(asked, t) }),
     }
   })
@@ -81,13 +82,17 @@ async function* dayRows(asked: StatementRequest, t: Translate): TableRows {
   }
 }
 
-function lineHeads(t: Translate): string[] {
+function lineHeads(t: Translate, zone: string): string[] {
   return [
-    t('statement.timeUtc'),
+    `${t('statement.time')} (${zone})`,
     t('statement.movement'),
     t('statement.transactionId'),
+    t('statement.externalId'),
+    t('statement.operatorReference'),
     t('statement.customer'),
+    t('statement.phoneNumber'),
     t('statement.reason'),
+    t('totals.amount'),
     t('statement.account.collect'),
     t('statement.account.deposit'),
     t('statement.account.held'),
@@ -99,18 +104,17 @@ function lineHeads(t: Translate): string[] {
 async function* lineRows(asked: StatementRequest, kind: LineFilter | null, t: Translate): TableRows {
   let left = LINES_MAX
   for await (const lines of walkStatementLines(backOfficeRuntime().reportPool, { ...asked, kind }, LINES_MAX + 1)) {
-    yield lines
-      .slice(0, left)
-      .map((line): TableCell[] => [
-        { instant: line.at },
-        { text: t(`statement.kind.${line.kind}`) },
-        { text: line.transactionId ?? '' },
-        { text: line.customerName ?? '' },
-        { text: line.reason ?? '' },
-        ...[line.collect, line.deposit, line.held, line.fees].map((decimal) => ({ decimal })),
-        line.balance === null ? { text: '' } : { decimal: line.balance },
-      ])
-    if (lines.length > left) yield [[{ text: t('statement.tooLong', { count: LINES_MAX }) }, ...blanks(8)]]
+    yield lines.slice(0, left).map((line): TableCell[] => [
+      { clock: clockIn(asked.businessZone, new Date(line.at)) },
+      { text: t(`statement.kind.${line.kind}`) },
+      ...[line.transactionId, line.externalId, line.operatorReference, line.customerName, line.phoneNumber, line.reason].map((text) => ({
+        text: text ?? '',
+      })),
+      line.amount === null ? { text: '' } : { decimal: line.amount },
+      ...[line.collect, line.deposit, line.held, line.fees].map((decimal) => ({ decimal })),
+      line.balance === null ? { text: '' } : { decimal: line.balance },
+    ])
+    if (lines.length > left) yield [[{ text: t('statement.tooLong', { count: LINES_MAX }) }, ...blanks(12)]]
     left -= lines.length
   }
 }

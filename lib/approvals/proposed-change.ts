@@ -8,6 +8,7 @@ const TERMS = { propose: 'access:change', confirm: 'access:change' } as const
 const ACCESS = { propose: 'access:propose', confirm: 'access:change' } as const
 const RULES = { propose: 'policy:change', confirm: 'policy:change' } as const
 const OPERATORS = { propose: 'operator:configure', confirm: 'operator:configure' } as const
+const ADJUSTMENT = { propose: 'adjustment:propose', confirm: 'adjustment:decide' } as const
 const FUNDING = { propose: 'funding:propose', confirm: 'funding:decide' } as const
 
 /** The kinds of changes that two people make, each with the permissions to propose and to confirm it. */
@@ -35,6 +36,14 @@ export const CHANGE_PERMISSIONS = {
   'funding.move': FUNDING,
   /** The collect or the deposit balance rises or falls. */
   'funding.correction': FUNDING,
+  /** A success is undone in the books: amount and fees return. */
+  'adjustment.reverse': ADJUSTMENT,
+  /** A success that came after the failure is booked. */
+  'adjustment.late': ADJUSTMENT,
+  /** A balance rises or falls at the expense of the service. */
+  'adjustment.concede': ADJUSTMENT,
+  /** The application's fees become part of its collect balance. */
+  'adjustment.fees_out': ADJUSTMENT,
 } as const satisfies Readonly<Record<string, Readonly<{ propose: Permission; confirm: Permission }>>>
 export type ChangeKindName = keyof typeof CHANGE_PERMISSIONS
 
@@ -45,6 +54,14 @@ export function isChangeKind(text: string): text is ChangeKindName {
 
 /** The kinds that move money. */
 export const FUNDING_KINDS = ['funding.pay_in', 'funding.move', 'funding.correction'] as const satisfies readonly ChangeKindName[]
+
+/** The kinds that adjust books whose transactions are final. */
+export const ADJUSTMENT_CHANGES = [
+  'adjustment.reverse',
+  'adjustment.late',
+  'adjustment.concede',
+  'adjustment.fees_out',
+] as const satisfies readonly ChangeKindName[]
 
 export type ChangeState = 'open' | 'confirmed' | 'refused' | 'withdrawn' | 'expired'
 

@@ -169,13 +169,14 @@ export type BalanceCard = {
 
 export type BalancesDto = { asOf: string; free: { currency: Currency; operators: number; amount: string }[]; cards: BalanceCard[] }
 
-/** Movements of money in a period. `in` = collected + funded; opening + in - out - fees + corrected = closing. */
+/** Movements of money in a period. `in` = collected + funded; opening + in - out - fees + corrected + adjusted = closing. */
 export type Movements = {
   collected: string
   funded: string
   paid: string
   fees: string
   corrected: string
+  adjusted: string
   placed: string
   released: string
   count: number
@@ -200,12 +201,19 @@ export type StatementDto = {
   agrees: boolean
 }
 
-/** Lines behind one movement of a statement: of one kind, or those with fees. */
-export const LINE_FILTERS = ['hold', 'release', 'collect', 'pay', 'fund', 'correct', 'fees'] as const
+/**
+ * What two people do to the books of a transaction whose status is final: undo a success, book a success that came after a failure, forgo
+ * money. And the application's fees, which become part of its collect balance.
+ */
+export const ADJUSTMENT_KINDS = ['reverse', 'late', 'concede', 'fees_out'] as const
+export type AdjustmentKind = (typeof ADJUSTMENT_KINDS)[number]
+
+/** Lines behind one movement of a statement: of one kind, adjustments of every kind, or those with fees. */
+export const LINE_FILTERS = ['hold', 'release', 'collect', 'pay', 'fund', 'correct', 'adjust', 'fees'] as const
 export type LineFilter = (typeof LINE_FILTERS)[number]
 
 /** A move between two balances of the application is in no sum: nothing came in or went out. */
-export type LineKind = Exclude<LineFilter, 'fees'> | 'move'
+export type LineKind = Exclude<LineFilter, 'fees' | 'adjust'> | 'move' | AdjustmentKind
 
 export type StatementLine = {
   id: string

@@ -1,3 +1,4 @@
+import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { PaymentTexts } from './payment-fields.ts'
@@ -97,7 +98,7 @@ type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number]
 
 /** One line of a posting: what it did to one account. */
 export type LedgerEntryDto = {
-  kind: 'hold' | 'release' | 'settle' | 'fund' | 'correct'
+  kind: 'hold' | 'release' | 'settle' | 'fund' | 'correct' | AdjustmentKind
   account: LedgerAccount
   amount: string
   at: string

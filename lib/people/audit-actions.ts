@@ -64,6 +64,7 @@ export const AUDIT_ACTIONS = [
   'operator.tested',
   'operator.reopened',
   'balance.funded',
+  'ledger.adjusted',
   'balance_threshold.set',
   'balance_threshold.removed',
   'transaction.validated',

@@ -35,6 +35,9 @@ export const PERMISSIONS = {
   /** Money enters a deposit balance, moves there or is corrected. Proposed by one person, confirmed by another. */
   'funding:propose': ['finance', 'administrator'],
   'funding:decide': ['finance', 'administrator'],
+  /** The books of final transactions are adjusted: by people of the application that runs the installation. */
+  'adjustment:propose': ['finance'],
+  'adjustment:decide': ['finance', 'administrator'],
   'export:create': ROLES,
   'audit:read': ['administrator'],
   'policy:read': ROLES,
@@ -59,7 +62,7 @@ export const PERMISSIONS = {
 } as const satisfies Record<string, readonly Role[]>
 
 /** Permissions that move money, or change who may: together with another person, their owner can cause a payment. */
-const DECISIONS = ['transaction:decide', 'funding:decide', 'policy:change', 'people:change', 'access:change'] as const
+const DECISIONS = ['transaction:decide', 'funding:decide', 'adjustment:decide', 'policy:change', 'people:change', 'access:change'] as const
 
 /** The roles with a permission to decide. */
 export const DECIDING_ROLES: readonly Role[] = ROLES.filter((role) => DECISIONS.some((permission) => can([role], permission)))

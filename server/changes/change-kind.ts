@@ -44,6 +44,8 @@ export type BoundChange = {
   subject: string
   /** The person whom it is about; that person takes no part in it. */
   personId: string | undefined
+  /** The application whose money it moves, if that is not the one in which people agree on it. */
+  ledgerId: string | undefined
   /** Reads the difference. An error: there is nothing to change, or no such subject. */
   read(queryable: Queryable, applicationId: string): Promise<Result<Difference, Refusal>>
   /**
@@ -67,6 +69,7 @@ export function defineKind<Payload extends Json, Value>(
       schema: z.ZodType<Payload>
       subjectOf(payload: Payload): string
       personOf?(payload: Payload): string
+      ledgerOf?(payload: Payload): string
       read(queryable: Queryable, applicationId: string, payload: Payload): Promise<Result<Difference, Refusal>>
       secretOf?(value: Value): string | null
     },
@@ -83,6 +86,7 @@ export function defineKind<Payload extends Json, Value>(
         payload,
         subject: kind.subjectOf(payload),
         personId: kind.personOf?.(payload),
+        ledgerId: kind.ledgerOf?.(payload),
         read: (queryable, applicationId) => kind.read(queryable, applicationId, payload),
         async apply(trx, confirmation) {
           if (!kind.apply) return ok({ secret: null })

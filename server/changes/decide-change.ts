@@ -87,7 +87,7 @@ export async function confirmChange(
     const { stored, kind, change } = locked.value
     const { subject, proposedBy } = stored
     if (locked.value.isProposerGone) return err('proposer_gone')
-    if (kind.isRelative) await lockCounters(trx, applicationId)
+    if (kind.isRelative) await lockCounters(trx, change.ledgerId ?? applicationId)
     const present = await change.read(trx, applicationId)
     if (!present.ok) return refused(present.error)
     const { before, after, obstacle } = present.value

@@ -1,5 +1,6 @@
 import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
 import type { ChangeKind } from './change-kind.ts'
+import { ADJUSTMENT_KINDS } from './kinds/adjustment-kinds.ts'
 import { APPLICATION_KINDS } from './kinds/application-kinds.ts'
 import { CREDENTIAL_KINDS } from './kinds/credential-kinds.ts'
 import { FUNDING_KINDS } from './kinds/funding-kinds.ts'
@@ -15,4 +16,5 @@ export const KINDS: Readonly<Record<ChangeKindName, ChangeKind>> = {
   ...CREDENTIAL_KINDS,
   ...OPERATOR_KINDS,
   ...FUNDING_KINDS,
+  ...ADJUSTMENT_KINDS,
 }

@@ -1,4 +1,6 @@
+import { ADJUSTMENT_KINDS, type AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 type FundingRow = {
@@ -48,6 +50,97 @@ export async function insertFunding(queryable: Queryable, row: FundingRow): Prom
   const { isPosted = false, isMoved = false } = rows[0] ?? {}
   if (isPosted && !isMoved) throw new Error(`The application ${row.applicationId} has no balance at ${row.operator}`)
   return isPosted
+}
+
+/** A posting of a change of two people to what is final. Amounts in hundredths. */
+export type AdjustmentRow = {
+  applicationId: string
+  /** The transaction that it is about; of fees taken out, the change. */
+  subjectId: string
+  kind: AdjustmentKind
+  operator: OperatorCode
+  currency: string
+  /** Of the transaction, or of the balance that is changed. */
+  type: TransactionType
+  amountMinor: bigint
+  feeSystemMinor: bigint
+  feeAppMinor: bigint
+  actorId: string
+  reason: string
+  change: { applicationId: string; changeId: string }
+}
+
+/** Posts an adjustment. Returns false if the subject has one of this kind already. */
+export async function insertAdjustment(queryable: Queryable, row: AdjustmentRow): Promise<boolean> {
+  const { rows } = await queryable.query<{ isPosted: boolean; isMoved: boolean }>(
+    `with posted as (
+       insert into ledger_postings (application_id, subject_id, kind, operator, currency, collect_minor, deposit_minor, fees_minor, clearing_minor,
+           revenue_minor, actor_id, reason, change_application_id, change_id, at)
+         select $1, $2, $3, $4, $5, p.collect_minor, p.deposit_minor, p.fees_minor, p.clearing_minor, p.revenue_minor, $10, $11, $12, $13,
+                clock_timestamp()
+           from posting_amounts($3, $6, $7, $8, $9) p
+         on conflict (application_id, subject_id, kind) do nothing
+         returning application_id, operator, collect_minor, deposit_minor, fees_minor, clearing_minor, revenue_minor
+     ), moved as (
+       update ledger_balances b set collect_minor = b.collect_minor + p.collect_minor, deposit_minor = b.deposit_minor + p.deposit_minor,
+           fees_minor = b.fees_minor + p.fees_minor, clearing_minor = b.clearing_minor + p.clearing_minor,
+           revenue_minor = b.revenue_minor + p.revenue_minor
+         from posted p where b.application_id = p.application_id and b.operator = p.operator
+         returning 1
+     ), changed as (
+       update application_counters c set change_number = c.change_number + 1 from posted p where c.application_id = p.application_id
+     )
+     select exists (select from posted) as "isPosted", exists (select from moved) as "isMoved"`,
+    [
+      row.applicationId,
+      row.subjectId,
+      row.kind,
+      row.operator,
+      row.currency,
+      row.type,
+      row.amountMinor,
+      row.feeSystemMinor,
+      row.feeAppMinor,
+      row.actorId,
+      row.reason,
+      row.change.applicationId,
+      row.change.changeId,
+    ],
+  )
+  const { isPosted = false, isMoved = false } = rows[0] ?? {}
+  if (isPosted && !isMoved) throw new Error(`The application ${row.applicationId} has no balance at ${row.operator}`)
+  return isPosted
+}
+
+/** The balances that an adjustment changes, in hundredths. */
+export type AdjustedBalances = { collectMinor: bigint; depositMinor: bigint; feesMinor: bigint }
+
+/** The balances now, and by how much an adjustment would change each; undefined if the application has none at this operator. */
+export async function readAdjustedBalances(
+  queryable: Queryable,
+  row: Pick<AdjustmentRow, 'applicationId' | 'kind' | 'operator' | 'type' | 'amountMinor' | 'feeSystemMinor' | 'feeAppMinor'>,
+): Promise<{ before: AdjustedBalances; after: AdjustedBalances } | undefined> {
+  const { rows } = await queryable.query<{ before: [bigint, bigint, bigint]; after: [bigint, bigint, bigint] }>(
+    `select array[b.collect_minor, b.deposit_minor, b.fees_minor] as before,
+            array[b.collect_minor + p.collect_minor, b.deposit_minor + p.deposit_minor, b.fees_minor + p.fees_minor] as after
+       from ledger_balances b cross join lateral posting_amounts($3, $4, $5, $6, $7) p where b.application_id = $1 and b.operator = $2`,
+    [row.applicationId, row.operator, row.kind, row.type, row.amountMinor, row.feeSystemMinor, row.feeAppMinor],
+  )
+  const [found] = rows
+  return found && { before: named(found.before), after: named(found.after) }
+}
+
+function named([collectMinor, depositMinor, feesMinor]: [bigint, bigint, bigint]): AdjustedBalances {
+  return { collectMinor, depositMinor, feesMinor }
+}
+
+/** The kinds of adjustments that a transaction has, in order of time. */
+export async function listAdjustments(queryable: Queryable, applicationId: string, transactionId: string): Promise<AdjustmentKind[]> {
+  const { rows } = await queryable.query<{ kind: AdjustmentKind }>(
+    `select kind from ledger_postings where application_id = $1 and subject_id = $2 and kind = any ($3) order by at`,
+    [applicationId, transactionId, ADJUSTMENT_KINDS],
+  )
+  return rows.map(({ kind }) => kind)
 }
 
 /** The balances that a funding can change, in hundredths. */

@@ -58,13 +58,50 @@ test('a move takes an amount from the collect balance to the deposit balance', a
   assert.deepEqual(await amountsOf('move', 'DEPOSIT'), { ...NOTHING, collect: -500_000n, deposit: 500_000n })
 })
 
+test('a reversal enters the exact negative of the settlement, and returns a deposit to the deposit balance', async () => {
+  assert.deepEqual(await amountsOf('reverse', 'COLLECT'), {
+    ...NOTHING,
+    collect: -492_500n,
+    fees: -2_500n,
+    clearing: 500_000n,
+    revenue: -5_000n,
+  })
+  assert.deepEqual(await amountsOf('reverse', 'DEPOSIT'), {
+    ...NOTHING,
+    deposit: 507_500n,
+    fees: -2_500n,
+    clearing: -500_000n,
+    revenue: -5_000n,
+  })
+})
+
+test('a late success enters what the settlement would have, and takes a deposit from the deposit balance', async () => {
+  assert.deepEqual(await amountsOf('late', 'COLLECT'), await amountsOf('settle', 'COLLECT'))
+  assert.deepEqual(await amountsOf('late', 'DEPOSIT'), {
+    ...NOTHING,
+    deposit: -507_500n,
+    fees: 2_500n,
+    clearing: 500_000n,
+    revenue: 5_000n,
+  })
+})
+
+test('a concession moves an amount from revenue to a balance, and no money at the operator', async () => {
+  assert.deepEqual(await amountsOf('concede', 'COLLECT'), { ...NOTHING, collect: 500_000n, revenue: -500_000n })
+  assert.deepEqual(await amountsOf('concede', 'DEPOSIT'), { ...NOTHING, deposit: 500_000n, revenue: -500_000n })
+})
+
+test('fees that are taken out become part of the collect balance', async () => {
+  assert.deepEqual(await amountsOf('fees_out', 'COLLECT'), { ...NOTHING, collect: 500_000n, fees: -500_000n })
+})
+
 test('nothing is entered without a kind', async () => {
   assert.deepEqual(await amountsOf(null, 'DEPOSIT'), NOTHING)
 })
 
 test('the sum is zero for every kind, type, amount and fee', async () => {
   const posting = fc.record({
-    kind: fc.constantFrom('hold', 'release', 'settle', 'fund', 'move', 'correct'),
+    kind: fc.constantFrom('hold', 'release', 'settle', 'fund', 'move', 'correct', 'reverse', 'late', 'concede', 'fees_out'),
     type: fc.constantFrom('COLLECT', 'DEPOSIT'),
     amount: fc.bigInt(1n, 999_999_999_999n),
     system: fc.bigInt(0n, 999_999_999_999n),

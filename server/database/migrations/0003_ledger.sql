@@ -16,12 +16,12 @@ create table ledger_balances (
   constraint books_balance check (collect_minor + deposit_minor + held_minor + fees_minor + clearing_minor + revenue_minor = 0)
 ) with (fillfactor = 50);
 
--- A posting; each of its six amounts is the entry on that account. The key allows one hold, one release and one settlement per subject, so
--- that no retry books twice. The subject is a transaction, or a funding.
+-- A posting; each of its six amounts is the entry on that account. The key allows one posting of each kind per subject, so that no retry books
+-- twice. The subject is a transaction; of a funding and of fees taken out, the change that two people made.
 create table ledger_postings (
   application_id uuid not null,
   subject_id uuid not null,
-  kind text not null check (kind in ('hold', 'release', 'settle', 'fund', 'move', 'correct')),
+  kind text not null check (kind in ('hold', 'release', 'settle', 'fund', 'move', 'correct', 'reverse', 'late', 'concede', 'fees_out')),
   operator text not null,
   currency text not null,
   collect_minor bigint not null default 0,
@@ -32,8 +32,12 @@ create table ledger_postings (
   revenue_minor bigint not null default 0,
   actor_id uuid,
   reason text,
+  -- The change of two people behind an adjustment; it may belong to the application that runs the installation.
+  change_application_id uuid,
+  change_id uuid,
   at timestamptz not null,
   primary key (application_id, subject_id, kind),
+  constraint adjustment_has_change check ((kind in ('reverse', 'late', 'concede', 'fees_out')) = (change_id is not null)),
   constraint posting_balances check (collect_minor + deposit_minor + held_minor + fees_minor + clearing_minor + revenue_minor = 0)
 );
 -- Rows lie on disk in order of time, so a block range index serves statements and costs a posting almost nothing.
@@ -53,7 +57,8 @@ create view ledger_entries as
   where e.amount_minor <> 0;
 
 -- A posting as a statement of account shows it. `collected`, `paid` and `funded` are money that came from outside or went there; held money
--- only changes its account.
+-- only changes its account. What adjusts a transaction whose status is final (`reversed`, `late`, `conceded`) and fees taken out change the
+-- balances by one amount each.
 create view ledger_movements as
   select p.application_id, p.operator, p.at, (p.at at time zone 'UTC')::date as day, p.collect_minor, p.deposit_minor, p.held_minor,
          case when p.kind = 'settle' and p.clearing_minor < 0 then -p.clearing_minor else 0 end as collected_minor,
@@ -61,6 +66,10 @@ create view ledger_movements as
          case when p.kind = 'settle' then p.fees_minor + p.revenue_minor else 0 end as fees_minor,
          case when p.kind = 'fund' then p.deposit_minor else 0 end as funded_minor,
          case when p.kind = 'correct' then p.collect_minor + p.deposit_minor + p.held_minor else 0 end as corrected_minor,
+         case when p.kind = 'reverse' then p.collect_minor + p.deposit_minor + p.held_minor else 0 end as reversed_minor,
+         case when p.kind = 'late' then p.collect_minor + p.deposit_minor + p.held_minor else 0 end as late_minor,
+         case when p.kind = 'concede' then p.collect_minor + p.deposit_minor + p.held_minor else 0 end as conceded_minor,
+         case when p.kind = 'fees_out' then p.collect_minor + p.deposit_minor + p.held_minor else 0 end as fees_out_minor,
          case when p.kind = 'hold' then p.held_minor else 0 end as placed_minor,
          case when p.kind = 'release' then -p.held_minor else 0 end as released_minor
     from ledger_postings p;
@@ -81,13 +90,18 @@ create table ledger_days (
   fees_minor bigint not null,
   funded_minor bigint not null,
   corrected_minor bigint not null,
+  reversed_minor bigint not null,
+  late_minor bigint not null,
+  conceded_minor bigint not null,
+  fees_out_minor bigint not null,
   placed_minor bigint not null,
   released_minor bigint not null,
   -- The highest deposit balance of the day, above the one that it began with: finds the day on which a balance became low.
   deposit_peak_minor bigint not null check (deposit_peak_minor >= 0),
   primary key (application_id, operator, day),
   constraint statement_adds_up check (
-    collect_minor + deposit_minor + held_minor = collected_minor + funded_minor + corrected_minor - paid_minor - fees_minor)
+    collect_minor + deposit_minor + held_minor = collected_minor + funded_minor + corrected_minor + reversed_minor + late_minor + conceded_minor
+      + fees_out_minor - paid_minor - fees_minor)
 );
 
 -- One row: the instant up to which postings are in ledger_days.

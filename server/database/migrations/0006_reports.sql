@@ -121,6 +121,10 @@ create table ledger_day_edges (
   fees_minor bigint not null,
   funded_minor bigint not null,
   corrected_minor bigint not null,
+  reversed_minor bigint not null,
+  late_minor bigint not null,
+  conceded_minor bigint not null,
+  fees_out_minor bigint not null,
   placed_minor bigint not null,
   released_minor bigint not null,
   primary key (application_id, time_zone, operator, day, business_day)

@@ -23,6 +23,7 @@ export const ZERO_SUMS: Sums = {
   feesMinor: 0n,
   fundedMinor: 0n,
   correctedMinor: 0n,
+  adjustedMinor: 0n,
   placedMinor: 0n,
   releasedMinor: 0n,
 }
@@ -64,6 +65,7 @@ export function addSums(left: Sums, right: Sums): Sums {
     feesMinor: left.feesMinor + right.feesMinor,
     fundedMinor: left.fundedMinor + right.fundedMinor,
     correctedMinor: left.correctedMinor + right.correctedMinor,
+    adjustedMinor: left.adjustedMinor + right.adjustedMinor,
     placedMinor: left.placedMinor + right.placedMinor,
     releasedMinor: left.releasedMinor + right.releasedMinor,
   }

@@ -1,4 +1,4 @@
-import type { LineFilter } from '#lib/finance/finance-dto.ts'
+import { ADJUSTMENT_KINDS, type AdjustmentKind, type LineFilter } from '#lib/finance/finance-dto.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { BusinessTime } from '#lib/time/format-time.ts'
 import type { UtcDay } from '#lib/time/time.ts'
@@ -24,14 +24,19 @@ export type DayMovements = {
   feesMinor: bigint
   fundedMinor: bigint
   correctedMinor: bigint
+  adjustedMinor: bigint
   placedMinor: bigint
   releasedMinor: bigint
   peakMinor: bigint
 }
 
+/** What adjustments of every kind change the balances by. */
+const ADJUSTED = 'reversed_minor + late_minor + conceded_minor + fees_out_minor'
+
 const SUMS = `sum(collect_minor)::bigint as "collectMinor", sum(deposit_minor)::bigint as "depositMinor", sum(held_minor)::bigint as "heldMinor",
   sum(collected_minor)::bigint as "collectedMinor", sum(paid_minor)::bigint as "paidMinor", sum(fees_minor)::bigint as "feesMinor",
-  sum(funded_minor)::bigint as "fundedMinor", sum(corrected_minor)::bigint as "correctedMinor", sum(placed_minor)::bigint as "placedMinor",
+  sum(funded_minor)::bigint as "fundedMinor", sum(corrected_minor)::bigint as "correctedMinor",
+  sum(adjusted_minor)::bigint as "adjustedMinor", sum(placed_minor)::bigint as "placedMinor",
   sum(released_minor)::bigint as "releasedMinor"`
 
 type MovementsRequest = {
@@ -52,11 +57,11 @@ const PERIOD = `case when day < $3::date then null when day > $4::date then '${A
  */
 const SEALED_DAYS = `(
   select operator, day, posting_count, collect_minor, deposit_minor, held_minor, collected_minor, paid_minor,
-         fees_minor, funded_minor, corrected_minor, placed_minor, released_minor, deposit_peak_minor
+         fees_minor, funded_minor, corrected_minor, ${ADJUSTED} as adjusted_minor, placed_minor, released_minor, deposit_peak_minor
     from ledger_days where application_id = $1 and ($2::text is null or operator = $2)
   union all
   select e.operator, v.day, v.sign * e.posting_count, v.sign * e.collect_minor, v.sign * e.deposit_minor, v.sign * e.held_minor, v.sign * e.collected_minor,
-         v.sign * e.paid_minor, v.sign * e.fees_minor, v.sign * e.funded_minor, v.sign * e.corrected_minor,
+         v.sign * e.paid_minor, v.sign * e.fees_minor, v.sign * e.funded_minor, v.sign * e.corrected_minor, v.sign * (${ADJUSTED}),
          v.sign * e.placed_minor, v.sign * e.released_minor, 0
     from ledger_day_edges e cross join lateral (values (e.day, -1), (e.business_day, 1)) v (day, sign)
     where e.application_id = $1 and e.time_zone = $6 and ($2::text is null or e.operator = $2)
@@ -85,7 +90,7 @@ export async function selectMovements(queryable: Queryable, applicationId: strin
        greatest(0, max(risen_minor))::bigint as "peakMinor"
      from (select m.*, sum(m.deposit_minor) over (partition by m.operator, m.day order by m.at) as risen_minor
              from (select n.operator, n.at, (n.at at time zone $6)::date as day, n.collect_minor, n.deposit_minor, n.held_minor, n.collected_minor,
-                          n.paid_minor, n.fees_minor, n.funded_minor, n.corrected_minor, n.placed_minor,
+                          n.paid_minor, n.fees_minor, n.funded_minor, n.corrected_minor, ${ADJUSTED} as adjusted_minor, n.placed_minor,
                           n.released_minor
                      from ledger_movements n
                      where n.application_id = $1 and ($2::text is null or n.operator = $2) and n.at >= $7::timestamptz) m) m
@@ -139,7 +144,7 @@ export async function selectCrossing(queryable: Queryable, applicationId: string
 
 export type LineRow = {
   subjectId: string
-  kind: 'hold' | 'release' | 'settle' | 'fund' | 'move' | 'correct'
+  kind: 'hold' | 'release' | 'settle' | 'fund' | 'move' | 'correct' | AdjustmentKind
   at: Date
   customerName: string | null
   amountMinor: bigint | null
@@ -164,6 +169,10 @@ const FILTERED_LINES: Record<LineFilter, { condition: string; amount: string }> 
   pay: { condition: "kind = 'settle' and clearing_minor > 0", amount: 'clearing_minor' },
   fund: { condition: "kind = 'fund'", amount: 'deposit_minor' },
   correct: { condition: "kind = 'correct'", amount: 'collect_minor + deposit_minor + held_minor' },
+  adjust: {
+    condition: `kind in (${ADJUSTMENT_KINDS.map((kind) => `'${kind}'`).join(', ')})`,
+    amount: 'collect_minor + deposit_minor + held_minor',
+  },
   fees: { condition: "kind = 'settle' and fees_minor + revenue_minor <> 0", amount: 'fees_minor + revenue_minor' },
 }
 
@@ -204,7 +213,7 @@ function linesOf(kind: LineFilter | null): string {
              ${POSTINGS_OF_DAYS} ${kind === null ? '' : `and ${FILTERED_LINES[kind].condition}`}
            order by at, subject_id, kind offset $6 limit $7) p
      left join transactions t on t.application_id = $1 and t.transaction_id = p.subject_id
-     left join proposed_changes f on p.kind in ('fund', 'move', 'correct') and f.application_id = $1 and f.change_id = p.subject_id
+     left join proposed_changes f on p.kind in ('fund', 'move', 'correct', 'fees_out') and f.application_id = $1 and f.change_id = p.subject_id
      left join people n on n.person_id = f.proposed_by left join people d on d.person_id = f.decided_by
      order by p.at, p.subject_id, p.kind`
 }

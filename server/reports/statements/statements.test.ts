@@ -84,7 +84,15 @@ async function spreadOverDays(applicationId: string, days: number): Promise<void
   }
 }
 
-const MOVEMENTS = { hold: 'placed', release: 'released', collect: 'collected', pay: 'paid', fund: 'funded', correct: 'corrected' } as const
+const MOVEMENTS = {
+  hold: 'placed',
+  release: 'released',
+  collect: 'collected',
+  pay: 'paid',
+  fund: 'funded',
+  correct: 'corrected',
+  adjust: 'adjusted',
+} as const
 
 /** The lines behind each figure are those of its kind among all, and add up to it. */
 async function checkMovements(request: StatementRequest, { movements }: StatementDto, all: readonly StatementLine[]): Promise<void> {

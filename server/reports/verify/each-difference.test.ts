@@ -5,6 +5,7 @@ import type { TransitionEvent } from '#lib/payments/transaction-status.ts'
 import { createApplication } from '#server/applications/create-application.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import { postAdjustment } from '#server/ledger/adjustments.ts'
 import { type FundingPosting, postFunding } from '#server/ledger/fundings.ts'
 import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
@@ -12,6 +13,7 @@ import { aBand, anIntakeItem, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { inSimulatedTime } from '#server/testing/simulated-time.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
+import { findTransaction } from '#server/transactions/transaction-store.ts'
 import { transition } from '#server/transactions/transition.ts'
 import { addFeeDays, sealTotals } from '../totals/seal-totals.ts'
 import { verifyBooks } from './verify-books.ts'
@@ -28,7 +30,7 @@ const WAITING = randomUUID()
 const REJECTED = randomUUID()
 const REPLACING = randomUUID()
 const BATCH = randomUUID()
-const [PAY_IN, MOVE, FEE] = [randomUUID(), randomUUID(), randomUUID()]
+const [PAY_IN, MOVE, FEE, REVERSAL] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
 
 let database: TestDatabase
 let applicationId = ''
@@ -64,6 +66,7 @@ before(async () => {
   await start({ transactionId: REPLACING, ...byPerson, originId: REJECTED })
   await book(MOVE, { kind: 'move', account: 'deposit', amountMinor: 1_000n }, finance)
   await book(FEE, { kind: 'correct', account: 'collect', amountMinor: -500n }, finance)
+  await reverse(REVERSAL, finance)
   await storeBatch(maker)
   await sealTotals(pool)
   await addFeeDays(pool)
@@ -112,6 +115,26 @@ async function book(fundingId: string, posting: FundingPosting, decidedBy: strin
     `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at, outcome, decided_by, decided_at)
        values ($1, $2, $3, 'x', $4, $5, $5, $6, now(), 'confirmed', $7, now())`,
     [applicationId, fundingId, `funding.${kind}`, payload, balances, proposer, decidedBy],
+  )
+}
+
+/** A reversal of the collect that one person proposed and another confirmed. */
+async function reverse(changeId: string, decidedBy: string | undefined): Promise<void> {
+  assert.ok(decidedBy)
+  const { pool } = database
+  const proposer = await makePerson(pool, applicationId, ['finance'])
+  const { operator, currency, type, amountMinor, feeSystemMinor, feeAppMinor } =
+    (await findTransaction(pool, applicationId, COLLECTED)) ?? assert.fail()
+  const about = { operator, currency, type, amountMinor, feeSystemMinor, feeAppMinor, actorId: decidedBy, reason: 'x' }
+  const change = { applicationId, changeId }
+  const posted = await withTransaction(pool, (trx) =>
+    postAdjustment(trx, { ...about, applicationId, subjectId: COLLECTED, kind: 'reverse', change }),
+  )
+  assert.ok(posted.ok)
+  await pool.query(
+    `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at, outcome, decided_by, decided_at)
+       values ($1, $2, 'adjustment.reverse', 'x', $3, '{}', '{}', $4, now(), 'confirmed', $5, now())`,
+    [applicationId, changeId, { ledger: applicationId, transactionId: COLLECTED, evidence: 'x', note: '' }, proposer, decidedBy],
   )
 }
 
@@ -177,7 +200,7 @@ const anotherPosting = (transactionId: string, kind: string) =>
   `insert into ledger_postings (application_id, subject_id, kind, operator, currency, at)
      select application_id, transaction_id, '${kind}', operator, currency, now() from transactions where ${of(transactionId)}`
 const SUMS_OF_A_DAY = 'posting_count collect_minor deposit_minor held_minor collected_minor paid_minor fees_minor'
-const SUMS_OF_KINDS = 'funded_minor corrected_minor placed_minor released_minor'
+const SUMS_OF_KINDS = 'funded_minor corrected_minor reversed_minor late_minor conceded_minor fees_out_minor placed_minor released_minor'
 
 /** Damages that each check finds as one difference, or as the number of differences that follows. */
 const DAMAGES: Record<string, (string | [statements: string, count: number])[]> = {
@@ -237,8 +260,12 @@ const DAMAGES: Record<string, (string | [statements: string, count: number])[]> 
     ["update fee_months set month = '2026-04-01' where type = 'DEPOSIT'", 2],
   ],
   'day edges': [
-    ...plusOne('transaction_day_edges', 'transaction_count amount_minor fee_system_minor fee_app_minor', "status = 'FAILED'"),
-    "delete from transaction_day_edges where status = 'FAILED'",
+    ...plusOne(
+      'transaction_day_edges',
+      'transaction_count amount_minor fee_system_minor fee_app_minor',
+      "status = 'FAILED' and day = '2026-03-13'",
+    ),
+    "delete from transaction_day_edges where status = 'FAILED' and day = '2026-03-13'",
     `update transactions set created_at = created_at - interval '1 hour' where ${of(DENIED)}`,
   ],
   'time zones': [
@@ -273,6 +300,21 @@ const DAMAGES: Record<string, (string | [statements: string, count: number])[]> 
     `update ledger_postings set held_minor = held_minor + 1 where ${posting(DENIED, 'release')}`,
     `delete from ledger_postings where ${posting(PAID, 'hold')};
      update transactions t set held_minor = p.held_minor from ledger_postings p where ${posting(PAID, 'settle')} and t.${of(PAID)}`,
+  ],
+  adjustments: [
+    `delete from ledger_postings where ${posting(COLLECTED, 'reverse')}`,
+    ...plusOne(
+      'ledger_postings',
+      'collect_minor deposit_minor held_minor fees_minor clearing_minor revenue_minor',
+      posting(COLLECTED, 'reverse'),
+    ),
+    `update ledger_postings set actor_id = gen_random_uuid() where ${posting(COLLECTED, 'reverse')}`,
+    `update ledger_postings set subject_id = '${PAID}' where ${posting(COLLECTED, 'reverse')}`,
+    `update transactions set status = 'FAILED' where ${of(COLLECTED)}`,
+    `update proposed_changes set outcome = null where change_id = '${REVERSAL}'`,
+    `update proposed_changes set kind = 'adjustment.late' where change_id = '${REVERSAL}'`,
+    setContent(REVERSAL, 'ledger', 'gen_random_uuid()'),
+    setContent(REVERSAL, 'waivesFees', 'true'),
   ],
   events: [
     `delete from transaction_events where ${of(PAID)}`,

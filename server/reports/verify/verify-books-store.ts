@@ -4,6 +4,9 @@ import type { Queryable } from '#server/database/pool.ts'
  * Finds open payments that nothing will move again. Each shape is one that no command leaves behind, so it needs no time to pass before it
  * counts. That a PENDING payment has its operator work, and one in PENDING_APPROVAL its approval item, is in other checks.
  */
+/** The columns of sums by day for postings that adjust what is final. */
+const ADJUSTMENTS = ['reversed_minor', 'late_minor', 'conceded_minor', 'fees_out_minor']
+
 const OPEN_PAYMENTS_CHECK = {
   check: 'open payments',
   sql: `with work as (
@@ -151,22 +154,26 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
              'what belongs to another day of the zone differs from its postings' as detail
       from (select m.application_id, z.time_zone, m.operator, m.day, (m.at at time zone z.time_zone)::date as business_day, count(*) n,
                    sum(m.collect_minor) c, sum(m.deposit_minor) d, sum(m.held_minor) h, sum(m.collected_minor) i, sum(m.paid_minor) o,
-                   sum(m.fees_minor) f, sum(m.funded_minor) u, sum(m.corrected_minor) r, sum(m.placed_minor) p, sum(m.released_minor) l
+                   sum(m.fees_minor) f, sum(m.funded_minor) u, sum(m.corrected_minor) r, ${ADJUSTMENTS.map((name) => `sum(m.${name}) ${name}`).join(', ')},
+                   sum(m.placed_minor) p, sum(m.released_minor) l
               from ledger_movements m join day_zones z on z.application_id = m.application_id and z.is_ledger_counted
               where m.at < (select sealed_until from ledger_seal) and (m.at at time zone z.time_zone)::date <> m.day group by 1, 2, 3, 4, 5) m
       full join ledger_day_edges e using (application_id, time_zone, operator, day, business_day)
-      where (m.n, m.c, m.d, m.h, m.i, m.o, m.f, m.u, m.r, m.p, m.l) is distinct from (e.posting_count, e.collect_minor, e.deposit_minor,
-        e.held_minor, e.collected_minor, e.paid_minor, e.fees_minor, e.funded_minor, e.corrected_minor, e.placed_minor, e.released_minor)`,
+      where (m.n, m.c, m.d, m.h, m.i, m.o, m.f, m.u, m.r, ${ADJUSTMENTS.map((name) => `m.${name}`).join(', ')}, m.p, m.l) is distinct from (e.posting_count, e.collect_minor, e.deposit_minor,
+        e.held_minor, e.collected_minor, e.paid_minor, e.fees_minor, e.funded_minor, e.corrected_minor,
+        ${ADJUSTMENTS.map((name) => `e.${name}`).join(', ')}, e.placed_minor, e.released_minor)`,
   },
   {
     check: 'ledger days',
     sql: `select concat_ws(' ', application_id, operator, day) as subject, 'a sum by day differs from its postings' as detail
       from (select application_id, operator, day, count(*) n, sum(collect_minor) c, sum(deposit_minor) d, sum(held_minor) h, sum(collected_minor) i,
-              sum(paid_minor) o, sum(fees_minor) f, sum(funded_minor) u, sum(corrected_minor) r, sum(placed_minor) p, sum(released_minor) l
+              sum(paid_minor) o, sum(fees_minor) f, sum(funded_minor) u, sum(corrected_minor) r, ${ADJUSTMENTS.map((name) => `sum(${name}) ${name}`).join(', ')},
+              sum(placed_minor) p, sum(released_minor) l
               from ledger_movements where at < (select sealed_until from ledger_seal) group by 1, 2, 3) m
       full join ledger_days s using (application_id, operator, day)
-      where (m.n, m.c, m.d, m.h, m.i, m.o, m.f, m.u, m.r, m.p, m.l) is distinct from (s.posting_count, s.collect_minor, s.deposit_minor,
-        s.held_minor, s.collected_minor, s.paid_minor, s.fees_minor, s.funded_minor, s.corrected_minor, s.placed_minor, s.released_minor)`,
+      where (m.n, m.c, m.d, m.h, m.i, m.o, m.f, m.u, m.r, ${ADJUSTMENTS.map((name) => `m.${name}`).join(', ')}, m.p, m.l) is distinct from (s.posting_count, s.collect_minor, s.deposit_minor,
+        s.held_minor, s.collected_minor, s.paid_minor, s.fees_minor, s.funded_minor, s.corrected_minor,
+        ${ADJUSTMENTS.map((name) => `s.${name}`).join(', ')}, s.placed_minor, s.released_minor)`,
   },
   {
     check: 'postings',
@@ -277,6 +284,29 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
       left join transactions t on t.application_id = o.application_id and t.transaction_id = o.origin_id
       left join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
       where c.transaction_id is null or t.status is distinct from 'FAILED' or e.event not in ('rejected', 'recalled', 'expired')`,
+  },
+  {
+    check: 'adjustments',
+    sql: `select concat_ws(' ', p.application_id, p.subject_id, p.kind) as subject, 'the adjustment fits no confirmed change of two people' as detail
+      from ledger_postings p
+      left join transactions t on t.application_id = p.application_id and t.transaction_id = p.subject_id
+      left join proposed_changes f on f.application_id = p.change_application_id and f.change_id = p.change_id
+      left join lateral posting_amounts(p.kind, coalesce(case p.kind when 'concede' then case f.payload ->> 'account' when 'collect' then 'COLLECT' else 'DEPOSIT' end end, t.type),
+        coalesce((f.payload ->> 'amountMinor')::bigint, t.amount_minor),
+        case when coalesce((f.payload ->> 'waivesFees')::boolean, false) then 0 else t.fee_system_minor end,
+        case when coalesce((f.payload ->> 'waivesFees')::boolean, false) then 0 else t.fee_app_minor end) a on true
+      where p.kind in ('reverse', 'late', 'concede', 'fees_out')
+        and (f.outcome is distinct from 'confirmed' or f.kind is distinct from 'adjustment.' || p.kind or f.decided_by is distinct from p.actor_id
+          or coalesce(f.payload ->> 'ledger', f.application_id::text) is distinct from p.application_id::text
+          or (f.payload ->> 'transactionId' is not null and f.payload ->> 'transactionId' is distinct from p.subject_id::text)
+          or (p.kind = 'fees_out') is distinct from (t.transaction_id is null)
+          or (p.kind = 'reverse' and t.status <> 'SUCCESS') or (p.kind = 'late' and t.status <> 'FAILED')
+          or (p.collect_minor, p.deposit_minor, p.held_minor, p.fees_minor, p.clearing_minor, p.revenue_minor) is distinct from
+             (a.collect_minor, a.deposit_minor, a.held_minor, a.fees_minor, a.clearing_minor, a.revenue_minor))
+      union all
+      select concat_ws(' ', f.application_id, f.change_id), 'a confirmed adjustment was not posted' from proposed_changes f
+      where f.kind like 'adjustment.%' and f.outcome = 'confirmed' and not exists (select from ledger_postings p
+        where p.change_application_id = f.application_id and p.change_id = f.change_id)`,
   },
   {
     check: 'fundings',

@@ -2,14 +2,17 @@ import type { Metadata } from 'next'
 import { EmptyState, Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
-import { FUNDING_KINDS } from '#lib/approvals/proposed-change.ts'
+import { ADJUSTMENT_CHANGES, FUNDING_KINDS } from '#lib/approvals/proposed-change.ts'
 import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
+import { can } from '#lib/people/permissions.ts'
+import { runsInstallation } from '#server/applications/terms-store.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
+import { AdjustButton } from './_components/adjust-button.tsx'
 import { NewFundingButton } from './_components/new-funding-button.tsx'
 
 type Props = { params: Promise<{ application: string }> }
@@ -23,17 +26,25 @@ export default async function FundingPage({ params }: Props) {
   const { application } = await params
   const actor = await requireActor(application, 'funding:read')
   const { applicationId } = actor
-  const [t, locale, { changes, isAlone }] = await Promise.all([
+  const [t, locale, { changes, isAlone }, mayAdjust] = await Promise.all([
     getT(),
     readLocale(),
-    listChanges(backOfficeRuntime().pool, { applicationId, kinds: FUNDING_KINDS, actor }),
+    listChanges(backOfficeRuntime().pool, { applicationId, kinds: [...FUNDING_KINDS, ...ADJUSTMENT_CHANGES], actor }),
+    can(actor.roles, 'adjustment:propose') && runsInstallation(backOfficeRuntime().pool, applicationId),
   ])
   return (
     <PageMessages messages={pickMessages(MESSAGES[locale], ['funding.', 'change.'])}>
       <PageHeader
         title={t('funding.title')}
         lead={t('funding.lead')}
-        actions={!isAlone && <NewFundingButton application={application} />}
+        actions={
+          !isAlone && (
+            <>
+              {mayAdjust && <AdjustButton application={application} ledger={applicationId} transaction={null} />}
+              <NewFundingButton application={application} />
+            </>
+          )
+        }
       />
       {isAlone && (
         <div className="mt-4">

@@ -62,10 +62,14 @@ export function DifferenceLines({ lines }: { lines: readonly { name: string; lab
 
 /** The name of each fact in a difference. A fact that is not listed here is not shown. */
 const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
+  transactionId: 'change.fact.transactionId',
   amountMinor: 'change.fact.amount',
+  feesMinor: 'change.fact.fees',
   collectMinor: 'change.fact.collect',
   depositMinor: 'change.fact.deposit',
+  appFeesMinor: 'change.fact.appFees',
   reference: 'change.fact.reference',
+  evidence: 'change.fact.evidence',
   document: 'change.fact.document',
   documentSha256: 'change.fact.documentSha256',
   roles: 'change.fact.roles',

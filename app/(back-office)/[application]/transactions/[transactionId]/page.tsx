@@ -6,6 +6,7 @@ import { toAddressValues, toTransactionQuery } from '#lib/payments/transaction-l
 import { can } from '#lib/people/permissions.ts'
 import { transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
+import { runsInstallation } from '#server/applications/terms-store.ts'
 import { readApproval } from '#server/approvals/queue/queue.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
@@ -26,14 +27,16 @@ export default async function TransactionPage({ params, searchParams }: PageProp
   const actor = await requireActor(application, 'transaction:read')
   if (!z.uuid().safeParse(transactionId).success) notFound()
   const { pool, clock } = backOfficeRuntime()
-  const [detail, approval] = await Promise.all([
+  const mayAdjust = can(actor.roles, 'adjustment:propose')
+  const [detail, approval, isInstallation] = await Promise.all([
     readTransactionDetail(pool, actor.applicationId, transactionId),
     readApproval(pool, actor, transactionId, clock.now()),
+    mayAdjust && runsInstallation(pool, actor.applicationId),
   ])
   if (!detail) notFound()
   return (
     <PageContent
-      words={['transaction.', 'source.', 'approvals.']}
+      words={['transaction.', 'source.', 'approvals.', 'funding.', 'change.']}
       data={[
         seed(queries.transaction(application, transactionId), detail),
         ...(approval ? [seed(queries.approval(application, transactionId), approval)] : []),
@@ -45,6 +48,7 @@ export default async function TransactionPage({ params, searchParams }: PageProp
         listHref={listHref(application, (await searchParams).list)}
         canResend={can(actor.roles, 'webhook:resend')}
         canCreate={can(actor.roles, 'transaction:create')}
+        ledger={isInstallation ? actor.applicationId : null}
       />
     </PageContent>
   )

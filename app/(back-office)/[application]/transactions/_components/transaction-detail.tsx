@@ -9,7 +9,9 @@ import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { Icon } from '#components/ui/display/icon.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { ADJUSTMENT_KINDS } from '#lib/finance/finance-dto.ts'
 import type { TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
+import { AdjustButton } from '../../funding/_components/adjust-button.tsx'
 import { ApprovalDecision } from './detail/approval-decision.tsx'
 import { ApprovalProgress } from './detail/approval-progress.tsx'
 import { Calls } from './detail/calls.tsx'
@@ -68,6 +70,7 @@ function Head({ detail }: { detail: TransactionDetailDto }) {
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <Money amount={detail.amount} currency={detail.currency} size="figure" />
         <StatusBadge status={detail.status} />
+        <Adjusted detail={detail} />
       </div>
       <div className="flex flex-wrap items-baseline gap-x-3">
         <TypeWord type={detail.type} />
@@ -78,10 +81,30 @@ function Head({ detail }: { detail: TransactionDetailDto }) {
   )
 }
 
-type TransactionPageProps = { application: string; transactionId: string; listHref: string; canResend: boolean; canCreate: boolean }
+/** What two people changed in the books after the status was final. */
+function Adjusted({ detail: { entries } }: { detail: TransactionDetailDto }) {
+  const t = useT()
+  const kinds = ADJUSTMENT_KINDS.filter((kind) => entries.some((entry) => entry.kind === kind))
+  if (kinds.length === 0) return null
+  return (
+    <span className="font-medium" title={t('transaction.adjustedMeans')}>
+      {t('transaction.adjusted')}: {kinds.map((kind) => t(`transaction.postingKind.${kind}`)).join(', ')}
+    </span>
+  )
+}
+
+type TransactionPageProps = {
+  application: string
+  transactionId: string
+  listHref: string
+  canResend: boolean
+  canCreate: boolean
+  /** The application whose books the viewer may adjust; null: none. */
+  ledger: string | null
+}
 
 /** The page of one transaction, refreshed while it can still change. */
-export function TransactionPageBody({ application, transactionId, listHref, canResend, canCreate }: TransactionPageProps) {
+export function TransactionPageBody({ application, transactionId, listHref, canResend, canCreate, ledger }: TransactionPageProps) {
   const t = useT()
   const { data, isError, refetch } = useTransaction(application, transactionId)
   return (
@@ -91,6 +114,7 @@ export function TransactionPageBody({ application, transactionId, listHref, canR
         lead={<span className="break-all tabular">{transactionId}</span>}
         actions={
           <>
+            {ledger !== null && data?.finalAt && <AdjustButton application={application} ledger={ledger} transaction={data} />}
             <ButtonLink href={listHref}>{t('transaction.toList')}</ButtonLink>
             <Button onClick={() => print()}>
               <Icon name="printer" className="size-3.5" />

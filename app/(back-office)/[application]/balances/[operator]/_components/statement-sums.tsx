@@ -32,6 +32,9 @@ export function StatementSums({ data, hrefOf }: { data: StatementDto; hrefOf: Li
     ...(movements.corrected === '0'
       ? []
       : [{ name: t('statement.corrected'), amount: movements.corrected, sign: '', href: hrefOf('correct') }]),
+    ...(movements.adjusted === '0'
+      ? []
+      : [{ name: t('statement.adjusted'), amount: movements.adjusted, sign: '', href: hrefOf('adjust') }]),
   ]
   return (
     <div className="grid grid-cols-1 gap-3 lg:grid-cols-2">

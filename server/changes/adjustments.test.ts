@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { Role } from '#lib/people/permissions.ts'
+import type { PersonCommandActor } from '#server/audit/command-actor.ts'
+import { listAudit, verifyAuditChain } from '#server/audit/read-audit.ts'
+import { systemClock } from '#server/clock.ts'
+import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
+import { readBalances, readPostingKinds } from '#server/ledger/testing.ts'
+import { readStatement } from '#server/reports/statements/read-statement.ts'
+import { readStatementLines } from '#server/reports/statements/read-statement-lines.ts'
+import { verifyDatabase } from '#server/reports/verify/verify-books.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { takeIn } from '#server/transactions/intake.ts'
+import { findTransaction } from '#server/transactions/transaction-store.ts'
+import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
+import { confirmChange } from './decide-change.ts'
+import { proposeChange } from './propose-change.ts'
+
+let database: TestDatabase
+/** The application that runs the installation, and its people. */
+let installation: string
+let fatou: PersonCommandActor
+let serge: PersonCommandActor
+before(async () => {
+  database = await createTestDatabase()
+  installation = await makeApplication(database.pool)
+  await database.pool.query('update applications set runs_installation = true where application_id = $1', [installation])
+  fatou = await actorOf(installation, ['finance'])
+  serge = await actorOf(installation, ['administrator'])
+})
+after(() => database.drop())
+
+async function actorOf(applicationId: string, roles: Role[]): Promise<PersonCommandActor> {
+  return { kind: 'person', id: await makePerson(database.pool, applicationId, roles), applicationId, roles }
+}
+
+type Adjustment = readonly [kind: ChangeKindName, input: Record<string, unknown>]
+const EVIDENCE = { evidence: 'Line 4711 of the statement', note: '' }
+const reverse = (ledger: string, transactionId: string): Adjustment => ['adjustment.reverse', { ...EVIDENCE, ledger, transactionId }]
+const late = (ledger: string, transactionId: string, waivesFees = false): Adjustment => [
+  'adjustment.late',
+  { ...EVIDENCE, ledger, transactionId, waivesFees },
+]
+const concede = (ledger: string, transactionId: string, account: string, amountMinor: string): Adjustment => [
+  'adjustment.concede',
+  { ...EVIDENCE, ledger, transactionId, account, amountMinor },
+]
+const feesOut = (ledger: string, amountMinor: string): Adjustment => [
+  'adjustment.fees_out',
+  { ...EVIDENCE, ledger, operator: 'MOMOCM', amountMinor },
+]
+
+const propose = ([kind, input]: Adjustment, actor = fatou) =>
+  proposeChange(database.pool, { applicationId: actor.applicationId, kind, input, actor })
+const confirm = (changeId: string, actor = serge) =>
+  confirmChange({ pool: database.pool, clock: systemClock }, { applicationId: actor.applicationId, changeId, actor })
+
+async function proposed(adjustment: Adjustment): Promise<string> {
+  const value = await propose(adjustment)
+  assert.ok(value.ok, JSON.stringify(value))
+  return value.value.changeId
+}
+
+async function make(adjustment: Adjustment): Promise<void> {
+  assert.deepEqual(await confirm(await proposed(adjustment)), { ok: true, value: { secret: null } })
+}
+
+const refusedFor = (reason: string) => ({ ok: false, error: { code: 'refused', reason } })
+
+/** A partner's application with money in its deposit balance. */
+async function partner(depositMinor = 2_000_000n): Promise<string> {
+  const applicationId = await makeApplication(database.pool)
+  await fund(database.pool, applicationId, 'MOMOCM', depositMinor)
+  return applicationId
+}
+
+/** A transaction of 5,000 with fees of 50 and 25 that ended. */
+async function ended(applicationId: string, type: TransactionType, event: 'succeeded' | 'failed', amountMinor = 500_000n): Promise<string> {
+  const item = anIntakeItem(applicationId, { type, operator: 'MOMOCM', amountMinor, feeSystemMinor: 5_000n, feeAppMinor: 2_500n })
+  await takeIn(database.pool, [item])
+  await transition(database.pool, [{ ...item, event, message: 'x', actor: SYSTEM_ACTOR }])
+  return item.transactionId
+}
+
+test('nothing posted until the second person confirms a reversal; then everything that the settlement of the collect entered is back', async () => {
+  const ledger = await partner()
+  const before = await readBalances(database.pool, ledger)
+  const transactionId = await ended(ledger, 'COLLECT', 'succeeded')
+  const settled = await readBalances(database.pool, ledger)
+  const changeId = await proposed(reverse(ledger, transactionId))
+  assert.deepEqual(await readBalances(database.pool, ledger), settled)
+  assert.deepEqual(await confirm(changeId, fatou), { ok: false, error: 'own_proposal' })
+  assert.ok((await confirm(changeId)).ok)
+  assert.deepEqual(await readBalances(database.pool, ledger), before)
+  assert.equal((await findTransaction(database.pool, ledger, transactionId))?.status, 'SUCCESS')
+  assert.deepEqual(await confirm(changeId), { ok: false, error: 'not_open' })
+  assert.deepEqual(await propose(reverse(ledger, transactionId)), refusedFor('already_adjusted'))
+})
+
+test('an entry in both audit chains: that of the books and that of the people', async () => {
+  const ledger = await partner()
+  const transactionId = await ended(ledger, 'DEPOSIT', 'succeeded')
+  await make(reverse(ledger, transactionId))
+  for (const applicationId of [ledger, installation]) {
+    const [entry] = (await listAudit(database.pool, applicationId, { size: 10 })).filter(({ action }) => action === 'ledger.adjusted')
+    assert.deepEqual([entry?.subject, entry?.actor.id, entry?.details['proposedBy']], [transactionId, serge.id, fatou.id])
+    assert.ok((await verifyAuditChain(database.pool, applicationId)).ok)
+  }
+  assert.deepEqual(await readBalances(database.pool, ledger), [0n, 2_000_000n, 0n, 0n, -2_000_000n, 0n])
+})
+
+test('one posting when two proposals of one reversal are confirmed at once', async () => {
+  const ledger = await partner()
+  const transactionId = await ended(ledger, 'COLLECT', 'succeeded')
+  const [one, other] = [await proposed(reverse(ledger, transactionId)), await propose(reverse(ledger, transactionId))]
+  assert.deepEqual(other, { ok: false, error: 'already_proposed' })
+  const results = await Promise.all([confirm(one), confirm(one), confirm(one)])
+  assert.equal(results.filter(({ ok }) => ok).length, 1)
+  assert.deepEqual(
+    (await readPostingKinds(database.pool, ledger)).filter((kind) => kind === 'reverse'),
+    ['reverse'],
+  )
+})
+
+test('a late deposit takes the deposit balance and stays FAILED; it is refused while the balance does not cover it, and fees may be waived', async () => {
+  const ledger = await partner(507_500n)
+  const [first, second, free] = [
+    await ended(ledger, 'DEPOSIT', 'failed'),
+    await ended(ledger, 'DEPOSIT', 'failed'),
+    await ended(ledger, 'DEPOSIT', 'failed'),
+  ]
+  await make(late(ledger, first))
+  assert.deepEqual(await readBalances(database.pool, ledger), [0n, 0n, 0n, 2_500n, -7_500n, 5_000n])
+  assert.equal((await findTransaction(database.pool, ledger, first))?.status, 'FAILED')
+  assert.deepEqual(await propose(late(ledger, second)), refusedFor('balance_too_low'))
+  await fund(database.pool, ledger, 'MOMOCM', 500_000n)
+  await make(late(ledger, free, true))
+  assert.deepEqual(await readBalances(database.pool, ledger), [0n, 0n, 0n, 2_500n, -7_500n, 5_000n])
+})
+
+test('goodwill moves no money at the operator, and fees that are taken out become collected money, as far as there are any', async () => {
+  const ledger = await partner()
+  const transactionId = await ended(ledger, 'COLLECT', 'succeeded')
+  const [collect = 0n, deposit = 0n, , , clearing = 0n] = await readBalances(database.pool, ledger)
+  await make(concede(ledger, transactionId, 'collect', '1000'))
+  await make(feesOut(ledger, '2000'))
+  assert.deepEqual(await readBalances(database.pool, ledger), [collect + 3_000n, deposit, 0n, 500n, clearing, 4_000n])
+  assert.deepEqual(await propose(feesOut(ledger, '501')), refusedFor('balance_too_low'))
+})
+
+test('refused: what has not ended, ended otherwise or does not exist, and people of any other application', async () => {
+  const ledger = await partner()
+  const [paid, failed] = [await ended(ledger, 'COLLECT', 'succeeded'), await ended(ledger, 'COLLECT', 'failed')]
+  const open = anIntakeItem(ledger, { type: 'COLLECT', operator: 'MOMOCM' })
+  await takeIn(database.pool, [open])
+  for (const [adjustment, reason] of [
+    [reverse(ledger, failed), 'not_a_success'],
+    [late(ledger, paid), 'not_a_failure'],
+    [reverse(ledger, open.transactionId), 'not_final'],
+    [reverse(ledger, randomUUID()), 'unknown_transaction'],
+    [reverse(installation, paid), 'unknown_transaction'],
+    [concede(ledger, paid, 'collect', '-9000000'), 'balance_too_low'],
+  ] as const)
+    assert.deepEqual(await propose(adjustment), refusedFor(reason))
+  const own = await actorOf(ledger, ['finance'])
+  await actorOf(ledger, ['administrator'])
+  assert.deepEqual(await propose(reverse(ledger, paid), own), refusedFor('not_the_installation'))
+  assert.deepEqual(await propose(reverse(ledger, paid), serge), { ok: false, error: 'not_permitted' })
+})
+
+const accounts = ['collect', 'deposit'] as const
+const step = fc.record({
+  type: fc.constantFrom('COLLECT' as const, 'DEPOSIT' as const),
+  event: fc.constantFrom('succeeded' as const, 'failed' as const),
+  amountMinor: fc.bigInt(20_000n, 400_000n),
+  adjustment: fc.constantFrom('none', 'settling', 'concede', 'fees_out'),
+  account: fc.constantFrom(...accounts),
+  waivesFees: fc.boolean(),
+  moreMinor: fc.bigInt(1n, 3_000n),
+})
+
+test('balances as an independent calculation has them, statements that add up and a clean verify, after any adjustments', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
+      const ledger = await partner(50_000_000n)
+      const model = { collect: 0n, deposit: 50_000_000n, fees: 0n, clearing: -50_000_000n, revenue: 0n }
+      const enter = (type: TransactionType, amountMinor: bigint, [system, app]: readonly [bigint, bigint], sign: bigint) => {
+        if (type === 'COLLECT') model.collect += sign * (amountMinor - system - app)
+        else model.deposit -= sign * (amountMinor + system + app)
+        model.clearing += sign * (type === 'COLLECT' ? -amountMinor : amountMinor)
+        model.fees += sign * app
+        model.revenue += sign * system
+      }
+      for (const { type, event, amountMinor, adjustment, account, waivesFees, moreMinor } of steps) {
+        const transactionId = await ended(ledger, type, event, amountMinor)
+        const isPaid = event === 'succeeded'
+        if (isPaid) enter(type, amountMinor, [5_000n, 2_500n], 1n)
+        if (adjustment === 'settling') {
+          await make(isPaid ? reverse(ledger, transactionId) : late(ledger, transactionId, waivesFees))
+          enter(type, amountMinor, !isPaid && waivesFees ? [0n, 0n] : [5_000n, 2_500n], isPaid ? -1n : 1n)
+        }
+        if (adjustment === 'concede') {
+          await make(concede(ledger, transactionId, account, String(moreMinor)))
+          model[account] += moreMinor
+          model.revenue -= moreMinor
+        }
+        if (adjustment === 'fees_out' && model.fees >= moreMinor) {
+          await make(feesOut(ledger, String(moreMinor)))
+          model.collect += moreMinor
+          model.fees -= moreMinor
+        }
+      }
+      const expected = [model.collect, model.deposit, 0n, model.fees, model.clearing, model.revenue]
+      assert.deepEqual(await readBalances(database.pool, ledger), expected)
+      await sealLedgerDays(database.pool, 0)
+      const asked = {
+        applicationId: ledger,
+        businessZone: 'UTC',
+        operator: 'MOMOCM',
+        filter: { dates: 'always', from: null, to: null },
+      } as const
+      const statement = await readStatement(database.pool, { ...asked, now: new Date() })
+      assert.equal(statement.agrees, true)
+      const { sum } = await readStatementLines(database.pool, { ...asked, now: new Date(), kind: 'adjust', page: 0 })
+      assert.equal(sum, statement.movements.adjusted)
+    }),
+    { numRuns: 12 },
+  )
+  assert.deepEqual(await verifyDatabase(database.pool), [])
+})

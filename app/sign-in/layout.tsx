@@ -2,9 +2,9 @@ import type { ReactNode } from 'react'
 import { Brand } from '#components/frame/brand.tsx'
 import { OfflineBanner } from '#components/ui/online.tsx'
 import { MessagesProvider } from '#components/ui/translations.tsx'
-import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { MESSAGES } from '#server/messages.ts'
 import { setLanguage } from '../actions/session.ts'
 
 export default async function SignInLayout({ children }: { children: ReactNode }) {

@@ -1,7 +1,7 @@
-import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate } from '#lib/i18n/translate.ts'
 import { transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { MESSAGES } from '#server/messages.ts'
 import { exportTransactions } from '#server/reports/export/export-transactions.ts'
 import { makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'

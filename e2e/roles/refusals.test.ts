@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { MESSAGES } from '#lib/i18n/messages.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
+import { MESSAGES } from '#server/messages.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { PRODUCTION, type Service, startService } from '#server/testing/service/start-service.ts'
 import { readBuiltActions } from './find-endpoints.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locale } from '#lib/i18n/locale.ts'
-import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate } from '#lib/i18n/translate.ts'
+import { MESSAGES } from '#server/messages.ts'
 import { deciderText, endedBy } from './evidence.ts'
 
 function translateIn(locale: Locale) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { glob, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
-import { MESSAGES } from './messages.ts'
+import { MESSAGES } from '#server/messages.ts'
 import { createTranslate, type MessageKey } from './translate.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')

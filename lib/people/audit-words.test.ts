@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate } from '#lib/i18n/translate.ts'
+import { MESSAGES } from '#server/messages.ts'
 import { AUDIT_ACTIONS, type AuditEntryDto } from './audit-actions.ts'
 import { actionWords, describeAct, detailLines } from './audit-words.ts'
 

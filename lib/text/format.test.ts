@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate } from '#lib/i18n/translate.ts'
 import { formatDuration, formatRelative, formatTime, formatUtc } from '#lib/time/format-time.ts'
+import { MESSAGES } from '#server/messages.ts'
 import { formatAmount, formatPhone, formatShare, initialsOf, shortenId } from './format.ts'
 
 const t = createTranslate('en', MESSAGES.en)

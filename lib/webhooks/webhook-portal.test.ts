@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate } from '#lib/i18n/translate.ts'
+import { MESSAGES } from '#server/messages.ts'
 import { diagnoseWebhook } from './webhook-portal.ts'
 
 const attempt = { outcome: 'bad_status', httpStatus: null, detail: null, durationMs: 20, firstByteMs: null }

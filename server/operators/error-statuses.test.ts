@@ -9,6 +9,7 @@ import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/ope
 import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
 import { keepNothing } from './testing/connectors/connector-context.ts'
 import { OperatorHarness } from './testing/operator-harness.ts'
+import { NUMBER_STEMS } from './testing/phone-numbers.ts'
 
 /** The HTTP status in place of the operator's own, with its own body. */
 let status: number | undefined
@@ -53,23 +54,7 @@ after(async () => {
   proxy.closeAllConnections()
 })
 
-/** A phone number of each code, without its last three digits. */
-const NUMBERS: Record<OperatorCode, string> = {
-  OMCM: '237690209',
-  MOMOCM: '237677209',
-  CIWAVE: '2250701020',
-  CIOM: '2250701021',
-  SNWAVE: '221772093',
-  SNOM: '221772094',
-  SNFREE: '221761209',
-  BFOM: '22667209',
-  MLMOOV: '22366209',
-  BJMTN: '2290196123',
-  BJMOOV: '2290195209',
-  UGMTN: '256772123',
-  UGAIRTEL: '256702123',
-}
-const numberOf = (operator: OperatorCode, digits: string) => NUMBERS[operator] + digits
+const numberOf = (operator: OperatorCode, digits: string) => NUMBER_STEMS[operator] + digits
 
 /** What is stored of a payment after its end, as a query needs it. */
 type Identifiers = { reference: string; operatorReference?: string | undefined; operatorToken?: string | undefined }

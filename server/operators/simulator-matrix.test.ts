@@ -7,11 +7,11 @@ import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { TABLE_ROWS } from '#server/operators/testing/table-rows.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
+import { NUMBER_STEMS } from './testing/phone-numbers.ts'
 
 /** The particulars of a code, in the protocol by which the sandbox reaches it. */
 type Particulars = {
   /** A phone number without its last three digits. */
-  numbers: string
   /** The format of the operator's own reference. */
   reference: Record<TransactionType, RegExp>
   /** The code of a customer's refusal, as it is stored in the timeline; null where the protocol has none. */
@@ -34,38 +34,33 @@ const GATEWAY = { reference: both(SIM), cancelledCode: both(null) }
 
 const PARTICULARS: Record<OperatorCode, Particulars> = {
   OMCM: {
-    numbers: '237690209',
     reference: { COLLECT: /^MP\d{6}\.\d{4}\.B\d{5}$/, DEPOSIT: /^CI\d{6}\.\d{4}\.B\d{5}$/ },
     cancelledCode: both('CANCELLED'),
   },
-  MOMOCM: { numbers: '237677209', ...MTN },
-  CIWAVE: { numbers: '2250701020', ...WAVE },
+  MOMOCM: { ...MTN },
+  CIWAVE: { ...WAVE },
   // Deposits go through the gateway protocol.
   CIOM: {
-    numbers: '2250701021',
     reference: { COLLECT: /^MP260301\./, DEPOSIT: SIM },
     cancelledCode: { COLLECT: '990903', DEPOSIT: null },
   },
-  SNWAVE: { numbers: '221772093', ...WAVE },
+  SNWAVE: { ...WAVE },
   SNOM: {
-    numbers: '221772094',
     reference: { COLLECT: /^MP260301\.\d{4}\.[0-9A-F]{2}\d{10}$/, DEPOSIT: /^CI260301\.\d{4}\.[0-9A-F]{2}\d{10}$/ },
     cancelledCode: both('CANCELLED'),
   },
-  SNFREE: { numbers: '221761209', ...GATEWAY },
+  SNFREE: { ...GATEWAY },
   // Deposits go through the gateway protocol. Orange answers no queries: a collect without a reply stays unknown.
   BFOM: {
-    numbers: '22667209',
     reference: { COLLECT: /^OM/, DEPOSIT: SIM },
     cancelledCode: { COLLECT: '990903', DEPOSIT: null },
     openCollect: 'query unknown',
   },
-  MLMOOV: { numbers: '22366209', ...MOOV },
-  BJMTN: { numbers: '2290196123', ...MTN },
-  BJMOOV: { numbers: '2290195209', ...MOOV },
-  UGMTN: { numbers: '256772123', ...MTN },
+  MLMOOV: { ...MOOV },
+  BJMTN: { ...MTN },
+  BJMOOV: { ...MOOV },
+  UGMTN: { ...MTN },
   UGAIRTEL: {
-    numbers: '256702123',
     reference: { COLLECT: /^\d{12}$/, DEPOSIT: /^CI\d{6}\.\d{4}\.H\d{5}$/ },
     cancelledCode: both('DP00800001008'),
   },
@@ -88,7 +83,7 @@ async function openStage(sendsCallbacks: boolean): Promise<Stage> {
     TRANSACTION_TYPES.flatMap((type) => [...TABLE_ROWS.map(([digits]) => digits), '912'].map((digits) => ({ operator, type, digits }))),
   )
   const made = orders.map(async ({ operator, type, digits }) => {
-    const phoneNumber = PARTICULARS[operator].numbers + digits
+    const phoneNumber = NUMBER_STEMS[operator] + digits
     return { operator, type, digits, item: await harness.make({ operator, type, phoneNumber, transactionId: randomUUID() }) }
   })
   const stage = { harness, made: await Promise.all(made) }

@@ -3,12 +3,12 @@ import { Frame, GuessedCodes } from '#components/frame/frame.tsx'
 import { QueryProvider } from '#components/frame/page-data.tsx'
 import { WaitingBadge } from '#components/frame/waiting-badge.tsx'
 import { MessagesProvider } from '#components/ui/translations.tsx'
-import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
 import { countWaiting } from '#server/approvals/queue/queue.ts'
 import { getViewer } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readTheme } from '#server/back-office/preferences.ts'
+import { MESSAGES } from '#server/messages.ts'
 import { dismissCodeWarning, setLanguage, setTheme, signOut, signOutEverywhere } from '../../actions/session.ts'
 
 /** The messages for client components of the frame, tables and domain marks. A page adds its own with PageMessages. */

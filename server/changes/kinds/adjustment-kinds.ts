@@ -8,7 +8,7 @@ import { runsInstallation } from '#server/applications/terms-store.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { coversAdjustment, postAdjustment } from '#server/ledger/adjustments.ts'
-import { type AdjustedBalances, type AdjustmentRow, readAdjustedBalances, listAdjustments } from '#server/ledger/ledger-store.ts'
+import { type AdjustedBalances, type AdjustmentRow, listAdjustments, readAdjustedBalances } from '#server/ledger/ledger-store.ts'
 import { findTransaction } from '#server/transactions/transaction-store.ts'
 import { type ChangeKind, defineKind } from '../change-kind.ts'
 

@@ -27,7 +27,7 @@ create table application_counters (
 ) with (fillfactor = 50);
 
 -- A payment from a customer (COLLECT) or to one (DEPOSIT). Its content never changes; status, result and held money do, along the edges of
--- lib/transaction-status.ts.
+-- lib/payments/transaction-status.ts.
 create table transactions (
   application_id uuid not null,
   transaction_id uuid not null,

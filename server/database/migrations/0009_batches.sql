@@ -69,7 +69,7 @@ create table batch_rows (
   edits jsonb not null default '{}',
   operator text,
   phone_number text,
-  -- Every form of the phone number, the present one first (lib/phone-number.ts); null without a number.
+  -- Every form of the phone number, the present one first (lib/payments/phone-number.ts); null without a number.
   phone_forms text[],
   customer_name text,
   amount_minor bigint,

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isLocale, LANGUAGE_COOKIE, type Locale, localeFromHeader } from '#lib/i18n/locale.ts'
-import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate, type MessageKey, type Translate } from '#lib/i18n/translate.ts'
 import { reloadOnceAnswered } from '#lib/reload-once-answered.ts'
 import type { Refusal } from '#server/http/api/errors.ts'
+import { MESSAGES } from '#server/messages.ts'
 import type { ApiResponse } from '../request/api-request.ts'
 
 /** The wording of a status: for programs, for a server action (one sentence), and for people (a page). */

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import type { ErrorCause } from './error-causes.ts'
 import { EXAMPLE_TIME } from './examples.ts'
 import { componentSchemas, describeQuery, type Json, type Operation, ref, TAGS } from './operation.ts'
@@ -17,7 +18,7 @@ const OPERATIONS: readonly Operation[] = [
 ]
 
 const DESCRIPTION =
-  'Collect from and deposit to mobile money accounts of 13 operators in seven countries.\n\n' +
+  `Collect from and deposit to mobile money accounts of ${OPERATOR_CODES.length} operators in seven countries.\n\n` +
   'Transactions start asynchronously: the first response says PENDING, and the result, SUCCESS or FAILED, arrives as a webhook. ' +
   'Guides and examples are at /docs.\n\n' +
   'The version is part of the path. Within v1, fields, endpoints and error causes may be added, and nothing that exists changes its meaning.'

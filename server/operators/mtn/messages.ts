@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type AnswerTable, ended, KNOWN, OUR_FAULT, refused, UNKNOWN } from '../answer-table.ts'
 import { identifierSchema, reportedAmountSchema } from '../wire-formats.ts'
 
-/** The messages that MTN sends. Ours are written out in create-mtn-connector.ts. */
+/** The messages that MTN sends. Ours are written out in mtn-connector.ts. */
 export const tokenSchema = z.object({
   access_token: z.string().min(1).max(4_096),
   // A number in the documentation; some gateways send text.

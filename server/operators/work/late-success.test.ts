@@ -6,27 +6,12 @@ import { createLogger } from '#server/logger.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { OperatorHarness } from '../testing/operator-harness.ts'
+import { NUMBER_STEMS } from '../testing/phone-numbers.ts'
 import { makeEndedQueriesDue, readContradictions, readEndedQueries } from '../testing/recorded-contradictions.ts'
 import { queryContradictions } from './second-looks.ts'
 import { settleFinalResult } from './settle-final-result.ts'
 import { synchroniseTransaction } from './synchronise-transaction.ts'
 
-/** Executed by the simulator, which sends no callback. */
-const NUMBERS: Record<OperatorCode, string> = {
-  OMCM: '237690209906',
-  MOMOCM: '237677209906',
-  CIWAVE: '2250701020906',
-  CIOM: '2250701021906',
-  SNWAVE: '221772093906',
-  SNOM: '221772094906',
-  SNFREE: '221761209906',
-  BFOM: '22667209906',
-  MLMOOV: '22366209906',
-  BJMTN: '2290196123906',
-  BJMOOV: '2290195209906',
-  UGMTN: '256772123906',
-  UGAIRTEL: '256702123906',
-}
 /** Orange in Burkina Faso answers no queries about collects. */
 const CASES = OPERATOR_CODES.flatMap((operator) =>
   TRANSACTION_TYPES.filter((type) => operator !== 'BFOM' || type === 'DEPOSIT').map((type) => ({ operator, type })),
@@ -43,7 +28,7 @@ before(async () => {
     dispatcher: { pollDelaysMs: [600_000], leaseMs: 60_000 },
   })
   for (const { operator, type } of CASES)
-    items.set(`${operator} ${type}`, await harness.make({ operator, type, phoneNumber: NUMBERS[operator] }))
+    items.set(`${operator} ${type}`, await harness.make({ operator, type, phoneNumber: `${NUMBER_STEMS[operator]}906` }))
   harness.startDispatcher()
   // The customer of Orange follows the link once a query has shown that we have it.
   const linked = itemOf('CIOM', 'COLLECT')

@@ -14,6 +14,7 @@ export const LAYERS: readonly (readonly string[])[] = [
     'process-wide.ts',
     'rate-limit.ts',
     'report-unexpected.ts',
+    'messages.ts',
     'retry.ts',
   ],
   ['audit', 'credentials'],

@@ -3,11 +3,11 @@ import type { Metadata } from 'next'
 import type { ReactNode } from 'react'
 import { PageData } from '#components/frame/page-data.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
-import { MESSAGES } from '#lib/i18n/messages.ts'
 import { type MessageKey, pickMessages } from '#lib/i18n/translate.ts'
 import type { Seed } from '#lib/pages/queries.ts'
 import { createQueryClient } from '#lib/pages/query-client.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { MESSAGES } from '#server/messages.ts'
 
 /** The address of a page: the application, the page's variable segments, and its query. */
 export type PageProps<Segment extends string = never> = {

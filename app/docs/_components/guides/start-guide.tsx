@@ -1,4 +1,5 @@
 import { ButtonLink } from '#components/ui/button.tsx'
+import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import type { ReferenceOperation, SampleLanguage } from '#lib/partner/reference.ts'
 import { CodeBlock, CodeSamples } from '../code-block.tsx'
@@ -22,8 +23,8 @@ export function StartGuide({ operations, language, baseUrl, sandboxFile }: Props
     <>
       <div className="mt-6 grid gap-3">
         <P>
-          Collect from customers and send money to beneficiaries through 13 mobile money operators in seven countries. You send a request,
-          get a transaction at once, and learn its result seconds or minutes later.
+          {`Collect from customers and send money to beneficiaries through ${OPERATOR_CODES.length} mobile money operators in seven countries. \
+You send a request, get a transaction at once, and learn its result seconds or minutes later.`}
         </P>
       </div>
       <GuideSection guide="start" id="credentials">

@@ -100,7 +100,7 @@ export const TOTAL_OPERATIONS: Operation[] = [
     tag: 'Totals and balances',
     summary: 'List the balances, one record per operator',
     description:
-      'Returns one record for each of the thirteen operators, with zero where nothing happened. Collects credit balanceCollect; deposits draw on balanceDeposit.',
+      'Returns one record for each operator, with zero where nothing happened. Collects credit balanceCollect; deposits draw on balanceDeposit.',
     query: { schema: emptyQuerySchema, examples: {} },
     answer: {
       schema: { type: 'array', items: ref('Balance') },

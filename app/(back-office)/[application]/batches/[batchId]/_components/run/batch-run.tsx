@@ -1,9 +1,9 @@
 import { PageMessages } from '#components/ui/translations.tsx'
-import { MESSAGES } from '#lib/i18n/messages.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { readLocale } from '#server/back-office/preferences.ts'
+import { MESSAGES } from '#server/messages.ts'
 import { readBatchRun } from '#server/reports/batches/read-batch-run.ts'
 import { RunBoard } from './run-board.tsx'
 

@@ -155,6 +155,7 @@ const EXCLUSIVE: [name: string, take: Take, then?: Take][] = [
     call('select rebuild_ledger_days($1)'),
   ],
   ['add_fee_days', call('select add_fee_days($1, 1)')],
+  ['add_transaction_days', call('select add_transaction_days($1, 1)')],
   ['list_operator_references', call('select list_operator_references($1, 1)')],
   ['add_operator_outcomes', call("select add_operator_outcomes($1, 1, '-infinity', '{}', '{}')")],
   ['seal_transaction_days', (trx) => trx.query('select seal_transaction_days()')],

@@ -19,7 +19,7 @@ import { reportUnexpected } from '#server/report-unexpected.ts'
 import { countWantedZones } from '#server/reports/business-days/set-time-zone.ts'
 import { listCustomers } from '#server/reports/customers/customers.ts'
 import { addOperatorOutcomes, forgetOperatorOutcomes } from '#server/reports/operator-outcomes/read-operator-outcomes.ts'
-import { addFeeDays, sealTotals } from '#server/reports/totals/seal-totals.ts'
+import { addFeeDays, addTransactionDays, READ_MAX, sealTotals } from '#server/reports/totals/seal-totals.ts'
 import { removeOldRows } from '#server/retention/remove-old-rows.ts'
 import type { Runtime } from '#server/runtime.ts'
 import { createDeliveryLoop } from '#server/webhooks/delivery-loop.ts'
@@ -120,7 +120,8 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
     scheduledTask('poll_operator_balances', '*/5 * * * *', () => pollBalances({ pool, connectors, logger })),
     scheduledTask('list_customers', '* * * * *', () => listCustomers(pool, isEnding)),
     scheduledTask('count_time_zones', '* * * * *', () => countWantedZones(pool, isEnding)),
-    scheduledTask('add_fee_days', '* * * * *', () => addFeeDays(pool, isEnding)),
+    scheduledTask('add_transaction_days', '* * * * *', () => addTransactionDays(pool, isEnding, READ_MAX)),
+    scheduledTask('add_fee_days', '* * * * *', () => addFeeDays(pool, isEnding, READ_MAX)),
     scheduledTask('seal_ledger_days', '* * * * *', () => sealLedgerDays(pool)),
     scheduledTask('seal_totals', '23 * * * *', () => sealFinishedDays({ pool, logger })),
     scheduledTask('repair_ledger_days', '*/10 * * * *', async () => {

@@ -41,7 +41,7 @@ test('created: a deposit is stored, held, counted, rolled up and queued for its 
   const { rows: counters } = await database.pool.query('select * from application_counters where application_id = $1', [applicationId])
   assert.equal(counters[0].transaction_count, 1n)
   assert.equal(counters[0].pending_count, 1n)
-  const { rows: days } = await database.pool.query('select * from transaction_days where application_id = $1', [applicationId])
+  const { rows: days } = await database.pool.query('select * from late_transaction_days($1)', [applicationId])
   assert.deepEqual(
     days.map((day) => [day.status, day.transaction_count, day.amount_minor]),
     [['PENDING', 1n, 500_000n]],

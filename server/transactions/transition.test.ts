@@ -182,6 +182,9 @@ test('net counts in a roll-up row that two moves of one batch change', async () 
     { ...pending, event: 'succeeded', actor: SYSTEM_ACTOR },
     { ...waiting, event: 'approved', actor: SYSTEM_ACTOR },
   ])
+  // The second run finds nothing to add.
+  for (const added of [3n, 0n])
+    assert.deepEqual((await database.pool.query('select add_transaction_days($1, 10) as added', [applicationId])).rows, [{ added }])
   const { rows } = await database.pool.query(
     'select status, transaction_count from transaction_days where application_id = $1 and transaction_count > 0 order by 1',
     [applicationId],

@@ -38,7 +38,7 @@ export type TransitionOutcome = { isMoved: boolean; status: TransactionStatus; v
 
 /**
  * Moves transactions along one edge each; the only function that changes a status. One statement contains the guarded update, event,
- * ledger posting, balances, roll-ups, counters, operator work and webhook outbox. It locks the counters of the applications
+ * ledger posting, balances, counters, operator work and webhook outbox. It locks the counters of the applications
  * concerned, so a caller with a database transaction of its own must not hold locks that others take after those. A transaction may
  * occur only once in a call.
  */

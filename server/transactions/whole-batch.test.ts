@@ -24,8 +24,13 @@ const TABLES = {
       from ledger_balances where application_id = any ($1) and operator in ('MOMOCM', 'OMCM') order by 1`,
   counters: `select concat_ws(' ', application_id, 'all', transaction_count, 'waiting', pending_approval_count, 'pending', pending_count, 'paid', success_count,
       'failed', failed_count, 'changes', change_number) from application_counters where application_id = any ($1) order by 1`,
-  days: `select concat_ws(' ', application_id, operator, type, status, transaction_count, amount_minor) from transaction_days
-      where application_id = any ($1) and (transaction_count > 0 or amount_minor > 0) order by 1`,
+  days: `select concat_ws(' ', application_id, operator, type, status, sum(transaction_count), sum(amount_minor))
+      from (select application_id, operator, type, status, transaction_count, amount_minor from transaction_days
+            union all
+            select c.application_id, l.operator, l.type, l.status, l.transaction_count, l.amount_minor
+              from application_counters c cross join late_transaction_days(c.application_id) l) d
+      where application_id = any ($1) group by application_id, operator, type, status
+      having sum(transaction_count) <> 0 or sum(amount_minor) <> 0 order by 1`,
   work: `select concat_ws(' ', transaction_id, operator, type, state, case when next_at = 'infinity' then 'never' when next_at <= now() then 'due' end)
       from operator_work where application_id = any ($1) order by 1`,
   attempts: `select concat_ws(' ', transaction_id, number, kind, coalesce(outcome, 'unanswered'), answer) from operator_attempts where application_id = any ($1) order by 1`,

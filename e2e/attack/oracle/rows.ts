@@ -35,6 +35,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   application_counters: 'recounted',
   ledger_balances: 'recounted',
   transaction_days: 'recounted',
+  transaction_day_marks: 'derived',
   transaction_day_edges: 'recounted',
   ledger_days: 'recounted',
   ledger_day_edges: 'recounted',

@@ -151,4 +151,9 @@ async function summarise(pool: Pool, applicationId: string): Promise<void> {
        where c.application_id = $1`,
     [applicationId],
   )
+  await pool.query(
+    `insert into transaction_day_marks (application_id, created_until, success_until, failed_until)
+       select c.application_id, c.transaction_count, c.success_count, c.failed_count from application_counters c where c.application_id = $1`,
+    [applicationId],
+  )
 }

@@ -181,6 +181,7 @@ export function describeReading(service: () => ContractService): void {
       assert.equal((await range('PENDING')).text, '29999999999.97')
       assert.equal((await range('SUCCESS')).text, '0')
       assert.equal((await range('PENDING', '2020-01-01', '2020-12-31')).text, '0')
+      await service().pool.query('select add_transaction_days($1, 1000)', [partner.applicationId])
       await service().pool.query('update transaction_days set amount_minor = 900719925474099312 where application_id = $1', [
         partner.applicationId,
       ])

@@ -132,15 +132,26 @@ create table payment_drafts (
   primary key (application_id, person_id, external_id)
 );
 
--- Counts and sums by UTC day of creation, written in the statement that moves the transactions: a total over a range reads days.
+-- Counts and sums by UTC day of creation: a total over a range reads days. A scheduled task counts each transaction as PENDING once it is stored,
+-- and moves it to its result once it has ended. Readers add what the task has not reached (late_transaction_days). PENDING_APPROVAL is exact:
+-- the statements that move it take it from PENDING, which may therefore be below zero here. An upsert that subtracts is checked as if it inserted,
+-- so neither of the two has a check.
 create table transaction_days (
   application_id uuid not null,
   day date not null,
   operator text not null,
   type text not null,
   status text not null,
-  transaction_count bigint not null check (transaction_count >= 0),
-  amount_minor bigint not null check (amount_minor >= 0),
+  transaction_count bigint not null check (status in ('PENDING', 'PENDING_APPROVAL') or transaction_count >= 0),
+  amount_minor bigint not null check (status in ('PENDING', 'PENDING_APPROVAL') or amount_minor >= 0),
   -- The order in which ranges are read: one status, consecutive days.
   primary key (application_id, status, day, operator, type)
 ) with (fillfactor = 50);
+
+-- The sequence and the final sequences up to which an application's transactions are in transaction_days.
+create table transaction_day_marks (
+  application_id uuid primary key,
+  created_until bigint not null,
+  success_until bigint not null,
+  failed_until bigint not null
+);

@@ -3,7 +3,8 @@ create or replace function seal_transaction_days() returns void language plpgsql
 set search_path from current as $$
 declare
   -- A day is left alone for a day, so that no statement that started on it can still be in progress.
-  v_through date := (now() at time zone 'UTC')::date - 2;
+  v_last date := (now() at time zone 'UTC')::date - 2;
+  v_through date;
   v_seal record;
   v_open date[];
 begin
@@ -12,14 +13,21 @@ begin
   for v_seal in
     select c.application_id, coalesce(s.sealed_through, '-infinity') as sealed_through, coalesce(s.open_days, '{}') as open_days
       from application_counters c left join application_seals s on s.application_id = c.application_id
-      where s.application_id is null or s.sealed_through < v_through or s.open_days <> '{}'
+      where s.application_id is null or s.sealed_through < v_last or s.open_days <> '{}'
       order by c.application_id
   loop
     begin
+      -- Not the day of a transaction that transaction_days does not count yet. One that ended and is not counted keeps its day open.
+      v_through := coalesce((
+        select least((t.created_at at time zone 'UTC')::date - 1, v_last) from transactions t
+          where t.application_id = v_seal.application_id
+            and t.sequence > coalesce((select m.created_until from transaction_day_marks m where m.application_id = v_seal.application_id), 0)
+          order by t.sequence limit 1), v_last);
       v_open := array(
-        select distinct d.day from transaction_days d
-          where d.application_id = v_seal.application_id and d.status in ('PENDING', 'PENDING_APPROVAL') and d.transaction_count > 0
-            and d.day <= v_through and (d.day > v_seal.sealed_through or d.day = any (v_seal.open_days)) order by 1);
+        select d.day from transaction_days d
+          where d.application_id = v_seal.application_id and d.status in ('PENDING', 'PENDING_APPROVAL')
+            and d.day <= v_through and (d.day > v_seal.sealed_through or d.day = any (v_seal.open_days))
+          group by d.day having sum(d.transaction_count) > 0 order by 1);
       insert into sealed_totals (application_id, status, span, first_day, transaction_count, amount_minor)
         select d.application_id, d.status, 'day', d.day, sum(d.transaction_count), sum(d.amount_minor)
           from transaction_days d

@@ -27,6 +27,9 @@ set search_path from current as $$
         select sum(r.amount_minor) as amount from transaction_days r
           where r.application_id = p_application and r.status = p_status and r.day = open.day) o
         where open.day between p_start and p_end), 0)
+    + coalesce((select sum(r.amount_minor) from late_transaction_days(p_application) r
+        where r.status = p_status and r.day between p_start and p_end
+          and (r.day > coalesce((select s.sealed_through from seal s), '-infinity') or r.day = any ((select s.open_days from seal s)::date[]))), 0)
     + coalesce((select sum(r.amount_minor) from transaction_days r
         where r.application_id = p_application and r.status = p_status
           and r.day >= greatest(p_start, coalesce((select s.sealed_through + 1 from seal s), p_start)) and r.day <= p_end), 0)

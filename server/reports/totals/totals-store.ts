@@ -6,7 +6,7 @@ import type { BusinessTime } from '#lib/time/format-time.ts'
 import { addDays, FIRST_DAY, LAST_DAY, monthEnd, type OpenRange, type UtcDay } from '#lib/time/time.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { daysOnly, edgesOf, type RollUpRanges } from '../transaction-search/day-counts-store.ts'
+import { daysOnly, edgesOf, lateDays, type RollUpRanges } from '../transaction-search/day-counts-store.ts'
 
 export type RollUpQuery = { from: UtcDay | null; to: UtcDay | null; type: TransactionType | null; operators: readonly OperatorCode[] }
 
@@ -36,6 +36,8 @@ function summed(
         cross join lateral (
           select n.day, n.operator, n.type, n.status, n.transaction_count, n.amount_minor from transaction_days n
             where n.application_id = ${applicationId} and n.status = s.status and n.day between g.from_day and g.to_day offset 0) d
+      union all
+      ${lateDays(applicationId, ranges, statuses)}
       union all
       select m.month, m.operator, m.type, m.status, m.transaction_count, m.amount_minor from sealed_operator_months m
         where m.application_id = ${applicationId} and m.month = any (${ranges.months}::date[]) and m.status = any (${statuses}::text[])
@@ -99,11 +101,11 @@ export async function selectDayBounds(
        cross join lateral (select
          (select day from transaction_days where application_id = $1 and status = s.status order by day limit 1) as first,
          (select day from transaction_days where application_id = $1 and status = s.status order by day desc limit 1) as last) b)
-     select least(b.first, (select min(e.business_day) from unnest($2::text[]) as s (status) join transaction_day_edges e
+     select least(b.first, l.first, (select min(e.business_day) from unnest($2::text[]) as s (status) join transaction_day_edges e
                               on e.application_id = $1 and e.time_zone = $3 and e.status = s.status and e.day = b.first)) as first,
-            greatest(b.last, (select max(e.business_day) from unnest($2::text[]) as s (status) join transaction_day_edges e
+            greatest(b.last, l.last, (select max(e.business_day) from unnest($2::text[]) as s (status) join transaction_day_edges e
                               on e.application_id = $1 and e.time_zone = $3 and e.status = s.status and e.day = b.last)) as last
-       from b`,
+       from b, (select min(day) as first, max(day) as last from late_transaction_days($1)) l`,
     [applicationId, TRANSACTION_STATUSES, businessZone],
   )
   const bounds = rows[0]
@@ -133,6 +135,24 @@ export function selectOutcomeDays(queryable: Queryable, applicationId: string, r
       from ${summed(applicationId, { type: null, operators: [] }, ranges, TRANSACTION_STATUSES, edges)} d
       group by operator, type, status, day having sum(transaction_count) <> 0`,
   )
+}
+
+/** The applications of which transaction_days lacks more than `leftMax` beginnings and ends of transactions, those with little first. */
+export async function selectUncounted(queryable: Queryable, leftMax: number): Promise<string[]> {
+  const { rows } = await queryable.query<{ applicationId: string }>(
+    `select c.application_id as "applicationId" from application_counters c left join transaction_day_marks m using (application_id)
+      cross join lateral (select c.transaction_count - coalesce(m.created_until, 0) + c.success_count - coalesce(m.success_until, 0)
+        + c.failed_count - coalesce(m.failed_until, 0)) n (count)
+      where n.count > $1 order by n.count`,
+    [leftMax],
+  )
+  return rows.map((row) => row.applicationId)
+}
+
+/** Adds the next transactions to the days; returns how many were added. */
+export async function addTransactions(queryable: Queryable, applicationId: string, countMax: number): Promise<bigint> {
+  const { rows } = await queryable.query<{ added: bigint }>('select add_transaction_days($1, $2) as added', [applicationId, countMax])
+  return rows[0]?.added ?? 0n
 }
 
 /** Seals the days of every application on which nothing can change any longer. */
@@ -227,11 +247,12 @@ function monthStart(day: UtcDay): UtcDay {
   return `${day.slice(0, 7)}-01`
 }
 
-/** The applications with transactions whose fees are not in `fee_days` yet, those with few first. */
-export async function selectApplicationsBehind(queryable: Queryable): Promise<string[]> {
+/** The applications with more than `leftMax` transactions whose fees are not in `fee_days` yet, those with few first. */
+export async function selectApplicationsBehind(queryable: Queryable, leftMax: number): Promise<string[]> {
   const { rows } = await queryable.query<{ applicationId: string }>(
     `select c.application_id as "applicationId" from application_counters c left join fee_marks m using (application_id)
-      where c.success_count > coalesce(m.added_until, 0) order by c.success_count - coalesce(m.added_until, 0)`,
+      where c.success_count - coalesce(m.added_until, 0) > $1 order by c.success_count - coalesce(m.added_until, 0)`,
+    [leftMax],
   )
   return rows.map((row) => row.applicationId)
 }

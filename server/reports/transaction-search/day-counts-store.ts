@@ -60,6 +60,9 @@ export async function selectPeriodCounts(
           select * from transaction_days n
             where n.application_id = ${applicationId} and n.status = w.status and n.day between g.from_day and g.to_day offset 0) d
       union all
+      select l.day, false, l.operator, l.type, l.status, l.transaction_count, l.amount_minor
+        from (${lateDays(applicationId, ranges, TRANSACTION_STATUSES)}) l
+      union all
       select m.month, true, m.operator, m.type, m.status, m.transaction_count, m.amount_minor
         from sealed_operator_months m where m.application_id = ${applicationId} and m.month = any (${ranges.months}::date[])
       union all
@@ -123,6 +126,16 @@ export function daysOnly(zone: string, { from, to }: OpenRange): RollUpRanges {
 function addRange(ranges: RollUpRanges, from: UtcDay, to: UtcDay): void {
   ranges.fromDays.push(from)
   ranges.toDays.push(to)
+}
+
+/**
+ * What the days of these ranges lack of transactions of the last minute, as rows of day, operator, type, status, transaction_count and
+ * amount_minor. Sealed months lack nothing.
+ */
+export function lateDays(applicationId: string, { fromDays, toDays }: RollUpRanges, statuses: readonly TransactionStatus[]): Sql {
+  return sql`select l.day, l.operator, l.type, l.status, l.transaction_count, l.amount_minor from late_transaction_days(${applicationId}) l
+    where l.status = any (${statuses}::text[])
+      and exists (select 1 from unnest(${fromDays}::date[], ${toDays}::date[]) as g (from_day, to_day) where l.day between g.from_day and g.to_day)`
 }
 
 /** Whether the sums of each day are wanted, or only those of a range: edges between two days of a range then cancel out. */

@@ -68,6 +68,11 @@ async function seed(): Promise<void> {
      from transactions where application_id = $1 group by 1, 2, 3, 4, 5`,
     [applicationId],
   )
+  await database.pool.query(
+    `insert into transaction_day_marks select application_id, transaction_count, success_count, failed_count from application_counters
+     where application_id = $1`,
+    [applicationId],
+  )
   await sealTotals(database.pool)
   const { rows } = await database.pool.query('select distinct month::text from sealed_operator_months order by 1')
   assert.deepEqual(

@@ -232,6 +232,9 @@ const DAMAGES: Record<string, (string | [statements: string, count: number])[]> 
   'roll-ups': [
     ...plusOne('transaction_days', 'transaction_count amount_minor', "status = 'PENDING' and transaction_count > 0"),
     "delete from transaction_days where status = 'PENDING'",
+    'update transaction_day_marks set created_until = created_until - 1',
+    ['update transaction_day_marks set success_until = success_until - 1', 2],
+    ['update transaction_day_marks set failed_until = failed_until - 1', 2],
     ["update transaction_days set day = day + 1 where status = 'FAILED' and day = '2026-03-13'", 2],
     ["update transaction_days set operator = 'OMCM' where status = 'FAILED' and day = '2026-03-13'", 2],
     ["update transaction_days set type = 'COLLECT' where status = 'FAILED' and day = '2026-03-13'", 2],

@@ -90,7 +90,11 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
     sql: `select concat_ws(' ', application_id, day, operator, type, status) as subject, 'a roll-up differs from a recount' as detail
       from (select application_id, (created_at at time zone 'UTC')::date as day, operator, type, status, count(*) n, sum(amount_minor) s
               from transactions group by 1, 2, 3, 4, 5) t
-      full join transaction_days d using (application_id, day, operator, type, status)
+      full join (select application_id, day, operator, type, status, sum(transaction_count) as transaction_count, sum(amount_minor) as amount_minor
+                   from (select application_id, day, operator, type, status, transaction_count, amount_minor from transaction_days
+                         union all
+                         select c.application_id, l.* from application_counters c cross join lateral late_transaction_days(c.application_id) l) a
+                   group by 1, 2, 3, 4, 5) d using (application_id, day, operator, type, status)
       where (coalesce(t.n, 0), coalesce(t.s, 0)) is distinct from (coalesce(d.transaction_count, 0), coalesce(d.amount_minor, 0))`,
   },
   {

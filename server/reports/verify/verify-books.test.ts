@@ -61,6 +61,7 @@ test('a named difference for a balance, counter, roll-up or sequence that is off
   const applicationId = await makeApplication(database.pool)
   const [first] = await Promise.all([takeIn(database.pool, [anIntakeItem(applicationId, { type: 'COLLECT' })])])
   assert.equal(first.length, 1)
+  await database.pool.query('select add_transaction_days($1, 1)', [applicationId])
   const damages = [
     [
       'update ledger_balances set collect_minor = collect_minor + 1, clearing_minor = clearing_minor - 1 where application_id = $1',

@@ -96,6 +96,8 @@ export async function sumUp(queryable: Queryable, applicationId: string): Promis
                     count(*) filter (where status = 'FAILED') as failed
                from transactions where application_id = $1) t
        where c.application_id = $1`,
+    `insert into transaction_day_marks (application_id, created_until, success_until, failed_until)
+       select c.application_id, c.transaction_count, c.success_count, c.failed_count from application_counters c where c.application_id = $1`,
     `update day_zones z set counted_from = c.transaction_count + 1
        from application_counters c where z.application_id = $1 and c.application_id = $1`,
     'select count_day_edges(application_id, time_zone, counted_from) from day_zones where application_id = $1',

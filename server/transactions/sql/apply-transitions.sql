@@ -188,32 +188,14 @@ begin
              case when e.is_webhook_claimed then v_at + p_webhook_lease_ms * interval '1 millisecond' end, e.webhook_target,
              greatest(v_at, e.created_at + interval '500 milliseconds'), v_at
         from entry e where e.to_status in ('SUCCESS', 'FAILED') and e.webhook_url is not null
-  ), day_delta as materialized (
-    -- 5. The sums by day, those of time zones, and the counters. One net figure per roll-up row, because a statement can change a row only once.
-    select d.application_id, d.day, d.operator, d.type, d.status, sum(d.transaction_count)::bigint as transaction_count,
-           sum(d.amount_minor)::bigint as amount_minor
-      from (select e.application_id, (e.created_at at time zone 'UTC')::date as day, e.operator, e.type, e.to_status as status,
-                   1 as transaction_count, e.amount_minor
-              from entry e
-            union all
-            select e.application_id, (e.created_at at time zone 'UTC')::date, e.operator, e.type, e.from_status, -1, -e.amount_minor
-              from entry e) d
-      group by 1, 2, 3, 4, 5
-  ), moved_days as (
-    update transaction_days r
-      set transaction_count = r.transaction_count + d.transaction_count, amount_minor = r.amount_minor + d.amount_minor
-      from day_delta d
-      cross join lateral (select n.ctid as row_address from transaction_days n where n.application_id = d.application_id and n.day = d.day
-                            and n.operator = d.operator and n.type = d.type and n.status = d.status offset 0) o
-      where r.ctid = o.row_address
-      returning 1
-  ), new_days as (
-    -- Mostly there is none, and no row is looked up a second time.
-    insert into transaction_days (application_id, day, operator, type, status, transaction_count, amount_minor)
-      select d.application_id, d.day, d.operator, d.type, d.status, d.transaction_count, d.amount_minor from day_delta d
-        where (select count(*) from moved_days) < (select count(*) from day_delta)
-          and (select count(*) from transaction_days r where r.application_id = d.application_id and r.day = d.day
-                 and r.operator = d.operator and r.type = d.type and r.status = d.status) = 0
+  ), moved_days as materialized (
+    -- 5. What no longer waits for approval by day (a task counts everything else), the sums of time zones, and the counters.
+    select move_waiting_days(jsonb_agg(to_jsonb(d))) as is_done
+      from (select e.application_id, (e.created_at at time zone 'UTC')::date as day, e.operator, e.type, v.status, sum(v.sign) as transaction_count,
+                   sum(v.sign * e.amount_minor) as amount_minor
+              from entry e cross join (values ('PENDING_APPROVAL', -1), ('PENDING', 1)) v (status, sign)
+              where e.from_status = 'PENDING_APPROVAL' group by 1, 2, 3, 4, 5) d
+      having count(*) > 0
   ), moved_edges as (
     -- Rows still to be counted for a zone are counted with the status that they have then.
     insert into transaction_day_edges (application_id, time_zone, status, day, business_day, operator, type, transaction_count,
@@ -252,5 +234,6 @@ begin
                          where f.may_move and f.is_webhook_claimed)
       w (url, external_id, amount_minor, phone_number, operator, message, final_at) on true
     where assert_same_count((select count(*) from moved_transactions), (select count(*) from entry))
-      and assert_balances_moved((select count(*) from moved_balances), (select count(*) from balance_delta));
+      and assert_balances_moved((select count(*) from moved_balances), (select count(*) from balance_delta))
+      and (select count(*) from moved_days) >= 0;
 end $$;

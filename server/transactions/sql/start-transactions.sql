@@ -163,26 +163,14 @@ begin
         cross join lateral (select case when r.is_claimed then v_at end as at, case when r.is_claimed then r.claim_route end as route,
                               case when r.is_claimed then r.claim_first_query_ms else 0 end as first_query_ms, r.is_claimed::integer as count) c
         where r.status = 'PENDING'
-  ), day_delta as materialized (
-    -- 5. The sums by day, those of time zones, and the counters.
-    select r.application_id, (v_at at time zone 'UTC')::date as day, r.operator, r.type, r.status, count(*) as transaction_count,
-           sum(r.amount_minor) as amount_minor
-      from ready r group by 1, 2, 3, 4, 5
-  ), moved_days as (
-    update transaction_days t
-      set transaction_count = t.transaction_count + d.transaction_count, amount_minor = t.amount_minor + d.amount_minor
-      from day_delta d
-      cross join lateral (select n.ctid as row_address from transaction_days n where n.application_id = d.application_id and n.day = d.day
-                            and n.operator = d.operator and n.type = d.type and n.status = d.status offset 0) o
-      where t.ctid = o.row_address
-      returning 1
-  ), new_days as (
-    -- The lock of the counters keeps others from adding one of these rows meanwhile. Mostly there is none to add.
-    insert into transaction_days (application_id, day, operator, type, status, transaction_count, amount_minor)
-      select d.application_id, d.day, d.operator, d.type, d.status, d.transaction_count, d.amount_minor from day_delta d
-        where (select count(*) from moved_days) < (select count(*) from day_delta)
-          and (select count(*) from transaction_days t where t.application_id = d.application_id and t.day = d.day
-                 and t.operator = d.operator and t.type = d.type and t.status = d.status) = 0
+  ), moved_days as materialized (
+    -- 5. What waits for approval by day (a task counts everything else), the sums of time zones, and the counters.
+    select move_waiting_days(jsonb_agg(to_jsonb(d))) as is_done
+      from (select r.application_id, (v_at at time zone 'UTC')::date as day, r.operator, r.type, v.status, sum(v.sign) as transaction_count,
+                   sum(v.sign * r.amount_minor) as amount_minor
+              from ready r cross join (values ('PENDING_APPROVAL', 1), ('PENDING', -1)) v (status, sign)
+              where r.status = 'PENDING_APPROVAL' group by 1, 2, 3, 4, 5) d
+      having count(*) > 0
   ), moved_edges as (
     -- A new transaction is newer than everything that is still to be counted for a zone.
     insert into transaction_day_edges (application_id, time_zone, status, day, business_day, operator, type, transaction_count,
@@ -213,5 +201,6 @@ begin
   union all
   select r.item_index, 'created', r.transaction_id, r.status, r.amount_minor, r.fee_system_minor, r.fee_app_minor, r.pay_token, r.is_claimed
     from ready r
-    where assert_balances_moved((select count(*) from moved_balances), (select count(*) from balance_delta));
+    where assert_balances_moved((select count(*) from moved_balances), (select count(*) from balance_delta))
+      and (select count(*) from moved_days) >= 0;
 end $$;

@@ -55,7 +55,7 @@ function adjustmentKind<Own extends Payload & { [key: string]: string | boolean 
       const balances = await readAdjustedBalances(queryable, posting.value)
       if (!balances) return err('unknown_application')
       return ok({
-        before: textsOf(balances.before),
+        before: { operator: posting.value.operator, ...textsOf(balances.before) },
         after: { ...factsOf(posting.value), ...factsOfPayload(payload), ...textsOf(balances.after) },
         obstacle: coversAdjustment(kind, balances) ? undefined : 'balance_too_low',
       })

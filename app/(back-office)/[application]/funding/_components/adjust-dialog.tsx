@@ -52,7 +52,7 @@ export default function AdjustDialog({ application, ledger, transaction, onClose
     <ProposalDialog
       title={t(transaction === null ? 'funding.takeFees' : 'funding.adjust')}
       proposal={proposal}
-      submitLabel={t('funding.submit')}
+      submitLabel={t('funding.adjustSubmit')}
       afterwards={t('funding.adjustAfterwards')}
       onSubmit={submit}
       onClose={onClose}

@@ -64,7 +64,11 @@ export function StatementLines({ application, operator, query, hrefFor, allHref 
         columns={[
           { head: t('statement.time'), className: WIDE, cell: ({ at }) => <TimeText at={at} style="day-time" /> },
           { head: t('statement.movement'), className: WIDE, cell: ({ kind }) => t(`statement.kind.${kind}`) },
-          { head: t('statement.transaction'), cell: (line) => <LineOf application={application} line={line} /> },
+          {
+            head: t('statement.transaction'),
+            cellClass: 'min-w-48 whitespace-normal',
+            cell: (line) => <LineOf application={application} line={line} />,
+          },
           figure('totals.amount', ({ amount }) => amount !== null && formatAmount(amount, locale)),
           figure('statement.account.collect', ({ collect }) => signed(collect)),
           figure('statement.account.deposit', ({ deposit }) => signed(deposit)),
@@ -147,7 +151,7 @@ function Names({ line: { phoneNumber, externalId, operatorReference } }: { line:
     { name: t('statement.operatorReference'), text: operatorReference },
   ]
   return (
-    <span className="block text-second text-quiet max-sm:whitespace-normal">
+    <span className="block text-second text-quiet">
       {names
         .filter(({ text }) => text !== null)
         .map(({ name, text }, place) => (

@@ -1,19 +1,26 @@
 // Kills the service and its database at random moments under load and checks that nothing is lost:
-// `npm run crash -- --kills 50 --seed 7`. With `--failover`, one server of a synchronous pair after the other instead. The same seed makes the same plan. Exit code 1 when a promise is broken.
+// `npm run crash -- --kills 50 --seed 7`. With `--failover`, one server of a synchronous pair after the other instead; with `--upgrade`
+// (`npm run test:upgrade`) nothing is killed, and the processes of one release are replaced by those of another. The same seed makes the same
+// plan. Exit code 1 when a promise is broken.
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { openFailoverStage } from './failover/fail-over.ts'
 import { stageOfKills } from './kills/kill-processes.ts'
+import type { Stage } from './ordeal.ts'
 import { type RunReport, runCrash } from './run.ts'
+import { openUpgradeStage } from './upgrade/roll.ts'
 
 const { values } = parseArgs({
   options: {
     kills: { type: 'string', default: '50' },
     seed: { type: 'string' },
     failover: { type: 'boolean', default: false },
+    upgrade: { type: 'boolean', default: false },
+    /** The release before, for an upgrade; the newest that was named if left out. */
+    from: { type: 'string' },
     /** Judges no durations, for a machine that does other work at the same time. */
     'without-limits': { type: 'boolean', default: false },
-    connections: { type: 'string', default: '16' },
+    connections: { type: 'string' },
     /** Keeps the data folder, even when everything passes. */
     keep: { type: 'boolean', default: false },
   },
@@ -31,11 +38,18 @@ const plan = {
 }
 // What was started is killed at the exit, also one that a signal requests.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-const connections = wholeNumber('connections', values.connections)
-const stage = values.failover ? await openFailoverStage({ ...plan, judgesDurations: !values['without-limits'] }) : stageOfKills(plan)
+// With more, one machine with two cores cannot start a process and answer within two seconds.
+const connections = wholeNumber('connections', values.connections ?? (values.upgrade ? '4' : '16'))
+const stage = await openStage()
 const report = await runCrash({ ...plan, connections, stage }).finally(() => stage.close())
 print(report)
 process.exitCode = report.verdicts.some((verdict) => verdict.broken.length > 0) ? 1 : 0
+
+async function openStage(): Promise<Stage> {
+  const judgesDurations = !values['without-limits']
+  if (values.upgrade) return openUpgradeStage({ ...plan, commit: values.from, judgesDurations })
+  return values.failover ? openFailoverStage({ ...plan, judgesDurations }) : stageOfKills(plan)
+}
 
 function print({ verdicts, durationsMs, ...figures }: RunReport): void {
   say('')

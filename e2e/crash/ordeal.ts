@@ -14,10 +14,12 @@ export type Ordeal = {
   judge(): Verdict[]
 }
 
-/** Where an ordeal takes place: what it needs beside the sandbox. */
+/** Where an ordeal takes place: the sandbox, and what it needs beside it. */
 export type Stage = {
-  /** Added to the settings of the service. */
-  environment: Readonly<Record<string, string>>
+  /** Starts the service with these settings, and returns it with the address that partners and people use. */
+  start(environment: Readonly<Record<string, string>>): Promise<{ service: Sandbox; baseUrl: string }>
+  /** False: people do not work, because the addresses of their actions change with the build of the pages. */
+  readonly hasPeople: boolean
   begin(service: Sandbox, load: LoadOptions, startedMs: number): Promise<Ordeal>
   close(): Promise<void>
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Role } from '#lib/people/permissions.ts'
 import { createRandom } from '#lib/seeded-random.ts'
 import { createPool } from '#server/database/pool.ts'
-import { type Sandbox, startSandbox } from '#server/testing/service/start-sandbox.ts'
+import type { Sandbox } from '#server/testing/service/start-sandbox.ts'
 import { checkEverything } from './checks.ts'
 import { type SentFile, workWithFiles } from './files.ts'
 import type { Verdict } from './judge.ts'
@@ -27,6 +27,9 @@ export type RunReport = {
   folder: string
 }
 
+/** A maker, and the checker who decides what the maker sent. */
+type Couple = { maker: Person; checker: Person }
+
 const TAIL_MS = 1_000
 
 /**
@@ -35,19 +38,21 @@ const TAIL_MS = 1_000
  */
 export async function runCrash(options: RunOptions): Promise<RunReport> {
   const receiver = await Receiver.start()
-  const service = await startSandbox({ environment: { SIMULATOR_DELAY_MS: '80', ...options.stage.environment } })
-  service.keepRunning()
+  const { service, baseUrl } = await options.stage.start({ SIMULATOR_DELAY_MS: '80' })
   const load: LoadOptions = {
     random: createRandom(options.seed),
     ledger: new AnswerLedger(),
     receiver,
-    partners: service.readSandbox().applications.map((application) => new PartnerProgram(service.baseUrl, application)),
+    partners: service.readSandbox().applications.map((application) => new PartnerProgram(baseUrl, application)),
   }
   let isBroken = true
   try {
     for (const partner of load.partners) await partner.signIn()
     options.say(`Service in ${service.folder}, seed ${options.seed}`)
-    const report = await loadKillAndCheck(options, service, load)
+    const report = await loadKillAndCheck(options, service, {
+      ...load,
+      people: options.stage.hasPeople ? await signInPeople(service, baseUrl) : [],
+    })
     isBroken = report.verdicts.some((verdict) => verdict.broken.length > 0)
     return report
   } finally {
@@ -57,15 +62,14 @@ export async function runCrash(options: RunOptions): Promise<RunReport> {
   }
 }
 
-async function loadKillAndCheck(options: RunOptions, service: Sandbox, load: LoadOptions): Promise<RunReport> {
+async function loadKillAndCheck(options: RunOptions, service: Sandbox, load: LoadOptions & { people: Couple[] }): Promise<RunReport> {
   const startedMs = performance.now()
   let isEnding = false
   const busy = Array.from({ length: options.connections }, (_, index) =>
     keepBusy({ ...load, random: createRandom(options.seed * 1_000 + index + 1) }, () => isEnding),
   )
   const files: SentFile[] = []
-  const pairs = await signInPeople(service)
-  for (const [index, people] of pairs.entries()) {
+  for (const [index, people] of load.people.entries()) {
     const random = createRandom(options.seed * 1_000 + 900 + index)
     busy.push(workWithFiles({ random, ...people, ledger: load.ledger, files }, () => isEnding))
   }
@@ -76,7 +80,7 @@ async function loadKillAndCheck(options: RunOptions, service: Sandbox, load: Loa
   await delay(TAIL_MS)
   isEnding = true
   await Promise.all(busy)
-  load.ledger.wrongFailures.push(...pairs.flatMap(({ maker, checker }) => [...maker.wrongFailures, ...checker.wrongFailures]))
+  load.ledger.wrongFailures.push(...load.people.flatMap(({ maker, checker }) => [...maker.wrongFailures, ...checker.wrongFailures]))
   const settlingMs = performance.now()
   const pool = createPool({ databaseUrl: service.databaseUrl(), connectionsMax: 2, applicationName: 'crash run' })
   try {
@@ -108,14 +112,12 @@ async function loadKillAndCheck(options: RunOptions, service: Sandbox, load: Loa
 }
 
 /** The makers of the first application, each with a checker. */
-async function signInPeople(service: Sandbox): Promise<{ maker: Person; checker: Person }[]> {
+async function signInPeople(service: Sandbox, baseUrl: string): Promise<Couple[]> {
   const application = service.readSandbox().applications[0]
   if (!application) throw new Error('The sandbox has no application')
   const slug = application.name.toLowerCase().replaceAll(' ', '-')
   const peopleWith = (role: Role) =>
-    application.people
-      .filter(({ roles }) => roles.length === 1 && roles[0] === role)
-      .map((person) => Person.signIn(service.baseUrl, slug, person))
+    application.people.filter(({ roles }) => roles.length === 1 && roles[0] === role).map((person) => Person.signIn(baseUrl, slug, person))
   const [makers, checkers] = await Promise.all([Promise.all(peopleWith('maker')), Promise.all(peopleWith('checker'))])
   return makers.flatMap((maker, index) => (checkers[index] ? [{ maker, checker: checkers[index] }] : []))
 }

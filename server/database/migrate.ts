@@ -38,7 +38,7 @@ export type MigrateOptions = {
 export async function migrate(pool: Pool, options: MigrateOptions = {}): Promise<string[]> {
   const applied: string[] = []
   const { release = RELEASE } = options
-  const names = (await readdir(MIGRATIONS_URL)).filter((entry) => entry.endsWith('.sql')).sort()
+  const names = await migrationFiles()
   if (!(await applyPatiently(pool, 'This release', options, (trx) => begin(trx, release, names)))) return applied
   for (const name of names) {
     const sql = await readFile(new URL(name, MIGRATIONS_URL), 'utf8')
@@ -74,6 +74,18 @@ export async function applyMigrationFile(pool: Pool, name: string, sql: string, 
     options,
     async (trx) => !(await isApplied(trx)) && (await recordMigration(trx, name, sql)),
   )
+}
+
+/** The digest of each migration, by its name, and of each function, by its path. */
+export async function readSchemaFiles(): Promise<Record<string, string>> {
+  const migrations = (await migrationFiles()).map((name) => [name, new URL(name, MIGRATIONS_URL)] as const)
+  const functions = (await functionFiles()).map((file) => [file, new URL(file, SERVER_URL)] as const)
+  const read = [...migrations, ...functions].map(async ([file, url]) => [file, digestOf(await readFile(url, 'utf8'))] as const)
+  return Object.fromEntries(await Promise.all(read))
+}
+
+async function migrationFiles(): Promise<string[]> {
+  return (await readdir(MIGRATIONS_URL)).filter((entry) => entry.endsWith('.sql')).sort()
 }
 
 /** The repeatable files, one function each, relative to server/ and in order of their paths. */

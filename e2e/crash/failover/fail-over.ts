@@ -5,6 +5,7 @@ import { createPool, type Pool } from '#server/database/pool.ts'
 import type { Sandbox } from '#server/testing/service/start-sandbox.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { judge, type Verdict } from '../judge.ts'
+import { startAlone } from '../kills/kill-processes.ts'
 import { type LoadOptions, tryOnce } from '../load.ts'
 import { Durations, type Ordeal, RECOVERY_LIMIT_MS, type Stage } from '../ordeal.ts'
 import { OpenPage } from './open-page.ts'
@@ -32,7 +33,8 @@ export async function openFailoverStage(options: FailoverOptions): Promise<Stage
   options.say(`A synchronous pair of PostgreSQL behind ${address.name}`)
   let page: OpenPage | undefined
   return {
-    environment: { DATABASE_URL: address.url },
+    hasPeople: true,
+    start: (environment) => startAlone({ ...environment, DATABASE_URL: address.url }),
     async begin(service, load, startedMs) {
       page = await OpenPage.open(service, options.say)
       return new Failovers({ ...options, pair, address, page, service, startedMs }, load)

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createRandom, type Random } from '#lib/seeded-random.ts'
-import type { Sandbox } from '#server/testing/service/start-sandbox.ts'
+import { type Sandbox, startSandbox } from '#server/testing/service/start-sandbox.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { type LoadOptions, tryOnce } from '../load.ts'
 import { Durations, type Ordeal, RECOVERY_LIMIT_MS, type Stage } from '../ordeal.ts'
@@ -11,10 +11,18 @@ type KillOptions = { kills: number; seed: number; say(line: string): void }
 /** The stage on which the processes of a sandbox are killed. */
 export function stageOfKills(options: KillOptions): Stage {
   return {
-    environment: {},
+    hasPeople: true,
+    start: startAlone,
     begin: async (service, load, startedMs) => new Kills(options, service, load, startedMs),
     close: async () => undefined,
   }
+}
+
+/** The sandbox in one process, at its own address. */
+export async function startAlone(environment: Readonly<Record<string, string>>): Promise<{ service: Sandbox; baseUrl: string }> {
+  const service = await startSandbox({ environment })
+  service.keepRunning()
+  return { service, baseUrl: service.baseUrl }
 }
 
 /** Carries the plan out and measures, after each kill, how long it takes until a request is accepted again. */

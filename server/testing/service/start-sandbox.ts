@@ -8,7 +8,7 @@ import type { SandboxFile } from '#server/sandbox/seed-sandbox.ts'
 import { killAtOnce, listProcesses } from './processes.ts'
 import { type Readiness, Service } from './start-service.ts'
 
-type SandboxOptions = { environment?: Readonly<Record<string, string>>; port?: number; readiness?: Readiness }
+type SandboxOptions = { environment?: Readonly<Record<string, string>>; port?: number; root?: string; readiness?: Readiness }
 
 /** A sandbox of its own: the service, its embedded PostgreSQL and its simulator, in a temporary folder. */
 export class Sandbox extends Service {
@@ -16,10 +16,10 @@ export class Sandbox extends Service {
   readonly logFile: string
   readonly #ownDatabaseUrl: string | undefined
 
-  constructor(folder: string, port: number, environment: SandboxOptions['environment']) {
+  constructor(folder: string, port: number, { environment, root }: SandboxOptions) {
     const logFile = path.join(folder, 'service.log')
     const settings = { NODE_ENV: 'production', SANDBOX: '1', LOG_LEVEL: 'warn', SIMULATOR_DELAY_MS: '100', DATA_DIR: folder }
-    super(port, { logFile, environment: { ...settings, ...environment } })
+    super(port, { logFile, root, environment: { ...settings, ...environment } })
     this.folder = folder
     this.logFile = logFile
     this.#ownDatabaseUrl = environment?.['DATABASE_URL']
@@ -78,13 +78,13 @@ export class Sandbox extends Service {
 }
 
 /** Starts a sandbox on the production build. Resolves once it is ready; throws, and keeps the folder with its log, if it does not start. */
-export async function startSandbox({ environment, port, readiness }: SandboxOptions = {}): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-sandbox-'))
   // As root PostgreSQL runs as another user, who must be able to enter.
   await chmod(folder, 0o755)
-  const sandbox = new Sandbox(folder, port ?? (await freePort()), environment)
+  const sandbox = new Sandbox(folder, options.port ?? (await freePort()), options)
   try {
-    await sandbox.untilReady(readiness)
+    await sandbox.untilReady(options.readiness)
     return sandbox
   } catch (error) {
     await sandbox.stop({ keepsFolder: true })

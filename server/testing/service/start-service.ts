@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '#server/database/embedded/embedded.ts'
 import { ALLOCATOR_ENVIRONMENT, NODE_FLAGS } from '#server/process/node-settings.mjs'
@@ -8,8 +9,8 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 
 /** The checkout that tests run in. */
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-/** The program of the service, as the launcher runs it. */
-const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url))
+/** The program of the service in its checkout, as the launcher runs it. */
+const MAIN = path.relative(ROOT, fileURLToPath(new URL('../../main.ts', import.meta.url)))
 /** Starts are slow on a busy machine, and several tests start a service at the same time. */
 export const PATIENTLY = { limitMs: 240_000, pauseMs: 50 }
 const STOP_LIMIT_MS = 60_000
@@ -28,6 +29,8 @@ export type Readiness = 'api' | 'pages' | (() => Promise<boolean>)
 export type ServiceOptions = {
   /** Arguments of Node; the service in one process if left out. */
   program?: readonly string[]
+  /** The checkout that it runs in, if not this one. */
+  root?: string
   /** Added to the few variables that every start needs; `undefined` leaves one of those out. */
   environment?: Readonly<Record<string, string | undefined>>
   /** A free one if left out. */
@@ -47,7 +50,7 @@ export class Service {
   readonly exits: Exit[] = []
   /** Called with the process id of each start after the first. */
   onStart: (pid: number) => void = () => undefined
-  readonly #options: ServiceOptions
+  #options: ServiceOptions
   readonly #end = Promise.withResolvers<number | null>()
   #child: ChildProcess
   #output = ''
@@ -119,6 +122,16 @@ export class Service {
     return this.#child.kill(signal)
   }
 
+  /** Ends it in order and starts that of another checkout in its place, at the same port. Resolves once that is ready. */
+  async replace(root: string): Promise<void> {
+    const before = this.#child
+    this.#options = { ...this.#options, root }
+    this.#isKeptRunning = true
+    this.kill('SIGTERM')
+    await waitUntil('the service was replaced', () => this.#child !== before, PATIENTLY)
+    await this.untilReady()
+  }
+
   /** Ends it in order, if it still runs, and by force after a minute. Resolves with the exit code. */
   async stop(): Promise<number | null> {
     this.#isStopping = true
@@ -134,11 +147,11 @@ export class Service {
   }
 
   #launch(): ChildProcess {
-    const { program = [...NODE_FLAGS, MAIN], environment, logFile, onOutput } = this.#options
+    const { root = ROOT, program = [...NODE_FLAGS, path.join(root, MAIN)], environment, logFile, onOutput } = this.#options
     const log = logFile === undefined ? undefined : openSync(logFile, 'a')
     // The channel ends the service when this program is killed.
     const child: ChildProcess = spawn(process.execPath, program, {
-      cwd: ROOT,
+      cwd: root,
       stdio: ['ignore', log ?? 'pipe', log ?? 'pipe', 'ipc'],
       env: {
         PATH: process.env['PATH'],

@@ -142,8 +142,8 @@ function checkOperators({ folder }: Evidence, rows: readonly Row[]): Verdict[] {
 type Entry = { executed: number; duplicates: number }
 type Line = { what: string; operator?: string; protocol?: string; reference?: string; request?: { reference: string; context: string } }
 
-/** The entries by transaction, and the protocols by which each operator took transfers. */
-function readBooks(folder: string): { books: Map<string, Entry>; routes: Set<string> } {
+/** The operators' entries by transaction, and the protocols by which each operator took transfers. */
+export function readBooks(folder: string): { books: Map<string, Entry>; routes: Set<string> } {
   const books = new Map<string, Entry>()
   const routes = new Set<string>()
   const idOf = new Map<string, string>()

@@ -59,6 +59,7 @@ export const AUDIT_ACTIONS = [
   'webhook.recovery_stopped',
   'webhook.test_sent',
   'sandbox.transaction_started',
+  'installation.restored',
   'operator.set',
   'operator.removed',
   'operator.tested',

@@ -83,6 +83,7 @@ const SENTENCES: Record<string, string> = {
   unknown_version: 'There is no such version of the rules (npm run admin -- list-rules).',
   already_active: 'This version is active already, or was.',
   superseded: 'A newer version is active: propose the rules again.',
+  service_is_running: 'Processes of the service are connected to this database: stop all of them first.',
   not_on_the_list: 'That address or network is not on the allow list.',
 }
 

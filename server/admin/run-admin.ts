@@ -6,6 +6,7 @@ import { AdminError, type Command, type Options, type Output, usageOf } from './
 import { openAdminDatabase } from './open-database.ts'
 import { OPERATOR_COMMANDS } from './operator-commands.ts'
 import { PERSON_COMMANDS } from './person-commands.ts'
+import { RESTORE_COMMANDS } from './restore-commands.ts'
 import { RULE_COMMANDS } from './rule-commands.ts'
 import { SECRETS_COMMANDS } from './secrets-commands.ts'
 
@@ -16,6 +17,7 @@ const COMMANDS: readonly Command[] = [
   ...PERSON_COMMANDS,
   ...RULE_COMMANDS,
   ...SECRETS_COMMANDS,
+  ...RESTORE_COMMANDS,
 ]
 
 /** The source of a command's settings and the destination of its results and problems: the process, or a test. */

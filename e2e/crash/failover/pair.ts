@@ -1,24 +1,12 @@
-import { chmod, chown, copyFile, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '#server/database/embedded/embedded.ts'
+import { addFiles, copyPostgres } from '#server/testing/copy-postgres.ts'
 import { killAtOnce, listProcesses } from '#server/testing/service/processes.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
-/** Written each time the server starts, or only of use to the server that was copied. */
-const NOT_COPIED = new Set(['postmaster.pid', 'postmaster.opts', 'postgresql.auto.conf', 'standby.signal', 'backup_label'])
-/** Folders that a new server needs empty: it streams the log from the other one. */
-const COPIED_EMPTY = new Set([
-  'pg_wal',
-  'pg_replslot',
-  'pg_dynshmem',
-  'pg_notify',
-  'pg_serial',
-  'pg_snapshots',
-  'pg_stat_tmp',
-  'pg_subtrans',
-])
 /** More than what is written while a server is copied. */
 const SETTINGS = { wal_keep_size: '1GB', shared_buffers: '128MB' }
 const LIMIT = { limitMs: 240_000, pauseMs: 20 }
@@ -139,50 +127,8 @@ function startNode({ dataDirectory, port }: Omit<PairNode, 'server'>): Promise<E
 
 /** Copies a running server to the place of another, which then follows it. */
 async function copyServer(from: PairNode, to: Omit<PairNode, 'server'>): Promise<void> {
-  const client = new pg.Client({ connectionString: from.server.url, application_name: 'copy' })
-  await client.connect()
-  try {
-    await client.query("select pg_backup_start('standby', fast => true)")
-    await copyFolder(from.server.dataDirectory, to.dataDirectory)
-    const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(wait_for_archive => false)')
-    const { hostname, port, username, password } = new URL(from.server.url)
-    const source = `host=${hostname} port=${port} user=${username} password=${password} application_name=${to.name}`
-    await writeAs(from, path.join(to.dataDirectory, 'backup_label'), rows[0]?.labelfile ?? '')
-    await writeAs(from, path.join(to.dataDirectory, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`)
-    await writeAs(from, path.join(to.dataDirectory, 'standby.signal'), '')
-    await copyOwned(`${from.server.dataDirectory}.password`, `${to.dataDirectory}.password`)
-  } finally {
-    await client.end()
-  }
-}
-
-async function copyFolder(from: string, to: string): Promise<void> {
-  const { mode, uid, gid } = await stat(from)
-  await mkdir(to, { mode })
-  await chown(to, uid, gid)
-  if (COPIED_EMPTY.has(path.basename(from))) return
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    if (NOT_COPIED.has(entry.name) || entry.name.startsWith('pgsql_tmp')) continue
-    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)]
-    if (entry.isDirectory()) await copyFolder(source, target)
-    else await copyOwned(source, target).catch(expectRemoved)
-  }
-}
-
-async function copyOwned(from: string, to: string): Promise<void> {
-  await copyFile(from, to)
-  const { uid, gid } = await stat(from)
-  await chown(to, uid, gid)
-}
-
-/** A running server removes files; what it removed is in its log. */
-function expectRemoved(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error
-}
-
-/** Writes a file that belongs to the user of the server. */
-async function writeAs({ server }: PairNode, file: string, text: string): Promise<void> {
-  await writeFile(file, text, { mode: 0o600 })
-  const { uid, gid } = await stat(server.dataDirectory)
-  await chown(file, uid, gid)
+  const { hostname, port, username, password } = new URL(from.server.url)
+  const source = `host=${hostname} port=${port} user=${username} password=${password} application_name=${to.name}`
+  await copyPostgres(from.server, to.dataDirectory)
+  await addFiles(to.dataDirectory, { 'postgresql.auto.conf': `primary_conninfo = '${source}'\n`, 'standby.signal': '' })
 }

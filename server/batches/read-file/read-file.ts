@@ -30,7 +30,7 @@ export async function readFile(bytes: Uint8Array): Promise<Result<ReadFile, File
     if (bytes.length > BATCH_FILE_BYTES_MAX) throw new UnreadableFile('too_large', { megabytes: BATCH_FILE_BYTES_MAX / 1024 / 1024 })
     if (bytes.length === 0) throw new UnreadableFile('empty')
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    const known = recognise(buffer)
+    const known = recogniseOther(buffer)
     if (known) throw new UnreadableFile(known)
     const { headers, rows, rowsAbove, reading } = startsWith(buffer, ZIP) ? await readWorkbook(buffer) : readCsv(buffer)
     return ok({ headers, rows, reading: { ...reading, rowsAbove } })
@@ -40,7 +40,8 @@ export async function readFile(bytes: Uint8Array): Promise<Result<ReadFile, File
   }
 }
 
-function recognise(bytes: Buffer): FileProblemKind | undefined {
+/** What a file is that is neither a workbook nor text, by its first bytes. */
+export function recogniseOther(bytes: Buffer): FileProblemKind | undefined {
   const signature = SIGNATURES.find(([mark]) => startsWith(bytes, mark))
   if (signature) return signature[1]
   // A workbook with a password is wrapped in the format of old workbooks.

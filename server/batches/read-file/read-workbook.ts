@@ -8,19 +8,38 @@ type Sheet = { name: string; relation: string; isVisible: boolean }
 
 /** The names of sheets and where they are: a few KB in any workbook. */
 const DIRECTORY_BYTES_MAX = 4 * 1024 * 1024
-/** Texts, styles and the sheet together: ten thousand rows with fifty columns are about 25 MB. */
-const CONTENT_BYTES_MAX = 80 * 1024 * 1024
-/** Texts that a workbook stores once for all its cells, by length and number. More than this is not a list of payments. */
-const SHARED_LENGTH_MAX = 16 * 1024 * 1024
-const SHARED_COUNT_MAX = BATCH_ROWS_MAX * BATCH_COLUMNS_MAX
+/** How large a sheet may be. `contentBytes`: texts, styles and the sheet together. `shared…`: texts that a workbook stores once for all cells. */
+export type SheetLimits = { columns: number; contentBytes: number; sharedLength: number; sharedCount: number }
+
+/** Ten thousand rows with fifty columns are about 25 MB; more shared texts than cells are not a list of payments. */
+const BATCH_LIMITS: SheetLimits = {
+  columns: BATCH_COLUMNS_MAX,
+  contentBytes: 80 * 1024 * 1024,
+  sharedLength: 16 * 1024 * 1024,
+  sharedCount: BATCH_ROWS_MAX * BATCH_COLUMNS_MAX,
+}
 /** The formats of dates that every workbook knows, by number. */
 const DATE_FORMATS = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47, ...range(27, 36), ...range(50, 58)])
 
-/**
- * Reads the first visible sheet of a workbook (.xlsx, .xlsm) as a stream. Formulas are not computed. Only the parts that this sheet needs
- * are unpacked, and their sizes count together. Throws UnreadableFile.
- */
+/** Receives the rows of a sheet. `afterPiece`: awaited from time to time, so that rows need not be collected. */
+export type RowSink = { add(rowNumber: number, cells: readonly BatchCell[]): void; afterPiece?(): Promise<void> | undefined }
+
+/** Reads the first visible sheet of a workbook (.xlsx, .xlsm) as a list of payments. Throws UnreadableFile. */
 export async function readWorkbook(bytes: Buffer): Promise<FileTable & { reading: Omit<FileReading, 'rowsAbove'> }> {
+  const collector = new TableCollector()
+  const read = await readSheet(bytes, collector, BATCH_LIMITS)
+  return { ...collector.finish(), reading: { format: 'xlsx', encoding: null, separator: null, ...read } }
+}
+
+/**
+ * Reads the rows of the first visible sheet as a stream. Formulas are not computed. Only the parts that this sheet needs are unpacked, and
+ * their sizes count together. Returns the name of the sheet and of others. Throws UnreadableFile.
+ */
+export async function readSheet(
+  bytes: Buffer,
+  sink: RowSink,
+  limits: SheetLimits,
+): Promise<Pick<FileReading, 'sheet' | 'otherSheets' | 'hiddenRows'>> {
   const entries = readZipDirectory(bytes)
   const workbook = entries.get('xl/workbook.xml')
   if (!workbook) throw new UnreadableFile(kindOfZip(entries))
@@ -34,26 +53,15 @@ export async function readWorkbook(bytes: Buffer): Promise<FileTable & { reading
   const entry = entries.get((await readRelations(relations)).get(sheet.relation) ?? '')
   if (!entry) throw new UnreadableFile('damaged_workbook')
   const [texts, styles] = [entries.get('xl/sharedStrings.xml'), entries.get('xl/styles.xml')]
-  limitTogether([texts, styles, entry], CONTENT_BYTES_MAX)
-  const collector = new TableCollector()
-  const handler = sheetHandler(collector, {
-    sharedStrings: await readSharedStrings(texts),
+  limitTogether([texts, styles, entry], limits.contentBytes)
+  const handler = sheetHandler(sink, limits.columns, {
+    sharedStrings: await readSharedStrings(texts, limits),
     dateStyles: await readDateStyles(styles),
     is1904,
   })
   await readXml(entry, handler)
   const otherSheets = visible.slice(1, 6).map(({ name }) => name.slice(0, 60))
-  return {
-    ...collector.finish(),
-    reading: {
-      format: 'xlsx',
-      encoding: null,
-      separator: null,
-      sheet: sheet.name.slice(0, 60),
-      otherSheets,
-      hiddenRows: handler.hiddenRows(),
-    },
-  }
+  return { sheet: sheet.name.slice(0, 60), otherSheets, hiddenRows: handler.hiddenRows() }
 }
 
 function kindOfZip(
@@ -93,7 +101,7 @@ async function readRelations(entry: ZipEntry): Promise<Map<string, string>> {
   return relations
 }
 
-async function readSharedStrings(entry: ZipEntry | undefined): Promise<string[]> {
+async function readSharedStrings(entry: ZipEntry | undefined, limits: SheetLimits): Promise<string[]> {
   const strings: string[] = []
   if (!entry) return strings
   let [text, length] = ['', 0]
@@ -108,12 +116,12 @@ async function readSharedStrings(entry: ZipEntry | undefined): Promise<string[]>
     text(part) {
       if (isInText) text += part
       length += part.length
-      if (length > SHARED_LENGTH_MAX) throw new UnreadableFile('unpacks_too_large')
+      if (length > limits.sharedLength) throw new UnreadableFile('unpacks_too_large')
     },
     close(name) {
       if (name === 't') isInText = false
       else if (name === 'rPh') isPhonetic = false
-      else if (name === 'si' && strings.push(text) > SHARED_COUNT_MAX) throw new UnreadableFile('unpacks_too_large')
+      else if (name === 'si' && strings.push(text) > limits.sharedCount) throw new UnreadableFile('unpacks_too_large')
     },
   })
   return strings
@@ -162,11 +170,13 @@ type SheetContext = {
 
 type OpenCell = { column: number; type: string; style: number; text: string; hasFormula: boolean; hasValue: boolean }
 
+const DAY_SECONDS = DAY_MS / 1_000
+
 /** The limit of a cell's text while it is read: one cell of 60 MB must not be held in memory. */
 const TEXT_LENGTH_MAX = BATCH_CELL_LENGTH_MAX * 2
 
-/** Returns what reads the XML of one sheet into `collector`. Hidden rows are left out and counted. */
-function sheetHandler(collector: TableCollector, context: SheetContext): XmlHandler & { hiddenRows(): number } {
+/** Returns what reads the XML of one sheet into `sink`. Hidden rows are left out and counted. */
+function sheetHandler(sink: RowSink, columnsMax: number, context: SheetContext): XmlHandler & { hiddenRows(): number } {
   let [rowNumber, hiddenRows] = [0, 0]
   let isHidden = false
   let cells: BatchCell[] = []
@@ -174,6 +184,7 @@ function sheetHandler(collector: TableCollector, context: SheetContext): XmlHand
   let isInText = false
   return {
     hiddenRows: () => hiddenRows,
+    afterPiece: () => sink.afterPiece?.(),
     open(name, attributes) {
       if (name === 'row') {
         rowNumber = Number(attributes['r'] ?? rowNumber + 1)
@@ -195,13 +206,13 @@ function sheetHandler(collector: TableCollector, context: SheetContext): XmlHand
       if (name === 'v' || name === 't') isInText = false
       else if (name === 'c' && cell) {
         // Far to the right there are at most formats; a value there is one column too many.
-        if (cell.column < BATCH_COLUMNS_MAX) fill(cells, cell.column, toCell(cell, context))
-        else if (cell.text.trim() !== '') throw new UnreadableFile('too_many_columns', { columns: BATCH_COLUMNS_MAX })
+        if (cell.column < columnsMax) fill(cells, cell.column, toCell(cell, context))
+        else if (cell.text.trim() !== '') throw new UnreadableFile('too_many_columns', { columns: columnsMax })
         cell = undefined
       } else if (name === 'row') {
         if (!Number.isSafeInteger(rowNumber) || rowNumber < 1 || rowNumber > 1_048_576) throw new UnreadableFile('damaged_workbook')
         if (isHidden && cells.length > 0) hiddenRows++
-        else if (!isHidden) collector.add(rowNumber, cells)
+        else if (!isHidden) sink.add(rowNumber, cells)
       }
     },
   }
@@ -238,14 +249,17 @@ function toValue({ type, style, text }: OpenCell, { sharedStrings, dateStyles, i
     case 'e':
       return { text, kind: 'error' }
     case 'd':
-      return { text: text.slice(0, 10), kind: 'date' }
+      return { text: text.slice(0, 19).replace('T', ' '), kind: 'date' }
     default:
       if (text.trim() === '') return ''
       return dateStyles.has(style) ? { text: dateOf(Number(text), is1904), kind: 'date' } : { text: text.trim(), kind: 'number' }
   }
 }
 
+/** A date, with its time of day if it has one. The number of days is binary, so the time is right to the second. */
 function dateOf(days: number, is1904: boolean): string {
-  const at = new Date((is1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30)) + days * DAY_MS)
-  return Number.isNaN(at.getTime()) ? String(days) : at.toISOString().slice(0, 10)
+  const sinceFirstMs = Math.round(days * DAY_SECONDS) * 1_000
+  const at = new Date((is1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30)) + sinceFirstMs)
+  if (Number.isNaN(at.getTime())) return String(days)
+  return at.toISOString().slice(0, Number.isInteger(days) ? 10 : 19).replace('T', ' ')
 }

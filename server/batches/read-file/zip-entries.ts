@@ -82,6 +82,8 @@ export type XmlHandler = {
   close?(name: string): void
   /** Whether the rest is not needed. */
   isDone?(): boolean
+  /** Awaited after each piece of the part. */
+  afterPiece?(): Promise<void> | undefined
 }
 
 /**
@@ -106,6 +108,7 @@ export async function readXml(entry: ZipEntry, handler: XmlHandler): Promise<voi
   for await (const piece of unpack(entry)) {
     parser.write(decoder.decode(piece, { stream: true }))
     if (handler.isDone?.()) return
+    await handler.afterPiece?.()
   }
   parser.write(decoder.decode())
   parser.close()

@@ -1,0 +1,47 @@
+/** What a line of a statement is by itself. `other` moved no money; `failed` lines have amounts and are in no sum. */
+export const LINE_KINDS = ['payment', 'fee', 'tax', 'commission', 'transfer', 'reversal', 'other', 'failed'] as const
+export type LineKind = (typeof LINE_KINDS)[number]
+
+/**
+ * What a line turns out to be, gravest first. Each line is in exactly one class. The texts are `close.class.<class>`.
+ */
+export const LINE_CLASSES = [
+  'paid_failed_here',
+  'second_payment',
+  'unknown_payment',
+  'amount_differs',
+  'fee_differs',
+  'paid_open_here',
+  'reversal',
+  'matched',
+  'transfer',
+  'fee',
+  'tax',
+  'commission',
+  'other',
+  'failed',
+] as const
+export type LineClass = (typeof LINE_CLASSES)[number]
+
+/** What a transaction turns out to be, gravest first. Each is in exactly one class of its day. The texts are `close.class.<class>`. */
+export const TRANSACTION_CLASSES = [
+  'success_failed_there',
+  'success_absent_there',
+  'paid_there',
+  'in_transit',
+  'open',
+  'failed_both',
+  'matched',
+] as const
+export type TransactionClass = (typeof TRANSACTION_CLASSES)[number]
+
+/** Classes that a person has to look at. */
+export const GRAVE_CLASSES: ReadonlySet<string> = new Set([
+  'success_failed_there',
+  'paid_failed_here',
+  'second_payment',
+  'unknown_payment',
+  'success_absent_there',
+  'amount_differs',
+  'fee_differs',
+])

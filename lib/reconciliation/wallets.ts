@@ -1,0 +1,62 @@
+import { COUNTRIES, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import { zoneOfOperators } from '#lib/time/time-zones.ts'
+
+/** What an account at an operator holds: collects, deposits, or the money of both. */
+type WalletAccount = 'collect' | 'deposit' | 'both'
+
+/** One account of the installation at an operator. Its id is part of addresses and of stored rows, and never changes. */
+export type Wallet = { wallet: string; operator: OperatorCode; account: WalletAccount }
+
+/** Operators that keep collects and deposits in two accounts: the three of MTN, Airtel and Orange Senegal. */
+const SPLIT: ReadonlySet<OperatorCode> = new Set(['MOMOCM', 'BJMTN', 'UGMTN', 'UGAIRTEL', 'SNOM'])
+
+/** Every wallet of an installation, by operator. */
+export const WALLETS: readonly Wallet[] = OPERATOR_CODES.flatMap((operator): Wallet[] =>
+  SPLIT.has(operator)
+    ? (['collect', 'deposit'] as const).map((account) => ({ wallet: `${operator}-${account}`, operator, account }))
+    : [{ wallet: operator, operator, account: 'both' }],
+)
+
+/** The wallet with this id; undefined if there is none. */
+export function findWallet(id: string): Wallet | undefined {
+  return WALLETS.find(({ wallet }) => wallet === id)
+}
+
+/** The wallet from which or into which an operator moves the money of this kind of transaction. */
+export function walletOf(operator: OperatorCode, type: TransactionType): Wallet | undefined {
+  const account = type === 'COLLECT' ? 'collect' : 'deposit'
+  return WALLETS.find((wallet) => wallet.operator === operator && (wallet.account === 'both' || wallet.account === account))
+}
+
+/**
+ * What people set for a wallet. `cutoffMinute`: the minute after local midnight at which the operator's day begins. `feePpm` and
+ * `feeFixedMinor`: the agreed fee of a payment, null while it is not checked. `openingMinor`: the balance at the beginning of `openingDay`.
+ */
+export type WalletSettings = {
+  number: string | null
+  zone: string
+  cutoffMinute: number
+  feePpm: number | null
+  feeFixedMinor: bigint | null
+  openingDay: string | null
+  openingMinor: bigint | null
+}
+
+/** The settings of a wallet that nobody has changed. */
+export function defaultSettings({ operator }: Wallet): WalletSettings {
+  return {
+    number: null,
+    zone: zoneOfOperators([operator]),
+    cutoffMinute: 0,
+    feePpm: null,
+    feeFixedMinor: null,
+    openingDay: null,
+    openingMinor: null,
+  }
+}
+
+/** The dial code of the country of a wallet, for phone numbers that are written without it. */
+export function dialCodeOf(operator: OperatorCode): string {
+  return COUNTRIES[OPERATORS[operator].country.name].dialCode
+}

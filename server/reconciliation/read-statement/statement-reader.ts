@@ -1,0 +1,69 @@
+import { Worker } from 'node:worker_threads'
+import type { StatementProblem } from '#lib/reconciliation/statement-problem.ts'
+import { err, type Result } from '#lib/result.ts'
+import type { StatementChunk } from './read-statement.ts'
+import type { ReadingWallet, StatementSummary } from './statement-lines.ts'
+
+/** What the thread sends: it wants the next piece, it has lines, or it has ended. */
+export type FromThread =
+  | { kind: 'more' }
+  | ({ kind: 'chunk' } & StatementChunk)
+  | { kind: 'end'; result: Result<StatementSummary, StatementProblem> }
+/** What it is sent: first the wallet; then a piece, or none after the last; nothing for a chunk that was stored. */
+export type ToThread = { wallet?: ReadingWallet; piece?: Uint8Array | undefined }
+
+const MEMORY_LIMIT = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 16 }
+/** Without an answer for this long the thread is ended: a million lines take seconds, and each piece is answered. */
+const SILENCE_LIMIT_MS = 60_000
+
+/**
+ * Reads a statement in a thread of its own, which keeps the event loop free and bounds the memory. `onChunk` is awaited before the file is read
+ * on. If it throws, the thread ends and the error is thrown.
+ */
+export async function readInThread(
+  pieces: AsyncIterable<Uint8Array>,
+  wallet: ReadingWallet,
+  onChunk: (chunk: StatementChunk) => Promise<void>,
+): Promise<Result<StatementSummary, StatementProblem>> {
+  const worker = new Worker(new URL('./statement-thread.ts', import.meta.url), { resourceLimits: MEMORY_LIMIT, execArgv: [], env: {} })
+  const source = pieces[Symbol.asyncIterator]()
+  try {
+    for (let answer: ToThread = { wallet }; ; ) {
+      const message = await exchange(worker, answer)
+      if (message === 'too_slow' || message === 'out_of_memory') {
+        return err({ kind: message === 'too_slow' ? 'too_slow' : 'unpacks_too_large' })
+      }
+      if (message.kind === 'end') return message.result
+      if (message.kind === 'chunk') {
+        await onChunk(message)
+        answer = {}
+      } else {
+        const next = await source.next()
+        answer = { piece: next.done ? undefined : next.value }
+      }
+    }
+  } finally {
+    await worker.terminate()
+    await source.return?.()
+  }
+}
+
+function exchange(worker: Worker, answer: ToThread): Promise<FromThread | 'too_slow' | 'out_of_memory'> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      clearTimeout(timer)
+      worker.off('message', onMessage)
+      worker.off('error', onError)
+      settle()
+    }
+    const onMessage = (message: FromThread) => end(() => resolve(message))
+    const onError = (error: unknown) => {
+      const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+      end(() => (isMemory ? resolve('out_of_memory') : reject(error)))
+    }
+    const timer = setTimeout(() => end(() => resolve('too_slow')), SILENCE_LIMIT_MS)
+    worker.on('message', onMessage)
+    worker.on('error', onError)
+    worker.postMessage(answer)
+  })
+}

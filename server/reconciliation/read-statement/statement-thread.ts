@@ -1,0 +1,26 @@
+import { type MessagePort, parentPort } from 'node:worker_threads'
+import { readStatement } from './read-statement.ts'
+import type { FromThread, ToThread } from './statement-reader.ts'
+
+/** Sends a message to the process that reads, and waits for its answer: neither side is ever more than one piece ahead. */
+async function ask(port: MessagePort, message: FromThread): Promise<ToThread> {
+  const answer = new Promise<ToThread>((resolve) => port.once('message', resolve))
+  port.postMessage(message)
+  return answer
+}
+
+async function* pieces(port: MessagePort): AsyncGenerator<Uint8Array> {
+  while (true) {
+    const { piece } = await ask(port, { kind: 'more' })
+    if (!piece) return
+    yield piece
+  }
+}
+
+// The first message is the wallet. A failure that is no verdict about the file ends the thread with an error, which its parent reports.
+parentPort?.once('message', async ({ wallet }: ToThread) => {
+  const port = parentPort
+  if (!port || !wallet) return
+  const result = await readStatement(pieces(port), wallet, async (chunk) => void (await ask(port, { kind: 'chunk', ...chunk })))
+  port.postMessage({ kind: 'end', result } satisfies FromThread)
+})

@@ -9,6 +9,7 @@ const ACCESS = { propose: 'access:propose', confirm: 'access:change' } as const
 const RULES = { propose: 'policy:change', confirm: 'policy:change' } as const
 const OPERATORS = { propose: 'operator:configure', confirm: 'operator:configure' } as const
 const ADJUSTMENT = { propose: 'adjustment:propose', confirm: 'adjustment:decide' } as const
+const WALLETS = { propose: 'wallet:change', confirm: 'wallet:change' } as const
 const FUNDING = { propose: 'funding:propose', confirm: 'funding:decide' } as const
 
 /** The kinds of changes that two people make, each with the permissions to propose and to confirm it. */
@@ -30,6 +31,7 @@ export const CHANGE_PERMISSIONS = {
   'api_user.unblock': ACCESS,
   'webhook_secret.rotate': ACCESS,
   'operator.set': OPERATORS,
+  'wallet.set': WALLETS,
   /** Money that arrived at the operator enters the deposit balance. */
   'funding.pay_in': FUNDING,
   /** Collected money moves to the deposit balance. */

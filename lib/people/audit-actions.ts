@@ -3,6 +3,13 @@
  * does not compile where entries are written.
  */
 export const AUDIT_ACTIONS = [
+  'wallet.changed',
+  'statement.uploaded',
+  'statement.imported',
+  'statement.withdrawn',
+  'statement.rows_exported',
+  'line.matched',
+  'line.match_undone',
   'person.invited',
   'person.invitation_renewed',
   'person.invitation_withdrawn',

@@ -51,6 +51,12 @@ export const PERMISSIONS = {
   /** Revoking and blocking only take access away, so one person may. */
   'access:revoke': ['administrator', 'engineer'],
   'access:change': ['administrator'],
+  /** Close of day: statements, wallets, matches and their days. Only in the application that runs the installation. */
+  'reconciliation:read': ['finance', 'administrator'],
+  /** To upload statements, and to match lines by hand. */
+  'reconciliation:work': ['finance'],
+  /** To propose or confirm the settings of a wallet. */
+  'wallet:change': ['finance', 'administrator'],
   /** Availability, outcomes and balances of the operators, and a test that moves no money. */
   'operator:read': ['administrator'],
   'operator:test': ['administrator'],

@@ -7,6 +7,7 @@ import { FUNDING_KINDS } from './kinds/funding-kinds.ts'
 import { OPERATOR_KINDS } from './kinds/operator-kinds.ts'
 import { PERSON_KINDS } from './kinds/person-kinds.ts'
 import { POLICY_KINDS } from './kinds/policy-kinds.ts'
+import { WALLET_KINDS } from './kinds/wallet-kinds.ts'
 
 /** Every kind of change that needs two people. */
 export const KINDS: Readonly<Record<ChangeKindName, ChangeKind>> = {
@@ -17,4 +18,5 @@ export const KINDS: Readonly<Record<ChangeKindName, ChangeKind>> = {
   ...OPERATOR_KINDS,
   ...FUNDING_KINDS,
   ...ADJUSTMENT_KINDS,
+  ...WALLET_KINDS,
 }

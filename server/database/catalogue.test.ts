@@ -49,6 +49,8 @@ const APPEND_ONLY_TABLES = [
   'audit_entries',
   'operator_contradictions',
   'shared_operator_references',
+  'statement_lines',
+  'match_events',
 ]
 
 type Key = { table_name: string; key_name: string; is_primary: boolean; first_column: string | null }

@@ -5,7 +5,7 @@ import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
 import { TASK_STATEMENT_LIMIT_MS, withStatementLimit } from '#server/database/pool.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { forgetAvailability } from '#server/operators/availability/disturbed.ts'
-import { pollBalances } from '#server/operators/balances/poll-balances.ts'
+import { forgetPolls, pollBalances } from '#server/operators/balances/poll-balances.ts'
 import { endStoppedRows } from '#server/operators/batch-run/control-batch.ts'
 import { forgetCodeNumbers } from '#server/operators/customer-step/enter-code.ts'
 import { listOperatorReferences } from '#server/operators/references/list-operator-references.ts'
@@ -15,6 +15,9 @@ import { queryContradictions } from '#server/operators/work/second-looks.ts'
 import { pruneRefusals } from '#server/partner-auth/refusals.ts'
 import { pruneRefreshTokens } from '#server/partner-auth/tokens.ts'
 import { pruneEndedSessions } from '#server/people/sessions.ts'
+import { matchRecent } from '#server/reconciliation/matching/match-wallet.ts'
+import { createStatementWorker } from '#server/reconciliation/statements/statement-worker.ts'
+import { forgetUploads } from '#server/reconciliation/statements/upload-statement.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { countWantedZones } from '#server/reports/business-days/set-time-zone.ts'
 import { listCustomers } from '#server/reports/customers/customers.ts'
@@ -59,6 +62,8 @@ export function startLoops(runtime: Runtime): Loops {
   dispatcher.start()
   runtime.batchSubmitter.start()
   deliveries.start()
+  const statementWorker = createStatementWorker({ pool, clock })
+  statementWorker.start()
   let isEnding = false
   withStatementLimit(TASK_STATEMENT_LIMIT_MS, () => sumHistory(runtime, () => isEnding))
   const tasks = taskTable(runtime, () => isEnding)
@@ -67,6 +72,7 @@ export function startLoops(runtime: Runtime): Loops {
     async drain() {
       isEnding = true
       await taskRunner.stop()
+      await statementWorker.drain()
       await runtime.batchSubmitter.drain()
       await dispatcher.drain()
       await settler.drain()
@@ -118,6 +124,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
     scheduledTask('list_operator_references', '* * * * *', () => listOperatorReferences(pool, isEnding)),
     scheduledTask('add_operator_outcomes', '* * * * *', () => addOperatorOutcomes(pool, clock.now(), isEnding)),
     scheduledTask('poll_operator_balances', '*/5 * * * *', () => pollBalances({ pool, connectors, logger })),
+    scheduledTask('match_statement_lines', '*/5 * * * *', () => matchRecent(pool, clock.now(), isEnding)),
     scheduledTask('list_customers', '* * * * *', () => listCustomers(pool, isEnding)),
     scheduledTask('count_time_zones', '* * * * *', () => countWantedZones(pool, isEnding)),
     scheduledTask('add_transaction_days', '* * * * *', () => addTransactionDays(pool, isEnding, READ_MAX)),
@@ -138,6 +145,8 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
       await forgetOperatorOutcomes(pool, clock.now())
       await forgetAvailability(pool, clock.now())
       await forgetCodeNumbers(pool, clock.now())
+      await forgetPolls(pool, clock.now())
+      await forgetUploads(pool, clock.now())
     }),
     scheduledTask('forget_refusals', '29 3 * * *', async () => void (await pruneRefusals(pool, clock.now()))),
     scheduledTask('forget_ended_sessions', '17 * * * *', async () => void (await pruneEndedSessions(pool, clock.now()))),

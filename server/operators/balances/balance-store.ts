@@ -32,6 +32,25 @@ export async function storeBalance(
   })
 }
 
+/** Keeps what was stored last as one of the polls of 90 days. An installation that no application runs keeps none. */
+export async function insertPoll(queryable: Queryable, operator: OperatorCode, reportedMinor: bigint | null): Promise<void> {
+  await queryable.query({
+    name: 'insert_operator_balance_poll',
+    text: `insert into operator_balance_polls
+               (application_id, operator, checked_at, collect_minor, deposit_minor, reported_minor, ledger_minor)
+             select a.application_id, o.operator, o.checked_at, o.collect_minor, o.deposit_minor, $2::bigint, o.ledger_minor
+               from operator_balances o cross join applications a
+              where o.operator = $1 and a.runs_installation
+           on conflict do nothing`,
+    values: [operator, reportedMinor],
+  })
+}
+
+/** Removes polls before an instant. */
+export async function deletePollsBefore(queryable: Queryable, before: Date): Promise<void> {
+  await queryable.query('delete from operator_balance_polls where checked_at < $1', [before])
+}
+
 type OperatorBalance = {
   operator: OperatorCode
   collectMinor: bigint | null

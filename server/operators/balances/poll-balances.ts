@@ -1,9 +1,10 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
+import { DAY_MS } from '#lib/time/time.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
 import type { BalanceOutcome, Connectors } from '#server/operators/connector.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
-import { storeBalance } from './balance-store.ts'
+import { deletePollsBefore, insertPoll, storeBalance } from './balance-store.ts'
 
 type PollDeps = { pool: Pool; connectors: Connectors; logger: Logger }
 
@@ -26,7 +27,17 @@ async function pollOne({ pool, connectors }: PollDeps, operator: OperatorCode): 
   const { collectMinor, depositMinor } = outcome
   // Of an operator without such a call there is nothing to compare.
   if (collectMinor === null && depositMinor === null) return
-  await storeBalance(pool, { operator, collectMinor, depositMinor, reportedMinor: totalOf(outcome) })
+  const reportedMinor = totalOf(outcome)
+  await storeBalance(pool, { operator, collectMinor, depositMinor, reportedMinor })
+  await insertPoll(pool, operator, reportedMinor)
+}
+
+/** How long every balance is kept that an operator reported. */
+const POLLS_KEPT_DAYS = 90
+
+/** Removes the balances that are older than the pages look back. */
+export async function forgetPolls(pool: Pool, now: Date): Promise<void> {
+  await deletePollsBefore(pool, new Date(now.getTime() - POLLS_KEPT_DAYS * DAY_MS))
 }
 
 /** Undefined parts cannot be compared: half of a balance differs from the ledger in any case. */

@@ -22,6 +22,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['partner-auth', 'webhooks', 'ledger', 'policy'],
   ['transactions'],
   ['approvals', 'batches', 'operators'],
+  ['reconciliation'],
   ['changes', 'reports'],
   ['http'],
   ['back-office'],

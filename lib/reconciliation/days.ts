@@ -1,0 +1,53 @@
+import type { LineClass, TransactionClass } from './classes.ts'
+
+/** What explains a part of a day's difference, or only counts. The texts are `close.class.<class>`. */
+export type DayClass = LineClass | TransactionClass | 'settled_other_day' | 'funding'
+
+/** One term: how many lines or transactions, and what they add to statement less ours. Decimals. */
+export type DayTerm = { class: DayClass; count: number; amount: string }
+
+/** One row of the comparison of a day: what we booked, what the statement says. A null side has no such row. */
+export type DayRow = {
+  name: 'opening' | 'collects' | 'deposits' | 'funding' | 'fees' | 'transfers' | 'reversals' | 'movement' | 'closing'
+  ours: string | null
+  statement: string | null
+  difference: string | null
+}
+
+/**
+ * A wallet on one of its operator's days. `proof`: printed closing less opening and movement; null if the statement prints no balance.
+ * `unexplained`: what no term explains; the day ties if both are zero and no term needs a person.
+ */
+export type WalletDayDto = {
+  wallet: string
+  day: string
+  currency: string
+  isCovered: boolean
+  rows: readonly DayRow[]
+  terms: readonly DayTerm[]
+  fees: string
+  difference: string
+  proof: string | null
+  unexplained: string
+  /** Lines and transactions that a person has to look at. */
+  grave: number
+}
+
+/** A day on the board. `none`: no statement covers it. */
+export type BoardDay = { day: string; state: 'none' | 'ties' | 'differs'; grave: number; difference: string }
+export type BoardDto = { days: readonly string[]; wallets: readonly { wallet: string; currency: string; days: readonly BoardDay[] }[] }
+
+/** A line or a transaction of a class, as the page of the day lists it. Amounts are decimals. */
+export type DayItemDto = {
+  lineId: string | null
+  at: string
+  amount: string
+  fee: string
+  phone: string | null
+  operatorId: string | null
+  type: string
+  status: string
+  rule: string | null
+  isTwin: boolean
+  transaction: { transactionId: string; application: string; status: string; at: string; amount: string } | null
+}

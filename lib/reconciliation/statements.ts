@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import type { StatementProblem } from './statement-problem.ts'
+
+export const STATEMENT_STATES = ['uploading', 'checking', 'ready', 'importing', 'imported', 'refused', 'withdrawn'] as const
+export type StatementState = (typeof STATEMENT_STATES)[number]
+
+/** A statement as pages show it. Amounts are decimals. */
+export type StatementFileDto = {
+  fileId: string
+  wallet: string
+  fileName: string
+  state: StatementState
+  format: string | null
+  accounts: readonly string[]
+  firstDay: string | null
+  lastDay: string | null
+  lines: number
+  failed: number
+  known: number
+  bad: number
+  in: string
+  out: string
+  opening: string | null
+  closing: string | null
+  problem: StatementProblem | null
+  uploadedBy: string
+  uploadedAt: string
+}
+
+/** The beginning of an upload. `modified`: when the file was changed last, in milliseconds. */
+export const uploadSchema = z.strictObject({
+  wallet: z.string().max(40),
+  fileName: z.string().trim().min(1).max(200),
+  bytes: z.coerce.number().int().min(1),
+  modified: z.coerce.number().int().min(0),
+})
+
+/** The answer to it: which pieces are there already. */
+export const uploadAnswerSchema = z.object({ fileId: z.uuid(), pieces: z.array(z.number()) })
+/** The answer to a complete upload: the file, which may be an earlier upload of the same content. */
+export const completionAnswerSchema = z.object({ fileId: z.uuid(), isKnown: z.boolean() })

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { findWallet } from '#lib/reconciliation/wallets.ts'
+import { err, ok } from '#lib/result.ts'
+import { isUtcDay } from '#lib/time/time.ts'
+import { factsOfWallet, readWalletChange, setWallet } from '#server/reconciliation/wallets/set-wallet.ts'
+import { type ChangeKind, defineKind } from '../change-kind.ts'
+
+const minor = z.string().regex(/^-?\d{1,15}$/)
+const schema = z
+  .strictObject({
+    wallet: z.string().refine((id) => findWallet(id) !== undefined),
+    number: z
+      .string()
+      .regex(/^\d{4,15}$/)
+      .nullable(),
+    zone: z.string().max(60),
+    cutoffMinute: z.int().min(0).max(1439),
+    feePpm: z.int().min(0).max(1_000_000).nullable(),
+    feeFixedMinor: z
+      .string()
+      .regex(/^\d{1,13}$/)
+      .nullable(),
+    openingDay: z.string().refine(isUtcDay).nullable(),
+    openingMinor: minor.nullable(),
+  })
+  .refine(({ feePpm, feeFixedMinor }) => (feePpm === null) === (feeFixedMinor === null))
+  .refine(({ openingDay, openingMinor }) => (openingDay === null) === (openingMinor === null))
+
+const settingsOf = ({ wallet, feeFixedMinor, openingMinor, ...others }: z.output<typeof schema>) => ({
+  ...others,
+  feeFixedMinor: feeFixedMinor === null ? null : BigInt(feeFixedMinor),
+  openingMinor: openingMinor === null ? null : BigInt(openingMinor),
+})
+
+/** What people know of an account at an operator: only in the application that runs the installation. */
+const wallet: ChangeKind = defineKind({
+  schema,
+  subjectOf: (payload) => payload.wallet,
+  async read(queryable, applicationId, payload) {
+    const settings = settingsOf(payload)
+    const present = await readWalletChange(queryable, applicationId, payload.wallet, settings)
+    if (!present.ok) return err(present.error)
+    const about = { wallet: payload.wallet }
+    return ok({ before: { ...about, ...factsOfWallet(present.value) }, after: { ...about, ...factsOfWallet(settings) } })
+  },
+  apply: (trx, { applicationId, payload, actor }) =>
+    setWallet(trx, { applicationId, wallet: payload.wallet, settings: settingsOf(payload), actor }),
+})
+
+export const WALLET_KINDS = { 'wallet.set': wallet }

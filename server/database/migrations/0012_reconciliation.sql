@@ -1,0 +1,238 @@
+-- Close of day: the operators' own statements, and which of their lines belongs to which transaction.
+--
+-- An account at an operator belongs to the installation, so every table has the application that runs it first in its key. A line may belong to
+-- a transaction of any application.
+
+-- What people set for a wallet (lib/reconciliation/wallets.ts). One without a row has the settings of its country.
+create table wallets (
+  application_id uuid not null,
+  wallet text not null,
+  -- The number of the account, as the operator prints it. A statement of another number is refused.
+  number text check (number ~ '^[0-9]{4,15}$'),
+  zone text not null,
+  -- The minute after local midnight at which the operator's day begins.
+  cutoff_minute integer not null check (cutoff_minute between 0 and 1439),
+  -- The agreed fee of a payment; null: it is not checked.
+  fee_ppm integer check (fee_ppm between 0 and 1000000),
+  fee_fixed_minor bigint check (fee_fixed_minor >= 0),
+  -- The balance at the beginning of a day, from which every later one follows.
+  opening_day date,
+  opening_minor bigint,
+  changed_by uuid not null,
+  changed_at timestamptz not null default clock_timestamp(),
+  primary key (application_id, wallet),
+  constraint fee_is_whole check ((fee_ppm is null) = (fee_fixed_minor is null)),
+  constraint opening_is_whole check ((opening_day is null) = (opening_minor is null))
+);
+
+-- Every balance that an operator reported, for 90 days, beside what the ledger said at that moment.
+create table operator_balance_polls (
+  application_id uuid not null,
+  operator text not null,
+  checked_at timestamptz not null,
+  collect_minor bigint,
+  deposit_minor bigint,
+  -- All accounts together; null if the operator does not report all of them.
+  reported_minor bigint,
+  ledger_minor bigint not null,
+  primary key (application_id, operator, checked_at)
+);
+
+-- A statement as it was uploaded. uploading: pieces arrive. checking: it is complete, and a worker reads it. ready: a person sees the counts.
+-- importing: a worker stores its lines. A refused or withdrawn file can be uploaded again.
+create table statement_files (
+  application_id uuid not null,
+  file_id uuid not null,
+  wallet text not null,
+  file_name text not null check (length(file_name) between 1 and 200),
+  byte_count bigint not null check (byte_count > 0),
+  -- When the file was last changed on the person's machine: an interrupted upload of the same file is continued.
+  modified_ms bigint not null,
+  sha256 bytea check (length(sha256) = 32),
+  state text not null check (state in ('uploading', 'checking', 'ready', 'importing', 'imported', 'refused', 'withdrawn')),
+  format text,
+  -- The account numbers that the file names.
+  accounts text[] not null default '{}',
+  first_at timestamptz,
+  last_at timestamptz,
+  first_day date,
+  last_day date,
+  is_newest_first boolean not null default false,
+  line_count integer not null default 0,
+  -- Of the lines: those that failed, and those that another file brought already.
+  failed_count integer not null default 0,
+  known_count integer not null default 0,
+  -- Rows that could not be read.
+  bad_count integer not null default 0,
+  in_minor bigint not null default 0,
+  out_minor bigint not null default 0,
+  opening_minor bigint,
+  closing_minor bigint,
+  -- Why it was refused: {"kind", "values"}.
+  problem jsonb,
+  uploaded_by uuid not null,
+  uploaded_at timestamptz not null default clock_timestamp(),
+  decided_by uuid,
+  decided_at timestamptz,
+  primary key (application_id, file_id),
+  constraint complete_file_has_digest check (state = 'uploading' or sha256 is not null),
+  constraint refused_file_has_problem check ((state = 'refused') = (problem is not null))
+);
+-- One file is imported once, however often and under whatever name it is uploaded.
+create unique index statement_files_content on statement_files (application_id, wallet, sha256)
+  where sha256 is not null and state not in ('refused', 'withdrawn');
+create unique index statement_files_uploading on statement_files (application_id, wallet, uploaded_by, file_name, byte_count, modified_ms)
+  where state = 'uploading';
+create index statement_files_by_time on statement_files (application_id, uploaded_at desc);
+create index statement_files_open on statement_files (uploaded_at) where state in ('checking', 'importing');
+
+-- The bytes of a file in pieces of 1 MB, numbered from 0, each compressed.
+create table statement_pieces (
+  application_id uuid not null,
+  file_id uuid not null,
+  number integer not null check (number >= 0),
+  byte_count integer not null check (byte_count > 0),
+  content bytea not null,
+  primary key (application_id, file_id, number)
+);
+-- Compressed already.
+alter table statement_pieces alter column content set storage external;
+
+-- The lines of a file that was checked, until it is imported.
+create table statement_rows (
+  application_id uuid not null,
+  file_id uuid not null,
+  row_number integer not null,
+  line_key text not null,
+  at timestamptz not null,
+  local_day date not null,
+  kind text not null,
+  gross_minor bigint not null,
+  fee_minor bigint not null,
+  tax_minor bigint not null,
+  net_minor bigint not null,
+  balance_minor bigint,
+  operator_id text,
+  our_id uuid,
+  our_application_id uuid,
+  phone_forms text[] not null,
+  type text not null,
+  status text not null,
+  cells text[] not null,
+  primary key (application_id, file_id, row_number)
+);
+
+-- Rows of a file that could not be read, kept with it.
+create table statement_bad_rows (
+  application_id uuid not null,
+  file_id uuid not null,
+  row_number integer not null,
+  problem text not null,
+  cells text[] not null,
+  primary key (application_id, file_id, row_number)
+);
+
+-- What the operator printed, once per line however many files repeat it. Amounts are hundredths, signed from the wallet's side.
+create table statement_lines (
+  application_id uuid not null,
+  line_id bigint generated always as identity,
+  wallet text not null,
+  -- The operator's id with the amount, or a digest of the content; equal ones in one file are counted.
+  line_key text not null,
+  occurrence integer not null,
+  file_id uuid not null,
+  -- The order of lines of one instant.
+  position integer not null,
+  at timestamptz not null,
+  -- The operator's day, by the zone and the cut-off of the wallet.
+  local_day date not null,
+  kind text not null check (kind in ('payment', 'fee', 'tax', 'commission', 'transfer', 'reversal', 'other', 'failed')),
+  gross_minor bigint not null,
+  fee_minor bigint not null,
+  tax_minor bigint not null,
+  net_minor bigint not null,
+  balance_minor bigint,
+  operator_id text,
+  our_id uuid,
+  our_application_id uuid,
+  -- Every form of the customer's number, the present one first (lib/payments/phone-number.ts).
+  phone_forms text[] not null,
+  type text not null,
+  status text not null,
+  cells text[] not null,
+  primary key (application_id, line_id),
+  constraint statement_lines_key unique (application_id, wallet, line_key, occurrence),
+  -- A failed line has amounts and is in no sum.
+  constraint net_is_what_remains check (net_minor = case when kind = 'failed' then 0 else gross_minor - fee_minor - tax_minor end)
+);
+create index statement_lines_by_day on statement_lines (application_id, wallet, local_day, at);
+create trigger refuse_change before update or delete on statement_lines for each row execute function refuse_change();
+create trigger refuse_truncate before truncate on statement_lines for each statement execute function refuse_change();
+alter table statement_lines enable always trigger refuse_change;
+alter table statement_lines enable always trigger refuse_truncate;
+
+-- Which transaction a line belongs to. A line belongs to one, and a transaction has one line that settles it (ordinal 0) and at most one that
+-- says it failed; further payments for the same transaction count from ordinal 1. An undone match is deleted here and stays in match_events.
+create table line_matches (
+  application_id uuid not null,
+  line_id bigint not null,
+  -- Several parts only for one line that pays several transactions of one operator's reference.
+  part smallint not null default 0,
+  matched_application_id uuid not null,
+  transaction_id uuid not null,
+  effect text not null check (effect in ('settle', 'failed')),
+  ordinal smallint not null default 0 check (ordinal >= 0),
+  rule text not null check (rule in ('our_id', 'operator_id', 'reference_group', 'phone', 'twins', 'person')),
+  rule_version smallint not null,
+  -- Lines and transactions that cannot be told apart: their money is right, who paid which is open.
+  group_id uuid,
+  person_id uuid,
+  note text,
+  at timestamptz not null default clock_timestamp(),
+  primary key (application_id, line_id, part),
+  constraint line_matches_transaction unique (application_id, matched_application_id, transaction_id, effect, ordinal),
+  constraint only_people_match_by_hand check ((rule = 'person') = (person_id is not null))
+);
+
+-- Every match and every undo, for good.
+create table match_events (
+  application_id uuid not null,
+  event_id bigint generated always as identity,
+  event text not null check (event in ('matched', 'undone')),
+  line_id bigint not null,
+  part smallint not null,
+  matched_application_id uuid not null,
+  transaction_id uuid not null,
+  effect text not null,
+  ordinal smallint not null,
+  rule text not null,
+  rule_version smallint not null,
+  group_id uuid,
+  -- Of a match or an undo by hand.
+  person_id uuid,
+  note text,
+  at timestamptz not null default clock_timestamp(),
+  primary key (application_id, event_id)
+);
+-- A pair that a person took apart is never matched by a rule again.
+create index match_events_undone on match_events (application_id, line_id) where event = 'undone';
+create trigger refuse_change before update or delete on match_events for each row execute function refuse_change();
+create trigger refuse_truncate before truncate on match_events for each statement execute function refuse_change();
+alter table match_events enable always trigger refuse_change;
+alter table match_events enable always trigger refuse_truncate;
+
+-- A match is undone, never changed: no match is without its two events.
+create function record_match() returns trigger language plpgsql
+set search_path from current as $$
+begin
+  insert into match_events (application_id, event, line_id, part, matched_application_id, transaction_id, effect, ordinal, rule, rule_version,
+                            group_id, person_id, note)
+    select application_id, 'matched', line_id, part, matched_application_id, transaction_id, effect, ordinal, rule, rule_version,
+           group_id, person_id, note from changed_rows;
+  return null;
+end $$;
+create trigger record_match after insert on line_matches referencing new table as changed_rows
+  for each statement execute function record_match();
+create trigger refuse_update before update on line_matches for each row execute function refuse_change();
+alter table line_matches enable always trigger record_match;
+alter table line_matches enable always trigger refuse_update;

@@ -1,0 +1,210 @@
+import type { LineClass } from '#lib/reconciliation/classes.ts'
+import type { DayClass } from '#lib/reconciliation/days.ts'
+import type { SetWallet } from '../wallets/wallet-store.ts'
+import type { Queryable } from '#server/database/pool.ts'
+
+/** Days of one wallet, both ends included. */
+export type DayScope = { applicationId: string; wallet: SetWallet; from: string; to: string }
+
+/** Values of a DayScope as the statements below number them: $1 to $9. */
+function valuesOf({ applicationId, wallet, from, to }: DayScope): unknown[] {
+  const { operator, account, zone, cutoffMinute, feePpm, feeFixedMinor } = wallet
+  return [applicationId, wallet.wallet, from, to, operator, account, `${cutoffMinute} minutes`, zone, feePpm, feeFixedMinor]
+}
+
+/** The operator's day of an instant. */
+const dayOf = (at: string) => `((${at} at time zone $8) - $7::interval)::date`
+/** The instants of the days, for an index on time. */
+const RANGE = `(($3::date + $7::interval) at time zone $8) and p.at < (($4::date + 1 + $7::interval) at time zone $8)`
+
+/**
+ * Lines with their transaction, if they have one, and their class. A line that pays several transactions of one reference is compared with their
+ * sum. `is_same_day`: we booked it on the day of the line.
+ */
+const CLASSED = `lines as (
+  select l.*, m.amount_minor, m.same_day_minor, m.rule, m.group_id, m.transaction_id, m.matched_application_id, m.parts,
+         coalesce(m.is_success and m.same_day_minor is not null, false) as is_same_day,
+         case
+           when l.kind <> 'payment' then l.kind
+           when m.parts is null or m.parts = 0 then 'unknown_payment'
+           when m.ordinal > 0 then 'second_payment'
+           when m.is_failed then 'paid_failed_here'
+           when not m.is_success then 'paid_open_here'
+           when abs(l.gross_minor) <> m.amount_minor then 'amount_differs'
+           when l.fee_minor <> round(abs(l.gross_minor) * $9::numeric / 1000000 / 100) * 100 + $10::bigint then 'fee_differs'
+           else 'matched'
+         end as class
+    from statement_lines l
+    left join lateral (
+      select count(*) as parts, max(m.ordinal) as ordinal, sum(t.amount_minor)::bigint as amount_minor, bool_or(t.status = 'FAILED') as is_failed,
+             bool_and(t.status = 'SUCCESS') as is_success, min(m.rule) as rule, min(m.group_id::text) as group_id,
+             sum(t.amount_minor) filter (where ${dayOf('t.final_at')} = l.local_day)::bigint as same_day_minor,
+             min(m.transaction_id::text)::uuid as transaction_id, min(m.matched_application_id::text)::uuid as matched_application_id
+        from line_matches m
+        join transactions t on t.application_id = m.matched_application_id and t.transaction_id = m.transaction_id
+       where m.application_id = l.application_id and m.line_id = l.line_id) m on true
+   where l.application_id = $1 and l.wallet = $2 and l.local_day between $3 and $4)`
+
+/** Our postings that move the money of the wallet, with the class of the transaction. An amount is what it does to the wallet. */
+const BOOKED = `covered as (
+  select distinct generate_series(f.first_day, f.last_day, interval '1 day')::date as day from statement_files f
+   where f.application_id = $1 and f.wallet = $2 and f.state = 'imported'),
+booked as (
+  select p.*, ${dayOf('p.at')} as day, -p.clearing_minor as effect_minor
+    from ledger_postings p
+   where p.operator = $5 and p.at >= ${RANGE} and p.kind in ('settle', 'fund', 'correct')
+     and case when $6 = 'both' then true
+              when p.kind = 'settle' then (p.clearing_minor < 0) = ($6 = 'collect')
+              when p.kind = 'fund' then $6 = 'deposit'
+              else (p.collect_minor <> 0) = ($6 = 'collect') end),
+classed as (
+  select b.*, s.line_id, s.local_day,
+         case
+           when b.kind <> 'settle' then 'funding'
+           when s.line_id is not null and s.local_day = b.day then 'matched'
+           when s.line_id is not null then 'in_transit'
+           when exists (select 1 from line_matches m where m.application_id = $1 and m.matched_application_id = b.application_id
+                          and m.transaction_id = b.subject_id and m.effect = 'failed') then 'success_failed_there'
+           when exists (select 1 from covered c where c.day = b.day) and exists (select 1 from covered c where c.day = b.day + 1)
+             then 'success_absent_there'
+           else 'in_transit'
+         end as class
+    from booked b
+    left join lateral (
+      select l.line_id, l.local_day from line_matches m join statement_lines l using (application_id, line_id)
+       where m.application_id = $1 and m.matched_application_id = b.application_id and m.transaction_id = b.subject_id
+         and m.effect = 'settle' and m.ordinal = 0) s on b.kind = 'settle')`
+
+export type LineSum = {
+  day: string
+  class: LineClass
+  isIn: boolean
+  isSameDay: boolean
+  count: number
+  grossMinor: bigint
+  feeMinor: bigint
+  netMinor: bigint
+  /** Of the transactions that we booked on the day of the line, without a sign. */
+  amountMinor: bigint
+}
+
+/** The lines of each day, summed by class. Every line is in one row of the result. */
+export async function listLineSums(queryable: Queryable, scope: DayScope): Promise<LineSum[]> {
+  const { rows } = await queryable.query<LineSum>(
+    `with ${CLASSED}
+     select local_day::text as day, class, gross_minor > 0 as "isIn", is_same_day as "isSameDay", count(*)::integer as count,
+            sum(gross_minor)::bigint as "grossMinor", sum(fee_minor + tax_minor)::bigint as "feeMinor", sum(net_minor)::bigint as "netMinor",
+            coalesce(sum(same_day_minor), 0)::bigint as "amountMinor"
+       from lines, (select $5::text, $6::text) unused
+      group by 1, 2, 3, 4`,
+    valuesOf(scope),
+  )
+  return rows
+}
+
+export type BookedSum = { day: string; kind: 'settle' | 'fund' | 'correct'; class: DayClass; isIn: boolean; count: number; effectMinor: bigint }
+
+/** Our postings of each day, summed by kind and class. */
+export async function listBookedSums(queryable: Queryable, scope: DayScope): Promise<BookedSum[]> {
+  const { rows } = await queryable.query<BookedSum>(
+    `with ${BOOKED}
+     select day::text, kind, class, effect_minor > 0 as "isIn", count(*)::integer as count, sum(effect_minor)::bigint as "effectMinor"
+       from classed, (select $9::integer, $10::bigint) unused
+      group by 1, 2, 3, 4`,
+    valuesOf(scope),
+  )
+  return rows
+}
+
+/** Of each day, the balance before its first line and after its last one, as the statement prints them. */
+export async function listPrintedBalances(
+  queryable: Queryable,
+  { applicationId, wallet, from, to }: DayScope,
+): Promise<{ day: string; openingMinor: bigint; closingMinor: bigint }[]> {
+  const { rows } = await queryable.query<{ day: string; openingMinor: bigint; closingMinor: bigint }>(
+    `select distinct on (local_day) local_day::text as day,
+            first_value(balance_minor - net_minor) over w as "openingMinor", last_value(balance_minor) over w as "closingMinor"
+       from statement_lines where application_id = $1 and wallet = $2 and local_day between $3 and $4 and balance_minor is not null
+     window w as (partition by local_day order by at, position, line_id rows between unbounded preceding and unbounded following)
+      order by local_day`,
+    [applicationId, wallet.wallet, from, to],
+  )
+  return rows
+}
+
+/** The balance after the last line before a day; null if no statement printed one. */
+export async function findBalanceBefore(queryable: Queryable, applicationId: string, wallet: string, day: string): Promise<bigint | null> {
+  const { rows } = await queryable.query<{ balanceMinor: bigint }>(
+    `select balance_minor as "balanceMinor" from statement_lines
+      where application_id = $1 and wallet = $2 and balance_minor is not null
+        and local_day = (select max(local_day) from statement_lines
+                          where application_id = $1 and wallet = $2 and local_day < $3 and balance_minor is not null)
+      order by at desc, position desc, line_id desc limit 1`,
+    [applicationId, wallet, day],
+  )
+  return rows[0]?.balanceMinor ?? null
+}
+
+/** The days of these that an imported statement covers. */
+export async function listCoveredDays(queryable: Queryable, applicationId: string, from: string, to: string): Promise<{ wallet: string; day: string }[]> {
+  const { rows } = await queryable.query<{ wallet: string; day: string }>(
+    `select distinct f.wallet, d.day::date::text as day
+       from statement_files f cross join lateral generate_series(greatest(f.first_day, $2::date), least(f.last_day, $3::date), interval '1 day') d (day)
+      where f.application_id = $1 and f.state = 'imported'`,
+    [applicationId, from, to],
+  )
+  return rows
+}
+
+export type DayItem = {
+  lineId: bigint | null
+  at: Date
+  grossMinor: bigint
+  feeMinor: bigint
+  phone: string | null
+  operatorId: string | null
+  type: string
+  status: string
+  rule: string | null
+  isTwin: boolean
+  transactionId: string | null
+  application: string | null
+  transactionStatus: string | null
+  transactionAt: Date | null
+  amountMinor: bigint | null
+}
+
+const TRANSACTION = `t.transaction_id as "transactionId", a.name as application, t.status as "transactionStatus",
+  coalesce(t.final_at, t.created_at) as "transactionAt", t.amount_minor as "amountMinor"`
+
+/** The lines of a class on the days, in order of time. */
+export async function selectLinesOf(queryable: Queryable, scope: DayScope, lineClass: string, limit: number): Promise<DayItem[]> {
+  const { rows } = await queryable.query<DayItem>(
+    `with ${CLASSED}
+     select l.line_id as "lineId", l.at, l.gross_minor as "grossMinor", l.fee_minor + l.tax_minor as "feeMinor", l.phone_forms[1] as phone,
+            l.operator_id as "operatorId", l.type, l.status, l.rule, l.group_id is not null as "isTwin", ${TRANSACTION}
+       from lines l cross join (select $5::text, $6::text) unused
+       left join transactions t on t.application_id = l.matched_application_id and t.transaction_id = l.transaction_id
+       left join applications a on a.application_id = t.application_id
+      where case when $11 = 'settled_other_day' then l.class in ('matched', 'fee_differs', 'amount_differs') and not l.is_same_day else l.class = $11 end
+      order by l.at, l.line_id limit $12`,
+    [...valuesOf(scope), lineClass, limit],
+  )
+  return rows
+}
+
+/** Our postings of a class on the days, in order of time. */
+export async function selectBookedOf(queryable: Queryable, scope: DayScope, dayClass: string, limit: number): Promise<DayItem[]> {
+  const { rows } = await queryable.query<DayItem>(
+    `with ${BOOKED}
+     select null::bigint as "lineId", c.at, c.effect_minor as "grossMinor", 0::bigint as "feeMinor", t.phone_number as phone,
+            t.operator_reference as "operatorId", coalesce(t.type, c.kind) as type, coalesce(t.status, '') as status, null as rule,
+            false as "isTwin", ${TRANSACTION}
+       from classed c cross join (select $9::integer, $10::bigint) unused
+       left join transactions t on c.kind = 'settle' and t.application_id = c.application_id and t.transaction_id = c.subject_id
+       join applications a on a.application_id = c.application_id
+      where c.class = $11 order by c.at, c.subject_id limit $12`,
+    [...valuesOf(scope), dayClass, limit],
+  )
+  return rows
+}

@@ -1,0 +1,148 @@
+import { formatMinor } from '#lib/money/money.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
+import { GRAVE_CLASSES, LINE_CLASSES, TRANSACTION_CLASSES } from '#lib/reconciliation/classes.ts'
+import type { DayClass, DayRow, WalletDayDto } from '#lib/reconciliation/days.ts'
+import { daysBetween } from '#lib/time/time.ts'
+import type { Queryable } from '#server/database/pool.ts'
+import {
+  type BookedSum,
+  type DayScope,
+  findBalanceBefore,
+  type LineSum,
+  listBookedSums,
+  listCoveredDays,
+  listLineSums,
+  listPrintedBalances,
+} from './day-store.ts'
+
+/** Classes of a line whose money we booked ourselves; what remains of it is the fee and a difference of the amount. */
+const BOOKED_CLASSES: ReadonlySet<string> = new Set(['matched', 'fee_differs', 'amount_differs'])
+
+/**
+ * Compares a wallet with its statement, day by day. Statement less ours of a day is the sum of its terms: each line and each of our postings is in
+ * exactly one. What the terms do not explain is `unexplained`; it is not zero if a line or a posting is in no class, which would be a bug, or if
+ * the printed balances show that the statement lacks lines.
+ */
+export async function readDays(queryable: Queryable, scope: DayScope): Promise<WalletDayDto[]> {
+  const { applicationId, wallet, from, to } = scope
+  const [lines, booked, printed, covered] = [
+    await listLineSums(queryable, scope),
+    await listBookedSums(queryable, scope),
+    await listPrintedBalances(queryable, scope),
+    await listCoveredDays(queryable, applicationId, from, to),
+  ]
+  let before = await findBalanceBefore(queryable, applicationId, wallet.wallet, from)
+  return daysBetween(from, to).map((day) => {
+    const own = printed.find((each) => each.day === day)
+    const opening = before ?? own?.openingMinor ?? (wallet.openingDay === day ? wallet.openingMinor : null)
+    before = own?.closingMinor ?? before
+    return compare({
+      wallet: wallet.wallet,
+      day,
+      currency: OPERATORS[wallet.operator].country.currency,
+      isCovered: covered.some((each) => each.wallet === wallet.wallet && each.day === day),
+      lines: lines.filter((each) => each.day === day),
+      booked: booked.filter((each) => each.day === day),
+      opening,
+      closing: own?.closingMinor ?? null,
+    })
+  })
+}
+
+type Facts = Pick<WalletDayDto, 'wallet' | 'day' | 'currency' | 'isCovered'> & {
+  lines: readonly LineSum[]
+  booked: readonly BookedSum[]
+  opening: bigint | null
+  closing: bigint | null
+}
+
+function compare({ lines, booked, opening, closing, ...about }: Facts): WalletDayDto {
+  const theirs = sum(lines, ({ netMinor }) => netMinor)
+  const ours = sum(booked, ({ effectMinor }) => effectMinor)
+  const fees = -sum(lines, (line) => (settlesToday(line) ? line.feeMinor : 0n))
+  const terms = termsOf(lines, booked)
+  const explained = fees + sum([...terms.values()], ({ amount }) => amount)
+  const proof = opening === null || closing === null ? null : closing - opening - theirs
+  const unexplained = theirs - ours - explained + (proof ?? 0n)
+  const shown = [...LINE_CLASSES, ...TRANSACTION_CLASSES, 'settled_other_day' as const, 'funding' as const].filter(
+    (each, place, all) => all.indexOf(each) === place && terms.has(each),
+  )
+  return {
+    ...about,
+    rows: rowsOf({ lines, booked, opening, closing, theirs, ours }),
+    terms: shown.map((each) => ({ class: each, count: terms.get(each)?.count ?? 0, amount: formatMinor(terms.get(each)?.amount ?? 0n) })),
+    fees: formatMinor(fees),
+    difference: formatMinor(theirs - ours),
+    proof: proof === null ? null : formatMinor(proof),
+    unexplained: formatMinor(unexplained),
+    grave: shown.reduce((count, each) => count + (GRAVE_CLASSES.has(each) ? (terms.get(each)?.count ?? 0) : 0), 0),
+  }
+}
+
+/** A line whose money we booked on the same day: statement and ledger differ by its fee only. */
+function settlesToday({ class: lineClass, isSameDay }: LineSum): boolean {
+  return BOOKED_CLASSES.has(lineClass) && isSameDay
+}
+
+type Term = { count: number; amount: bigint }
+
+/** Each class with its count and with what it adds to statement less ours. */
+function termsOf(lines: readonly LineSum[], booked: readonly BookedSum[]): Map<DayClass, Term> {
+  const terms = new Map<DayClass, Term>()
+  const add = (name: DayClass, count: number, amount: bigint) => {
+    const before = terms.get(name) ?? { count: 0, amount: 0n }
+    terms.set(name, { count: before.count + count, amount: before.amount + amount })
+  }
+  for (const line of lines) {
+    if (settlesToday(line)) add(line.class, line.count, line.grossMinor - (line.isIn ? line.amountMinor : -line.amountMinor))
+    else if (BOOKED_CLASSES.has(line.class)) {
+      add('settled_other_day', line.count, line.netMinor)
+      if (line.class !== 'matched') add(line.class, line.count, 0n)
+    } else add(line.class, line.count, line.netMinor)
+  }
+  for (const { class: name, count, effectMinor } of booked) {
+    // Its line is counted above.
+    if (name !== 'matched') add(name, count, -effectMinor)
+  }
+  return terms
+}
+
+type RowFacts = Pick<Facts, 'lines' | 'booked' | 'opening' | 'closing'> & { theirs: bigint; ours: bigint }
+
+function rowsOf({ lines, booked, opening, closing, theirs, ours }: RowFacts): DayRow[] {
+  const line = (is: (each: LineSum) => boolean, of: (each: LineSum) => bigint = ({ netMinor }) => netMinor) =>
+    sum(lines, (each) => (is(each) ? of(each) : 0n))
+  const posted = (is: (each: BookedSum) => boolean) => sum(booked, (each) => (is(each) ? each.effectMinor : 0n))
+  const isPayment = ({ class: name }: LineSum) =>
+    !['fee', 'tax', 'commission', 'transfer', 'reversal', 'other', 'failed'].includes(name)
+  const isOneOf =
+    (...names: readonly string[]) =>
+    ({ class: name }: LineSum) =>
+      names.includes(name)
+  const inLine = line((each) => isPayment(each) && each.isIn, ({ grossMinor }) => grossMinor)
+  const outLine = line((each) => isPayment(each) && !each.isIn, ({ grossMinor }) => grossMinor)
+  const feeLines = line(isOneOf('fee', 'tax', 'commission')) - line(isPayment, ({ feeMinor }) => feeMinor)
+  const movement = { ours, statement: theirs }
+  return [
+    balanceRow('opening', opening),
+    row('collects', { ours: posted(({ kind, isIn }) => kind === 'settle' && isIn), statement: inLine }),
+    row('deposits', { ours: posted(({ kind, isIn }) => kind === 'settle' && !isIn), statement: outLine }),
+    row('funding', { ours: posted(({ kind }) => kind !== 'settle'), statement: line(isOneOf('transfer')) }),
+    row('fees', { ours: 0n, statement: feeLines }),
+    row('reversals', { ours: 0n, statement: line(isOneOf('reversal', 'other')) }),
+    row('movement', movement),
+    balanceRow('closing', closing ?? (opening === null ? null : opening + theirs)),
+  ]
+}
+
+function row(name: DayRow['name'], { ours, statement }: { ours: bigint; statement: bigint }): DayRow {
+  return { name, ours: formatMinor(ours), statement: formatMinor(statement), difference: formatMinor(statement - ours) }
+}
+
+function balanceRow(name: DayRow['name'], minor: bigint | null): DayRow {
+  return { name, ours: null, statement: minor === null ? null : formatMinor(minor), difference: null }
+}
+
+function sum<Each>(all: readonly Each[], of: (each: Each) => bigint): bigint {
+  return all.reduce((total, each) => total + of(each), 0n)
+}

@@ -8,12 +8,12 @@ import { OfflineBanner } from '#components/ui/online.tsx'
 import { MENU_ITEM, MenuRule, Popover } from '#components/ui/overlay/popover.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { can, type Role } from '#lib/people/permissions.ts'
+import { can } from '#lib/people/permissions.ts'
 import type { Theme, Viewer } from '#lib/people/viewer.ts'
 import { Brand } from './brand.tsx'
 import { Later } from './later/later.tsx'
 import { NavLink } from './nav-link.tsx'
-import { bottomBarFor, moreFor, type NavigationItem, navigationFor } from './navigation.ts'
+import { bottomBarFor, moreFor, type NavigationItem, navigationFor, type Reader } from './navigation.ts'
 import { type FrameActions, SEARCH_ID, TopBar } from './top-bar.tsx'
 
 type FrameProps = {
@@ -34,7 +34,8 @@ const SKIP_LINK = 'sr-only z-50 rounded-sm bg-surface px-3 py-2 font-strong focu
 /** The frame around every page: navigation, top bar, notifications and keys. On paper: the application and the person. */
 export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, accountNotice, children }: FrameProps) {
   const application = viewer.application.slug
-  const items = navigationFor(viewer.roles, isSandbox).flatMap((group) => group.items)
+  const reader = { roles: viewer.roles, isSandbox, runsInstallation: viewer.application.runsInstallation }
+  const items = navigationFor(reader).flatMap((group) => group.items)
   const places = Object.fromEntries(items.flatMap((item) => (item.key ? [[item.key, item.href(application)]] : [])))
   return (
     <div className="md:grid md:grid-cols-[204px_minmax(0,1fr)] lg:grid-cols-[216px_minmax(0,1fr)] print:block">
@@ -51,7 +52,7 @@ export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, acco
         <a href={paths.overview(application)} className="flex h-13 shrink-0 items-center px-5">
           <Brand name={t('frame.product')} />
         </a>
-        <SideNavigation t={t} application={application} roles={viewer.roles} isSandbox={isSandbox} waitingBadge={waitingBadge} />
+        <SideNavigation t={t} application={application} reader={reader} waitingBadge={waitingBadge} />
       </aside>
       <div className="min-w-0">
         <OfflineBanner />
@@ -65,21 +66,21 @@ export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, acco
           {children}
         </main>
       </div>
-      <BottomBar t={t} application={application} roles={viewer.roles} isSandbox={isSandbox} waitingBadge={waitingBadge} />
+      <BottomBar t={t} application={application} reader={reader} waitingBadge={waitingBadge} />
     </div>
   )
 }
 
-type Props = { t: Translate; application: string; roles: readonly Role[]; isSandbox: boolean; waitingBadge: ReactNode }
+type Props = { t: Translate; application: string; reader: Reader; waitingBadge: ReactNode }
 
 const SIDE_ITEM = `flex h-8 items-center gap-3 rounded-sm px-2 font-medium text-ink-2 hover:text-ink
   aria-[current=page]:bg-sunken aria-[current=page]:text-ink`
 
 /** The pages this person may open, at the left of the window from tablet width up. */
-function SideNavigation({ t, application, roles, isSandbox, waitingBadge }: Props) {
+function SideNavigation({ t, application, reader, waitingBadge }: Props) {
   return (
     <nav aria-label={t('frame.navigation')} className="flex flex-col gap-5 px-3">
-      {navigationFor(roles, isSandbox).map((group) => (
+      {navigationFor(reader).map((group) => (
         <div key={group.heading ?? 'main'}>
           {group.heading && <p className="px-2 pb-1.5 text-second text-quiet">{t(group.heading)}</p>}
           <ul className="grid gap-0.5">
@@ -103,18 +104,18 @@ const BOTTOM_ITEM = `relative flex h-14 w-full flex-col items-center justify-cen
   aria-[current=page]:text-accent`
 
 /** The four pages a role uses most, and a menu with all the others, at the foot of a phone's screen. */
-function BottomBar({ t, application, roles, isSandbox, waitingBadge }: Props) {
+function BottomBar({ t, application, reader, waitingBadge }: Props) {
   return (
     <nav
       aria-label={t('frame.navigation')}
       className="no-print fixed inset-x-0 bottom-0 z-30 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
     >
       <ul className="grid grid-cols-5">
-        {bottomBarFor(roles).map((item) => (
+        {bottomBarFor(reader.roles).map((item) => (
           <BottomItem key={item.id} t={t} item={item} application={application} badge={item.id === 'approvals' ? waitingBadge : null} />
         ))}
         <li>
-          <MoreMenu t={t} application={application} roles={roles} isSandbox={isSandbox} waitingBadge={waitingBadge} />
+          <MoreMenu t={t} application={application} reader={reader} waitingBadge={waitingBadge} />
         </li>
       </ul>
     </nav>
@@ -134,7 +135,7 @@ function BottomItem({ t, item, application, badge }: { t: Translate; item: Navig
 }
 
 /** The rest of the navigation. Its links load the page from the server, which also closes the menu. */
-function MoreMenu({ t, application, roles, isSandbox, waitingBadge }: Props) {
+function MoreMenu({ t, application, reader, waitingBadge }: Props) {
   return (
     <Popover
       id="more-menu"
@@ -148,14 +149,14 @@ function MoreMenu({ t, application, roles, isSandbox, waitingBadge }: Props) {
         </>
       }
     >
-      {moreFor(roles, isSandbox).map((item) => (
+      {moreFor(reader).map((item) => (
         <a key={item.id} href={item.href(application)} className={MENU_ITEM}>
           <Icon name={item.icon} />
           <span className="flex-1">{t(item.label)}</span>
           {item.id === 'approvals' && waitingBadge}
         </a>
       ))}
-      {can(roles, 'export:create') && (
+      {can(reader.roles, 'export:create') && (
         <a href={paths.exports(application)} className={MENU_ITEM}>
           <Icon name="download" />
           {t('transactions.exports')}

@@ -55,6 +55,7 @@ const ITEMS = {
   sandboxTools: { id: 'sandboxTools', label: 'frame.sandboxTools', icon: 'settings', permission: 'sandbox:use', href: paths.sandboxTools },
   people: { id: 'people', label: 'frame.people', icon: 'people', permission: 'people:change', href: paths.people },
   terms: { id: 'terms', label: 'frame.terms', icon: 'settings', permission: 'access:change', href: paths.terms },
+  close: { id: 'close', label: 'frame.close', icon: 'check', permission: 'reconciliation:read', href: paths.close, key: 'c' },
   funding: { id: 'funding', label: 'frame.funding', icon: 'arrow-down', permission: 'funding:read', href: paths.funding },
   operators: {
     id: 'operators',
@@ -69,7 +70,16 @@ const ITEMS = {
 const GROUPS: readonly NavigationGroup[] = [
   {
     heading: null,
-    items: [ITEMS.overview, ITEMS.newPayment, ITEMS.transactions, ITEMS.approvals, ITEMS.batches, ITEMS.totals, ITEMS.balances],
+    items: [
+      ITEMS.overview,
+      ITEMS.newPayment,
+      ITEMS.transactions,
+      ITEMS.approvals,
+      ITEMS.batches,
+      ITEMS.totals,
+      ITEMS.balances,
+      ITEMS.close,
+    ],
   },
   {
     heading: 'frame.administration',
@@ -78,9 +88,16 @@ const GROUPS: readonly NavigationGroup[] = [
   { heading: 'frame.integration', items: [ITEMS.keys, ITEMS.webhooks, ITEMS.sandboxTools, ITEMS.reference] },
 ]
 
-/** Returns the side navigation for these roles, without empty groups. Tools of the sandbox are not offered elsewhere. */
-export function navigationFor(roles: readonly Role[], isSandbox: boolean): NavigationGroup[] {
-  const isOffered = (item: NavigationItem) => can(roles, item.permission) && (isSandbox || item.permission !== 'sandbox:use')
+/** Who looks at the navigation, and where. */
+export type Reader = { roles: readonly Role[]; isSandbox: boolean; runsInstallation: boolean }
+
+/**
+ * Returns the side navigation of a person, without empty groups. Tools of the sandbox are not offered elsewhere, and the operators' statements
+ * only in the application that runs the installation.
+ */
+export function navigationFor({ roles, isSandbox, runsInstallation }: Reader): NavigationGroup[] {
+  const places: Partial<Record<Permission, boolean>> = { 'sandbox:use': isSandbox, 'reconciliation:read': runsInstallation }
+  const isOffered = (item: NavigationItem) => can(roles, item.permission) && (places[item.permission] ?? true)
   const allowed = GROUPS.map((group) => ({ ...group, items: group.items.filter(isOffered) }))
   return allowed.filter((group) => group.items.length > 0)
 }
@@ -95,7 +112,7 @@ export function bottomBarFor(roles: readonly Role[]): NavigationItem[] {
 }
 
 /** The other pages of a role, for the menu next to those of the bottom bar. */
-export function moreFor(roles: readonly Role[], isSandbox: boolean): NavigationItem[] {
-  const shown = new Set(bottomBarFor(roles).map(({ id }) => id))
-  return navigationFor(roles, isSandbox).flatMap(({ items }) => items.filter(({ id }) => !shown.has(id)))
+export function moreFor(reader: Reader): NavigationItem[] {
+  const shown = new Set(bottomBarFor(reader.roles).map(({ id }) => id))
+  return navigationFor(reader).flatMap(({ items }) => items.filter(({ id }) => !shown.has(id)))
 }

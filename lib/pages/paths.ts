@@ -58,6 +58,15 @@ export const paths = {
   people: (application: string) => `/${application}/people`,
   terms: (application: string) => `/${application}/application`,
   funding: (application: string) => `/${application}/funding`,
+  /** Close of day: every wallet on the last days. */
+  close: (application: string) => `/${application}/close`,
+  closeDay: (application: string, wallet: string, day: string, query: QueryValues = {}) =>
+    `/${application}/close/days/${wallet}/${day}${toQuery(query)}`,
+  statements: (application: string, query: QueryValues = {}) => `/${application}/close/statements${toQuery(query)}`,
+  newStatement: (application: string) => `/${application}/close/statements/new`,
+  statementFile: (application: string, fileId: string) => `/${application}/close/statements/${fileId}`,
+  wallets: (application: string) => `/${application}/close/wallets`,
+  wallet: (application: string, wallet: string) => `/${application}/close/wallets/${wallet}`,
   operators: (application: string) => `/${application}/operators`,
   /** One operator: now, its history and its settings. */
   operator: (application: string, operator: string, query: QueryValues = {}) => `/${application}/operators/${operator}${toQuery(query)}`,

@@ -12,7 +12,7 @@ export type Viewer = {
   /** In which this person reads clock times: an IANA name; the application's zone if they chose none. */
   timeZone: string
   roles: readonly Role[]
-  application: ApplicationChoice & { applicationId: string; timeZone: string }
+  application: ApplicationChoice & { applicationId: string; timeZone: string; runsInstallation: boolean }
   /** When somebody entered twenty wrong one-time codes in a row for this person, who has not read it yet; null: nobody did. */
   codesGuessedAt: Date | null
   /** Every application this person is an active member of, by name. */

@@ -1,6 +1,5 @@
 /** What a line of a statement is by itself. `other` moved no money; `failed` lines have amounts and are in no sum. */
-export const LINE_KINDS = ['payment', 'fee', 'tax', 'commission', 'transfer', 'reversal', 'other', 'failed'] as const
-export type LineKind = (typeof LINE_KINDS)[number]
+export type LineKind = 'payment' | 'fee' | 'tax' | 'commission' | 'transfer' | 'reversal' | 'other' | 'failed'
 
 /**
  * What a line turns out to be, gravest first. Each line is in exactly one class. The texts are `close.class.<class>`.

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { StatementProblem } from './statement-problem.ts'
 
-export const STATEMENT_STATES = ['uploading', 'checking', 'ready', 'importing', 'imported', 'refused', 'withdrawn'] as const
-export type StatementState = (typeof STATEMENT_STATES)[number]
+export type StatementState = 'uploading' | 'checking' | 'ready' | 'importing' | 'imported' | 'refused' | 'withdrawn'
 
 /** A statement as pages show it. Amounts are decimals. */
 export type StatementFileDto = {

@@ -1,5 +1,4 @@
 import { COUNTRIES, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { zoneOfOperators } from '#lib/time/time-zones.ts'
 
 /** What an account at an operator holds: collects, deposits, or the money of both. */
@@ -21,12 +20,6 @@ export const WALLETS: readonly Wallet[] = OPERATOR_CODES.flatMap((operator): Wal
 /** The wallet with this id; undefined if there is none. */
 export function findWallet(id: string): Wallet | undefined {
   return WALLETS.find(({ wallet }) => wallet === id)
-}
-
-/** The wallet from which or into which an operator moves the money of this kind of transaction. */
-export function walletOf(operator: OperatorCode, type: TransactionType): Wallet | undefined {
-  const account = type === 'COLLECT' ? 'collect' : 'deposit'
-  return WALLETS.find((wallet) => wallet.operator === operator && (wallet.account === 'both' || wallet.account === account))
 }
 
 /**

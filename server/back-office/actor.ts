@@ -64,7 +64,13 @@ export const getViewer = cache(async (application: string): Promise<Viewer> => {
     timeZone: person.timeZone ?? membership.timeZone,
     roles: membership.roles,
     codesGuessedAt: person.codesGuessedAt,
-    application: { applicationId: membership.applicationId, slug: membership.slug, name: membership.name, timeZone: membership.timeZone },
+    application: {
+      applicationId: membership.applicationId,
+      slug: membership.slug,
+      name: membership.name,
+      timeZone: membership.timeZone,
+      runsInstallation: membership.runsInstallation,
+    },
     applications: person.memberships.map(({ slug, name }) => ({ slug, name })),
     hasInvitations: person.hasInvitations,
   }

@@ -11,6 +11,7 @@ type MembershipRow = {
   timeZone: string
   requiresSecondFactor: boolean
   isEnabled: boolean
+  runsInstallation: boolean
   roles: Role[]
   /** When this session was last noted as used in this application; null: never. */
   usedAt: Date | null
@@ -48,7 +49,7 @@ export async function readSignedIn(queryable: Queryable, personId: string, sessi
             exists (select 1 from person_invitations i where i.email = p.email and ${IS_OPEN} and ${IS_RECENT}
                       and (i.accepted_by is null or i.accepted_by = p.person_id)) as "hasInvitations",
             coalesce((select json_agg(json_build_object('applicationId', a.application_id, 'slug', a.slug, 'name', a.name, 'timeZone', a.time_zone,
-                        'requiresSecondFactor', a.requires_second_factor, 'isEnabled', a.is_enabled, 'roles', m.roles, 'usedAt', u.last_used_at)
+                        'requiresSecondFactor', a.requires_second_factor, 'isEnabled', a.is_enabled, 'runsInstallation', a.runs_installation, 'roles', m.roles, 'usedAt', u.last_used_at)
                         order by a.name, a.slug)
                       from memberships m join applications a on a.application_id = m.application_id
                            left join application_sessions u on u.application_id = m.application_id and u.session_id = $2

@@ -261,5 +261,8 @@ function dateOf(days: number, is1904: boolean): string {
   const sinceFirstMs = Math.round(days * DAY_SECONDS) * 1_000
   const at = new Date((is1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30)) + sinceFirstMs)
   if (Number.isNaN(at.getTime())) return String(days)
-  return at.toISOString().slice(0, Number.isInteger(days) ? 10 : 19).replace('T', ' ')
+  return at
+    .toISOString()
+    .slice(0, Number.isInteger(days) ? 10 : 19)
+    .replace('T', ' ')
 }

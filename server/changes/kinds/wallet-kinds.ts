@@ -40,7 +40,7 @@ const wallet: ChangeKind = defineKind({
     const settings = settingsOf(payload)
     const present = await readWalletChange(queryable, applicationId, payload.wallet, settings)
     if (!present.ok) return err(present.error)
-    const about = { wallet: payload.wallet }
+    const about = { operator: present.value.operator, wallet: payload.wallet }
     return ok({ before: { ...about, ...factsOfWallet(present.value) }, after: { ...about, ...factsOfWallet(settings) } })
   },
   apply: (trx, { applicationId, payload, actor }) =>

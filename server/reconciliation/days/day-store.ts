@@ -1,7 +1,7 @@
 import type { LineClass } from '#lib/reconciliation/classes.ts'
 import type { DayClass } from '#lib/reconciliation/days.ts'
-import type { SetWallet } from '../wallets/wallet-store.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import type { SetWallet } from '../wallets/wallet-store.ts'
 
 /** Days of one wallet, both ends included. */
 export type DayScope = { applicationId: string; wallet: SetWallet; from: string; to: string }
@@ -102,7 +102,14 @@ export async function listLineSums(queryable: Queryable, scope: DayScope): Promi
   return rows
 }
 
-export type BookedSum = { day: string; kind: 'settle' | 'fund' | 'correct'; class: DayClass; isIn: boolean; count: number; effectMinor: bigint }
+export type BookedSum = {
+  day: string
+  kind: 'settle' | 'fund' | 'correct'
+  class: DayClass
+  isIn: boolean
+  count: number
+  effectMinor: bigint
+}
 
 /** Our postings of each day, summed by kind and class. */
 export async function listBookedSums(queryable: Queryable, scope: DayScope): Promise<BookedSum[]> {
@@ -146,7 +153,12 @@ export async function findBalanceBefore(queryable: Queryable, applicationId: str
 }
 
 /** The days of these that an imported statement covers. */
-export async function listCoveredDays(queryable: Queryable, applicationId: string, from: string, to: string): Promise<{ wallet: string; day: string }[]> {
+export async function listCoveredDays(
+  queryable: Queryable,
+  applicationId: string,
+  from: string,
+  to: string,
+): Promise<{ wallet: string; day: string }[]> {
   const { rows } = await queryable.query<{ wallet: string; day: string }>(
     `select distinct f.wallet, d.day::date::text as day
        from statement_files f cross join lateral generate_series(greatest(f.first_day, $2::date), least(f.last_day, $3::date), interval '1 day') d (day)

@@ -113,14 +113,19 @@ function rowsOf({ lines, booked, opening, closing, theirs, ours }: RowFacts): Da
   const line = (is: (each: LineSum) => boolean, of: (each: LineSum) => bigint = ({ netMinor }) => netMinor) =>
     sum(lines, (each) => (is(each) ? of(each) : 0n))
   const posted = (is: (each: BookedSum) => boolean) => sum(booked, (each) => (is(each) ? each.effectMinor : 0n))
-  const isPayment = ({ class: name }: LineSum) =>
-    !['fee', 'tax', 'commission', 'transfer', 'reversal', 'other', 'failed'].includes(name)
+  const isPayment = ({ class: name }: LineSum) => !['fee', 'tax', 'commission', 'transfer', 'reversal', 'other', 'failed'].includes(name)
   const isOneOf =
     (...names: readonly string[]) =>
     ({ class: name }: LineSum) =>
       names.includes(name)
-  const inLine = line((each) => isPayment(each) && each.isIn, ({ grossMinor }) => grossMinor)
-  const outLine = line((each) => isPayment(each) && !each.isIn, ({ grossMinor }) => grossMinor)
+  const inLine = line(
+    (each) => isPayment(each) && each.isIn,
+    ({ grossMinor }) => grossMinor,
+  )
+  const outLine = line(
+    (each) => isPayment(each) && !each.isIn,
+    ({ grossMinor }) => grossMinor,
+  )
   const feeLines = line(isOneOf('fee', 'tax', 'commission')) - line(isPayment, ({ feeMinor }) => feeMinor)
   const movement = { ours, statement: theirs }
   return [

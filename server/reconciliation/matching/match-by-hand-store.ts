@@ -11,7 +11,8 @@ export async function lockLine(trx: TrxClient, applicationId: string, lineId: bi
     [applicationId, lineId],
   )
   const [line] = rows
-  if (line) await trx.query(`select pg_advisory_xact_lock(hashtext('countersign.match'), hashtext($1))`, [`${applicationId} ${line.wallet}`])
+  if (line)
+    await trx.query(`select pg_advisory_xact_lock(hashtext('countersign.match'), hashtext($1))`, [`${applicationId} ${line.wallet}`])
   return line
 }
 

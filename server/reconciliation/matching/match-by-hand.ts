@@ -24,7 +24,10 @@ export function matchByHand(
 }
 
 /** Takes a match back. It stays in the history, with who undid it and why. */
-export function undoMatch(pool: Pool, { applicationId, actor, lineId, note }: ByHand): Promise<Result<void, 'not_permitted' | 'not_found'>> {
+export function undoMatch(
+  pool: Pool,
+  { applicationId, actor, lineId, note }: ByHand,
+): Promise<Result<void, 'not_permitted' | 'not_found'>> {
   return runCommand<void, 'not_found'>(pool, { applicationId, actor }, 'reconciliation:work', async (trx) => {
     const line = await lockLine(trx, applicationId, lineId)
     if (!line || !(await deleteMatch(trx, { applicationId, lineId, personId: actor.id, note }))) return err('not_found')

@@ -72,18 +72,17 @@ export async function insertByOperatorId(trx: TrxClient, { applicationId, wallet
 export async function insertByReferenceGroup(trx: TrxClient, { applicationId, wallet, operator, sinceDay }: Scope): Promise<void> {
   await trx.query(
     `with ${OPEN}, named as (
-       select o.application_id, o.line_id, o.gross_minor, r.application_id as matched_application_id, r.transaction_id, t.amount_minor,
-              row_number() over w - 1 as part, sum(t.amount_minor) over (partition by o.line_id) as total, count(*) over (partition by o.line_id) as parts,
-              count(*) over (partition by r.application_id, r.transaction_id) as lines
+       select o.application_id, o.line_id, o.operator_id, o.gross_minor, r.application_id as matched_application_id, r.transaction_id,
+              t.amount_minor, row_number() over (partition by o.line_id order by t.application_id, t.transaction_id) - 1 as part
          from open o cross join lateral (${REFERENCES}) r
          join transactions t on t.application_id = r.application_id and t.transaction_id = r.transaction_id
         where o.operator_id is not null and o.kind = 'payment'
           and not exists (select 1 from line_matches m where m.application_id = $1 and m.matched_application_id = t.application_id
                             and m.transaction_id = t.transaction_id and m.effect = 'settle')
-          and not ${isUndone('o', 't')}
-       window w as (partition by o.line_id order by t.application_id, t.transaction_id)),
-     whole as (select line_id, gen_random_uuid() as group_id from named group by line_id
-                having count(*) > 1 and sum(amount_minor) = abs(min(gross_minor)) and max(lines) = 1)
+          and not ${isUndone('o', 't')}),
+     exact as (select operator_id, line_id from named group by operator_id, line_id
+                having count(*) > 1 and sum(amount_minor) = abs(min(gross_minor))),
+     whole as (select distinct on (operator_id) line_id, gen_random_uuid() as group_id from exact order by operator_id, line_id)
      insert into line_matches (application_id, line_id, part, matched_application_id, transaction_id, effect, rule, rule_version, group_id)
        select n.application_id, n.line_id, n.part, n.matched_application_id, n.transaction_id, 'settle', 'reference_group', ${RULE_VERSION}, whole.group_id
          from named n join whole using (line_id)

@@ -8,7 +8,11 @@ import type { Candidate, Pair } from './match-store.ts'
  */
 export function pairCandidates(candidates: readonly Candidate[]): Pair[] {
   return components(candidates).flatMap((component) => {
-    const lines = unique(component, ({ lineId }) => String(lineId), ({ lineAt }) => lineAt)
+    const lines = unique(
+      component,
+      ({ lineId }) => String(lineId),
+      ({ lineAt }) => lineAt,
+    )
     const transactions = unique(component, keyOf, ({ transactionAt }) => transactionAt)
     if (lines.length !== transactions.length) return []
     const groupId = lines.length === 1 ? null : randomUUID()
@@ -32,7 +36,9 @@ function keyOf({ applicationId, transactionId }: Candidate): string {
 /** One candidate for each key, in order of time. */
 function unique(component: readonly Candidate[], key: (each: Candidate) => string, at: (each: Candidate) => Date): Candidate[] {
   const byKey = new Map(component.map((each) => [key(each), each]))
-  return [...byKey].toSorted(([a, left], [b, right]) => at(left).getTime() - at(right).getTime() || (a < b ? -1 : 1)).map(([, each]) => each)
+  return [...byKey]
+    .toSorted(([a, left], [b, right]) => at(left).getTime() - at(right).getTime() || (a < b ? -1 : 1))
+    .map(([, each]) => each)
 }
 
 /** The candidates that are connected through a line or a transaction. */

@@ -115,7 +115,19 @@ test('MTN: another column, a missing one and one at another place refuse the fil
 })
 
 test('Wave collects: the amount is net, and 12 AM, 12 PM and afternoon hours are on the right day', async () => {
-  const row = (id: string, time: string) => [time, id, 'merchant_payment', '495', '5', 'XOF', '+2250707123456', `${transactionId}.${applicationId}`, '', '', '']
+  const row = (id: string, time: string) => [
+    time,
+    id,
+    'merchant_payment',
+    '495',
+    '5',
+    'XOF',
+    '+2250707123456',
+    `${transactionId}.${applicationId}`,
+    '',
+    '',
+    '',
+  ]
   const times = ['2026-11-05 12:00:00 AM', '2026-11-05 12:00:00 PM', '2026-11-05 02:11:09 PM', '2026-11-05 11:59:59 PM']
   const file = await read(csv([WAVE_COLLECT_HEADER, ...times.map((time, place) => row(`T${place}`, time))]), 'CIWAVE')
   assert.deepEqual(
@@ -127,7 +139,21 @@ test('Wave collects: the amount is net, and 12 AM, 12 PM and afternoon hours are
 })
 
 test('Wave payouts: the same lines with a good header, with headers in broken UTF-8, and as Windows-1252', async () => {
-  const row = ['2026-11-05T14:11:09', 'pt-1', 'api_payout', '-3008', '8', '100000', 'XOF', 'Awa Diop', '221771234567', transactionId, '', '', '']
+  const row = [
+    '2026-11-05T14:11:09',
+    'pt-1',
+    'api_payout',
+    '-3008',
+    '8',
+    '100000',
+    'XOF',
+    'Awa Diop',
+    '221771234567',
+    transactionId,
+    '',
+    '',
+    '',
+  ]
   const text = csv([WAVE_PAYOUT_HEADER, row], ';')
   const broken = Buffer.from(text, 'utf8').toString('latin1')
   const files = [text, broken, text.replace(/[éèà]/g, '\ufffd'), Buffer.from(text, 'latin1'), text.replace(/é/g, '?')]
@@ -143,9 +169,63 @@ const ORANGE_ROWS = [
   ['Période du 05/11/2026 au 05/11/2026'],
   ['Compte : 699000111'],
   ...ORANGE_CM_HEADER,
-  ['1', '05/11/2026', '08:15:00', 'MP261105.0815.A1', 'Merchant Payment', 'Web', 'Succès', 'USSD', '655123456', 'Normal', '', '699000111', 'Marchand', '', '2 500', '', ''],
-  ['2', '05/11/2026', '08:16:00', 'MP261105.0816.A2', 'Merchant Payment', 'Web', 'Echec', 'USSD', '655123456', 'Normal', '', '699000111', 'Marchand', '', '9 000', '', ''],
-  ['3', '05/11/2026', '09:00:00', 'CI261105.0900.A3', 'Cash in', 'Web', 'Succès', 'USSD', '655999999', 'Normal', '', '699000111', 'Marchand', '1 000', '', '', ''],
+  [
+    '1',
+    '05/11/2026',
+    '08:15:00',
+    'MP261105.0815.A1',
+    'Merchant Payment',
+    'Web',
+    'Succès',
+    'USSD',
+    '655123456',
+    'Normal',
+    '',
+    '699000111',
+    'Marchand',
+    '',
+    '2 500',
+    '',
+    '',
+  ],
+  [
+    '2',
+    '05/11/2026',
+    '08:16:00',
+    'MP261105.0816.A2',
+    'Merchant Payment',
+    'Web',
+    'Echec',
+    'USSD',
+    '655123456',
+    'Normal',
+    '',
+    '699000111',
+    'Marchand',
+    '',
+    '9 000',
+    '',
+    '',
+  ],
+  [
+    '3',
+    '05/11/2026',
+    '09:00:00',
+    'CI261105.0900.A3',
+    'Cash in',
+    'Web',
+    'Succès',
+    'USSD',
+    '655999999',
+    'Normal',
+    '',
+    '699000111',
+    'Marchand',
+    '1 000',
+    '',
+    '',
+    '',
+  ],
   ['Total', '', '', '', '', '', '', '', '', '', '', '', '', '1 000', '2 500', '', ''],
 ]
 /** The same report with a second account below. */
@@ -153,7 +233,25 @@ const TWO_SECTIONS = [
   ...ORANGE_ROWS,
   ['Compte : 699000222'],
   ...ORANGE_CM_HEADER,
-  ['1', '05/11/2026', '10:00:00', 'MP261105.1000.B1', 'Merchant Payment', 'Web', 'Succès', 'USSD', '655123456', 'Normal', '', '699000222', 'Marchand', '', '700', '', ''],
+  [
+    '1',
+    '05/11/2026',
+    '10:00:00',
+    'MP261105.1000.B1',
+    'Merchant Payment',
+    'Web',
+    'Succès',
+    'USSD',
+    '655123456',
+    'Normal',
+    '',
+    '699000222',
+    'Marchand',
+    '',
+    '700',
+    '',
+    '',
+  ],
   ['Total', '', '', '', '', '', '', '', '', '', '', '', '', '', '700', '', ''],
 ]
 
@@ -209,8 +307,14 @@ test('Orange Burkina Faso: our id, phones without 226, and balances that must ch
   }
   const gap = csv([ORANGE_BF_HEADER, ...rows.filter((_, place) => place !== 1)])
   assert.deepEqual(await problemOf(gap, 'BFOM'), { kind: 'balance_broken', values: { row: 3 } })
-  const wrong = await read(csv([ORANGE_BF_HEADER, row('A1', '05/11/2026 08:00:00', ['1000', '', '50000', '51001']), ...rows.slice(1)]), 'BFOM')
-  assert.deepEqual(wrong.bad.map(({ row_number, problem }) => [row_number, problem]), [[2, 'sum']])
+  const wrong = await read(
+    csv([ORANGE_BF_HEADER, row('A1', '05/11/2026 08:00:00', ['1000', '', '50000', '51001']), ...rows.slice(1)]),
+    'BFOM',
+  )
+  assert.deepEqual(
+    wrong.bad.map(({ row_number, problem }) => [row_number, problem]),
+    [[2, 'sum']],
+  )
 })
 
 const MOOV_ROWS = [
@@ -220,9 +324,37 @@ const MOOV_ROWS = [
   ['Time Period', 'From 05-11-2026 to 05-11-2026'],
   [''],
   MOOV_HEADER,
-  ['M3', '\t05-11-2026 23:59:59', '\t05-11-2026 23:59:40', 'Payment', 'Completed', 'XOF', '', '-4,000.00', '1,100.00', 'Pay', '2290197000001 - AWA', '', ''],
+  [
+    'M3',
+    '\t05-11-2026 23:59:59',
+    '\t05-11-2026 23:59:40',
+    'Payment',
+    'Completed',
+    'XOF',
+    '',
+    '-4,000.00',
+    '1,100.00',
+    'Pay',
+    '2290197000001 - AWA',
+    '',
+    '',
+  ],
   ['M2', '\t', '\t05-11-2026 12:30:00', 'Payment', 'Expired', 'XOF', '3,000.00', '', '', 'Pay', '97000002 - KOFFI', '', ''],
-  ['M1', '\t05-11-2026 00:00:00', '\t04-11-2026 23:59:59', 'Payment', 'Completed', 'XOF', '5,100.00', '', '5,100.00', 'Pay', '97000002 - KOFFI', '', ''],
+  [
+    'M1',
+    '\t05-11-2026 00:00:00',
+    '\t04-11-2026 23:59:59',
+    'Payment',
+    'Completed',
+    'XOF',
+    '5,100.00',
+    '',
+    '5,100.00',
+    'Pay',
+    '97000002 - KOFFI',
+    '',
+    '',
+  ],
   ['', '', '', 'Totals', '', '', '5,100.00', '-4,000.00', '', '', '', '', ''],
 ]
 
@@ -270,7 +402,17 @@ test('the same keys for the same lines as CSV with any separator, compressed, an
     ['UGAIRTEL', AIRTEL_ROWS],
   ]
   for (const [operator, rows] of files) {
-    const forms = [csv(rows), csv(rows, ';'), csv(rows, '\t'), csv(rows, '|'), `sep=;\r\n${csv(rows, ';')}`, `\ufeff${csv(rows)}`, Buffer.from(`\ufeff${csv(rows)}`, 'utf16le'), gzipSync(csv(rows)), await xlsx(rows)]
+    const forms = [
+      csv(rows),
+      csv(rows, ';'),
+      csv(rows, '\t'),
+      csv(rows, '|'),
+      `sep=;\r\n${csv(rows, ';')}`,
+      `\ufeff${csv(rows)}`,
+      Buffer.from(`\ufeff${csv(rows)}`, 'utf16le'),
+      gzipSync(csv(rows)),
+      await xlsx(rows),
+    ]
     const keys = await Promise.all(forms.map(async (form) => (await read(form, operator)).lines.map(({ line_key }) => line_key)))
     for (const each of keys) assert.deepEqual(each, keys[0])
   }
@@ -282,9 +424,9 @@ for (const [zone, operator] of [
   ['Africa/Porto-Novo', 'BJMTN'],
 ] as const) {
   test(`the operator's own day around midnight and around a cut-off at 23:00: ${zone}`, async () => {
-    const Currency = operator === 'UGMTN' ? 'UGX' : operator === 'MOMOCM' ? 'XAF' : 'XOF'
+    const currency = operator === 'UGMTN' ? 'UGX' : operator === 'MOMOCM' ? 'XAF' : 'XOF'
     const times = ['2026-11-05 23:59:59', '2026-11-06 00:00:00', '2026-11-06 22:59:59', '2026-11-06 23:00:00']
-    const rows = times.map((Date, place) => mtnRow({ ...toCells(MTN_IN), Id: String(place), Date, Currency }))
+    const rows = times.map((time, place) => mtnRow({ ...toCells(MTN_IN), Id: String(place), Date: time, Currency: currency }))
     const days = async (cutoffMinute: number) =>
       (await read(csv([MTN_HEADER, ...rows]), operator, { zone, cutoffMinute })).lines.map(({ local_day }) => local_day.slice(8))
     assert.deepEqual(await days(0), ['05', '06', '06', '06'])

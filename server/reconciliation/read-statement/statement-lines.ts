@@ -11,8 +11,8 @@ import { findAccounts, isSameNumber } from './account-numbers.ts'
 import { BadRow } from './cells.ts'
 import type { RawLine, RowContext, StatementFormat } from './formats/format.ts'
 import type { Columns } from './header.ts'
-import { SectionTotals } from './section-totals.ts'
 import { type Recognised, recogniseHeader } from './recognise-format.ts'
+import { SectionTotals } from './section-totals.ts'
 import { StatementRow } from './statement-row.ts'
 import { createZoneClock } from './times.ts'
 import { UnreadableStatement } from './unreadable-statement.ts'
@@ -197,7 +197,12 @@ export class StatementLines {
       return new UnreadableStatement('columns_moved', { format: format.id, expected: names.join(', '), found: found.join(', ') })
     }
     const widest = this.#above.reduce<string[]>((left, right) => (right.length > left.length ? right : left), [])
-    return new UnreadableStatement('unknown_format', { found: widest.filter((text) => text !== '').slice(0, 20).join(', ') })
+    return new UnreadableStatement('unknown_format', {
+      found: widest
+        .filter((text) => text !== '')
+        .slice(0, 20)
+        .join(', '),
+    })
   }
 
   /** The accounts that the rows above a header name: the file, or this section of it, belongs to one of them. */
@@ -317,6 +322,15 @@ export class StatementLines {
 function keyOf(raw: RawLine, atMs: number): string {
   const hasMoved = raw.kind !== 'failed'
   if (raw.operatorId !== null) return `${raw.operatorId.slice(0, 100)}|${raw.grossMinor}|${hasMoved ? 'moved' : 'failed'}`
-  const content = [atMs, raw.grossMinor, raw.feeMinor, raw.taxMinor, raw.balanceMinor, raw.phone, hasMoved, raw.type.replace(/[^a-z0-9]/gi, '')]
+  const content = [
+    atMs,
+    raw.grossMinor,
+    raw.feeMinor,
+    raw.taxMinor,
+    raw.balanceMinor,
+    raw.phone,
+    hasMoved,
+    raw.type.replace(/[^a-z0-9]/gi, ''),
+  ]
   return `#${createHash('sha256').update(content.join('|')).digest('base64url').slice(0, 24)}`
 }

@@ -37,7 +37,11 @@ const COLUMNS = `f.application_id as "applicationId", f.file_id as "fileId", f.w
   f.decided_at as "decidedAt"`
 
 /** The newest statements, with the name of who uploaded them; uploads that were never completed are left out. */
-export async function listStatementFiles(queryable: Queryable, applicationId: string, limit: number): Promise<(StatementFile & { uploader: string })[]> {
+export async function listStatementFiles(
+  queryable: Queryable,
+  applicationId: string,
+  limit: number,
+): Promise<(StatementFile & { uploader: string })[]> {
   const { rows } = await queryable.query<StatementFile & { uploader: string }>(
     `select ${COLUMNS}, p.name as uploader from statement_files f join people p on p.person_id = f.uploaded_by
       where f.application_id = $1 and f.state <> 'uploading' order by f.uploaded_at desc limit $2`,
@@ -145,10 +149,11 @@ export async function completeUpload(trx: TrxClient, applicationId: string, file
     await trx.query('delete from statement_files where application_id = $1 and file_id = $2', [applicationId, fileId])
     return same.fileId
   }
-  await trx.query(
-    `update statement_files set state = 'checking', sha256 = $3 where application_id = $1 and file_id = $2`,
-    [applicationId, fileId, sha256],
-  )
+  await trx.query(`update statement_files set state = 'checking', sha256 = $3 where application_id = $1 and file_id = $2`, [
+    applicationId,
+    fileId,
+    sha256,
+  ])
   return undefined
 }
 

@@ -34,7 +34,10 @@ test('counts before anything is imported, then the lines; imported twice changes
   assert.deepEqual([ready.state, ready.format, ready.lineCount, ready.knownCount, ready.badCount], ['ready', 'airtel', 2, 0, 1])
   assert.deepEqual([ready.firstDay, ready.lastDay, ready.inMinor, await countLines()], ['2026-11-05', '2026-11-05', 20_000n, 0])
   const bad = await Array.fromAsync(selectBadRows(database.pool, desk.applicationId, fileId))
-  assert.deepEqual(bad.flat().map(({ rowNumber, problem }) => [rowNumber, problem]), [[4, 'time']])
+  assert.deepEqual(
+    bad.flat().map(({ rowNumber, problem }) => [rowNumber, problem]),
+    [[4, 'time']],
+  )
   for (let times = 0; times < 2; times++) {
     must(await importStatement(database.pool, { applicationId: desk.applicationId, fileId, actor: desk.actor }))
     await desk.work()
@@ -122,6 +125,10 @@ test('refused: an application that does not run the installation, and a person w
 })
 
 test('refused by the database: a line that is changed, removed or added twice', async () => {
-  for (const statement of ['update statement_lines set net_minor = 0, gross_minor = 0', 'delete from statement_lines', 'truncate statement_lines'])
+  for (const statement of [
+    'update statement_lines set net_minor = 0, gross_minor = 0',
+    'delete from statement_lines',
+    'truncate statement_lines',
+  ])
     await assert.rejects(database.pool.query(statement), /never changed or removed/)
 })

@@ -9,7 +9,15 @@ import { runsInstallation } from '#server/applications/terms-store.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { done, runRecorded } from '#server/audit/run-command.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
-import { completeUpload, countPieces, deleteAbandoned, insertPiece, insertUpload, lockStatementFile, selectPieces } from './statement-store.ts'
+import {
+  completeUpload,
+  countPieces,
+  deleteAbandoned,
+  insertPiece,
+  insertUpload,
+  lockStatementFile,
+  selectPieces,
+} from './statement-store.ts'
 
 const [compress, decompress] = [promisify(gzip), promisify(gunzip)]
 /** Level 1: pieces of a text compress to a tenth, in a few milliseconds. */

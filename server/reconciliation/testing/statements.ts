@@ -1,10 +1,10 @@
-import type { ReadingWallet, StatementLine, StatementSummary } from '../read-statement/statement-lines.ts'
-import { readStatement } from '../read-statement/read-statement.ts'
-import type { StatementProblem } from '#lib/reconciliation/statement-problem.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
-import { rowsXml, sheetXml, workbook } from '#server/testing/batches/workbook.ts'
+import type { StatementProblem } from '#lib/reconciliation/statement-problem.ts'
 import type { Result } from '#lib/result.ts'
+import { rowsXml, sheetXml, workbook } from '#server/testing/batches/workbook.ts'
+import { readStatement } from '../read-statement/read-statement.ts'
+import type { ReadingWallet, StatementLine, StatementSummary } from '../read-statement/statement-lines.ts'
 
 /** A wallet of an operator whose number is not set, at the end of 2026, unless the overrides say otherwise. */
 export function aReadingWallet(operator: OperatorCode, overrides: Partial<ReadingWallet> = {}): ReadingWallet {
@@ -122,7 +122,25 @@ export const WAVE_PAYOUT_HEADER = [
 ]
 /** Two rows: groups, and the names below them. */
 export const ORANGE_CM_HEADER = [
-  ['N°', 'Date', 'Heure', 'Référence', 'Service', 'Paiement', 'Statut', 'Mode', 'Correspondant', '', '', 'Compte', '', 'Débit', 'Crédit', 'Compte: 699000111', 'Sous-réseau'],
+  [
+    'N°',
+    'Date',
+    'Heure',
+    'Référence',
+    'Service',
+    'Paiement',
+    'Statut',
+    'Mode',
+    'Correspondant',
+    '',
+    '',
+    'Compte',
+    '',
+    'Débit',
+    'Crédit',
+    'Compte: 699000111',
+    'Sous-réseau',
+  ],
   ['', '', '', '', '', '', '', '', 'N° de Compte', 'Wallet', 'N° Pseudo', 'N° de Compte', 'Wallet', '', '', '', ''],
 ]
 export const ORANGE_BF_HEADER = [

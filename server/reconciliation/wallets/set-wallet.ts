@@ -31,7 +31,12 @@ export async function readWalletChange(
 /** Sets what people know of a wallet: its number, its day, its fee and its opening balance. Two people do it (`changes/kinds`). */
 export function setWallet(
   database: Database,
-  { applicationId, wallet, settings, actor }: { applicationId: string; wallet: string; settings: WalletSettings; actor: PersonCommandActor },
+  {
+    applicationId,
+    wallet,
+    settings,
+    actor,
+  }: { applicationId: string; wallet: string; settings: WalletSettings; actor: PersonCommandActor },
 ): Promise<Result<void, SetWalletFailure | 'not_permitted'>> {
   return runCommand<void, SetWalletFailure>(database, { applicationId, actor }, 'wallet:change', async (trx) => {
     const present = await readWalletChange(trx, applicationId, wallet, settings)

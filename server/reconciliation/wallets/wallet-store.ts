@@ -8,9 +8,10 @@ export type SetWallet = Wallet & WalletSettings
 
 /** Every wallet with its settings, in the order of the operators. */
 export async function listWallets(queryable: Queryable, applicationId: string): Promise<SetWallet[]> {
-  const { rows } = await queryable.query<WalletSettings & { wallet: string }>(`select ${COLUMNS} from wallets w where w.application_id = $1`, [
-    applicationId,
-  ])
+  const { rows } = await queryable.query<WalletSettings & { wallet: string }>(
+    `select ${COLUMNS} from wallets w where w.application_id = $1`,
+    [applicationId],
+  )
   return WALLETS.map((wallet) => ({ ...defaultSettings(wallet), ...rows.find((row) => row.wallet === wallet.wallet), ...wallet }))
 }
 
@@ -18,10 +19,10 @@ export async function listWallets(queryable: Queryable, applicationId: string): 
 export async function readWallet(queryable: Queryable, applicationId: string, id: string): Promise<SetWallet | undefined> {
   const wallet = findWallet(id)
   if (!wallet) return undefined
-  const { rows } = await queryable.query<WalletSettings>(
-    `select ${COLUMNS} from wallets w where w.application_id = $1 and w.wallet = $2`,
-    [applicationId, id],
-  )
+  const { rows } = await queryable.query<WalletSettings>(`select ${COLUMNS} from wallets w where w.application_id = $1 and w.wallet = $2`, [
+    applicationId,
+    id,
+  ])
   return { ...defaultSettings(wallet), ...rows[0], ...wallet }
 }
 

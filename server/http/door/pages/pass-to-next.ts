@@ -1,5 +1,6 @@
 import { IncomingMessage, type ServerResponse } from 'node:http'
 import { BATCH_FILE_BYTES_MAX } from '#lib/batches/file-problem.ts'
+import { PIECE_BYTES } from '#lib/reconciliation/statement-problem.ts'
 import { err, type Result } from '#lib/result.ts'
 import { type Refusal, refuse } from '#server/http/api/errors.ts'
 import { refuseBody } from '#server/http/api/read-json-body.ts'
@@ -87,16 +88,20 @@ const ACTION_BYTES_MAX = 1024 * 1024
 /** The path for uploads of payment files, as they are: `app/api/back-office/[application]/batches`. */
 const UPLOAD = /^\/api\/back-office\/[^/]+\/batches$/
 
+/** The path for pieces of statements: `app/api/back-office/[application]/statements/[fileId]/pieces`. */
+const PIECE = /^\/api\/back-office\/[^/]+\/statements\/[^/]+\/pieces$/
+
 /** How long the body of a page's request may take: people are on slower links than programs. */
 export const PAGE_BODY_TIMEOUT_MS = 30_000
 
 /**
  * The largest body that goes on to the pages, in bytes. Server actions are known by their header; none is posted
- * below /api, where only files of payments are larger than a form.
+ * below /api, where only files of payments and pieces of statements are larger than a form.
  */
 function pageBodyMax(path: string, { method, headers }: IncomingMessage): number {
   // A little more than the reader accepts, so that it is the reader that says what to do.
   if (method === 'POST' && UPLOAD.test(path)) return BATCH_FILE_BYTES_MAX + 64 * 1024
+  if (method === 'POST' && PIECE.test(path)) return PIECE_BYTES
   if (method !== 'POST' || path === '/api' || path.startsWith('/api/')) return FORM_BYTES_MAX
   const isForm = (headers['content-type'] ?? '').toLowerCase().startsWith('multipart/')
   return headers['next-action'] !== undefined && !isForm ? ACTION_BYTES_MAX : FORM_BYTES_MAX

@@ -6,9 +6,7 @@ import { hasMoved, kindOf } from './words.ts'
 export const AIRTEL: StatementFormat = {
   id: 'airtel',
   operators: ['UGAIRTEL'],
-  headers: [
-    ['Transaction ID', 'Transaction Date', 'Description', 'Status', 'Transaction Amount', 'Credit/Debit', 'Fee', 'Balance'],
-  ],
+  headers: [['Transaction ID', 'Transaction Date', 'Description', 'Status', 'Transaction Amount', 'Credit/Debit', 'Fee', 'Balance']],
   headerRows: 1,
   hasSections: false,
   balancesChain: false,

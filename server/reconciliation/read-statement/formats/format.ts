@@ -1,5 +1,5 @@
-import type { LineKind } from '#lib/reconciliation/classes.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { LineKind } from '#lib/reconciliation/classes.ts'
 import type { StatementRow } from '../statement-row.ts'
 import type { PrintedTime } from '../times.ts'
 

@@ -1,9 +1,20 @@
 import { BadRow, readOurId, readPhone } from '../cells.ts'
+import type { StatementRow } from '../statement-row.ts'
 import type { RawLine, RowContext, StatementFormat } from './format.ts'
 import { demandCurrency, hasMoved, kindOf } from './words.ts'
-import type { StatementRow } from '../statement-row.ts'
 
-const PARTIES = ['Id', 'External id', 'Date', 'Status', 'Type', 'Provider category', 'From', 'From account?', 'From name', 'From handler name']
+const PARTIES = [
+  'Id',
+  'External id',
+  'Date',
+  'Status',
+  'Type',
+  'Provider category',
+  'From',
+  'From account?',
+  'From name',
+  'From handler name',
+]
 const RECEIVER = ['To', 'To account?', 'To name', 'To handler name', 'To message']
 const PEOPLE = ['Initiated by', 'Initiated by', 'On behalf of', 'On behalf of', 'Approved by']
 const withCurrency = (names: readonly string[]) => names.flatMap((name) => [name, 'Currency'])

@@ -32,8 +32,24 @@ const PAYOUTS = [
   'Nom marchand agrégé',
 ] as const
 
-const ENGLISH = { time: COLLECTS[0], id: COLLECTS[1], type: COLLECTS[2], amount: COLLECTS[3], fee: COLLECTS[4], balance: '', currency: COLLECTS[5] }
-const FRENCH = { time: PAYOUTS[0], id: PAYOUTS[1], type: PAYOUTS[2], amount: PAYOUTS[3], fee: PAYOUTS[4], balance: PAYOUTS[5], currency: PAYOUTS[6] }
+const ENGLISH = {
+  time: COLLECTS[0],
+  id: COLLECTS[1],
+  type: COLLECTS[2],
+  amount: COLLECTS[3],
+  fee: COLLECTS[4],
+  balance: '',
+  currency: COLLECTS[5],
+}
+const FRENCH = {
+  time: PAYOUTS[0],
+  id: PAYOUTS[1],
+  type: PAYOUTS[2],
+  amount: PAYOUTS[3],
+  fee: PAYOUTS[4],
+  balance: PAYOUTS[5],
+  currency: PAYOUTS[6],
+}
 
 /**
  * The two files of Wave: collects, in English with times of twelve hours, and payouts, in French with ISO times and often with a header in

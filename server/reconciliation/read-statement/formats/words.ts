@@ -36,6 +36,9 @@ const CURRENCIES: Readonly<Record<string, readonly string[]>> = {
 
 /** Throws BadRow for another currency than that of the wallet. An empty cell says nothing. */
 export function demandCurrency(printed: string, currency: string): void {
-  const text = printed.toLowerCase().replace(/[^a-z ]/g, '').trim()
+  const text = printed
+    .toLowerCase()
+    .replace(/[^a-z ]/g, '')
+    .trim()
   if (text !== '' && !CURRENCIES[currency]?.includes(text)) throw new BadRow('currency')
 }

@@ -5,6 +5,7 @@ import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import { formatMinor } from '#lib/money/money.ts'
 import { COUNTRY_NAMES, isOperatorCode, OPERATORS } from '#lib/operators/operators.ts'
 import { combinesRoles, ROLES } from '#lib/people/permissions.ts'
+import { walletText } from '#lib/reconciliation/wallet-words.ts'
 import { formatAmount, withPercent } from '#lib/text/format.ts'
 
 /** Current and proposed values, one line per fact that differs, with a warning when roles meant for different people are combined. */
@@ -68,6 +69,12 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   collectMinor: 'change.fact.collect',
   depositMinor: 'change.fact.deposit',
   appFeesMinor: 'change.fact.appFees',
+  walletNumber: 'change.fact.walletNumber',
+  cutoffMinute: 'change.fact.cutoffMinute',
+  operatorFeePpm: 'change.fact.operatorFeePpm',
+  operatorFeeFixedMinor: 'change.fact.operatorFeeFixedMinor',
+  openingDay: 'change.fact.openingDay',
+  openingMinor: 'change.fact.openingMinor',
   reference: 'change.fact.reference',
   evidence: 'change.fact.evidence',
   document: 'change.fact.document',
@@ -114,7 +121,7 @@ function factText(t: Translate, locale: Locale, name: string, facts: ChangeFacts
     return `${formatAmount(formatMinor(BigInt(value)), locale)}${currency}`
   }
   // Millionths, shown as a percentage.
-  if (name === 'appRatePpm') return withPercent(formatAmount(String(Number(value) / 10_000), locale), locale)
+  if (name === 'appRatePpm' || name === 'operatorFeePpm') return withPercent(formatAmount(String(Number(value) / 10_000), locale), locale)
   if (name === 'overlapHours') return t('change.hours', { count: Number(value) })
   return String(value)
 }
@@ -130,6 +137,7 @@ function namesOf<Word extends string>(words: readonly Word[], present: readonly 
 function subjectText(t: Translate, facts: ChangeFacts): string | null {
   if (typeof facts['person'] === 'string') return facts['person']
   if (typeof facts['about'] === 'string') return facts['about']
+  if (typeof facts['wallet'] === 'string') return walletText(t, facts['wallet'])
   const { operator, type } = facts
   if (!isOperatorCode(operator)) return null
   const { brand, country } = OPERATORS[operator]

@@ -1,0 +1,62 @@
+'use server'
+
+import { z } from 'zod'
+import type { ActionResult } from '#lib/result.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { runAction } from '#server/back-office/run-action.ts'
+import { matchByHand, undoMatch as undo } from '#server/reconciliation/matching/match-by-hand.ts'
+import { importStatement as startImport, withdrawStatement as withdraw } from '#server/reconciliation/statements/decide-statement.ts'
+
+const oneFile = z.strictObject({ fileId: z.uuid() })
+const lineId = z.string().regex(/^\d{1,18}$/)
+const note = z.string().trim().min(1).max(500)
+const match = z.strictObject({ lineId, transactionId: z.string().trim().pipe(z.uuid()), note })
+
+/** Imports a statement that was checked. */
+export async function importStatement(
+  application: string,
+  input: { fileId: string },
+): Promise<ActionResult<null, 'not_permitted' | 'not_found' | 'not_ready'>> {
+  return runAction({ schema: oneFile, permission: 'reconciliation:work', application, input }, async (actor, { fileId }) => {
+    const result = await startImport(backOfficeRuntime().pool, { applicationId: actor.applicationId, fileId, actor })
+    return result.ok ? { ok: true, value: null } : result
+  })
+}
+
+/** Takes back a statement that was not imported. */
+export async function withdrawStatement(
+  application: string,
+  input: { fileId: string },
+): Promise<ActionResult<null, 'not_permitted' | 'not_found' | 'not_ready'>> {
+  return runAction({ schema: oneFile, permission: 'reconciliation:work', application, input }, async (actor, { fileId }) => {
+    const result = await withdraw(backOfficeRuntime().pool, { applicationId: actor.applicationId, fileId, actor })
+    return result.ok ? { ok: true, value: null } : result
+  })
+}
+
+/** Says which transaction a line belongs to. */
+export async function matchLine(
+  application: string,
+  input: { lineId: string; transactionId: string; note: string },
+): Promise<ActionResult<null, 'not_permitted' | 'not_found' | 'no_transaction' | 'taken'>> {
+  return runAction({ schema: match, permission: 'reconciliation:work', application, input }, async (actor, given) => {
+    const by = { applicationId: actor.applicationId, actor, ...given, lineId: BigInt(given.lineId) }
+    const result = await matchByHand(backOfficeRuntime().pool, by)
+    return result.ok ? { ok: true, value: null } : result
+  })
+}
+
+/** Takes a match back; it stays in the history. */
+export async function undoMatch(
+  application: string,
+  input: { lineId: string; note: string },
+): Promise<ActionResult<null, 'not_permitted' | 'not_found'>> {
+  return runAction(
+    { schema: z.strictObject({ lineId, note }), permission: 'reconciliation:work', application, input },
+    async (actor, given) => {
+      const by = { applicationId: actor.applicationId, actor, note: given.note, lineId: BigInt(given.lineId) }
+      const result = await undo(backOfficeRuntime().pool, by)
+      return result.ok ? { ok: true, value: null } : result
+    },
+  )
+}

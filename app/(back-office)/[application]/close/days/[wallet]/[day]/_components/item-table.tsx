@@ -1,0 +1,87 @@
+import { Money } from '#components/domain/money.tsx'
+import { TimeText } from '#components/domain/time-text.tsx'
+import { ListTable } from '#components/ui/display/table.tsx'
+import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
+import { CURRENCIES } from '#lib/money/money.ts'
+import type { DayItemDto, WalletDayDto } from '#lib/reconciliation/days.ts'
+import { formatPhone } from '#lib/text/format.ts'
+import { MatchButtons } from './match-buttons.tsx'
+
+type Props = {
+  t: Translate
+  application: string
+  day: WalletDayDto
+  dayClass: string
+  items: readonly DayItemDto[]
+  isCut: boolean
+  mayWork: boolean
+}
+
+/** The lines of one class beside their transactions, or our transactions that have no line. */
+export function ItemTable({ t, application, day, dayClass, items, isCut, mayWork }: Props) {
+  const currency = CURRENCIES.find((each) => each === day.currency) ?? 'XAF'
+  const name = t(`close.class.${dayClass}` as MessageKey)
+  return (
+    <section aria-labelledby="items">
+      <h2 id="items">{name}</h2>
+      {items.length === 0 && <p className="mt-1 text-quiet">{t('close.noItems')}</p>}
+      {items.length > 0 && (
+        <ListTable
+          label={name}
+          className="mt-2"
+          isList
+          rows={items}
+          keyOf={({ lineId, transaction, at }) => lineId ?? transaction?.transactionId ?? at}
+          columns={[
+            { head: t('close.time'), cellClass: 'whitespace-nowrap', cell: ({ at }) => <TimeText at={at} style="full" /> },
+            {
+              head: t('close.reference'),
+              cell: ({ operatorId, phone, type }) => (
+                <>
+                  <span className="wrap-anywhere">{operatorId ?? t('close.noReference')}</span>
+                  <span className="block text-second text-quiet">{[phone && formatPhone(phone), type].filter(Boolean).join(' · ')}</span>
+                </>
+              ),
+            },
+            {
+              head: t('close.transaction'),
+              cell: ({ transaction, rule, isTwin }) =>
+                transaction === null ? (
+                  <span className="text-quiet">{t('close.noTransaction')}</span>
+                ) : (
+                  <>
+                    <span className="wrap-anywhere">{transaction.transactionId}</span>
+                    <span className="block text-second text-quiet">
+                      {[
+                        transaction.application,
+                        t(`status.${transaction.status}` as MessageKey),
+                        rule && t(`close.rule.${rule}` as MessageKey),
+                        isTwin && t('close.twin'),
+                      ]
+                        .filter(Boolean)
+                        .join(' · ')}
+                    </span>
+                  </>
+                ),
+            },
+            {
+              head: t('close.amount'),
+              align: 'end',
+              isLabelled: true,
+              cell: ({ amount }) => <Money amount={amount} currency={currency} />,
+            },
+            { head: t('close.fee'), align: 'end', isLabelled: true, cell: ({ fee }) => <Money amount={fee} currency={currency} /> },
+            mayWork && {
+              head: t('close.actions'),
+              isHeadHidden: true,
+              align: 'end',
+              cell: ({ lineId, transaction }) =>
+                lineId !== null && <MatchButtons application={application} lineId={lineId} isMatched={transaction !== null} />,
+            },
+          ]}
+          below={isCut && <p className="px-3 py-2 text-second text-quiet">{t('close.cut', { count: items.length })}</p>}
+        />
+      )}
+    </section>
+  )
+}

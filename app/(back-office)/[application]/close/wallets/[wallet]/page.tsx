@@ -1,0 +1,111 @@
+import { notFound } from 'next/navigation'
+import { Money } from '#components/domain/money.tsx'
+import { TimeText } from '#components/domain/time-text.tsx'
+import { ButtonLink } from '#components/ui/button.tsx'
+import { Card, Facts } from '#components/ui/display/card.tsx'
+import { PageHeader } from '#components/ui/display/page.tsx'
+import { ListTable } from '#components/ui/display/table.tsx'
+import { formatMinor } from '#lib/money/money.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { dayText, walletText } from '#lib/reconciliation/wallet-words.ts'
+import { formatAmount, withPercent } from '#lib/text/format.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { listChanges } from '#server/changes/list-changes.ts'
+import { readDailyBalances } from '#server/reconciliation/wallets/read-balances.ts'
+import { hasLines, readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
+import { ChangeList } from '../../../_components/changes/change-list.tsx'
+import { PageContent, type PageProps, titled } from '../../../_components/page-content.tsx'
+import { requireCloser } from '../../require-closer.ts'
+import { WalletButton } from '../_components/wallet-button.tsx'
+
+export const generateMetadata = titled('close.wallet')
+
+/** One wallet: its settings, which two people change, and its balance at the end of each of the last 90 days. */
+export default async function WalletPage({ params }: PageProps<'wallet'>) {
+  const { application, wallet: id } = await params
+  const actor = await requireCloser(application)
+  const { pool } = backOfficeRuntime()
+  const { applicationId } = actor
+  const wallet = await readWallet(pool, applicationId, id)
+  if (!wallet) notFound()
+  const [t, locale, isFixed, balances, { changes }] = await Promise.all([
+    getT(),
+    readLocale(),
+    hasLines(pool, applicationId, id),
+    readDailyBalances(pool, applicationId, wallet),
+    listChanges(pool, { applicationId, kinds: ['wallet.set'], actor }),
+  ])
+  const { currency } = OPERATORS[wallet.operator].country
+  const { number, zone, cutoffMinute, feePpm, feeFixedMinor, openingDay, openingMinor } = wallet
+  const cutoff = `${String(Math.floor(cutoffMinute / 60)).padStart(2, '0')}:${String(cutoffMinute % 60).padStart(2, '0')}`
+  const settings = { number, zone, cutoff, feePpm, openingDay, feeFixed: feeFixedMinor === null ? null : formatMinor(feeFixedMinor) }
+  const opening = openingMinor === null ? null : formatMinor(openingMinor)
+  const rate = feePpm === null ? null : withPercent(formatAmount(String(feePpm / 10_000), locale), locale)
+  const money = (amount: string | null) => (amount === null ? '–' : <Money amount={amount} currency={currency} />)
+  return (
+    <PageContent words={['close.', 'change.']}>
+      <PageHeader
+        title={walletText(t, id)}
+        actions={
+          <>
+            <ButtonLink href={paths.wallets(application)}>{t('close.toWallets')}</ButtonLink>
+            <WalletButton application={application} wallet={id} currency={currency} settings={{ ...settings, opening }} isFixed={isFixed} />
+          </>
+        }
+      />
+      <ChangeList t={t} locale={locale} application={application} changes={changes.filter(({ subject }) => subject === id)} />
+      <div className="mt-4 max-w-2xl">
+        <Card>
+          <Facts
+            nameClass="w-44"
+            facts={[
+              { name: t('close.number'), value: number ?? t('close.notSet') },
+              { name: t('close.zone'), value: zone.replaceAll('_', ' ') },
+              { name: t('close.cutoff'), value: cutoff },
+              {
+                name: t('close.agreedFee'),
+                value:
+                  rate === null ? (
+                    t('close.notChecked')
+                  ) : (
+                    <>
+                      {rate} + {money(settings.feeFixed)}
+                    </>
+                  ),
+              },
+              {
+                name: t('close.opening'),
+                value:
+                  openingDay === null ? (
+                    t('close.notSet')
+                  ) : (
+                    <>
+                      {money(opening)} · {dayText(t, openingDay)}
+                    </>
+                  ),
+              },
+            ]}
+          />
+        </Card>
+      </div>
+      <h2 className="mt-6">{t('close.balances')}</h2>
+      {balances.length === 0 && <p className="mt-1 text-quiet">{t('close.neverReported')}</p>}
+      {balances.length > 0 && (
+        <ListTable
+          label={t('close.balances')}
+          className="mt-2 max-w-3xl"
+          rows={balances}
+          keyOf={({ day }) => day}
+          columns={[
+            { head: t('close.day'), cellClass: 'whitespace-nowrap', cell: ({ day }) => dayText(t, day) },
+            { head: t('close.reported'), align: 'end', cell: ({ reported }) => money(reported) },
+            { head: t('close.operatorDifference'), align: 'end', cell: ({ difference }) => money(difference) },
+            { head: t('close.checked'), className: '@max-[640px]/card:hidden', cell: ({ checkedAt }) => <TimeText at={checkedAt} /> },
+          ]}
+        />
+      )}
+    </PageContent>
+  )
+}

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, test } from 'node:test'
+import type { WalletDayDto } from '#lib/reconciliation/days.ts'
+import { utcDayOf } from '#lib/time/time.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { must } from '#server/testing/partner.ts'
+import type { IntakeItem } from '#server/transactions/intake.ts'
+import { listDayItems } from '../days/list-items.ts'
+import { readDays } from '../days/read-days.ts'
+import { createDesk, type Desk } from '../testing/reconciliation-desk.ts'
+import { csv, MOOV_HEADER, ORANGE_BF_HEADER } from '../testing/statements.ts'
+import { readWallet } from '../wallets/wallet-store.ts'
+import { matchByHand, undoMatch } from './match-by-hand.ts'
+import { matchRecent } from './match-wallet.ts'
+
+let database: TestDatabase | undefined
+let desk: Desk
+beforeEach(async () => {
+  await database?.drop()
+  database = await createTestDatabase()
+  desk = await createDesk(database.pool)
+})
+after(() => database?.drop())
+
+/** The clock of the statements, which the wallets of Burkina Faso and Mali read as UTC. */
+const today = utcDayOf(new Date())
+const now = () => new Date().toISOString().slice(0, 19).replace('T', ' ')
+
+type Line = { id: string; amount: number; reference?: string; status?: string; phone?: string }
+const bf = ({ id, amount, reference = '', status = 'SUCCESS', phone = '70123456' }: Line) => [
+  now(),
+  status,
+  id,
+  '',
+  phone,
+  reference,
+  'MERCHPAY',
+  String(Math.abs(amount)),
+  amount > 0 ? String(amount) : '',
+  amount < 0 ? String(-amount) : '',
+  '',
+  '',
+  '',
+  '',
+  '',
+]
+const bfFile = (...lines: Line[]) => csv([ORANGE_BF_HEADER, ...lines.map(bf)])
+/** Moov names no id of ours; without an id of its own a line can only be found by phone and amount. */
+const moov = ({ id, amount, phone = '70123456' }: Line) => [
+  id,
+  `\t${now()}`,
+  '',
+  'Payment',
+  'Completed',
+  'XOF',
+  amount > 0 ? String(amount) : '',
+  amount < 0 ? String(-amount) : '',
+  '',
+  'Pay',
+  `223${phone} - X`,
+  '',
+  '',
+]
+const moovFile = (...lines: Line[]) => csv([MOOV_HEADER, ...lines.map(moov)])
+
+async function readDay(wallet = 'BFOM'): Promise<WalletDayDto> {
+  const [day] = await readDays(desk.pool, await scopeOf(wallet))
+  assert.ok(day)
+  return day
+}
+
+async function scopeOf(id: string) {
+  const wallet = await readWallet(desk.pool, desk.applicationId, id)
+  assert.ok(wallet)
+  return { applicationId: desk.applicationId, wallet, from: today, to: today }
+}
+
+/** The classes of a day with their counts, `in_transit` and `funding` left out where a test does not arrange them. */
+const counts = ({ terms }: WalletDayDto) => Object.fromEntries(terms.map(({ class: name, count }) => [name, count]))
+const collect = (amount: number, more: Partial<Parameters<Desk['pay']>[0]> = {}): Promise<IntakeItem> =>
+  desk.pay({ operator: 'BFOM', type: 'COLLECT', amountMinor: BigInt(amount) * 100n, phoneNumber: '22670123456', ...more })
+
+test('each line by the surest rule, each in one class, and nothing unexplained', async () => {
+  const named = await collect(1_000)
+  await collect(2_000, { reference: 'OP-2' })
+  await collect(3_000)
+  const failed = await collect(4_000, { event: 'failed' })
+  const refused = await collect(5_000)
+  const open = await collect(6_000, { event: null })
+  await desk.bring(
+    'BFOM',
+    bfFile(
+      { id: 'L1', amount: 1_000, reference: named.transactionId },
+      { id: 'OP-2', amount: 2_000 },
+      { id: 'L4', amount: 4_000, reference: failed.transactionId },
+      { id: 'L5', amount: 5_000, reference: refused.transactionId, status: 'FAILED' },
+      { id: 'L6', amount: 6_000, reference: open.transactionId },
+      { id: 'L7', amount: 7_000, phone: '70999999' },
+      { id: 'L8', amount: 1_000, reference: named.transactionId },
+      { id: 'L9', amount: 3_000 },
+    ),
+  )
+  const day = await readDay()
+  assert.deepEqual(counts(day), {
+    paid_failed_here: 1,
+    second_payment: 1,
+    unknown_payment: 1,
+    paid_open_here: 1,
+    matched: 3,
+    failed: 1,
+    success_failed_there: 1,
+  })
+  assert.deepEqual([day.difference, day.unexplained, day.grave], ['13000', '0', 4])
+  const matched = await listDayItems(desk.pool, await scopeOf('BFOM'), 'matched', 10)
+  assert.deepEqual(matched.map(({ rule }) => rule).toSorted(), ['operator_id', 'our_id', 'phone'])
+})
+
+test('a line of another amount and a line in the wrong direction are seen; the difference is explained to the last franc', async () => {
+  const [less, wrong] = [await collect(1_000), await collect(2_000)]
+  await desk.bring(
+    'BFOM',
+    bfFile({ id: 'L1', amount: 900, reference: less.transactionId }, { id: 'L2', amount: -2_000, reference: wrong.transactionId }),
+  )
+  const day = await readDay()
+  assert.deepEqual(counts(day), { unknown_payment: 1, amount_differs: 1, in_transit: 1 })
+  assert.deepEqual([day.difference, day.unexplained], ['-4100', '0'])
+})
+
+test('one line that pays two transactions of one operator reference exactly; a sum that differs stays unknown', async () => {
+  for (const amount of [1_000, 2_000]) await collect(amount, { reference: 'BULK' })
+  await desk.bring('BFOM', bfFile({ id: 'BULK', amount: 2_999 }))
+  assert.deepEqual(counts(await readDay()), { unknown_payment: 1, in_transit: 2 })
+  await desk.bring('BFOM', bfFile({ id: 'BULK', amount: 3_000 }))
+  const day = await readDay()
+  assert.deepEqual([counts(day), day.unexplained], [{ unknown_payment: 1, matched: 1 }, '0'])
+})
+
+test('twins form one group if as many lines as transactions share number and amount; otherwise nobody is paired', async () => {
+  const pay = () => desk.pay({ operator: 'MLMOOV', type: 'COLLECT', amountMinor: 50_000n, phoneNumber: '22370123456' })
+  for (let count = 0; count < 3; count++) await pay()
+  await desk.bring('MLMOOV', moovFile({ id: 'A', amount: 500 }, { id: 'B', amount: 500 }))
+  assert.deepEqual(counts(await readDay('MLMOOV')), { unknown_payment: 2, in_transit: 3 })
+  await desk.bring('MLMOOV', moovFile({ id: 'C', amount: 500 }))
+  const day = await readDay('MLMOOV')
+  assert.deepEqual([counts(day), day.unexplained], [{ matched: 3 }, '0'])
+  const items = await listDayItems(desk.pool, await scopeOf('MLMOOV'), 'matched', 10)
+  assert.ok(items.every(({ isTwin, rule }) => isTwin && rule === 'twins'))
+})
+
+test('not paired by number and amount: a line and a transaction that bear different ids, and a line that names another transaction', async () => {
+  await collect(1_000, { reference: 'OURS' })
+  await collect(2_000)
+  await desk.bring(
+    'BFOM',
+    bfFile({ id: 'THEIRS', amount: 1_000 }, { id: 'L2', amount: 2_000, reference: '00000000-0000-4000-8000-000000000000' }),
+  )
+  assert.deepEqual(counts(await readDay()), { unknown_payment: 2, in_transit: 2 })
+})
+
+test('a line finds its transaction when that ends after the statement arrived', async () => {
+  await desk.bring('BFOM', bfFile({ id: 'LATE', amount: 1_000, phone: '70888888' }))
+  assert.deepEqual(counts(await readDay()), { unknown_payment: 1 })
+  await collect(1_000, { phoneNumber: '22670888888' })
+  await matchRecent(desk.pool, new Date())
+  assert.deepEqual(counts(await readDay()), { matched: 1 })
+})
+
+test('a person matches a line and takes it back; the pair stays apart, and the history has both', async () => {
+  const item = await collect(1_000)
+  await desk.bring('BFOM', bfFile({ id: 'L1', amount: 900, phone: '70777777' }))
+  const [line] = await listDayItems(desk.pool, await scopeOf('BFOM'), 'unknown_payment', 1)
+  const by = { applicationId: desk.applicationId, actor: desk.actor, lineId: BigInt(line?.lineId ?? 0), note: 'paid by his brother' }
+  must(await matchByHand(desk.pool, { ...by, transactionId: item.transactionId }))
+  assert.deepEqual(await matchByHand(desk.pool, { ...by, transactionId: item.transactionId }), { ok: false, error: 'taken' })
+  assert.deepEqual(counts(await readDay()), { amount_differs: 1 })
+  must(await undoMatch(desk.pool, { ...by, note: 'wrong brother' }))
+  await matchRecent(desk.pool, new Date())
+  assert.deepEqual(counts(await readDay()), { unknown_payment: 1, in_transit: 1 })
+  const { rows } = await desk.pool.query<{ event: string; note: string }>('select event, note from match_events order by event_id')
+  assert.deepEqual(
+    rows.map(({ event, note }) => [event, note]),
+    [
+      ['matched', 'paid by his brother'],
+      ['undone', 'wrong brother'],
+    ],
+  )
+  const deposit = await desk.pay({ operator: 'BFOM', type: 'DEPOSIT', amountMinor: 90_000n })
+  assert.deepEqual(await matchByHand(desk.pool, { ...by, transactionId: deposit.transactionId }), { ok: false, error: 'no_transaction' })
+})
+
+test('absent there only if statements cover the day and the one after', async () => {
+  await collect(1_000)
+  await desk.bring('BFOM', bfFile({ id: 'L1', amount: 50, phone: '70666666' }))
+  assert.deepEqual(counts(await readDay()), { unknown_payment: 1, in_transit: 1 })
+  await desk.pool.query("update statement_files set last_day = last_day + 1 where state = 'imported'")
+  assert.deepEqual(counts(await readDay()), { unknown_payment: 1, success_absent_there: 1 })
+})
+
+test('unexplained, by as much as the printed balances lack', async () => {
+  const item = await collect(1_000)
+  const line = (id: string, credit: string, before: string, after: string) =>
+    bf({ id, amount: Number(credit), reference: id === 'L1' ? item.transactionId : '' }).with(11, before).with(12, after)
+  await desk.bring('BFOM', csv([ORANGE_BF_HEADER, line('L1', '1000', '5000', '6000')]))
+  const tied = await readDay()
+  assert.deepEqual([tied.proof, tied.unexplained], ['0', '0'])
+  await desk.bring('BFOM', csv([ORANGE_BF_HEADER, line('L2', '100', '6001', '6101')]))
+  const broken = await readDay()
+  assert.deepEqual([broken.proof, broken.unexplained], ['1', '1'])
+})

@@ -1,0 +1,38 @@
+import { formatMinor } from '#lib/money/money.ts'
+import type { WalletAccountBalance } from '#lib/reconciliation/wallet-dto.ts'
+import type { Wallet } from '#lib/reconciliation/wallets.ts'
+import type { Queryable } from '#server/database/pool.ts'
+import { listDailyBalances, listReportedBalances, type ReportedBalance, type SetWallet } from './wallet-store.ts'
+
+/** What each operator reported last for each wallet, and what all its accounts together differ from the ledger. */
+export async function readReportedBalances(queryable: Queryable, applicationId: string, wallets: readonly Wallet[]) {
+  const balances = await listReportedBalances(queryable, applicationId)
+  return new Map(
+    wallets.flatMap((wallet) => {
+      const found = balances.find(({ operator }) => operator === wallet.operator)
+      return found ? [[wallet.wallet, toDto(wallet, found)] as const] : []
+    }),
+  )
+}
+
+/** The last balance of each day of a wallet, as far back as they are kept, newest first. */
+export async function readDailyBalances(
+  queryable: Queryable,
+  applicationId: string,
+  wallet: SetWallet,
+): Promise<(WalletAccountBalance & { day: string })[]> {
+  const days = await listDailyBalances(queryable, { applicationId, operator: wallet.operator, zone: wallet.zone })
+  return days.map((each) => ({ ...toDto(wallet, each), day: each.day }))
+}
+
+function toDto({ account }: Wallet, balance: ReportedBalance): WalletAccountBalance {
+  const { collectMinor, depositMinor, reportedMinor, ledgerMinor, checkedAt } = balance
+  const own = { collect: collectMinor, deposit: depositMinor, both: reportedMinor }[account]
+  const decimal = (minor: bigint | null) => (minor === null ? null : formatMinor(minor))
+  return {
+    checkedAt: checkedAt.toISOString(),
+    reported: decimal(own),
+    ledger: formatMinor(ledgerMinor),
+    difference: decimal(reportedMinor === null ? null : reportedMinor - ledgerMinor),
+  }
+}

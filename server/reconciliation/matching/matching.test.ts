@@ -199,7 +199,9 @@ test('absent there only if statements cover the day and the one after', async ()
 test('unexplained, by as much as the printed balances lack', async () => {
   const item = await collect(1_000)
   const line = (id: string, credit: string, before: string, after: string) =>
-    bf({ id, amount: Number(credit), reference: id === 'L1' ? item.transactionId : '' }).with(11, before).with(12, after)
+    bf({ id, amount: Number(credit), reference: id === 'L1' ? item.transactionId : '' })
+      .with(11, before)
+      .with(12, after)
   await desk.bring('BFOM', csv([ORANGE_BF_HEADER, line('L1', '1000', '5000', '6000')]))
   const tied = await readDay()
   assert.deepEqual([tied.proof, tied.unexplained], ['0', '0'])

@@ -123,15 +123,23 @@ export async function listBookedSums(queryable: Queryable, scope: DayScope): Pro
   return rows
 }
 
-/** Of each day, the balance before its first line and after its last one, as the statement prints them. */
+/**
+ * Of each day, the balance at its beginning and at its end, from the first and the last line that prints one; lines before and after them count
+ * with what they moved, because one of two files of a wallet may print none.
+ */
 export async function listPrintedBalances(
   queryable: Queryable,
   { applicationId, wallet, from, to }: DayScope,
 ): Promise<{ day: string; openingMinor: bigint; closingMinor: bigint }[]> {
   const { rows } = await queryable.query<{ day: string; openingMinor: bigint; closingMinor: bigint }>(
-    `select distinct on (local_day) local_day::text as day,
-            first_value(balance_minor - net_minor) over w as "openingMinor", last_value(balance_minor) over w as "closingMinor"
-       from statement_lines where application_id = $1 and wallet = $2 and local_day between $3 and $4 and balance_minor is not null
+    `with moved as (
+       select local_day, at, position, line_id, balance_minor,
+              sum(net_minor) over (partition by local_day order by at, position, line_id) as until_minor,
+              sum(net_minor) over (partition by local_day) as total_minor
+         from statement_lines where application_id = $1 and wallet = $2 and local_day between $3 and $4)
+     select distinct on (local_day) local_day::text as day, (first_value(balance_minor - until_minor) over w)::bigint as "openingMinor",
+            (last_value(balance_minor + total_minor - until_minor) over w)::bigint as "closingMinor"
+       from moved where balance_minor is not null
      window w as (partition by local_day order by at, position, line_id rows between unbounded preceding and unbounded following)
       order by local_day`,
     [applicationId, wallet.wallet, from, to],
@@ -139,17 +147,22 @@ export async function listPrintedBalances(
   return rows
 }
 
-/** The balance after the last line before a day; null if no statement printed one. */
-export async function findBalanceBefore(queryable: Queryable, applicationId: string, wallet: string, day: string): Promise<bigint | null> {
-  const { rows } = await queryable.query<{ balanceMinor: bigint }>(
-    `select balance_minor as "balanceMinor" from statement_lines
-      where application_id = $1 and wallet = $2 and balance_minor is not null
-        and local_day = (select max(local_day) from statement_lines
-                          where application_id = $1 and wallet = $2 and local_day < $3 and balance_minor is not null)
-      order by at desc, position desc, line_id desc limit 1`,
-    [applicationId, wallet, day],
+/** The balance at the beginning of a day, from the last line before it that prints one; null if no statement has. */
+export async function findBalanceBefore(queryable: Queryable, scope: DayScope): Promise<bigint | null> {
+  const { applicationId, wallet, from } = scope
+  const values = [applicationId, wallet.wallet, from]
+  const { rows } = await queryable.query<{ day: string; sinceMinor: bigint }>(
+    `select d.day::text, coalesce((select sum(net_minor) from statement_lines
+                                    where application_id = $1 and wallet = $2 and local_day > d.day and local_day < $3), 0)::bigint as "sinceMinor"
+       from (select max(local_day) as day from statement_lines
+              where application_id = $1 and wallet = $2 and local_day < $3 and balance_minor is not null) d
+      where d.day is not null`,
+    values,
   )
-  return rows[0]?.balanceMinor ?? null
+  const [last] = rows
+  if (!last) return null
+  const [printed] = await listPrintedBalances(queryable, { ...scope, from: last.day, to: last.day })
+  return printed ? printed.closingMinor + last.sinceMinor : null
 }
 
 /** The days of these that an imported statement covers. */

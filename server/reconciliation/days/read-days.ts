@@ -31,11 +31,12 @@ export async function readDays(queryable: Queryable, scope: DayScope): Promise<W
     await listPrintedBalances(queryable, scope),
     await listCoveredDays(queryable, applicationId, from, to),
   ]
-  let before = await findBalanceBefore(queryable, applicationId, wallet.wallet, from)
+  let before = await findBalanceBefore(queryable, scope)
   return daysBetween(from, to).map((day) => {
     const own = printed.find((each) => each.day === day)
     const opening = before ?? own?.openingMinor ?? (wallet.openingDay === day ? wallet.openingMinor : null)
-    before = own?.closingMinor ?? before
+    const moved = sum(lines, (each) => (each.day === day ? each.netMinor : 0n))
+    before = own?.closingMinor ?? (before === null ? null : before + moved)
     return compare({
       wallet: wallet.wallet,
       day,

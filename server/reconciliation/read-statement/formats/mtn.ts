@@ -70,10 +70,11 @@ export const MTN: StatementFormat = {
   },
 }
 
-/** A transfer between us and an account that is no phone, or that is ours, is an own transfer. */
+/** A transfer between us and nobody, an account that is no phone, or one that is ours, is an own transfer. */
 function kindOfTransfer(row: StatementRow, party: RegExpExecArray | null, { ownNumbers }: RowContext): RawLine['kind'] {
   const kind = kindOf(row.text('Type'))
   if (kind !== 'payment') return kind
-  const isAccount = party?.[2] !== undefined && party[2].toUpperCase() !== 'MSISDN'
-  return isAccount || ownNumbers.has(party?.[1] ?? '') ? 'transfer' : 'payment'
+  if (!party) return 'transfer'
+  const isAccount = party[2] !== undefined && party[2].toUpperCase() !== 'MSISDN'
+  return isAccount || ownNumbers.has(party[1] ?? '') ? 'transfer' : 'payment'
 }

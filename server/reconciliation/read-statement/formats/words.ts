@@ -19,7 +19,10 @@ const KINDS: readonly (readonly [RegExp, LineKind])[] = [
   [/commission/, 'commission'],
   [/\btax|\bvat\b|\btva\b|levy|timbre/, 'tax'],
   [/\bfees?\b|charge|\bfrais\b/, 'fee'],
-  [/\bfloat\b|top.?up|sweep|settle|\bbank|banque|approvision|between own|organi[sz]ation to organi[sz]ation|\bo2c\b|\bc2c\b/, 'transfer'],
+  [
+    /\bfloat\b|top.?up|sweep|settle|\bbank|banque|approvision|(between )?own (account|transfer)|\bfunding\b|deposit of funds|withdraw.* funds|organi[sz]ation to organi[sz]ation|\bo2c\b|\bc2c\b/,
+    'transfer',
+  ],
 ]
 
 /** What kind of line a type of the operator is; `payment` unless its name says otherwise. */

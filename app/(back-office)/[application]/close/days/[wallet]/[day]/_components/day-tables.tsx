@@ -19,16 +19,18 @@ export function ComparisonTable({ t, day }: { t: Translate; day: WalletDayDto })
   return (
     <ListTable
       label={t('close.comparison')}
+      isList
       rows={day.rows}
       keyOf={({ name }) => name}
       rowClass={({ name }) => (isSum(name) ? 'font-strong' : '')}
       columns={[
         { head: t('close.figure'), cell: ({ name }) => t(`close.row.${name}`) },
-        { head: t('close.ours'), align: 'end', cell: ({ ours }) => <Amount day={day} amount={ours} /> },
-        { head: t('close.statement'), align: 'end', cell: ({ statement }) => <Amount day={day} amount={statement} /> },
+        { head: t('close.ours'), align: 'end', isLabelled: true, cell: ({ ours }) => <Amount day={day} amount={ours} /> },
+        { head: t('close.statement'), align: 'end', isLabelled: true, cell: ({ statement }) => <Amount day={day} amount={statement} /> },
         {
           head: t('close.difference'),
           align: 'end',
+          isLabelled: true,
           cell: ({ difference }) => (difference === '0' ? <span className="text-quiet">0</span> : <Amount day={day} amount={difference} />),
         },
       ]}

@@ -19,7 +19,6 @@ export const CHANGE_REFUSALS = {
   combined_roles: 'change.combinedRoles',
   items_waiting: 'change.itemsWaiting',
   invalid_settings: 'operators.invalidSettings',
-  not_the_installation: 'action.forbidden',
   unknown_wallet: 'action.not_found',
   invalid_zone: 'change.invalidZone',
   has_lines: 'close.fixedDay',

@@ -52,14 +52,16 @@ const BOOKED = `covered as (
 booked as (
   select p.*, ${dayOf('p.at')} as day, -p.clearing_minor as effect_minor
     from ledger_postings p
-   where p.operator = $5 and p.at >= ${RANGE} and p.kind in ('settle', 'fund', 'correct')
+   where p.operator = $5 and p.at >= ${RANGE} and p.kind in ('settle', 'late', 'reverse', 'fund', 'correct')
      and case when $6 = 'both' then true
-              when p.kind = 'settle' then (p.clearing_minor < 0) = ($6 = 'collect')
+              when p.kind in ('settle', 'late') then (p.clearing_minor < 0) = ($6 = 'collect')
+              when p.kind = 'reverse' then (p.clearing_minor > 0) = ($6 = 'collect')
               when p.kind = 'fund' then $6 = 'deposit'
               else (p.collect_minor <> 0) = ($6 = 'collect') end),
 classed as (
   select b.*, s.line_id, s.local_day,
          case
+           when b.kind in ('late', 'reverse') then 'adjusted'
            when b.kind <> 'settle' then 'funding'
            when s.line_id is not null and s.local_day = b.day then 'matched'
            when s.line_id is not null then 'in_transit'
@@ -104,7 +106,7 @@ export async function listLineSums(queryable: Queryable, scope: DayScope): Promi
 
 export type BookedSum = {
   day: string
-  kind: 'settle' | 'fund' | 'correct'
+  kind: 'settle' | 'late' | 'reverse' | 'fund' | 'correct'
   class: DayClass
   isIn: boolean
   count: number
@@ -226,7 +228,7 @@ export async function selectBookedOf(queryable: Queryable, scope: DayScope, dayC
             t.operator_reference as "operatorId", coalesce(t.type, c.kind) as type, coalesce(t.status, '') as status, null as rule,
             false as "isTwin", ${TRANSACTION}
        from classed c cross join (select $9::integer, $10::bigint) unused
-       left join transactions t on c.kind = 'settle' and t.application_id = c.application_id and t.transaction_id = c.subject_id
+       left join transactions t on c.kind in ('settle', 'late', 'reverse') and t.application_id = c.application_id and t.transaction_id = c.subject_id
        join applications a on a.application_id = c.application_id
       where c.class = $11 order by c.at, c.subject_id limit $12`,
     [...valuesOf(scope), dayClass, limit],

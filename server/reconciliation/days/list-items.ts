@@ -4,7 +4,7 @@ import type { Queryable } from '#server/database/pool.ts'
 import { type DayItem, type DayScope, selectBookedOf, selectLinesOf } from './day-store.ts'
 
 /** Classes of our own postings; all others are classes of lines. */
-const BOOKED_CLASSES: ReadonlySet<string> = new Set(['success_failed_there', 'success_absent_there', 'in_transit', 'funding'])
+const BOOKED_CLASSES: ReadonlySet<string> = new Set(['success_failed_there', 'success_absent_there', 'in_transit', 'adjusted', 'funding'])
 
 /** The lines or transactions of one class of a day, in order of time, up to a limit. */
 export async function listDayItems(queryable: Queryable, scope: DayScope, dayClass: string, limit: number): Promise<DayItemDto[]> {

@@ -65,7 +65,7 @@ function compare({ lines, booked, opening, closing, ...about }: Facts): WalletDa
   const explained = fees + sum([...terms.values()], ({ amount }) => amount)
   const proof = opening === null || closing === null ? null : closing - opening - theirs
   const unexplained = theirs - ours - explained + (proof ?? 0n)
-  const shown = [...LINE_CLASSES, ...TRANSACTION_CLASSES, 'settled_other_day' as const, 'funding' as const].filter(
+  const shown = [...LINE_CLASSES, ...TRANSACTION_CLASSES, 'settled_other_day' as const, 'adjusted' as const, 'funding' as const].filter(
     (each, place, all) => all.indexOf(each) === place && terms.has(each),
   )
   return {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { MESSAGES } from '#lib/i18n/messages.ts'
 import { createTranslate } from '#lib/i18n/translate.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import {
@@ -11,6 +10,7 @@ import {
   statementProblemText,
 } from '#lib/reconciliation/statement-problem.ts'
 import { BAD_FILES } from '#server/batches/testing/bad-files.ts'
+import { MESSAGES } from '#server/messages.ts'
 import { rowsXml, sheetXml, workbook } from '#server/testing/batches/workbook.ts'
 import { must } from '#server/testing/partner.ts'
 import { AIRTEL_HEADER, aReadingWallet, csv, MTN_HEADER, mtnRow, readLines, WAVE_COLLECT_HEADER } from '../testing/statements.ts'

@@ -7,11 +7,6 @@ const RULE_VERSION = 1
 /** The lines of a wallet from a day on that belong to no transaction yet. */
 export type Scope = { applicationId: string; wallet: string; operator: OperatorCode; sinceDay: string }
 
-/** One run of the matcher of a wallet at a time, so that two runs never compete for a pair. */
-export async function lockMatching(trx: TrxClient, { applicationId, wallet }: Scope): Promise<void> {
-  await trx.query(`select pg_advisory_xact_lock(hashtext('countersign.match'), hashtext($1))`, [`${applicationId} ${wallet}`])
-}
-
 const OPEN = `open as (
   select l.application_id, l.line_id, l.at, l.position, l.kind, l.gross_minor, l.operator_id, l.our_id, l.our_application_id, l.phone_forms,
          case when l.gross_minor > 0 then 'COLLECT' else 'DEPOSIT' end as type,
@@ -35,6 +30,11 @@ const INSERT_FOUND = `insert into line_matches (application_id, line_id, matched
          and m.transaction_id = f.transaction_id and m.effect = f.effect) taken
    where not ${isUndone('f', 'f')}
   on conflict do nothing`
+
+/** One run of the matcher of a wallet at a time, so that two runs never compete for a pair. */
+export async function lockMatching(trx: TrxClient, { applicationId, wallet }: Scope): Promise<void> {
+  await trx.query(`select pg_advisory_xact_lock(hashtext('countersign.match'), hashtext($1))`, [`${applicationId} ${wallet}`])
+}
 
 /** 1: the line names our transaction. Operator and direction must agree. */
 export async function insertByOurId(trx: TrxClient, { applicationId, wallet, operator, sinceDay }: Scope): Promise<void> {

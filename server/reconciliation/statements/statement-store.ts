@@ -277,7 +277,7 @@ async function deleteRows(trx: TrxClient, applicationId: string, fileId: string)
 }
 
 /** The rows of a file that could not be read. */
-export async function* selectBadRows(
+export async function* listBadRows(
   queryable: Queryable,
   applicationId: string,
   fileId: string,

@@ -7,7 +7,7 @@ import { must } from '#server/testing/partner.ts'
 import { createDesk, type Desk } from '../testing/reconciliation-desk.ts'
 import { AIRTEL_HEADER, csv, xlsx } from '../testing/statements.ts'
 import { importStatement, withdrawStatement } from './decide-statement.ts'
-import { selectBadRows } from './statement-store.ts'
+import { listBadRows } from './statement-store.ts'
 import { beginUpload, finishUpload, storePiece } from './upload-statement.ts'
 
 let database: TestDatabase
@@ -33,7 +33,7 @@ test('counts before anything is imported, then the lines; imported twice changes
   const ready = await desk.read(fileId)
   assert.deepEqual([ready.state, ready.format, ready.lineCount, ready.knownCount, ready.badCount], ['ready', 'airtel', 2, 0, 1])
   assert.deepEqual([ready.firstDay, ready.lastDay, ready.inMinor, await countLines()], ['2026-11-05', '2026-11-05', 20_000n, 0])
-  const bad = await Array.fromAsync(selectBadRows(database.pool, desk.applicationId, fileId))
+  const bad = await Array.fromAsync(listBadRows(database.pool, desk.applicationId, fileId))
   assert.deepEqual(
     bad.flat().map(({ rowNumber, problem }) => [rowNumber, problem]),
     [[4, 'time']],

@@ -5,7 +5,7 @@ import { runsInstallation } from '#server/applications/terms-store.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { done, runCommand } from '#server/audit/run-command.ts'
 import type { Database, Queryable } from '#server/database/pool.ts'
-import { hasLines, readWallet, type SetWallet, upsertWallet } from './wallet-store.ts'
+import { isInUse, readWallet, type SetWallet, upsertWallet } from './wallet-store.ts'
 
 type SetWalletFailure = 'not_the_installation' | 'unknown_wallet' | 'invalid_zone' | 'has_lines'
 
@@ -24,7 +24,7 @@ export async function readWalletChange(
   if (!present) return err('unknown_wallet')
   if (!isTimeZone(settings.zone)) return err('invalid_zone')
   const movesDays = settings.zone !== present.zone || settings.cutoffMinute !== present.cutoffMinute
-  if (movesDays && (await hasLines(queryable, applicationId, id))) return err('has_lines')
+  if (movesDays && (await isInUse(queryable, applicationId, id))) return err('has_lines')
   return ok(present)
 }
 

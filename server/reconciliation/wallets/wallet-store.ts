@@ -27,7 +27,7 @@ export async function readWallet(queryable: Queryable, applicationId: string, id
 }
 
 /** Whether a wallet has imported lines: their days are counted in its zone and by its cut-off. */
-export async function hasLines(queryable: Queryable, applicationId: string, wallet: string): Promise<boolean> {
+export async function isInUse(queryable: Queryable, applicationId: string, wallet: string): Promise<boolean> {
   const { rowCount } = await queryable.query('select 1 from statement_lines where application_id = $1 and wallet = $2 limit 1', [
     applicationId,
     wallet,

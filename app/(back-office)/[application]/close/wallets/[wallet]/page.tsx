@@ -14,7 +14,7 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { readDailyBalances } from '#server/reconciliation/wallets/read-balances.ts'
-import { hasLines, readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
+import { isInUse, readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
 import { ChangeList } from '../../../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../../../_components/page-content.tsx'
 import { requireCloser } from '../../require-closer.ts'
@@ -33,7 +33,7 @@ export default async function WalletPage({ params }: PageProps<'wallet'>) {
   const [t, locale, isFixed, balances, { changes }] = await Promise.all([
     getT(),
     readLocale(),
-    hasLines(pool, applicationId, id),
+    isInUse(pool, applicationId, id),
     readDailyBalances(pool, applicationId, wallet),
     listChanges(pool, { applicationId, kinds: ['wallet.set'], actor }),
   ])

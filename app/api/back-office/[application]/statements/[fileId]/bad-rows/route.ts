@@ -4,7 +4,7 @@ import { ROW_PROBLEM_KINDS } from '#lib/reconciliation/statement-problem.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { answerTable } from '#server/back-office/data-route.ts'
 import { getT } from '#server/back-office/preferences.ts'
-import { readStatementFile, selectBadRows } from '#server/reconciliation/statements/statement-store.ts'
+import { listBadRows, readStatementFile } from '#server/reconciliation/statements/statement-store.ts'
 import type { TableRows } from '#server/reports/export/csv.ts'
 
 type Props = { params: Promise<{ application: string; fileId: string }> }
@@ -26,7 +26,7 @@ export async function GET(request: NextRequest, { params }: Props): Promise<Resp
     const t = await getT()
     const reason = (problem: string) => t(`statements.row.${ROW_PROBLEM_KINDS.find((kind) => kind === problem) ?? 'error'}`)
     async function* rows(): TableRows {
-      for await (const part of selectBadRows(reportPool, applicationId, fileId))
+      for await (const part of listBadRows(reportPool, applicationId, fileId))
         yield part.map(({ rowNumber, problem, cells }) => [
           { decimal: String(rowNumber) },
           { text: reason(problem) },

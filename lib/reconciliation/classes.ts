@@ -13,6 +13,7 @@ export const LINE_CLASSES = [
   'paid_open_here',
   'reversal',
   'matched',
+  'settled_other_day',
   'transfer',
   'fee',
   'tax',

@@ -1,7 +1,7 @@
 import type { LineClass, TransactionClass } from './classes.ts'
 
 /** What explains a part of a day's difference, or only counts. The texts are `close.class.<class>`. */
-export type DayClass = LineClass | TransactionClass | 'settled_other_day' | 'adjusted' | 'funding'
+export type DayClass = LineClass | TransactionClass | 'adjusted' | 'funding'
 
 /** One term: how many lines or transactions, and what they add to statement less ours. Decimals. */
 export type DayTerm = { class: DayClass; count: number; amount: string }

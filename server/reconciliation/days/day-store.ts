@@ -32,6 +32,7 @@ const CLASSED = `lines as (
            when not m.is_success then 'paid_open_here'
            when abs(l.gross_minor) <> m.amount_minor then 'amount_differs'
            when l.fee_minor <> round(abs(l.gross_minor) * $9::numeric / 1000000 / 100) * 100 + $10::bigint then 'fee_differs'
+           when m.same_day_minor is null then 'settled_other_day'
            else 'matched'
          end as class
     from statement_lines l
@@ -213,7 +214,7 @@ export async function selectLinesOf(queryable: Queryable, scope: DayScope, lineC
        from lines l cross join (select $5::text, $6::text) unused
        left join transactions t on t.application_id = l.matched_application_id and t.transaction_id = l.transaction_id
        left join applications a on a.application_id = t.application_id
-      where case when $11 = 'settled_other_day' then l.class in ('matched', 'fee_differs', 'amount_differs') and not l.is_same_day else l.class = $11 end
+      where l.class = $11
       order by l.at, l.line_id limit $12`,
     [...valuesOf(scope), lineClass, limit],
   )

@@ -65,7 +65,7 @@ function compare({ lines, booked, opening, closing, ...about }: Facts): WalletDa
   const explained = fees + sum([...terms.values()], ({ amount }) => amount)
   const proof = opening === null || closing === null ? null : closing - opening - theirs
   const unexplained = theirs - ours - explained + (proof ?? 0n)
-  const shown = [...LINE_CLASSES, ...TRANSACTION_CLASSES, 'settled_other_day' as const, 'adjusted' as const, 'funding' as const].filter(
+  const shown = [...LINE_CLASSES, ...TRANSACTION_CLASSES, 'adjusted' as const, 'funding' as const].filter(
     (each, place, all) => all.indexOf(each) === place && terms.has(each),
   )
   return {
@@ -96,10 +96,7 @@ function termsOf(lines: readonly LineSum[], booked: readonly BookedSum[]): Map<D
   }
   for (const line of lines) {
     if (settlesToday(line)) add(line.class, line.count, line.grossMinor - (line.isIn ? line.amountMinor : -line.amountMinor))
-    else if (BOOKED_CLASSES.has(line.class)) {
-      add('settled_other_day', line.count, line.netMinor)
-      if (line.class !== 'matched') add(line.class, line.count, 0n)
-    } else add(line.class, line.count, line.netMinor)
+    else add(line.class, line.count, line.netMinor)
   }
   for (const { class: name, count, effectMinor } of booked) {
     // Its line is counted above.

@@ -21,7 +21,7 @@ import { ItemTable } from './_components/item-table.tsx'
 
 export const generateMetadata = titled('close.dayTitle')
 
-const CLASSES: ReadonlySet<string> = new Set([...LINE_CLASSES, ...TRANSACTION_CLASSES, 'settled_other_day', 'adjusted', 'funding'])
+const CLASSES: ReadonlySet<string> = new Set([...LINE_CLASSES, ...TRANSACTION_CLASSES, 'adjusted', 'funding'])
 /** As many as a person works through on one page. */
 const ITEMS_MAX = 200
 

@@ -1,0 +1,65 @@
+import type { Page } from 'playwright/test'
+import { expect, expectAccessibleEverywhere, signIn, test } from './fixtures.ts'
+import { personWith } from './sandbox.ts'
+
+const HEADER = 'Transaction ID,Transaction Date,Description,Status,Transaction Amount,Credit/Debit,Fee,Balance'
+/** Yesterday on the operator's clock, which is three hours ahead of UTC. */
+const day = () => new Date(Date.now() + 3 * 3_600_000 - 86_400_000).toISOString().slice(0, 10)
+const line = (id: string, amount: number, more = '0') =>
+  `${id},${day()} 10:00:00,Merchant payment from 0751234567,Transaction Success,${amount},CR,0,${more}`
+
+async function upload(page: Page, name: string, content: string): Promise<void> {
+  await page.getByRole('link', { name: 'New statement' }).click()
+  await page.getByLabel('Wallet').selectOption('UGAIRTEL-collect')
+  await page.getByLabel('Statement', { exact: true }).setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) })
+  await page.getByRole('button', { name: 'Upload and check' }).click()
+}
+
+test('a statement is checked, imported and compared; a line is matched to nothing until a person looks at it', async ({ page }) => {
+  const fatou = personWith(['finance'])
+  await signIn(page, fatou, `/${fatou.slug}/close`)
+  await upload(
+    page,
+    'airtel.csv',
+    [HEADER, line('E2E-1', 500, '500'), line('E2E-2', 250, '750'), 'E2E-3,soon,x,Success,1,CR,0,'].join('\n'),
+  )
+  await expect(page.getByRole('button', { name: 'Import new lines: 2' })).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByText('Ready to import')).toBeVisible()
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download' }).click()])
+  expect(download.suggestedFilename()).toMatch(/^statement-rows-.*\.csv$/)
+  await page.getByRole('button', { name: 'Import new lines: 2' }).click()
+  await page.getByRole('link', { name: 'Compare the last day' }).click({ timeout: 20_000 })
+  await expect(page.getByRole('heading', { name: /^Airtel Uganda, collects/ })).toBeVisible()
+  await page.getByRole('link', { name: 'Unknown payment' }).click()
+  await expect(page.getByText('E2E-1')).toBeVisible()
+  await page.getByRole('button', { name: 'Match' }).first().click()
+  await page.getByLabel('Transaction id').fill('00000000-0000-4000-8000-000000000000')
+  await page.getByLabel('Note').fill('no such payment')
+  await page.getByRole('dialog').getByRole('button', { name: 'Match' }).click()
+  await expect(page.getByText('No transaction with this id fits')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expectAccessibleEverywhere(page)
+})
+
+test('a file that is no statement is refused with what to do, and the same file again leads to the first', async ({ page }) => {
+  const fatou = personWith(['finance'])
+  await signIn(page, fatou, `/${fatou.slug}/close/statements`)
+  await upload(page, 'moved.csv', [`${HEADER},Tax`, line('E2E-9', 1)].join('\n'))
+  await expect(page.getByText('The operator has changed its columns')).toBeVisible({ timeout: 20_000 })
+  await page.getByRole('link', { name: 'All statements' }).click()
+  await expect(page.getByText('moved.csv')).toBeVisible()
+  await expect(page.getByText('Refused').first()).toBeVisible()
+})
+
+test('a wallet is changed by two people, and the page says what would differ', async ({ page }) => {
+  const fatou = personWith(['finance'])
+  await signIn(page, fatou, `/${fatou.slug}/close/wallets/BFOM`)
+  await page.getByRole('button', { name: 'Change' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Account number').fill('76000801')
+  await dialog.getByLabel('Agreed fee (%)').fill('1')
+  await dialog.getByRole('button', { name: 'Propose' }).click()
+  await expect(page.getByText('76000801')).toBeVisible()
+  await expect(page.getByText('Operator’s fee')).toBeVisible()
+  await expectAccessibleEverywhere(page)
+})

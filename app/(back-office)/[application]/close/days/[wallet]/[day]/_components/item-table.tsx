@@ -22,8 +22,8 @@ export function ItemTable({ t, application, day, dayClass, items, isCut, mayWork
   const currency = CURRENCIES.find((each) => each === day.currency) ?? 'XAF'
   const name = t(`close.class.${dayClass}` as MessageKey)
   return (
-    <section aria-labelledby="items">
-      <h2 id="items">{name}</h2>
+    <div>
+      <h2>{name}</h2>
       {items.length === 0 && <p className="mt-1 text-quiet">{t('close.noItems')}</p>}
       {items.length > 0 && (
         <ListTable
@@ -82,6 +82,6 @@ export function ItemTable({ t, application, day, dayClass, items, isCut, mayWork
           below={isCut && <p className="px-3 py-2 text-second text-quiet">{t('close.cut', { count: items.length })}</p>}
         />
       )}
-    </section>
+    </div>
   )
 }

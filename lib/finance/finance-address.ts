@@ -3,11 +3,16 @@ import { COUNTRIES, COUNTRY_NAMES, type CountryName, type OperatorCode } from '#
 import type { QueryValues, TransactionLink } from '#lib/pages/paths.ts'
 import type { TransactionType, WebhookState } from '#lib/payments/transaction-status.ts'
 import { monthEnd, type OpenRange, type TotalPreset, type UtcDay } from '#lib/time/time.ts'
-import type { LineFilter, TotalStatus, WebhookHealthDto } from './finance-dto.ts'
+import type { LineFilter, TotalBasis, TotalStatus, WebhookHealthDto } from './finance-dto.ts'
 
 /** The dates of an address: a preset, or a custom range, which takes precedence. */
 export type DatesQuery = { dates: TotalPreset; from: UtcDay | null; to: UtcDay | null }
-export type TotalsQuery = DatesQuery & { status: TotalStatus; type: TransactionType | null; operator: readonly OperatorCode[] }
+export type TotalsQuery = DatesQuery & {
+  status: TotalStatus
+  type: TransactionType | null
+  operator: readonly OperatorCode[]
+  basis: TotalBasis
+}
 export type StatementQuery = DatesQuery & { view: 'days' | 'lines'; kind: LineFilter | null; page: number }
 
 function datesOf({ dates, from, to }: DatesQuery): QueryValues {
@@ -16,7 +21,13 @@ function datesOf({ dates, from, to }: DatesQuery): QueryValues {
 
 /** Returns the address values of the totals, without defaults. */
 export function totalsAddress(query: TotalsQuery): QueryValues {
-  return { ...datesOf(query), status: query.status === 'SUCCESS' ? null : query.status, type: query.type, operator: query.operator }
+  return {
+    ...datesOf(query),
+    status: query.status === 'SUCCESS' ? null : query.status,
+    type: query.type,
+    operator: query.operator,
+    basis: query.basis === 'created' ? null : query.basis,
+  }
 }
 
 /** Returns the address values of a statement. */
@@ -59,13 +70,21 @@ export function listBehindPeriod(
   range: OpenRange,
   { period, currency, type }: PeriodPart,
 ): TransactionLink {
-  const first = `${period}-01-01`.slice(0, 10)
-  const last = period.length === 7 ? monthEnd(period) : `${period}-12-31`.slice(0, 10)
+  const days = daysOfPeriod(range, period)
   return {
     ...(query.status === 'ALL' ? {} : { status: query.status }),
     ...typeOf(type ?? query.type),
     operator: query.operator,
     country: countriesOf(currency),
+    ...days,
+  }
+}
+
+/** Returns the days of a period of the chart within the range. */
+export function daysOfPeriod(range: OpenRange, period: string): { from: UtcDay; to: UtcDay } {
+  const first = `${period}-01-01`.slice(0, 10)
+  const last = period.length === 7 ? monthEnd(period) : `${period}-12-31`.slice(0, 10)
+  return {
     from: range.from !== null && range.from > first ? range.from : first,
     to: range.to !== null && range.to < last ? range.to : last,
   }

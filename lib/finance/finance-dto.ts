@@ -38,7 +38,13 @@ export type OperatorTotal = {
   fees: { system: string; app: string } | null
 }
 
+/** The day on which a transaction counts: that of its creation, or of its success. */
+export const TOTAL_BASES = ['created', 'completed'] as const
+export type TotalBasis = (typeof TOTAL_BASES)[number]
+
 export type TotalsDto = {
+  /** `completed`: only what succeeded. */
+  basis: TotalBasis
   zone: string
   /** Both included; null: open. */
   from: UtcDay | null

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { BATCH_STATES, ROW_FILTERS } from '#lib/batches/batches.ts'
-import { LINE_FILTERS } from '#lib/finance/finance-dto.ts'
+import { LINE_FILTERS, TOTAL_BASES } from '#lib/finance/finance-dto.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { EXPORT_FORMATS } from '#lib/payments/transaction-exports.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES, WEBHOOK_STATES } from '#lib/payments/transaction-status.ts'
@@ -60,6 +60,8 @@ export const totalsQuerySchema = z.object({
   status: z.enum([...TRANSACTION_STATUSES, 'ALL']).default('SUCCESS'),
   type: z.enum(TRANSACTION_TYPES).nullable().default(null),
   operator: listOf(OPERATOR_CODES),
+  /** Whether a transaction counts on the day on which it was created, or on which it succeeded. */
+  basis: z.enum(TOTAL_BASES).default('created'),
 })
 export type TotalsFilter = z.output<typeof totalsQuerySchema>
 

@@ -70,6 +70,11 @@ create view ledger_movements as
          case when p.kind = 'late' then p.collect_minor + p.deposit_minor + p.held_minor else 0 end as late_minor,
          case when p.kind = 'concede' then p.collect_minor + p.deposit_minor + p.held_minor else 0 end as conceded_minor,
          case when p.kind = 'fees_out' then p.collect_minor + p.deposit_minor + p.held_minor else 0 end as fees_out_minor,
+         case when p.kind = 'settle' and p.clearing_minor < 0 then 1 else 0 end as collected_count,
+         case when p.kind = 'settle' and p.clearing_minor > 0 then 1 else 0 end as paid_count,
+         case when p.kind = 'settle' then p.fees_minor else 0 end as fees_app_minor,
+         case when p.kind = 'settle' and p.clearing_minor < 0 then p.fees_minor + p.revenue_minor else 0 end as collect_fees_minor,
+         case when p.kind = 'settle' and p.clearing_minor < 0 then p.fees_minor else 0 end as collect_fees_app_minor,
          case when p.kind = 'hold' then p.held_minor else 0 end as placed_minor,
          case when p.kind = 'release' then -p.held_minor else 0 end as released_minor
     from ledger_postings p;
@@ -94,6 +99,13 @@ create table ledger_days (
   late_minor bigint not null,
   conceded_minor bigint not null,
   fees_out_minor bigint not null,
+  -- Of what was settled, for totals by the day on which transactions succeeded: how many in each direction; of the fees the application's part,
+  -- those of collects, and the application's part of these.
+  collected_count bigint not null,
+  paid_count bigint not null,
+  fees_app_minor bigint not null,
+  collect_fees_minor bigint not null,
+  collect_fees_app_minor bigint not null,
   placed_minor bigint not null,
   released_minor bigint not null,
   -- The highest deposit balance of the day, above the one that it began with: finds the day on which a balance became low.

@@ -125,6 +125,11 @@ create table ledger_day_edges (
   late_minor bigint not null,
   conceded_minor bigint not null,
   fees_out_minor bigint not null,
+  collected_count bigint not null,
+  paid_count bigint not null,
+  fees_app_minor bigint not null,
+  collect_fees_minor bigint not null,
+  collect_fees_app_minor bigint not null,
   placed_minor bigint not null,
   released_minor bigint not null,
   primary key (application_id, time_zone, operator, day, business_day)

@@ -5,9 +5,12 @@ set search_path from current as $$
 begin
   execute $sql$
     insert into ledger_days as d (application_id, operator, day, posting_count, collect_minor, deposit_minor, held_minor,
-        collected_minor, paid_minor, fees_minor, funded_minor, corrected_minor, reversed_minor, late_minor, conceded_minor, fees_out_minor, placed_minor, released_minor, deposit_peak_minor)
+        collected_minor, paid_minor, fees_minor, funded_minor, corrected_minor, reversed_minor, late_minor, conceded_minor, fees_out_minor,
+        collected_count, paid_count, fees_app_minor, collect_fees_minor, collect_fees_app_minor,
+        placed_minor, released_minor, deposit_peak_minor)
       select m.application_id, m.operator, m.day, count(*), sum(m.collect_minor), sum(m.deposit_minor), sum(m.held_minor),
              sum(m.collected_minor), sum(m.paid_minor), sum(m.fees_minor), sum(m.funded_minor), sum(m.corrected_minor), sum(m.reversed_minor), sum(m.late_minor), sum(m.conceded_minor), sum(m.fees_out_minor),
+             sum(m.collected_count), sum(m.paid_count), sum(m.fees_app_minor), sum(m.collect_fees_minor), sum(m.collect_fees_app_minor),
              sum(m.placed_minor), sum(m.released_minor), greatest(0, max(m.risen_minor))
         -- Postings of one instant are one batch and happened together.
         from (select n.*, sum(n.deposit_minor) over (partition by n.application_id, n.operator, n.day order by n.at) as risen_minor
@@ -28,6 +31,11 @@ begin
         late_minor = d.late_minor + excluded.late_minor,
         conceded_minor = d.conceded_minor + excluded.conceded_minor,
         fees_out_minor = d.fees_out_minor + excluded.fees_out_minor,
+        collected_count = d.collected_count + excluded.collected_count,
+        paid_count = d.paid_count + excluded.paid_count,
+        fees_app_minor = d.fees_app_minor + excluded.fees_app_minor,
+        collect_fees_minor = d.collect_fees_minor + excluded.collect_fees_minor,
+        collect_fees_app_minor = d.collect_fees_app_minor + excluded.collect_fees_app_minor,
         placed_minor = d.placed_minor + excluded.placed_minor,
         released_minor = d.released_minor + excluded.released_minor,
         deposit_peak_minor = greatest(d.deposit_peak_minor, d.deposit_minor + excluded.deposit_peak_minor)

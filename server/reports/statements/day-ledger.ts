@@ -24,6 +24,11 @@ export const ZERO_SUMS: Sums = {
   fundedMinor: 0n,
   correctedMinor: 0n,
   adjustedMinor: 0n,
+  collectedCount: 0n,
+  paidCount: 0n,
+  feesAppMinor: 0n,
+  collectFeesMinor: 0n,
+  collectFeesAppMinor: 0n,
   placedMinor: 0n,
   releasedMinor: 0n,
 }
@@ -66,6 +71,11 @@ export function addSums(left: Sums, right: Sums): Sums {
     fundedMinor: left.fundedMinor + right.fundedMinor,
     correctedMinor: left.correctedMinor + right.correctedMinor,
     adjustedMinor: left.adjustedMinor + right.adjustedMinor,
+    collectedCount: left.collectedCount + right.collectedCount,
+    paidCount: left.paidCount + right.paidCount,
+    feesAppMinor: left.feesAppMinor + right.feesAppMinor,
+    collectFeesMinor: left.collectFeesMinor + right.collectFeesMinor,
+    collectFeesAppMinor: left.collectFeesAppMinor + right.collectFeesAppMinor,
     placedMinor: left.placedMinor + right.placedMinor,
     releasedMinor: left.releasedMinor + right.releasedMinor,
   }

@@ -10,6 +10,7 @@ import { type FeeSum, findFeeMark, type OperatorStatusSum, type RollUpQuery, sel
 
 /** What matches a query in every status; the fees are null while they are being summed. */
 export type MoneySums = { all: OperatorStatusSum[]; fees: FeeSum[] | null; ranges: RollUpRanges }
+type SumsToShow = Pick<MoneySums, 'all' | 'fees'>
 type MoneyQuery = RollUpQuery & { status: TransactionStatus | 'ALL' }
 
 /**
@@ -62,10 +63,10 @@ export function statusesOf(status: TransactionStatus | 'ALL'): readonly Transact
 }
 
 /** Figures per currency by direction, beside those of the days before. A currency with nothing in either is left out. */
-export function toMoney(now: MoneySums, before: MoneySums | null, status: TransactionStatus | 'ALL'): CurrencyMoney[] {
+export function toMoney(now: SumsToShow, before: SumsToShow | null, status: TransactionStatus | 'ALL'): CurrencyMoney[] {
   return CURRENCIES.flatMap((currency) => {
     const isOwn = ({ operator }: Pick<OperatorStatusSum, 'operator'>) => OPERATORS[operator].country.currency === currency
-    const figuresOf = ({ all, fees }: MoneySums) => toFigures(withStatus(all, status).filter(isOwn), fees?.filter(isOwn))
+    const figuresOf = ({ all, fees }: SumsToShow) => toFigures(withStatus(all, status).filter(isOwn), fees?.filter(isOwn))
     const figures = figuresOf(now)
     const figuresBefore = before && figuresOf(before)
     const hasAny = [figures, figuresBefore].some((each) => each && each.collects.count + each.deposits.count > 0)

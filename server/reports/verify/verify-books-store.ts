@@ -4,8 +4,11 @@ import type { Queryable } from '#server/database/pool.ts'
  * Finds open payments that nothing will move again. Each shape is one that no command leaves behind, so it needs no time to pass before it
  * counts. That a PENDING payment has its operator work, and one in PENDING_APPROVAL its approval item, is in other checks.
  */
-/** The columns of sums by day for postings that adjust what is final. */
-const ADJUSTMENTS = ['reversed_minor', 'late_minor', 'conceded_minor', 'fees_out_minor']
+/** The columns of sums by day for postings that adjust what is final, and those for totals by day of completion. */
+const OTHER_SUMS = [
+  ...['reversed_minor', 'late_minor', 'conceded_minor', 'fees_out_minor'],
+  ...['collected_count', 'paid_count', 'fees_app_minor', 'collect_fees_minor', 'collect_fees_app_minor'],
+]
 
 const OPEN_PAYMENTS_CHECK = {
   check: 'open payments',
@@ -158,26 +161,26 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
              'what belongs to another day of the zone differs from its postings' as detail
       from (select m.application_id, z.time_zone, m.operator, m.day, (m.at at time zone z.time_zone)::date as business_day, count(*) n,
                    sum(m.collect_minor) c, sum(m.deposit_minor) d, sum(m.held_minor) h, sum(m.collected_minor) i, sum(m.paid_minor) o,
-                   sum(m.fees_minor) f, sum(m.funded_minor) u, sum(m.corrected_minor) r, ${ADJUSTMENTS.map((name) => `sum(m.${name}) ${name}`).join(', ')},
+                   sum(m.fees_minor) f, sum(m.funded_minor) u, sum(m.corrected_minor) r, ${OTHER_SUMS.map((name) => `sum(m.${name}) ${name}`).join(', ')},
                    sum(m.placed_minor) p, sum(m.released_minor) l
               from ledger_movements m join day_zones z on z.application_id = m.application_id and z.is_ledger_counted
               where m.at < (select sealed_until from ledger_seal) and (m.at at time zone z.time_zone)::date <> m.day group by 1, 2, 3, 4, 5) m
       full join ledger_day_edges e using (application_id, time_zone, operator, day, business_day)
-      where (m.n, m.c, m.d, m.h, m.i, m.o, m.f, m.u, m.r, ${ADJUSTMENTS.map((name) => `m.${name}`).join(', ')}, m.p, m.l) is distinct from (e.posting_count, e.collect_minor, e.deposit_minor,
+      where (m.n, m.c, m.d, m.h, m.i, m.o, m.f, m.u, m.r, ${OTHER_SUMS.map((name) => `m.${name}`).join(', ')}, m.p, m.l) is distinct from (e.posting_count, e.collect_minor, e.deposit_minor,
         e.held_minor, e.collected_minor, e.paid_minor, e.fees_minor, e.funded_minor, e.corrected_minor,
-        ${ADJUSTMENTS.map((name) => `e.${name}`).join(', ')}, e.placed_minor, e.released_minor)`,
+        ${OTHER_SUMS.map((name) => `e.${name}`).join(', ')}, e.placed_minor, e.released_minor)`,
   },
   {
     check: 'ledger days',
     sql: `select concat_ws(' ', application_id, operator, day) as subject, 'a sum by day differs from its postings' as detail
       from (select application_id, operator, day, count(*) n, sum(collect_minor) c, sum(deposit_minor) d, sum(held_minor) h, sum(collected_minor) i,
-              sum(paid_minor) o, sum(fees_minor) f, sum(funded_minor) u, sum(corrected_minor) r, ${ADJUSTMENTS.map((name) => `sum(${name}) ${name}`).join(', ')},
+              sum(paid_minor) o, sum(fees_minor) f, sum(funded_minor) u, sum(corrected_minor) r, ${OTHER_SUMS.map((name) => `sum(${name}) ${name}`).join(', ')},
               sum(placed_minor) p, sum(released_minor) l
               from ledger_movements where at < (select sealed_until from ledger_seal) group by 1, 2, 3) m
       full join ledger_days s using (application_id, operator, day)
-      where (m.n, m.c, m.d, m.h, m.i, m.o, m.f, m.u, m.r, ${ADJUSTMENTS.map((name) => `m.${name}`).join(', ')}, m.p, m.l) is distinct from (s.posting_count, s.collect_minor, s.deposit_minor,
+      where (m.n, m.c, m.d, m.h, m.i, m.o, m.f, m.u, m.r, ${OTHER_SUMS.map((name) => `m.${name}`).join(', ')}, m.p, m.l) is distinct from (s.posting_count, s.collect_minor, s.deposit_minor,
         s.held_minor, s.collected_minor, s.paid_minor, s.fees_minor, s.funded_minor, s.corrected_minor,
-        ${ADJUSTMENTS.map((name) => `s.${name}`).join(', ')}, s.placed_minor, s.released_minor)`,
+        ${OTHER_SUMS.map((name) => `s.${name}`).join(', ')}, s.placed_minor, s.released_minor)`,
   },
   {
     check: 'postings',

@@ -23,7 +23,12 @@ export default async function TotalsPage({ params, searchParams }: PageProps) {
   const totals = await readTotals(reportPool, actor, query, clock.now())
   return (
     <PageContent words={['totals.']} data={[seed(queries.totals(application, totalsAddress(query)), totals)]}>
-      <TotalsBoard application={application} query={query} canExport={can(actor.roles, 'export:create')} />
+      <TotalsBoard
+        application={application}
+        query={query}
+        canExport={can(actor.roles, 'export:create')}
+        canReadStatement={can(actor.roles, 'statement:read')}
+      />
     </PageContent>
   )
 }

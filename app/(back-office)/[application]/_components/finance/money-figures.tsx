@@ -12,8 +12,8 @@ import { FIGURE_LINK, useDirections } from './finance-figures.ts'
 type Props = {
   money: readonly CurrencyMoney[]
   filter: Pick<TotalsQuery, 'status' | 'type'>
-  /** The list behind a figure. */
-  hrefOf: (part: { currency: Currency; type?: TransactionType }) => string
+  /** The list behind a figure; null: there is none. */
+  hrefOf: (part: { currency: Currency; type?: TransactionType }) => string | null
 }
 
 /** Per currency what came in, what went out, the net of both and the fees, each beside the period before. Never added together. */

@@ -16,7 +16,7 @@ import { DaysBack } from './operator-health.tsx'
 import { OverviewPart } from './overview-part.tsx'
 import { UnconfirmedSection } from './unconfirmed-money.tsx'
 
-const SUCCEEDED: TotalsQuery = { dates: 'today', from: null, to: null, status: 'SUCCESS', type: null, operator: [] }
+const SUCCEEDED: TotalsQuery = { dates: 'today', from: null, to: null, status: 'SUCCESS', type: null, operator: [], basis: 'created' }
 
 type Props = { application: string; days: number; range: DayRange; finance: FinanceOverview }
 

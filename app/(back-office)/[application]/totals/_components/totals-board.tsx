@@ -15,11 +15,18 @@ import { Link } from '#components/ui/link.tsx'
 import { closePopover, FilterChip, MENU_ITEM } from '#components/ui/overlay/popover.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
-import { drillDownQuery, listBehindPeriod, type TotalsQuery, totalsAddress } from '#lib/finance/finance-address.ts'
-import type { OperatorTotal, TotalsDto } from '#lib/finance/finance-dto.ts'
+import {
+  daysOfPeriod,
+  drillDownQuery,
+  listBehindPeriod,
+  statementAddress,
+  type TotalsQuery,
+  totalsAddress,
+} from '#lib/finance/finance-address.ts'
+import { type OperatorTotal, TOTAL_BASES, type TotalsDto } from '#lib/finance/finance-dto.ts'
 import { addDecimals } from '#lib/money/money.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import { paths } from '#lib/pages/paths.ts'
+import { paths, type QueryValues } from '#lib/pages/paths.ts'
 import { queries } from '#lib/pages/queries.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
 import { formatAmount, formatCount, formatShare } from '#lib/text/format.ts'
@@ -32,7 +39,17 @@ import { MoneyCards } from '../../_components/finance/money-figures.tsx'
 const WIDE = 'max-sm:hidden'
 
 /** Money by direction per currency, by day and per operator, for the filters in the address. Every figure opens the list that adds up to it. */
-export function TotalsBoard({ application, query, canExport }: { application: string; query: TotalsQuery; canExport: boolean }) {
+export function TotalsBoard({
+  application,
+  query,
+  canExport,
+  canReadStatement,
+}: {
+  application: string
+  query: TotalsQuery
+  canExport: boolean
+  canReadStatement: boolean
+}) {
   const { t } = useTranslations()
   const days = useDays()
   const address = totalsAddress(query)
@@ -50,6 +67,7 @@ export function TotalsBoard({ application, query, canExport }: { application: st
           data && (
             <>
               {days.range(data)} · <DaysNote zone={data.zone} />
+              <span className="block">{t(`totals.basisNote.${data.basis}`)}</span>
               {data.before && <span className="block">{t('totals.comparedWith', { days: days.range(data.before) })}</span>}
             </>
           )
@@ -62,24 +80,37 @@ export function TotalsBoard({ application, query, canExport }: { application: st
       <div className={`mt-3 grid grid-cols-1 gap-3 ${isPlaceholderData ? 'opacity-60' : ''}`} aria-busy={isPlaceholderData}>
         <RefreshNotice isFailed={isError && data !== undefined} onRetry={() => void refetch()} />
         {data && isEmpty && <EmptyState icon="sum" title={t('totals.none')} />}
-        {data && !isEmpty && <Figures application={application} query={query} data={data} />}
+        {data && !isEmpty && <Figures application={application} query={query} data={data} canReadStatement={canReadStatement} />}
       </div>
     </>
   )
 }
 
-function Figures({ application, query, data }: { application: string; query: TotalsQuery; data: TotalsDto }) {
+function Figures({ application, query, data, canReadStatement }: FiguresProps) {
   const { t, locale } = useTranslations()
+  const isCompleted = data.basis === 'completed'
+  const shown = isCompleted ? { ...query, status: 'SUCCESS' as const } : query
   return (
     <>
-      <MoneyCards money={data.money} filter={query} hrefOf={(part) => paths.transactions(application, drillDownQuery(query, data, part))} />
+      <MoneyCards
+        money={data.money}
+        filter={shown}
+        // No list is by the day of completion: the statements of the operators are.
+        hrefOf={(part) => (isCompleted ? null : paths.transactions(application, drillDownQuery(query, data, part)))}
+      />
       <CurrencyChart
         charts={data.charts}
         step={data.step}
-        filter={query}
-        hrefOf={(part) => paths.transactions(application, listBehindPeriod(query, data, part))}
+        filter={shown}
+        hrefOf={(part) =>
+          isCompleted
+            ? paths.totals(application, totalsAddress({ ...query, ...daysOfPeriod(data, part.period) }))
+            : paths.transactions(application, listBehindPeriod(query, data, part))
+        }
       />
-      {data.operators.length > 0 && <OperatorTable application={application} query={query} data={data} />}
+      {data.operators.length > 0 && (
+        <OperatorTable application={application} query={shown} data={data} canReadStatement={canReadStatement} />
+      )}
       {data.apiTotal !== null && (
         <p className="text-second text-quiet">
           {t('totals.apiNote')}{' '}
@@ -98,11 +129,15 @@ function Figures({ application, query, data }: { application: string; query: Tot
   )
 }
 
-function OperatorTable({ application, query, data }: { application: string; query: TotalsQuery; data: TotalsDto }) {
+function OperatorTable({ application, query, data, canReadStatement }: FiguresProps) {
   const { t, locale } = useTranslations()
   const directions = useDirections(query)
   const listOf = (operator: OperatorCode, type?: TransactionType) => drillDownQuery(query, data, type ? { operator, type } : { operator })
-  const hrefOf = ({ operator }: OperatorTotal, type?: TransactionType) => paths.transactions(application, listOf(operator, type))
+  const isCompleted = data.basis === 'completed'
+  const hrefOf = ({ operator }: OperatorTotal, type?: TransactionType) => {
+    if (!isCompleted) return paths.transactions(application, listOf(operator, type))
+    return canReadStatement ? paths.statement(application, operator, linesBehind(query, type)) : null
+  }
   return (
     <ListTable
       label={t('totals.perOperator')}
@@ -163,7 +198,7 @@ function OperatorTable({ application, query, data }: { application: string; quer
           className: WIDE,
           cell: (row) => <FigureLink href={hrefOf(row)} text={row.count === 0 ? null : formatCount(row.count, locale)} zero="0" />,
         },
-        {
+        !isCompleted && {
           head: t('totals.success'),
           align: 'end',
           className: WIDE,
@@ -180,13 +215,21 @@ function OperatorTable({ application, query, data }: { application: string; quer
   )
 }
 
-type Props = { row: OperatorTotal; type: TransactionType; href: string; children?: ReactNode }
+/** The lines of a statement behind a figure by the day of success. */
+function linesBehind({ dates, from, to }: TotalsQuery, type: TransactionType | undefined): QueryValues {
+  const kind = type === undefined ? null : type === 'COLLECT' ? 'collect' : 'pay'
+  return statementAddress({ dates, from, to, view: 'lines', kind, page: 0 })
+}
+
+type FiguresProps = { application: string; query: TotalsQuery; data: TotalsDto; canReadStatement: boolean }
+type Props = { row: OperatorTotal; type: TransactionType; href: string | null; children?: ReactNode }
 
 /** The amount collected or paid out at an operator, with a link to its transactions. */
 function Amount({ row, type, href, children }: Props) {
   const amount = type === 'COLLECT' ? row.collects : row.deposits
   const money = <Money amount={amount} currency={row.currency} />
   if (amount === '0') return <span className="text-quiet">{money}</span>
+  if (href === null) return money
   return (
     <Link href={href} className={FIGURE_LINK}>
       {money}
@@ -212,11 +255,18 @@ function TotalsFilters({ application, query }: { application: string; query: Tot
   return (
     <div className="no-print -mx-4 mt-3 flex items-center gap-2 overflow-x-auto px-4 py-1 sm:mx-0 sm:flex-wrap sm:overflow-visible sm:px-0 sm:py-0">
       <DatesFilter query={query} onChange={onChange} />
-      <FilterChip id="filter-status" name={t('totals.status')} value={statusWord(query.status)} isSet={query.status !== 'SUCCESS'}>
-        {statuses.map((status) => (
-          <Choice key={status} href={hrefOf({ status })} isCurrent={status === query.status} label={statusWord(status)} />
+      <FilterChip id="filter-basis" name={t('totals.basis')} value={t(`totals.basis.${query.basis}`)} isSet={query.basis !== 'created'}>
+        {TOTAL_BASES.map((basis) => (
+          <Choice key={basis} href={hrefOf({ basis })} isCurrent={basis === query.basis} label={t(`totals.basis.${basis}`)} />
         ))}
       </FilterChip>
+      {query.basis === 'created' && (
+        <FilterChip id="filter-status" name={t('totals.status')} value={statusWord(query.status)} isSet={query.status !== 'SUCCESS'}>
+          {statuses.map((status) => (
+            <Choice key={status} href={hrefOf({ status })} isCurrent={status === query.status} label={statusWord(status)} />
+          ))}
+        </FilterChip>
+      )}
       <FilterChip id="filter-type" name={t('totals.type')} value={typeWord(query.type)} isSet={query.type !== null}>
         {[null, ...TRANSACTION_TYPES].map((type) => (
           <Choice key={type} href={hrefOf({ type })} isCurrent={type === query.type} label={typeWord(type)} />

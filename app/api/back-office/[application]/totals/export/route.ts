@@ -21,7 +21,8 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
     const { reportPool, clock } = backOfficeRuntime()
     const t = await getT()
     const totals = await readTotals(reportPool, actor, query, clock.now())
-    const status = query.status === 'ALL' ? t('totals.allStatuses') : t(`status.${query.status}`)
+    const status =
+      query.basis === 'completed' ? t('status.SUCCESS') : query.status === 'ALL' ? t('totals.allStatuses') : t(`status.${query.status}`)
     async function* rows(): TableRows {
       yield totals.operators.map((row) => [
         { text: `${OPERATORS[row.operator].brand} ${t(`country.${OPERATORS[row.operator].country.name}`)}` },
@@ -29,6 +30,7 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
         { day: totals.from },
         { day: totals.to },
         { text: status },
+        { text: t(`totals.basis.${query.basis}`) },
         { decimal: String(row.count) },
         { decimal: row.collects },
         { decimal: row.deposits },
@@ -45,6 +47,7 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
         from: totals.from,
         to: totals.to,
         status: query.status,
+        basis: query.basis,
         type: query.type,
         operators: query.operator,
       },
@@ -55,6 +58,7 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
         `${t('totals.from')} (${totals.zone})`,
         `${t('totals.to')} (${totals.zone})`,
         t('totals.status'),
+        t('totals.basis'),
         t('totals.transactions'),
         t('totals.collects'),
         t('totals.deposits'),

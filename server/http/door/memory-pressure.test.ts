@@ -39,6 +39,21 @@ test('one collection of the heap per three seconds above 260 MB', (t) => {
   assert.equal(state.collections, 2)
 })
 
+test('ever fewer collections while they change nothing, and one per three seconds again once something changes', (t) => {
+  const { state, pass } = watched(t)
+  state.rssBytes = 290 * MB
+  pass(60_000)
+  // At 0, 3, 9, 21 and 45 seconds.
+  assert.equal(state.collections, 5)
+  pass(3_600_000)
+  assert.equal(state.collections, 5 + 3 + 10)
+  state.rssBytes = 299 * MB
+  pass(200)
+  assert.equal(state.collections, 19)
+  pass(3_000)
+  assert.equal(state.collections, 20)
+})
+
 test('one collection of the heap per second above 330 MB', (t) => {
   const { state, pass } = watched(t)
   state.rssBytes = 340 * MB

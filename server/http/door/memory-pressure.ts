@@ -11,6 +11,10 @@ const SAMPLE_EVERY_MS = 200
 /** A collection of the whole heap takes up to 100 ms: not more often than this, and more often where large bodies already wait. */
 const COLLECT_EVERY_MS = 3_000
 const COLLECT_SHORT_EVERY_MS = 1_000
+/** Collections that change nothing become rarer, up to this pause: each takes 50 to 60 ms, also of a process that only holds what it needs. */
+const COLLECT_IDLE_EVERY_MS = 300_000
+/** Between two samples of a process at rest the memory differs by less. */
+const CHANGE_BYTES = 8 * MB
 
 type MemoryPressure = {
   /** Whether large bodies must wait: what the process holds is close to its limit. */
@@ -29,8 +33,8 @@ type MemoryPressureOptions = {
 
 /**
  * Watches the memory of the process. The memory that attacks hold is bounded part by part (bodies, connections, queues), but the heap and
- * the allocator keep what several of them used one after the other. Above 260 MB the heap is collected, which returns unused pages to the
- * system; above 330 MB, until memory is free again, it is collected each second and no body beyond 64 KB is accepted (503). A process that
+ * the allocator keep what several of them used one after the other. Above 260 MB the heap is collected as long as that or anything else changes
+ * what the process holds, which returns unused pages to the system; above 330 MB, until memory is free again, it is collected each second and no body beyond 64 KB is accepted (503). A process that
  * cannot collect (started without the flags of `process/node-settings.mjs`) is never short: it would refuse bodies for good.
  */
 export function watchMemoryPressure(options: MemoryPressureOptions = {}): MemoryPressure {
@@ -39,11 +43,16 @@ export function watchMemoryPressure(options: MemoryPressureOptions = {}): Memory
   const nowMs = options.nowMs ?? (() => performance.now())
   let rss = 0
   let collectedMs = Number.NEGATIVE_INFINITY
+  let collectedRss = 0
+  let pauseMs = COLLECT_EVERY_MS
   const timer = setInterval(() => {
     rss = readRss()
-    const everyMs = rss < SHORT_BYTES ? COLLECT_EVERY_MS : COLLECT_SHORT_EVERY_MS
-    if (!collect || rss < HIGH_BYTES || nowMs() - collectedMs < everyMs) return
+    const isUnchanged = Math.abs(rss - collectedRss) < CHANGE_BYTES
+    if (!isUnchanged) pauseMs = COLLECT_EVERY_MS
+    if (!collect || rss < HIGH_BYTES || nowMs() - collectedMs < (rss < SHORT_BYTES ? pauseMs : COLLECT_SHORT_EVERY_MS)) return
+    if (isUnchanged) pauseMs = Math.min(COLLECT_IDLE_EVERY_MS, pauseMs * 2)
     collectedMs = nowMs()
+    collectedRss = rss
     void collect()
   }, options.sampleEveryMs ?? SAMPLE_EVERY_MS)
   timer.unref()

@@ -15,13 +15,15 @@ export function DecisionReport({ report: { items, results, decision }, onClose }
   const byId = new Map(items.map((item) => [item.transactionId, item]))
   const refused = results.filter((result) => result.kind === 'refused')
   const done = results.filter((result) => result.kind === 'done')
+  const counted = done.filter((result) => decision === 'validated' && result.status === 'PENDING_APPROVAL').length
   return (
     <section aria-label={t('approvals.report.title')} className="grid gap-3">
-      {done.length > 0 && (
+      {done.length > counted && (
         <Notice tone="ok" icon="check">
-          {t(`approvals.report.${decision}`, { count: done.length })}
+          {t(`approvals.report.${decision}`, { count: done.length - counted })}
         </Notice>
       )}
+      {counted > 0 && <Notice>{t('approvals.report.counted', { count: counted })}</Notice>}
       {refused.length > 0 && <Notice tone="wait">{t('approvals.report.refused', { count: refused.length })}</Notice>}
       <ul aria-label={t('approvals.report.title')} className="rounded-sm border border-line">
         {[...refused, ...done].map((result) => {

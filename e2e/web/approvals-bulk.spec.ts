@@ -111,7 +111,9 @@ test('what was shown is what is approved: if it moved, the difference is shown a
   await other.context().close()
 })
 
-test('a decision about a whole filter shows the difference too, item by item', async ({ page }) => {
+test('a decision about a whole filter shows the difference too, item by item, and counts what waits for another approval by itself', async ({
+  page,
+}) => {
   const queue = await newQueue(pool)
   const ids = await queue.wait(
     Array.from({ length: 51 }, (_, n) => person(n)),
@@ -125,7 +127,7 @@ test('a decision about a whole filter shows the difference too, item by item', a
   await panel.getByLabel('Payee note').fill('Run')
   await queue.decide(queue.other, [ids[50] ?? ''], 'validated', 'Seen')
   await panel.getByRole('button', { name: /^Validate 51/ }).click()
-  await expect(panel).toContainText('50 validated')
+  await expect(panel).toContainText('50 approved by you, wait for another approval')
   await expect(panel.locator('section > ul > li').first()).toContainText('Decisions: – → Jean Ouattara validated')
   await expect(panel.locator('section > ul > li').nth(1)).toContainText('Approval recorded: 1 of 2')
 })

@@ -19,11 +19,15 @@ export function subscribeToToasts(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Tells what was done, at the foot of the page and to screen readers. Gone after six seconds; problems stay until dismissed. */
+/**
+ * Tells what was done, at the foot of the page and to screen readers. Gone after six seconds; problems stay until dismissed. A step is offered
+ * only by the newest toast: that of an earlier one may no longer be possible.
+ */
 export function toast(text: string, tone: Toast['tone'] = 'neutral', action?: ToastAction): void {
   const id = ++lastId
   spoken = text
-  publish([...toasts.slice(-2), { id, text, tone, action }])
+  const earlier = toasts.slice(-2).map((each) => (each.action ? { ...each, action: undefined } : each))
+  publish([...earlier, { id, text, tone, action }])
   if (tone === 'neutral') setTimeout(() => dismiss(id), SHOWN_MS)
 }
 

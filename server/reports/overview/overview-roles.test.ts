@@ -52,7 +52,7 @@ test("a maker's waiting, returned and failed transactions with their reasons, re
   ]
   assert.ok(said.every((result) => result.ok))
   await transition(pool, [
-    { ...failed, event: 'failed', message: 'No such account', actor: SYSTEM_ACTOR },
+    { ...failed, event: 'failed', message: 'No such account', reason: 'PAYER_NOT_FOUND', actor: SYSTEM_ACTOR },
     { ...recalled, event: 'recalled', message: 'My mistake', actor: { kind: 'person', id: maker } },
   ])
   const { maker: own } = await readAs(applicationId, maker, ['maker'])

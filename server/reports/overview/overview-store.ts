@@ -160,7 +160,9 @@ export async function selectOwnEnded(
   const { rows } = await queryable.query<OwnEndRow>({
     name: 'select_own_open_ends',
     text: `select t.transaction_id as "transactionId", t.type, t.operator, t.currency, t.amount_minor as "amountMinor",
-        t.customer_name as "customerName", t.message, t.final_at as at, t.phone_number as "phoneNumber", e.reason,
+        t.customer_name as "customerName", t.message, t.final_at as at, t.phone_number as "phoneNumber",
+        -- Of an end at the operator it is the operator's own code, which says nothing to a maker.
+        case when e.event = 'rejected' then e.reason end as reason,
         e.event in ('rejected', 'expired') as "isReturned"
       from (select n.* from transactions n where n.application_id = $1 and n.maker_id = $2 order by n.sequence desc limit $4) t
       join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version

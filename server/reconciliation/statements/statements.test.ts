@@ -8,6 +8,7 @@ import { createDesk, type Desk } from '../testing/reconciliation-desk.ts'
 import { AIRTEL_HEADER, csv, xlsx } from '../testing/statements.ts'
 import { importStatement, withdrawStatement } from './decide-statement.ts'
 import { listBadRows } from './statement-store.ts'
+import { workOnce } from './statement-worker.ts'
 import { beginUpload, finishUpload, storePiece } from './upload-statement.ts'
 
 let database: TestDatabase
@@ -114,6 +115,40 @@ test('a refused file stores no line and can be uploaded again', async () => {
   assert.deepEqual([refused.state, refused.problem?.kind], ['refused', 'columns_moved'])
   assert.equal((await desk.upload(WALLET, broken)).isKnown, false)
 })
+
+test('whole or absent: a file whose worker loses its connection again and again while it checks and imports', async () => {
+  const ids = Array.from({ length: 12_000 }, (_, id) => 200_000 + id)
+  const { fileId } = await desk.upload(WALLET, file(...ids))
+  const before = await countLines()
+  for (const from of ['checking', 'importing'] as const) {
+    for (let kills = 0; kills < 5; ) {
+      const work = workOnce({ pool: database.pool, clock: { now: () => new Date() } }).then(
+        () => 'ended',
+        () => 'killed',
+      )
+      let ended: string | undefined
+      void work.then((how) => {
+        ended = how
+      })
+      while (ended === undefined) await killWorker()
+      if (ended === 'ended') break
+      kills++
+      assert.deepEqual([(await desk.read(fileId)).state, await countLines()], [from, before])
+    }
+    await desk.work()
+    if (from === 'checking') must(await importStatement(database.pool, { applicationId: desk.applicationId, fileId, actor: desk.actor }))
+  }
+  assert.deepEqual([(await desk.read(fileId)).state, await countLines()], ['imported', before + ids.length])
+})
+
+/** Ends the connection on which a worker is in the middle of a file, if there is one. */
+async function killWorker(): Promise<void> {
+  await database.pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
+        and query ~ 'insert into (statement_rows|statement_lines|line_matches)|delete from statement_rows|select_statement_piece|from statement_pieces'`,
+  )
+}
 
 test('refused: an application that does not run the installation, and a person without the permission', async () => {
   const upload = { applicationId: desk.applicationId, wallet: WALLET, fileName: 'x', bytes: 1, modifiedMs: 1 }

@@ -83,7 +83,8 @@ class Upgrade implements Ordeal {
     const { neighbours } = this.#scene
     const before = await this.#readSchema()
     await this.#replaceAll('newer', neighbours.newer)
-    if (this.#schemas[0] === before) throw new Error('The newer release has changed nothing in the database: there is nothing to test')
+    // A release may leave the schema as it is; the made-up one never does.
+    if (neighbours.haveSamePages && this.#schemas[0] === before) throw new Error('The made-up release has changed nothing in the database')
     await this.#replaceAll('older', neighbours.older)
   }
 

@@ -28,6 +28,11 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
     content: { type: 'DEPOSIT', country: 'CAMEROON', operator: 'MOMOCM', phoneNumber: '237', customerName: '', amount: '' },
   },
   discardDraft: { externalId: 'b7f0e6a2-5d1c-4f3b-9a8e-1c2d3e4f5a6b' },
+  importStatement: { fileId: '' },
+  withdrawStatement: { fileId: '' },
+  // No line has this number, so what is right is not found.
+  matchLine: { lineId: '999999999', transactionId: '', note: 'fine' },
+  undoMatch: { lineId: '999999999', note: 'fine' },
   saveView: { name: 'fine', query: 'status=FAILED', isShared: false },
   changeView: { viewId: '', name: 'fine', isShared: false },
   deleteView: { viewId: '' },

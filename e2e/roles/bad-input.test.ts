@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { ZodObject } from 'zod'
 import { ROLES } from '#lib/people/permissions.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { makeBatch } from '#server/batches/testing/make-batch.ts'
 import { MESSAGES } from '#server/messages.ts'
+import { insertUpload } from '#server/reconciliation/statements/statement-store.ts'
 import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, makePerson } from '#server/testing/factories.ts'
@@ -29,6 +31,8 @@ let service: Service
 let cookie: string
 let waitingId: string
 let exportId: string
+/** A statement whose upload was begun. */
+let fileId: string
 /** A submitted batch whose rows wait. */
 let waitingBatchId: string
 let batchId: string
@@ -51,6 +55,8 @@ before(async () => {
     makerId: personId,
     text: 'Téléphone;Nom;Montant;Opérateur\n237677209341;Clarisse Mbarga;5000;MOMOCM\n',
   })
+  const upload = { wallet: 'OMCM', fileName: 'a.csv', byteCount: 5, modifiedMs: 0, uploadedBy: personId }
+  fileId = (await insertUpload(database.pool, { applicationId: here.applicationId, fileId: randomUUID(), ...upload })).fileId
   cookie = (await newPerson(service.baseUrl, database.pool, here.applicationId, ROLES)).cookie
 })
 after(async () => {
@@ -76,16 +82,19 @@ function examplesFor(pattern: string) {
     transactionId: waitingId,
     operator: 'MOMOCM',
     exportId,
+    fileId,
     batchId: isSubmitted ? waitingBatchId : batchId,
     personId,
   }
 }
 
 const LIVE = 'GET /api/back-office/[application]/live'
-/** Takes a file: tested apart. */
-const UPLOAD = 'POST /api/back-office/[application]/batches'
+/** They take files: tested apart. */
+const UPLOADS = ['batches', 'statements', 'statements/[fileId]/pieces', 'statements/[fileId]/complete'].map(
+  (path) => `POST /api/back-office/[application]/${path}`,
+)
 async function endpoints(kind: Endpoint['kind']): Promise<{ name: string; method: string; path: string; pattern: string }[]> {
-  const found = (await findRoutes()).filter((each) => each.kind === kind && each.name !== LIVE && each.name !== UPLOAD)
+  const found = (await findRoutes()).filter((each) => each.kind === kind && each.name !== LIVE && !UPLOADS.includes(each.name))
   return found.map(({ name }) => {
     const [method = '', pattern = ''] = name.split(' ')
     const filled = examplesFor(pattern)
@@ -165,6 +174,7 @@ test('403 at every address that answers a file, if another site made the browser
 test('400, 404 or 422 and no row written: an upload with a wrong address, another content type, or a file that cannot be read', async () => {
   const octets = { 'content-type': 'application/octet-stream' }
   const right = `/api/back-office/${APPLICATION}/batches?type=DEPOSIT&fileName=a.csv`
+  const statements = `/api/back-office/${APPLICATION}/statements`
   const before = await fingerprint(database.pool)
   const wrong: string[] = []
   const tries: [string, Record<string, string>, string, number][] = [
@@ -176,6 +186,15 @@ test('400, 404 or 422 and no row written: an upload with a wrong address, anothe
     [right, octets, '\u0000'.repeat(5_000), 422],
     [right, { ...octets, 'sec-fetch-site': 'cross-site' }, 'a;b', 403],
     [right.replace(APPLICATION, 'nothing'), octets, 'a;b', 404],
+    [`${statements}?wallet=OMCM&fileName=a.csv&bytes=5&modified=0`, FORM.headers, '', 400],
+    [`${statements}?wallet=OMCM&fileName=a.csv&bytes=0&modified=0`, octets, '', 400],
+    [`${statements}?wallet=OMCM&fileName=a%00&bytes=5&modified=0`, octets, '', 400],
+    [`${statements}?wallet=OMCM&fileName=a.csv&bytes=5&modified=0`, { ...octets, 'sec-fetch-site': 'cross-site' }, '', 403],
+    [`${statements}/nothing/pieces?number=0`, octets, 'a;b', 404],
+    [`${statements}/${fileId}/pieces?number=-1`, octets, 'a;b', 400],
+    [`${statements}/${fileId}/pieces?number=0&number=1`, octets, 'a;b', 400],
+    [`${statements}/${randomUUID()}/complete`, octets, '', 404],
+    [`${statements}/${fileId}/complete?more=1`, octets, '', 400],
     ...[
       'type=',
       'type=BOTH',

@@ -28,7 +28,7 @@ async function placesToSee(): Promise<Place[]> {
 /** Signs in as the person that the next page requires, if not signed in yet; ids for its address come from the lists. */
 async function visitor(page: Page): Promise<(place: Place) => Promise<string>> {
   let current: string | undefined
-  const examples: Record<string, string> = { operator: 'MOMOCM', topic: 'webhooks', version: '1' }
+  const examples: Record<string, string> = { operator: 'MOMOCM', topic: 'webhooks', version: '1', wallet: 'OMCM', day: '2026-01-15' }
   return async ({ pattern, person }) => {
     if (person?.email !== current) {
       await page.context().clearCookies()
@@ -40,6 +40,7 @@ async function visitor(page: Page): Promise<(place: Place) => Promise<string>> {
     if (pattern.includes('[transactionId]')) examples['transactionId'] ??= await firstTransaction(page, examples['application'])
     if (pattern.includes('approvals/batches/[batchId]')) examples['batchId'] = await waitingBatch(page, examples['application'])
     else if (pattern.includes('[batchId]')) examples['batchId'] = await draftBatch(page, examples['application'])
+    if (pattern.includes('[fileId]')) examples['fileId'] ??= await uploadedStatement(page, examples['application'])
     return pattern.replaceAll(/\[(\w+)\]/g, (_, name: string) => examples[name] ?? 'none')
   }
 }
@@ -57,6 +58,22 @@ async function firstTransaction(page: Page, application: string): Promise<string
   const id = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/.exec(await answer.text())?.[0]
   if (!id) throw new Error('The list of transactions names none')
   return id
+}
+
+/** A statement of one line that was checked. */
+async function uploadedStatement(page: Page, application: string): Promise<string> {
+  const data =
+    'Transaction ID,Transaction Date,Description,Status,Transaction Amount,Credit/Debit,Fee,Balance\n' +
+    'SWEEP-1,2026-01-15 10:00:00,Merchant payment from 0751234567,Transaction Success,500,CR,0,500\n'
+  const address = `/api/back-office/${application}/statements`
+  const post = async (path: string, body = '') =>
+    (await page.request.post(address + path, { headers: { 'content-type': 'application/octet-stream' }, data: body })).json()
+  const begun: { fileId: string } = await post(`?wallet=UGAIRTEL-collect&fileName=sweep.csv&bytes=${data.length}&modified=0`)
+  await post(`/${begun.fileId}/pieces?number=0`, data)
+  const { fileId }: { fileId: string } = await post(`/${begun.fileId}/complete`)
+  const text = async () => (await page.request.get(`/${application}/close/statements/${fileId}`)).text()
+  await expect.poll(text, { timeout: 20_000 }).toMatch(/Ready to import|Prêt à importer/)
+  return fileId
 }
 
 /** A batch that waits, in whichever queue this person finds it. */

@@ -197,7 +197,10 @@ export function describeAdministrator(service: () => PayoutService): void {
     test('refused: how operators are reached, from an application that does not run the installation', async () => {
       const changes = { baseUrl: 'https://gateway.example', secret: 'mine' }
       const input = { operator: 'MOMOCM', protocol: 'gateway', changes }
-      assert.deepEqual(await act(service(), thief, 'proposeChange', { kind: 'operator.set', input }), { ok: false, code: 'refused' })
+      assert.deepEqual(await act(service(), thief, 'proposeChange', { kind: 'operator.set', input }), {
+        ok: false,
+        code: 'not_the_installation',
+      })
       assert.deepEqual(
         await act(service(), thief, 'startTest', {
           type: 'DEPOSIT',

@@ -38,8 +38,6 @@ const SHARED_LAYERS: readonly (readonly string[] | undefined)[] = [LAYERS.at(0),
 /** Tests arrange their scenes with the commands of all layers. What they share is a helper, and stays within the layer of its folder. */
 const TEST = /\.test\.tsx?$|^e2e\/|^server\/testing\//
 const HELPER = /\/testing(\/|\.ts$)/
-/** Reads its files at run time, so that no bundle holds them; no code in the browser imports it. */
-const TEXTS = 'lib/i18n/messages.ts'
 const STORE = /-store\.ts$/
 /** Functions of a store that other folders may call: they only read, or lock. */
 const READING = /^(find|read|list|count|total|is|may|runs|works|lock)[A-Z]|^[A-Z]/
@@ -61,10 +59,7 @@ function rulesOfImport({ path: from, text, values }: SourceFile, target: string)
   const is = (rule: string, broken: boolean) => (broken ? [rule] : [])
   const isHelper = HELPER.test(from)
   return [
-    ...is(
-      'lib imports packages and lib only',
-      inFolder(from, 'lib') && (isOurs(target) ? !inFolder(target, 'lib') : isHost(target) && from !== TEXTS),
-    ),
+    ...is('lib imports packages and lib only', inFolder(from, 'lib') && (isOurs(target) ? !inFolder(target, 'lib') : isHost(target))),
     ...is('components import packages, components and lib only', inFolder(from, 'components') && inFolder(target, 'app', 'server', 'e2e')),
     ...is('components/ui knows no other components', inFolder(from, 'components/ui') && /^components\/(?!ui\/)/.test(target)),
     ...is('server imports neither pages nor e2e', inFolder(from, 'server') && inFolder(target, 'app', 'components', 'e2e')),

@@ -102,6 +102,9 @@ export function planHistory(planning: Planning): PlannedTransaction[] {
     else planned.push(planOne(planning, regulars, atMs, { source }))
   }
   if (planning.application.transactionCount > 1_000) planned.push(...planFiles(planning, regulars))
+  // The person who opens the sandbox as its first maker has something that was returned.
+  const returned = { source: 'person', approvalFate: 'reject', makerId: planning.makerIds[0] } as const
+  planned.push(planOne(planning, regulars, planning.nowMs - 31 * HOUR_MS, returned))
   return planned.sort((left, right) => left.atMs - right.atMs)
 }
 

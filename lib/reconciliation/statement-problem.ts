@@ -20,6 +20,7 @@ const STATEMENT_PROBLEM_KINDS = [
   'balance_broken',
   'formula',
   'too_slow',
+  'not_storable',
 ] as const
 type StatementProblemKind = (typeof STATEMENT_PROBLEM_KINDS)[number] | FileProblemKind
 

@@ -19,7 +19,7 @@ export class TableCollector {
     const kept = trimEnd(cells)
     if (kept.length === 0) return
     if (kept.length > BATCH_COLUMNS_MAX) throw new UnreadableFile('too_many_columns', { columns: BATCH_COLUMNS_MAX })
-    const cleaned = kept.map(clean)
+    const cleaned = kept.map(cleanCell)
     if (this.#headerAt === undefined && this.#rows.length < HEADER_WITHIN && isHeaderRow(cleaned.map(cellText))) {
       this.#headerAt = this.#rows.length
     }
@@ -52,8 +52,8 @@ function isEmpty(cell: BatchCell | undefined): boolean {
   return cellText(cell).trim() === '' && cellKind(cell) !== 'error'
 }
 
-/** Texts that can be stored and shown in one line, within the length that any field may have. */
-function clean(cell: BatchCell): BatchCell {
+/** Returns the cell with a text that can be stored and shown in one line, within the length that any field may have. */
+export function cleanCell(cell: BatchCell): BatchCell {
   if (typeof cell === 'string') return cleanText(cell)
   return { ...cell, text: cleanText(cell.text) }
 }

@@ -13,8 +13,6 @@ const TEXT_BYTES_MAX = 2_048 * MEGABYTE
 /** A workbook is read whole, because its directory is at its end. A sheet has at most a million rows. */
 const WORKBOOK_BYTES_MAX = 64 * MEGABYTE
 const SHEET_LIMITS: SheetLimits = { columns: 80, contentBytes: 512 * MEGABYTE, sharedLength: 32 * MEGABYTE, sharedCount: 2_000_000 }
-/** The characters of one cell that are kept. */
-const CELL_LENGTH_MAX = 500
 const RECORD_LENGTH_MAX = 64 * 1024
 /** How much is looked at to recognise content, encoding and separator. */
 const SAMPLE_BYTES = 64 * 1024
@@ -63,10 +61,7 @@ async function readText(start: Buffer, pieces: AsyncIterable<Uint8Array>, sink: 
       // The row number is that of the spreadsheet that a person opens to look at it.
       rowNumber++
       if (rowNumber === 1 && instruction) return null
-      sink.add(
-        rowNumber,
-        record.map((cell) => (cell.length > CELL_LENGTH_MAX ? cell.slice(0, CELL_LENGTH_MAX) : cell)),
-      )
+      sink.add(rowNumber, record)
       return null
     },
   })

@@ -7,6 +7,7 @@ import type { LineKind } from '#lib/reconciliation/classes.ts'
 import type { RowProblemKind } from '#lib/reconciliation/statement-problem.ts'
 import { dialCodeOf } from '#lib/reconciliation/wallets.ts'
 import { DAY_MS } from '#lib/time/time.ts'
+import { cleanCell } from '#server/batches/read-file/table-collector.ts'
 import { findAccounts, isSameNumber } from './account-numbers.ts'
 import { BadRow } from './cells.ts'
 import type { RawLine, RowContext, StatementFormat } from './formats/format.ts'
@@ -109,8 +110,9 @@ export class StatementLines {
     this.#context = { dialCode, currency: wallet.currency, ownNumbers: new Set(wallet.ownNumbers) }
   }
 
-  add(rowNumber: number, cells: readonly BatchCell[]): void {
-    const texts = cells.map((cell) => cellText(cell).trim())
+  add(rowNumber: number, printed: readonly BatchCell[]): void {
+    const cells = printed.map(cleanCell)
+    const texts = cells.map(cellText)
     const filled = texts.filter((text) => text !== '')
     if (filled.length === 0) return
     if (cells.some((cell) => typeof cell !== 'string' && cell.isFormula)) throw new UnreadableStatement('formula', { row: rowNumber })
@@ -276,8 +278,8 @@ export class StatementLines {
       our_id: raw.ourId,
       our_application_id: raw.ourApplicationId,
       phone_forms: raw.phone === null ? [] : phoneNumberForms(raw.phone),
-      type: raw.type.slice(0, 120),
-      status: raw.status.slice(0, 60),
+      type: cut(raw.type, 120),
+      status: cut(raw.status, 60),
       cells: texts,
     })
   }
@@ -321,7 +323,7 @@ export class StatementLines {
  */
 function keyOf(raw: RawLine, atMs: number): string {
   const hasMoved = raw.kind !== 'failed'
-  if (raw.operatorId !== null) return `${raw.operatorId.slice(0, 100)}|${raw.grossMinor}|${hasMoved ? 'moved' : 'failed'}`
+  if (raw.operatorId !== null) return `${cut(raw.operatorId, 100)}|${raw.grossMinor}|${hasMoved ? 'moved' : 'failed'}`
   const content = [
     atMs,
     raw.grossMinor,
@@ -333,4 +335,9 @@ function keyOf(raw: RawLine, atMs: number): string {
     raw.type.replace(/[^a-z0-9]/gi, ''),
   ]
   return `#${createHash('sha256').update(content.join('|')).digest('base64url').slice(0, 24)}`
+}
+
+/** The beginning of a text. A character of two halves can be cut in its middle, and half of one cannot be stored. */
+function cut(text: string, length: number): string {
+  return text.slice(0, length).toWellFormed()
 }

@@ -167,10 +167,12 @@ export async function countPieces(queryable: Queryable, applicationId: string, f
   return rows[0] ?? { pieces: 0, bytes: 0n }
 }
 
-/** Locks the oldest file that a worker has to read or to store; files that other workers hold are passed over. */
-export async function lockNextFile(trx: TrxClient): Promise<StatementFile | undefined> {
+/** Locks the oldest file that a worker has to read or to store. Files that other workers hold, and those in `except`, are passed over. */
+export async function lockNextFile(trx: TrxClient, except: readonly string[]): Promise<StatementFile | undefined> {
   const { rows } = await trx.query<StatementFile>(
-    `select ${COLUMNS} from statement_files f where f.state in ('checking', 'importing') order by f.uploaded_at limit 1 for update skip locked`,
+    `select ${COLUMNS} from statement_files f where f.state in ('checking', 'importing') and f.file_id <> all($1)
+      order by f.uploaded_at limit 1 for update skip locked`,
+    [except],
   )
   return rows[0]
 }
@@ -229,13 +231,14 @@ export async function updateReady(trx: TrxClient, applicationId: string, fileId:
   )
 }
 
-/** Ends the check of a file that is refused. */
+/** Refuses a file that is being checked or imported. Its bytes stay. */
 export async function updateRefused(trx: TrxClient, applicationId: string, fileId: string, problem: StatementProblem): Promise<void> {
-  await trx.query(`update statement_files set state = 'refused', problem = $3 where application_id = $1 and file_id = $2`, [
-    applicationId,
-    fileId,
-    JSON.stringify(problem),
-  ])
+  const { rowCount } = await trx.query(
+    `update statement_files set state = 'refused', problem = $3
+      where application_id = $1 and file_id = $2 and state in ('checking', 'importing')`,
+    [applicationId, fileId, JSON.stringify(problem)],
+  )
+  if (rowCount === 1) await deleteRows(trx, applicationId, fileId)
 }
 
 /** A person's decision about a file that was checked. */

@@ -3,8 +3,9 @@ import type { StatementProblem } from '#lib/reconciliation/statement-problem.ts'
 import { ok } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
 import { type Pool, TASK_STATEMENT_LIMIT_MS, type TrxClient, withStatementLimit } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
+import { isDataError, withTransaction } from '#server/database/with-transaction.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
+import { type Backoff, backoffMs } from '#server/retry.ts'
 import { matchWallet } from '../matching/match-wallet.ts'
 import type { ReadingWallet, StatementSummary } from '../read-statement/statement-lines.ts'
 import { readInThread } from '../read-statement/statement-reader.ts'
@@ -21,9 +22,19 @@ export type StatementWorker = {
 }
 
 const POLL_MS = 1_000
+/** How long a file rests after a failure that says nothing about the file, such as a full disk: the others go on meanwhile. */
+const REST: Backoff = { firstMs: 1_000, maxMs: 60_000 }
+/** More files than fail at once; the oldest rests are forgotten first. */
+const RESTS_MAX = 1_000
+
+/** The files whose last step failed in this process: how often, and until when they rest. */
+export type Rests = Map<string, { failures: number; untilMs: number }>
+
+type Deps = { pool: Pool; clock: Clock; rests: Rests }
 
 /** Reads uploaded statements and stores imported ones, one at a time in a process. Any number of processes may run one. */
-export function createStatementWorker(deps: { pool: Pool; clock: Clock }): StatementWorker {
+export function createStatementWorker({ pool, clock }: { pool: Pool; clock: Clock }): StatementWorker {
+  const deps: Deps = { pool, clock, rests: new Map() }
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let isEnding = false
@@ -35,7 +46,7 @@ export function createStatementWorker(deps: { pool: Pool; clock: Clock }): State
     if (isEnding || running) return
     running = run()
       .catch((error: unknown) =>
-        reportUnexpected('reconciliation: statement', error, { message: 'A statement could not be read or stored; it is tried again' }),
+        reportUnexpected('reconciliation: statement', error, { message: 'Statements could not be looked for; it is tried again' }),
       )
       .finally(() => {
         running = undefined
@@ -57,19 +68,48 @@ export function createStatementWorker(deps: { pool: Pool; clock: Clock }): State
 
 /**
  * Takes the oldest file through its next step in one database transaction, which holds the row of the file: after a kill the file is as it was
- * before, and the next worker takes it at once. Returns whether there was one.
+ * before, and the next worker takes it at once. A file with values that the database does not accept is refused; after any other failure it
+ * rests. Returns whether there was a file.
  */
-export async function workOnce({ pool, clock }: { pool: Pool; clock: Clock }): Promise<boolean> {
-  const worked = await withStatementLimit(TASK_STATEMENT_LIMIT_MS, () =>
-    withTransaction<boolean, never>(pool, async (trx) => {
-      const file = await lockNextFile(trx)
-      if (!file) return ok(false)
-      if (file.state === 'checking') await check(trx, file, clock.now())
-      else await store(trx, file, clock.now())
-      return ok(true)
-    }),
-  )
-  return worked.ok && worked.value
+export async function workOnce({ pool, clock, rests }: Deps): Promise<boolean> {
+  const now = clock.now()
+  const resting = [...rests].flatMap(([fileId, { untilMs }]) => (untilMs > now.getTime() ? [fileId] : []))
+  let file: StatementFile | undefined
+  try {
+    await withStatementLimit(TASK_STATEMENT_LIMIT_MS, () =>
+      withTransaction<null, never>(pool, async (trx) => {
+        file = await lockNextFile(trx, resting)
+        if (file?.state === 'checking') await check(trx, file, now)
+        else if (file) await store(trx, file, now)
+        return ok(null)
+      }),
+    )
+    if (file) rests.delete(file.fileId)
+  } catch (error) {
+    if (!file) throw error
+    if (isDataError(error)) await refuse(pool, file)
+    else rest(rests, file, now)
+    const message = isDataError(error)
+      ? 'A statement was refused by the database'
+      : 'A statement could not be read or stored; it is tried again'
+    reportUnexpected('reconciliation: statement', error, { message, fileId: file.fileId })
+  }
+  return file !== undefined
+}
+
+async function refuse(pool: Pool, { applicationId, fileId }: StatementFile): Promise<void> {
+  await withTransaction<null, never>(pool, async (trx) => {
+    await updateRefused(trx, applicationId, fileId, { kind: 'not_storable' })
+    return ok(null)
+  })
+}
+
+function rest(rests: Rests, { fileId }: StatementFile, now: Date): void {
+  const failures = (rests.get(fileId)?.failures ?? 0) + 1
+  rests.delete(fileId)
+  rests.set(fileId, { failures, untilMs: now.getTime() + backoffMs(failures, REST) })
+  const [oldest] = rests.keys()
+  if (rests.size > RESTS_MAX && oldest !== undefined) rests.delete(oldest)
 }
 
 async function check(trx: TrxClient, file: StatementFile, now: Date): Promise<void> {

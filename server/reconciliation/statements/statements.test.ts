@@ -8,7 +8,7 @@ import { createDesk, type Desk } from '../testing/reconciliation-desk.ts'
 import { AIRTEL_HEADER, csv, xlsx } from '../testing/statements.ts'
 import { importStatement, withdrawStatement } from './decide-statement.ts'
 import { listBadRows } from './statement-store.ts'
-import { workOnce } from './statement-worker.ts'
+import { type Rests, workOnce } from './statement-worker.ts'
 import { beginUpload, finishUpload, storePiece } from './upload-statement.ts'
 
 let database: TestDatabase
@@ -116,14 +116,85 @@ test('a refused file stores no line and can be uploaded again', async () => {
   assert.equal((await desk.upload(WALLET, broken)).isKnown, false)
 })
 
+test('read and imported: a file with NUL, half characters and numbers beyond any amount, and the files behind it', async () => {
+  const before = await countLines()
+  // The text of a cell is cut at 500 and of a type at 120 characters: in the middle of a character.
+  const [long, shorter] = [`${'x'.repeat(499)}😀`, `from 0751234567 ${'y'.repeat(103)}😀`]
+  const strange = (id: number, text: string, amount = '100') => [
+    String(id),
+    '05-11-2026 08:00:00',
+    text,
+    'Success',
+    amount,
+    'Credit',
+    '0',
+    '',
+  ]
+  const filler = Array.from({ length: 3_000 }, (_, id) => row(300_000 + id))
+  const rows = [
+    strange(31, long),
+    strange(32, shorter),
+    strange(33, 'a\0b'),
+    strange(34, 'x', '9'.repeat(30)),
+    strange(35, 'x', '9'.repeat(13)),
+  ]
+  const { fileId } = await desk.upload(WALLET, csv([AIRTEL_HEADER, ...filler, ...rows]))
+  const behind = await desk.upload(WALLET, file(36))
+  await desk.work()
+  assert.deepEqual([(await desk.read(fileId)).state, (await desk.read(fileId)).badCount], ['ready', 1])
+  assert.equal((await desk.read(behind.fileId)).state, 'ready')
+  must(await importStatement(database.pool, { applicationId: desk.applicationId, fileId, actor: desk.actor }))
+  await desk.work()
+  assert.deepEqual([(await desk.read(fileId)).state, await countLines()], ['imported', before + 3_004])
+})
+
+test('refused with a sentence: amounts whose sum the database cannot store', async () => {
+  const before = await countLines()
+  const rows = Array.from({ length: 9_300 }, (_, id) => [
+    String(400_000 + id),
+    '05-11-2026 08:00:00',
+    'x',
+    'Success',
+    '9'.repeat(13),
+    'Credit',
+    '0',
+    '',
+  ])
+  const { fileId } = await desk.upload(WALLET, csv([AIRTEL_HEADER, ...rows]))
+  await desk.work()
+  const refused = await desk.read(fileId)
+  assert.deepEqual([refused.state, refused.problem, await countLines()], ['refused', { kind: 'not_storable' }, before])
+})
+
+test('files go on while one whose step fails rests, a minute at most; then it is tried again', async () => {
+  const { fileId } = await desk.upload(WALLET, file(41))
+  const behind = await desk.upload(WALLET, file(42))
+  const setWallet = (wallet: string) => database.pool.query('update statement_files set wallet = $2 where file_id = $1', [fileId, wallet])
+  await setWallet('a wallet of a later release')
+  const [rests, clock] = [new Map(), { now: () => new Date(nowMs) }]
+  let nowMs = Date.now()
+  const work = () => workOnce({ pool: database.pool, clock, rests })
+  assert.deepEqual([await work(), await work(), await work()], [true, true, false])
+  assert.deepEqual([(await desk.read(fileId)).state, (await desk.read(behind.fileId)).state], ['checking', 'ready'])
+  for (let failures = 0; failures < 12; failures++) {
+    nowMs += 70_000
+    assert.deepEqual([await work(), await work()], [true, false])
+  }
+  await setWallet(WALLET)
+  nowMs += 70_000
+  await work()
+  assert.deepEqual([(await desk.read(fileId)).state, rests.size], ['ready', 0])
+})
+
 test('whole or absent: a file whose worker loses its connection again and again while it checks and imports', async () => {
   const ids = Array.from({ length: 12_000 }, (_, id) => 200_000 + id)
   const { fileId } = await desk.upload(WALLET, file(...ids))
   const before = await countLines()
   for (const from of ['checking', 'importing'] as const) {
     for (let kills = 0; kills < 5; ) {
-      const work = workOnce({ pool: database.pool, clock: { now: () => new Date() } }).then(
-        () => 'ended',
+      const rests: Rests = new Map()
+      const work = workOnce({ pool: database.pool, clock: { now: () => new Date() }, rests }).then(
+        () => (rests.size === 0 ? 'ended' : 'killed'),
         () => 'killed',
       )
       let ended: string | undefined

@@ -59,7 +59,7 @@ export async function createDesk(pool: Pool): Promise<Desk> {
       return must(await finishUpload(pool, { applicationId, actor, fileId: begun.fileId }))
     },
     async work() {
-      while (await workOnce({ pool, clock }));
+      while (await workOnce({ pool, clock, rests: new Map() }));
     },
     async read(fileId) {
       const file = await readStatementFile(pool, applicationId, fileId)

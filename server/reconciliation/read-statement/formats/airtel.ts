@@ -33,7 +33,7 @@ export const AIRTEL: StatementFormat = {
       ourId: null,
       ourApplicationId: null,
       phone: readPhone(phone, dialCode),
-      type: description.slice(0, 120),
+      type: description,
       status,
       ownAccount: null,
     }

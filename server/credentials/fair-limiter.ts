@@ -17,6 +17,8 @@ type FairLimiter = {
    * later when it is evicted for a shorter branch), when its turn has not come within `waitMaxMs`, and when its signal is aborted first.
    */
   run<Value>(turn: Turn, work: () => Promise<Value>): Promise<Value | undefined>
+  /** Nothing that is not reserved starts within the next `forMs`. */
+  pauseOpen(forMs: number): void
 }
 
 type FairLimiterOptions = {
@@ -43,10 +45,13 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   const readyAtMs = new Map<string, number>()
   const running = createRunning({ openMax, pathMax })
   let isReservedNext = true
+  let openFromMs = 0
   let wake: NodeJS.Timeout | undefined
 
   function takeNext(): Waiting | undefined {
-    const isReady = (waiting: Waiting) => running.hasPlaceFor(waiting) && waiting.paces.every(({ key }) => !readyAtMs.has(key))
+    const isPaused = performance.now() < openFromMs
+    const isReady = (waiting: Waiting) =>
+      (waiting.isReserved || !isPaused) && running.hasPlaceFor(waiting) && waiting.paces.every(({ key }) => !readyAtMs.has(key))
     const [first, second] = isReservedNext ? [queues.reserved, queues.open] : [queues.open, queues.reserved]
     const taken = first.take(isReady) ?? second.take(isReady)
     if (taken) isReservedNext = !taken.isReserved
@@ -56,7 +61,7 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   function startNext(): void {
     clearTimeout(wake)
     const nowMs = performance.now()
-    let soonestMs = Infinity
+    let soonestMs = openFromMs > nowMs && queues.open.size() > 0 ? openFromMs : Infinity
     for (const [key, atMs] of readyAtMs) {
       if (atMs <= nowMs) readyAtMs.delete(key)
       else soonestMs = Math.min(soonestMs, atMs)
@@ -79,6 +84,9 @@ export function createFairLimiter(options: FairLimiterOptions): FairLimiter {
   }
 
   return {
+    pauseOpen(forMs) {
+      openFromMs = Math.max(openFromMs, performance.now() + forMs)
+    },
     async run(turn, work) {
       if (turn.signal?.aborted) return undefined
       const { promise, resolve } = Promise.withResolvers<boolean>()

@@ -24,7 +24,7 @@ function begin(
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 test('a render that says that it waits for something else makes room for the next', async () => {
-  const turns = createPageTurns({ anonymousMax: 1, turnMs: { person: LONG_MS, anonymous: LONG_MS } })
+  const turns = createPageTurns({ anonymousMax: 1, turnMs: { person: LONG_MS, anonymous: LONG_MS }, pauseFactor: 0 })
   const [first, second] = [begin(turns), begin(turns)]
   await soon()
   assert.deepEqual([first.hasBegun(), second.hasBegun()], [true, false])
@@ -36,7 +36,7 @@ test('a render that says that it waits for something else makes room for the nex
 
 test('a render whose reader reads nothing makes room for the next after the time of a turn', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
-  const turns = createPageTurns({ anonymousMax: 1, turnMs: { person: LONG_MS, anonymous: 250 } })
+  const turns = createPageTurns({ anonymousMax: 1, turnMs: { person: LONG_MS, anonymous: 250 }, pauseFactor: 0 })
   const [first, second] = [begin(turns), begin(turns)]
   await soon()
   t.mock.timers.tick(249)
@@ -48,7 +48,7 @@ test('a render whose reader reads nothing makes room for the next after the time
 })
 
 test('a render whose client leaves makes room for the next', async () => {
-  const turns = createPageTurns({ anonymousMax: 1, turnMs: { person: LONG_MS, anonymous: LONG_MS } })
+  const turns = createPageTurns({ anonymousMax: 1, turnMs: { person: LONG_MS, anonymous: LONG_MS }, pauseFactor: 0 })
   const [first, second] = [begin(turns), begin(turns)]
   await soon()
   assert.deepEqual([first.hasBegun(), second.hasBegun()], [true, false])
@@ -59,7 +59,7 @@ test('a render whose client leaves makes room for the next', async () => {
 })
 
 test('a page that is kept for everybody is rendered when it is its turn among readers without a session, and makes room for the next', async () => {
-  const turns = createPageTurns({ anonymousMax: 1, turnMs: { person: LONG_MS, anonymous: LONG_MS } })
+  const turns = createPageTurns({ anonymousMax: 1, turnMs: { person: LONG_MS, anonymous: LONG_MS }, pauseFactor: 0 })
   const first = begin(turns)
   await soon()
   const rendered = Promise.withResolvers<string>()
@@ -92,7 +92,13 @@ test('waiting visitors take turns by network, then by address and by person, how
     [many, many, many, neighbour, elsewhere],
     [anna, anna, anna, ben],
   ]) {
-    const turns = createPageTurns({ concurrency: 1, anonymousMax: 1, personMax: 1, turnMs: { person: LONG_MS, anonymous: LONG_MS } })
+    const turns = createPageTurns({
+      concurrency: 1,
+      anonymousMax: 1,
+      personMax: 1,
+      turnMs: { person: LONG_MS, anonymous: LONG_MS },
+      pauseFactor: 0,
+    })
     const first = begin(turns, { personId: undefined, peerAddress: '203.0.113.9' })
     await soon()
     const waiting = all.map((one) => ({ one, turn: begin(turns, one) }))
@@ -113,7 +119,7 @@ test('waiting visitors take turns by network, then by address and by person, how
 })
 
 test('one listener for the end of an answer while it waits and while it is rendered, none afterwards', async () => {
-  const turns = createPageTurns({ anonymousMax: 1, turnMs: { person: LONG_MS, anonymous: LONG_MS } })
+  const turns = createPageTurns({ anonymousMax: 1, turnMs: { person: LONG_MS, anonymous: LONG_MS }, pauseFactor: 0 })
   const counts: number[] = []
   const first = begin(turns)
   const outgoing = new ServerResponse(new IncomingMessage(new Socket()))
@@ -136,7 +142,7 @@ test('four renders of one person and two without a session at once, each for its
     [{ personId: 'one', peerAddress: '192.0.2.1' }, 4, 1_000],
     [ANONYMOUS, 2, 250],
   ] as const) {
-    const turns = createPageTurns()
+    const turns = createPageTurns({ pauseFactor: 0 })
     const renders = Array.from({ length: atOnce + 1 }, () => begin(turns, visitor))
     const begunAfter = async (ms: number) => {
       t.mock.timers.tick(ms)
@@ -145,4 +151,23 @@ test('four renders of one person and two without a session at once, each for its
     }
     assert.deepEqual([await begunAfter(0), await begunAfter(lastsMs - 1), await begunAfter(1)], [atOnce, atOnce, atOnce + 1])
   }
+})
+
+test('a render without a session starts when twice as long has passed as the last one kept the event loop busy, a person’s at once', async () => {
+  const turns = createPageTurns({ anonymousMax: 1 })
+  const first = begin(turns)
+  await soon()
+  const busyUntilMs = performance.now() + 20
+  while (performance.now() < busyUntilMs);
+  first.endTurn()
+  const endedAtMs = performance.now()
+  const startedAtMs = Promise.withResolvers<number>()
+  const next = turns.takeForAll(async () => startedAtMs.resolve(performance.now()))
+  const person = begin(turns, { personId: 'one', peerAddress: '192.0.2.1' })
+  await soon()
+  assert.ok(person.hasBegun())
+  person.endTurn()
+  // A timer may be a millisecond early.
+  assert.ok((await startedAtMs.promise) - endedAtMs >= 39)
+  await next
 })

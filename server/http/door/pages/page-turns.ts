@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { performance } from 'node:perf_hooks'
 import { throttleAddress, throttleNetwork } from '#server/credentials/address.ts'
 import { createFairLimiter } from '#server/credentials/fair-limiter.ts'
 
@@ -31,6 +32,8 @@ export type PageTurnOptions = {
    * reader, and costs no processor time meanwhile: a client that reads nothing must not hold a place.
    */
   turnMs: { person: number; anonymous: number }
+  /** How long renders without a session pause after one of them, as a multiple of the time for which the event loop worked during it. */
+  pauseFactor: number
 }
 
 const DEFAULTS: PageTurnOptions = {
@@ -40,11 +43,12 @@ const DEFAULTS: PageTurnOptions = {
   waitingMax: [120, 40, 20],
   waitMs: 5_000,
   turnMs: { person: 1_000, anonymous: 250 },
+  pauseFactor: 2,
 }
 
 /** Makes the turns of one front door. People with a session wait in a queue of their own and have the larger part of the places. */
 export function createPageTurns(options: Partial<PageTurnOptions> = {}): PageTurns {
-  const { concurrency, anonymousMax, personMax, waitingMax, waitMs, turnMs } = { ...DEFAULTS, ...options }
+  const { concurrency, anonymousMax, personMax, waitingMax, waitMs, turnMs, pauseFactor } = { ...DEFAULTS, ...options }
   const limiter = createFairLimiter({
     concurrency,
     openMax: anonymousMax,
@@ -52,6 +56,18 @@ export function createPageTurns(options: Partial<PageTurnOptions> = {}): PageTur
     levelMax: waitingMax,
     waitMaxMs: waitMs,
   })
+
+  /** Runs a render without a session, which others follow at such a distance that they leave two thirds of the event loop to the API. */
+  async function atDistance<Value>(render: () => Promise<Value>): Promise<Value> {
+    const before = performance.eventLoopUtilization()
+    try {
+      return await render()
+    } finally {
+      const activeMs = performance.eventLoopUtilization(before).active
+      limiter.pauseOpen(Math.min(activeMs, turnMs.anonymous) * pauseFactor)
+    }
+  }
+
   return {
     async take({ personId, peerAddress = 'unknown' }, outgoing, render) {
       const leaving = new AbortController()
@@ -62,13 +78,14 @@ export function createPageTurns(options: Partial<PageTurnOptions> = {}): PageTur
       const done = await limiter.run({ isReserved, path, paces: [], signal: leaving.signal }, async () => {
         // From now on `endOf` listens. One listener fewer: Next adds many to this event, and Node warns of the eleventh.
         outgoing.off('close', leave)
-        await endOf(outgoing, isReserved ? turnMs.person : turnMs.anonymous, render)
+        if (isReserved) await endOf(outgoing, turnMs.person, render)
+        else await atDistance(() => endOf(outgoing, turnMs.anonymous, render))
         return true
       })
       outgoing.off('close', leave)
       return done ?? false
     },
-    takeForAll: (render) => limiter.run({ isReserved: false, path: ['everybody'], paces: [] }, render),
+    takeForAll: (render) => limiter.run({ isReserved: false, path: ['everybody'], paces: [] }, () => atDistance(render)),
   }
 }
 

@@ -6,7 +6,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { type Sent, sendRequest } from '#e2e/roles/send-request.ts'
 import { BodyBudget } from '#server/http/request/body-budget.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { createPageServer } from './serve-page.ts'
+import { createPageServer, type PageOptions } from './serve-page.ts'
 
 /** Renders that have started and are not answered yet, in order. */
 const held: { url: string; headers: IncomingMessage['headers']; finish(): void }[] = []
@@ -44,31 +44,42 @@ function renderPage(incoming: IncomingMessage, outgoing: ServerResponse): void {
   else finish()
 }
 
+const OPTIONS = {
+  readVisitor: async (cookies: string | undefined) => /^session=(\w+)$/.exec(cookies ?? '')?.[1],
+  isFile: (path: string) => path === '/_next/static/a.js',
+  onRefused: () => void refused++,
+  refusedAfterMs: REFUSED_AFTER_MS,
+  turns: {
+    concurrency: 3,
+    anonymousMax: 2,
+    personMax: 2,
+    waitingMax: [4, 4, 2],
+    waitMs: 2_000,
+    turnMs: { person: 60_000, anonymous: 60_000 },
+    pauseFactor: 0,
+  },
+}
+
 before(async () => {
-  const pages = createPageServer(renderPage, {
-    readVisitor: async (cookies) => /^session=(\w+)$/.exec(cookies ?? '')?.[1],
-    isFile: (path) => path === '/_next/static/a.js',
-    onRefused: () => refused++,
-    refusedAfterMs: REFUSED_AFTER_MS,
-    turns: {
-      concurrency: 3,
-      anonymousMax: 2,
-      personMax: 2,
-      waitingMax: [4, 4, 2],
-      waitMs: 2_000,
-      turnMs: { person: 60_000, anonymous: 60_000 },
-    },
-  })
+  server = await listen(OPTIONS)
+  baseUrl = addressOf(server)
+})
+
+/** Starts a server of pages that takes the address of a client from its header `x-from`. */
+async function listen(options: Parameters<typeof createPageServer>[1]): Promise<Server> {
+  const pages = createPageServer(renderPage, options)
   const budget = new BodyBudget()
-  server = createServer((incoming, outgoing) => {
+  const listening = createServer((incoming, outgoing) => {
     arrived++
     outgoing.on('error', () => undefined)
     const peerAddress = [incoming.headers['x-from']].flat()[0] ?? '192.0.2.1'
     pages.serve(incoming, outgoing, { facts: { peerAddress, isForwarded: false, url: incoming.url ?? '', budget } })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-})
+  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
+  return listening
+}
+
+const addressOf = (listening: Server): string => `http://127.0.0.1:${(listening.address() as AddressInfo).port}`
 afterEach(() => {
   isHolding = false
   for (const one of held.splice(0)) one.finish()
@@ -284,3 +295,45 @@ test('503 held back from a client without a session, so that it cannot ask again
   for (const one of held.splice(0)) one.finish()
   await Promise.all(all)
 })
+
+test('held back beyond the pace of a network: a request without a session; answered at once: another network, a file, a person', async () => {
+  await flooded({ pace: { networkMax: 2, allMax: 50, heldMs: 60_000 }, from: () => '192.0.2.1' }, async (at, answered) => {
+    assert.equal((await at('/docs/none', { 'x-from': '198.51.100.1' })).status, 404)
+    assert.equal((await at('/_next/static/a.js')).status, 200)
+    assert.equal((await at('/docs/none', { cookie: 'session=anna' })).status, 200)
+    await waitUntil('the first two of the flood are answered', () => answered() >= 2)
+    // A second may start while the flood arrives, and two more are then within the pace.
+    assert.ok(answered() <= 4, `${answered()} of 12 were answered`)
+  })
+})
+
+test('held back beyond the pace of all: requests without a session from many networks', async () => {
+  await flooded({ pace: { networkMax: 50, allMax: 3, heldMs: 60_000 }, from: (index) => `198.51.${index}.1` }, async (_, answered) => {
+    await waitUntil('the first three are answered', () => answered() >= 3)
+    assert.ok(answered() <= 6, `${answered()} of 12 were answered`)
+  })
+})
+
+type Ask = (path: string, headers?: Record<string, string>) => Promise<Sent>
+
+/** Sends twelve requests to a server with this pace, then calls `judge`, and ends what is still held back. */
+async function flooded(
+  { pace, from }: { pace: NonNullable<PageOptions['pace']>; from(index: number): string },
+  judge: (at: Ask, answered: () => number) => Promise<void>,
+): Promise<void> {
+  const paced = await listen({ ...OPTIONS, pace })
+  const at: Ask = (path, headers = {}) => sendRequest(addressOf(paced), { path, method: 'GET', headers })
+  let answered = 0
+  const flood = Array.from({ length: 12 }, (_, index) =>
+    at('/docs/none', { 'x-from': from(index) }).then(
+      () => answered++,
+      () => undefined,
+    ),
+  )
+  try {
+    await judge(at, () => answered)
+  } finally {
+    paced.closeAllConnections()
+    await Promise.all([...flood, new Promise<void>((resolve) => paced.close(() => resolve()))])
+  }
+}

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import { PRODUCT_PLACES, paths } from '#lib/pages/paths.ts'
 import { isGuide } from '#lib/partner/reference.ts'
+import { throttleNetwork } from '#server/credentials/address.ts'
 import { readReference } from '#server/http/reference/read-reference.ts'
 import { type RequestFacts, runWithFacts } from '#server/http/request/request-facts.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
@@ -17,6 +19,8 @@ export type PageOptions = {
   turns?: Partial<PageTurnOptions>
   /** How long a 503 is held back from a client without a session: one that asks again at once would fill the event loop with refusals. */
   refusedAfterMs?: number
+  /** How many requests without a session are answered at once within a second, of one network and of all; how long others are held back. */
+  pace?: { networkMax: number; allMax: number; heldMs: number }
 }
 
 export type PageServer = {
@@ -27,6 +31,8 @@ export type PageServer = {
 /** The wait announced to a client without a turn, in seconds. */
 const RETRY_AFTER_S = 2
 const REFUSED_AFTER_MS = 500
+/** Several times what the browsers of a large office ask for when all open the product in the same second. */
+const PACE = { networkMax: 100, allMax: 500, heldMs: 500 }
 /** Files beside the pages, and the streams of live pages: none renders anything. */
 const FILES = new Set(['/robots.txt', '/icon.svg'])
 const STREAM = /^\/api\/back-office\/[^/]+\/live$/
@@ -36,9 +42,10 @@ const STREAM = /^\/api\/back-office\/[^/]+\/live$/
  * loop with the pages: no client may fill it with renders, least of all one that is not signed in.
  */
 export function createPageServer(next: Fallback, options: PageOptions & { onRefused(): void }): PageServer {
-  const { readVisitor, isFile = () => false, refusedAfterMs = REFUSED_AFTER_MS, onRefused } = options
+  const { readVisitor, isFile = () => false, refusedAfterMs = REFUSED_AFTER_MS, pace = PACE, onRefused } = options
   const turns = createPageTurns(options.turns)
   const memory = createPageMemory()
+  const isWithinPace = createPace(pace)
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse, { facts, body }: Parameters<PageServer['serve']>[2]) {
     const path = incoming.url?.split('?', 1)[0] ?? '/'
@@ -46,6 +53,8 @@ export function createPageServer(next: Fallback, options: PageOptions & { onRefu
     if (FILES.has(path) || isFile(path)) return render(() => undefined)
     const personId = await readVisitor?.(incoming.headers.cookie)
     if (readVisitor && personId === undefined) {
+      if (!isWithinPace(facts.peerAddress)) await delay(pace.heldMs)
+      if (outgoing.destroyed) return
       const found = publicAnswer(incoming)
       if (found.kind === 'sign_in') return redirect(outgoing, found.location)
       if (found.kind === 'none') return refuse(incoming, outgoing, 404)
@@ -97,6 +106,27 @@ function refuse(incoming: IncomingMessage, outgoing: ServerResponse, status: num
 
 function redirect(outgoing: ServerResponse, location: string): void {
   outgoing.writeHead(307, { ...REFUSAL_HEADERS, location, 'content-length': '0' }).end()
+}
+
+/**
+ * Returns a function that counts a request and returns whether it is among the first of its second. Even a page from memory costs a tenth
+ * of a millisecond: 150 connections that ask without pause would make the API wait for all of them in every turn of the event loop.
+ */
+function createPace({ networkMax, allMax }: { networkMax: number; allMax: number }): (peerAddress: string | undefined) => boolean {
+  const counts = new Map<string, number>()
+  let [second, total] = [0, 0]
+  return (peerAddress = 'unknown') => {
+    const now = Math.floor(performance.now() / 1_000)
+    if (now !== second) {
+      counts.clear()
+      second = now
+      total = 0
+    }
+    const network = throttleNetwork(peerAddress)
+    const count = (counts.get(network) ?? 0) + 1
+    counts.set(network, count)
+    return ++total <= allMax && count <= networkMax
+  }
 }
 
 /**

@@ -239,7 +239,7 @@ async function readTransactions(pool: Pool, files: readonly SentFile[]): Promise
 
 async function readAttempts(pool: Pool): Promise<Map<string, Attempt[]>> {
   const { rows } = await pool.query<{ transaction_id: string; number: number; outcome: string }>(
-    `select w.transaction_id, w.number, w.outcome from webhook_attempts w join transactions t using (application_id, transaction_id)
+    `select w.transaction_id, w.number, w.outcome from all_webhook_attempts w join transactions t using (application_id, transaction_id)
        where t.webhook_url like 'http://127.0.0.1:%' order by w.transaction_id, w.number`,
   )
   return Map.groupBy(rows, (row) => row.transaction_id)

@@ -57,7 +57,7 @@ async function deliveryOf({ transactionId }: IntakeItem, { pool } = database): P
 
 async function attemptsOf({ transactionId }: IntakeItem): Promise<string[]> {
   const { rows } = await database.pool.query<{ found: string }>(
-    `select number || ' ' || outcome as found from webhook_attempts where transaction_id = $1 order by number`,
+    `select number || ' ' || outcome as found from all_webhook_attempts where transaction_id = $1 order by number`,
     [transactionId],
   )
   return rows.map(({ found }) => found)

@@ -104,7 +104,7 @@ test('pauses of 30 s, 2 min and 10 min from the recorded failure', async () => {
     )
     const { rows } = await database.pool.query<{ pause_s: number }>(
       `select extract(epoch from d.next_at - (a.started_at + a.duration_ms * interval '1 ms'))::float8 as pause_s
-         from webhook_deliveries d join webhook_attempts a using (application_id, transaction_id)
+         from webhook_deliveries d join all_webhook_attempts a using (application_id, transaction_id)
          where application_id = $1 and a.number = $2`,
       [applicationId, number],
     )

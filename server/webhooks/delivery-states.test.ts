@@ -75,9 +75,12 @@ async function resendOf(transactionId: string): Promise<string | undefined> {
   return rows[0]?.text
 }
 
-async function attemptsOf(transactionId: string): Promise<string[]> {
+/** The attempts that have a row of their own. */
+const rowsOf = (transactionId: string) => attemptsOf(transactionId, 'webhook_attempts')
+
+async function attemptsOf(transactionId: string, table = 'all_webhook_attempts'): Promise<string[]> {
   const { rows } = await database.pool.query<{ text: string }>(
-    `select concat_ws(' ', number, outcome, detail) as text from webhook_attempts where transaction_id = $1 order by number`,
+    `select concat_ws(' ', number, outcome, detail) as text from ${table} where transaction_id = $1 order by number`,
     [transactionId],
   )
   return rows.map((row) => row.text.replace(/ The service stopped.*/, ''))
@@ -132,6 +135,35 @@ for (const [from, ends, to] of [
     assert.deepEqual(await attemptsOf(id), ends)
   })
 }
+
+test('the first attempt that delivered in its delivery, listed once also if it is recorded twice or is in a row too', async () => {
+  const id = await make('due 1', { isLeased: true })
+  await record(id, ['1 delivered'])
+  assert.deepEqual(await rowsOf(id), [])
+  await record(id, ['1 delivered'])
+  assert.deepEqual([await rowsOf(id), await attemptsOf(id)], [['1 delivered'], ['1 delivered']])
+})
+
+test('the first attempt that delivered in a row if it was interrupted, says more than the delivery can store, or lost to a resend', async () => {
+  const interrupted = await make('due 1')
+  await database.pool.query(
+    `insert into webhook_attempts (application_id, transaction_id, number, started_at, duration_ms, outcome)
+       values ($1, $2, 1, now(), 0, 'interrupted')`,
+    [applicationId, interrupted],
+  )
+  const long = await make('due 1', { isLeased: true })
+  const resent = await make('due 1', { isLeased: true, resend: 'waiting 1' })
+  await record(interrupted, ['1 delivered'])
+  await record(long, ['1 delivered'], { detail: 'The answer was longer.' })
+  await record(resent, ['1 delivered'], { ofResend: true })
+  await record(resent, ['1 delivered'])
+  for (const [id, expected] of [
+    [interrupted, '1 delivered'],
+    [long, '1 delivered The answer was longer.'],
+    [resent, '1 delivered'],
+  ] as const)
+    assert.deepEqual([await rowsOf(id), await attemptsOf(id)], [[expected], [expected]])
+})
 
 for (const [from, resend, end, to, resendTo] of [
   ['exhausted 4', 'waiting 1', '1 bad_status', 'exhausted 4, ended before', 'bad_status 1'],

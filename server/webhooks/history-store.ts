@@ -24,7 +24,7 @@ export async function selectAttempts(queryable: Queryable, applicationId: string
             a.http_status as "httpStatus", a.detail, a.waited_ms as "waitedMs", a.first_byte_ms as "firstByteMs", a.response_start as "responseStart"
        from (select 'automatic' as origin, number, null as requested_by, started_at, duration_ms, outcome, http_status, detail, waited_ms,
                     first_byte_ms, response_start
-               from webhook_attempts where application_id = $1 and transaction_id = $2
+               from all_webhook_attempts where application_id = $1 and transaction_id = $2
              union all
              select 'person', r.number, p.name, r.started_at, r.duration_ms, r.outcome, r.http_status, r.detail, r.waited_ms,
                     r.first_byte_ms, r.response_start
@@ -157,7 +157,7 @@ export async function listDeliveries(
        join transactions t on t.application_id = d.application_id and t.transaction_id = d.transaction_id
        left join lateral (
          select l.* from (
-           (select outcome, http_status, detail, duration_ms, first_byte_ms, started_at from webhook_attempts
+           (select outcome, http_status, detail, duration_ms, first_byte_ms, started_at from all_webhook_attempts
               where application_id = d.application_id and transaction_id = d.transaction_id order by number desc limit 1)
            union all
            (select outcome, http_status, detail, duration_ms, first_byte_ms, started_at from webhook_resends

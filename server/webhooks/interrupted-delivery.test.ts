@@ -47,7 +47,7 @@ test('each attempt is sent once by two loops on one database', async () => {
   assert.equal(counts.size, items.length)
   assert.deepEqual([...new Set(counts.values())], [4])
   const { rows } = await database.pool.query<{ attempts: bigint }>(
-    'select count(*) as attempts from webhook_attempts where application_id = $1',
+    'select count(*) as attempts from all_webhook_attempts where application_id = $1',
     [applicationId],
   )
   assert.equal(rows[0]?.attempts, BigInt(items.length * 4))
@@ -124,7 +124,7 @@ test('drain records what was in progress and returns what was not started', asyn
   clearInterval(answering)
   await receiver.close()
   const { rows } = await database.pool.query<{ state: string; attempts: number; recorded: bigint }>(
-    `select d.state, d.attempts, (select count(*) from webhook_attempts a where a.application_id = d.application_id and a.transaction_id = d.transaction_id) as recorded
+    `select d.state, d.attempts, (select count(*) from all_webhook_attempts a where a.application_id = d.application_id and a.transaction_id = d.transaction_id) as recorded
        from webhook_deliveries d where d.application_id = $1`,
     [applicationId],
   )

@@ -14,6 +14,12 @@ create table webhook_deliveries (
   claimed_until timestamptz,
   created_at timestamptz not null,
   finished_at timestamptz,
+  -- The first attempt, if it delivered. Nearly all do, and a row of webhook_attempts for each would cost an insert and its index entries.
+  first_started_at timestamptz,
+  first_duration_ms integer,
+  first_waited_ms integer check (first_waited_ms >= 0),
+  first_byte_ms integer check (first_byte_ms >= 0),
+  first_response_start text,
   primary key (application_id, transaction_id)
 -- Every claim walks the dead entries of the due index, so they are removed early.
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000, autovacuum_analyze_scale_factor = 0.05);
@@ -28,7 +34,7 @@ create index webhook_deliveries_exhausted on webhook_deliveries (application_id,
 -- Rows end roughly in the order in which they lie on disk, so a block range costs a delivery almost nothing.
 create index webhook_deliveries_by_finish on webhook_deliveries using brin (finished_at) with (pages_per_range = 32, autosummarize = on);
 
--- One attempt of the schedule and its outcome.
+-- One attempt of the schedule and its outcome, except a first attempt that is stored in its delivery. all_webhook_attempts has both.
 create table webhook_attempts (
   application_id uuid not null,
   transaction_id uuid not null,
@@ -48,6 +54,17 @@ create table webhook_attempts (
 create index webhook_attempts_by_time on webhook_attempts using brin (started_at) with (autosummarize = on);
 -- Deliveries by the cause of a failed attempt. One that succeeds costs nothing here.
 create index webhook_attempts_failed on webhook_attempts (application_id, outcome, transaction_id) where outcome <> 'delivered';
+
+-- Every attempt of the schedule. Two records of the same first attempt, at the same moment, store it in both places; it is listed once.
+create view all_webhook_attempts as
+  select application_id, transaction_id, number, started_at, duration_ms, waited_ms, first_byte_ms, outcome, http_status, detail, response_start
+    from webhook_attempts
+  union all
+  select d.application_id, d.transaction_id, 1::smallint, d.first_started_at, d.first_duration_ms, d.first_waited_ms, d.first_byte_ms, 'delivered',
+         200, null, d.first_response_start
+    from webhook_deliveries d
+    where d.first_started_at is not null and not exists (select from webhook_attempts a
+      where a.application_id = d.application_id and a.transaction_id = d.transaction_id and a.number = 1);
 
 -- A resend that a person or a recovery requested, with its one outcome. It changes the delivery only if the receiver answers 200.
 create table webhook_resends (

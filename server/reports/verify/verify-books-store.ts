@@ -277,11 +277,10 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
       where t.application_id is null or (d.application_id is null
         and t.final_at >= coalesce((select m.removed_before from retention_marks m where m.kind = 'deliveries'), '-infinity'))
       union all
-      select concat_ws(' ', application_id, transaction_id), 'more than four attempts, or one after a delivery' from webhook_attempts
+      select concat_ws(' ', application_id, transaction_id), 'more than four attempts, or one after a delivery' from all_webhook_attempts w
         group by application_id, transaction_id
         having count(*) > 4 or bool_or(outcome = 'delivered' and number < (
-          select max(a.number) from webhook_attempts a
-          where a.application_id = webhook_attempts.application_id and a.transaction_id = webhook_attempts.transaction_id))`,
+          select max(a.number) from webhook_attempts a where a.application_id = w.application_id and a.transaction_id = w.transaction_id))`,
   },
   {
     check: 'origins',

@@ -1,7 +1,7 @@
 import { pollDelayMs } from '#server/operators/work/claim-slots.ts'
 import type { TransitionItem } from '#server/transactions/transition.ts'
 import { keptOf } from '../simulator-books.ts'
-import { iso, type WebhookAttemptRow } from './history-rows.ts'
+import { type DeliveryRow, iso, type WebhookAttemptRow } from './history-rows.ts'
 import { HOUR_MS } from './plan-history.ts'
 import { keyOf } from './record-moves.ts'
 import type { LiveTransaction, Simulation } from './simulation.ts'
@@ -97,13 +97,16 @@ export function recordWebhook({ setting: { random, nowMs }, rows }: Simulation, 
   const failures = isOld ? Number(random.weighted({ 0: 930, 1: 38, 2: 12, 3: 6, 4: 14 })) : 0
   const attempts = Math.min(failures + 1, 4)
   let atMs = Math.max(finalAtMs, live.plan.atMs + 500) + random.between(3, 60)
+  let first: Pick<DeliveryRow, 'first_started_at' | 'first_duration_ms'> = { first_started_at: null, first_duration_ms: null }
   for (let number = 1; number <= attempts; number++) {
     atMs += GAPS_MS[number - 1] ?? 0
     const attempt =
       number <= failures
         ? failedAttempt({ random })
         : { duration_ms: random.between(35, 780), outcome: 'delivered', http_status: 200, detail: null }
-    rows.webhook_attempts.push({ ...keyOf(live), number, started_at: iso(atMs), ...attempt })
+    // As record_webhook_outcomes stores it: a first attempt that delivers is a part of its delivery.
+    if (failures === 0) first = { first_started_at: iso(atMs), first_duration_ms: attempt.duration_ms }
+    else rows.webhook_attempts.push({ ...keyOf(live), number, started_at: iso(atMs), ...attempt })
     atMs += attempt.duration_ms
   }
   rows.webhook_deliveries.push({
@@ -114,6 +117,7 @@ export function recordWebhook({ setting: { random, nowMs }, rows }: Simulation, 
     next_at: iso(atMs),
     created_at: iso(finalAtMs),
     finished_at: iso(atMs),
+    ...first,
   })
 }
 

@@ -124,13 +124,15 @@ export type WebhookAttemptRow = Key & {
   detail: string | null
 }
 
-type DeliveryRow = Key & {
+export type DeliveryRow = Key & {
   target: string
   state: 'delivered' | 'exhausted'
   attempts: number
   next_at: string
   created_at: string
   finished_at: string
+  first_started_at: string | null
+  first_duration_ms: number | null
 }
 
 /** The rows of a history by table. `postings` are those of ledger_postings before their amounts are spread over the accounts. */

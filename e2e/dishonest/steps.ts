@@ -110,7 +110,7 @@ export async function assertNotPaid({ database, operator }: PayoutService, trans
   const { rows } = await database.pool.query(
     `select t.transaction_id, t.status from transactions t
       where t.transaction_id = any ($1::uuid[])
-        and (t.status in ('PENDING', 'SUCCESS') or exists (select from operator_attempts a where a.transaction_id = t.transaction_id))`,
+        and (t.status in ('PENDING', 'SUCCESS') or exists (select from all_operator_attempts a where a.transaction_id = t.transaction_id))`,
     [transactionIds],
   )
   assert.deepEqual(rows, [])

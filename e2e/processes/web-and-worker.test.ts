@@ -108,7 +108,7 @@ for (const [what, overrides, isVerified] of [
     const { transactionId } = accepted.body
     const callback = await waitUntil('the callback arrives', async () => {
       const { rows } = await database.pool.query(
-        "select outcome, is_verified from operator_attempts where transaction_id = $1 and kind = 'callback'",
+        "select outcome, is_verified from all_operator_attempts where transaction_id = $1 and kind = 'callback'",
         [transactionId],
       )
       return rows[0]

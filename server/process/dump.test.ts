@@ -206,7 +206,7 @@ test('no secret of an operator is in the log at its finest level: used, refused,
   for (const operator of ['SNFREE', 'SNOM']) await collect(operator, 'SENEGAL', '221762093341')
   await waitUntil('each operator was called', async () => {
     const { rows } = await database.pool.query<{ operator: string }>(
-      'select distinct t.operator from operator_attempts a join transactions t using (application_id, transaction_id) where a.finished_at is not null',
+      'select distinct t.operator from all_operator_attempts a join transactions t using (application_id, transaction_id) where a.finished_at is not null',
     )
     return operators.every((operator) => rows.some((row) => row.operator === operator))
   })

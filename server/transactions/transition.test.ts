@@ -86,7 +86,7 @@ test("the operator's answer is stored as an attempt with the result, even if not
   await answered(3, 'failed')
   const { rows } = await database.pool.query(
     `select application_id, number, kind, outcome, http_status, answer, (extract(epoch from finished_at - started_at) * 1000)::integer as took_ms
-       from operator_attempts where transaction_id = $1 order by number`,
+       from all_operator_attempts where transaction_id = $1 order by number`,
     [item.transactionId],
   )
   const attempt = { application_id: applicationId, kind: 'query', http_status: 200, took_ms: 12 }

@@ -33,7 +33,7 @@ const TABLES = {
       having sum(transaction_count) <> 0 or sum(amount_minor) <> 0 order by 1`,
   work: `select concat_ws(' ', transaction_id, operator, type, state, case when next_at = 'infinity' then 'never' when next_at <= now() then 'due' end)
       from operator_work where application_id = any ($1) order by 1`,
-  attempts: `select concat_ws(' ', transaction_id, number, kind, coalesce(outcome, 'unanswered'), answer) from operator_attempts where application_id = any ($1) order by 1`,
+  attempts: `select concat_ws(' ', transaction_id, number, kind, coalesce(outcome, 'unanswered'), answer) from all_operator_attempts where application_id = any ($1) order by 1`,
   webhooks: `select concat_ws(' ', transaction_id, target) from webhook_deliveries where application_id = any ($1) order by 1`,
 }
 type Table = keyof typeof TABLES

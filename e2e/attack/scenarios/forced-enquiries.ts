@@ -70,7 +70,7 @@ async function flood(stage: Stage, forMs: number, submittedAtMs: ReadonlyMap<str
       `${late} of ${waits.length} deposits of the other partner reached the operator later than ${SUBMITTED_WORST_MS} ms, or never`,
     )
   const { rows } = await stage.pool.query<{ count: string }>(
-    `select count(*) as count from operator_work where application_id = $1 and (state = 'unconfirmed' or exists (select 1 from operator_attempts a
+    `select count(*) as count from operator_work where application_id = $1 and (state = 'unconfirmed' or exists (select 1 from all_operator_attempts a
        where a.application_id = operator_work.application_id and a.transaction_id = operator_work.transaction_id and a.kind = 'submit' and a.outcome = 'unknown'))`,
     [victim.applicationId],
   )

@@ -86,7 +86,7 @@ async function guess(pool: Pool, caller: Caller, payment: Collect): Promise<void
 
 async function judge(pool: Pool, phoneNumber: string, made: number): Promise<string[]> {
   const { rows } = await pool.query<{ refused: number }>(
-    `select count(*)::int as refused from transactions t join operator_attempts a using (application_id, transaction_id)
+    `select count(*)::int as refused from transactions t join all_operator_attempts a using (application_id, transaction_id)
        where t.phone_number = $1 and t.operator = $2 and a.outcome in ('wrong_code', 'failed') and a.answer not like 'Not sent%'`,
     [phoneNumber, OPERATOR],
   )

@@ -122,7 +122,7 @@ async function checkBounds(pool: Pool, { ended, open }: Targets, startedAt: Date
   if ((hints[0]?.count ?? 0) === 0) problems.push('no unsigned callback caused a query: the flood did not reach what it is for')
   const { rows } = await pool.query<{ transactionId: string; callbacks: number; queries: number }>(
     `select transaction_id as "transactionId", count(*) filter (where kind = 'callback')::int as callbacks, count(*) filter (where kind = 'query')::int as queries
-       from operator_attempts where application_id = $1 and started_at >= $2 group by transaction_id`,
+       from all_operator_attempts where application_id = $1 and started_at >= $2 group by transaction_id`,
     [applicationId, startedAt],
   )
   const openIds = new Set(open.map(({ transactionId }) => transactionId))

@@ -40,6 +40,11 @@ create table operator_work (
   -- Unsigned callbacks that made queries due since the last signed one. Anybody can send them, so each waits longer than the one before.
   hints smallint not null default 0,
   last_answer text,
+  -- The submission that the operator accepted. No other can follow it, so it is stored among the attempts together with what ends the work.
+  submit_started_at timestamptz,
+  submit_finished_at timestamptz,
+  submit_http_status integer,
+  submit_answer text,
   -- The final result of a submission, until it is settled: an operator that refuses may keep no trace that a query would find after a restart.
   -- refused: a repeated submission was refused, which is the result once the operator denies that it knows the reference.
   result text check (result in ('succeeded', 'failed', 'refused')),
@@ -66,7 +71,8 @@ create index operator_work_awaiting_code on operator_work (code_until) where pha
 -- Money of unknown outcome, by age.
 create index operator_work_unconfirmed on operator_work (application_id, unconfirmed_since) where unconfirmed_since is not null;
 
--- Each call of an operator and each callback, written once, when its outcome is known.
+-- Each call of an operator and each callback, written once, when its outcome is known. Nearly every payment has one submission, which a callback
+-- and the query after it end: these three are one row, that of the submission. all_operator_attempts lists each apart.
 create table operator_attempts (
   application_id uuid not null,
   transaction_id uuid not null,
@@ -79,8 +85,39 @@ create table operator_attempts (
   answer text,
   -- False for a callback without a signature, which is a hint and proves nothing.
   is_verified boolean,
+  -- The callback and the query that ended the work, in the row of its last submission.
+  callback_number integer,
+  callback_at timestamptz,
+  callback_outcome text,
+  callback_answer text,
+  callback_is_verified boolean,
+  query_number integer,
+  query_started_at timestamptz,
+  query_finished_at timestamptz,
+  query_outcome text,
+  query_http_status integer,
+  query_answer text,
   primary key (application_id, transaction_id, number)
 );
+
+-- Every call and callback. What is recorded again under its number, because nobody knew that it had been stored, has a row of its own, which is listed
+-- instead.
+create view all_operator_attempts as
+  select application_id, transaction_id, number, kind, started_at, finished_at, outcome, http_status, answer, is_verified from operator_attempts
+  union all
+  select s.application_id, s.transaction_id, s.callback_number, 'callback', s.callback_at, s.callback_at, s.callback_outcome, null, s.callback_answer,
+         s.callback_is_verified
+    from operator_attempts s where s.callback_number is not null and not exists (select from operator_attempts a
+      where a.application_id = s.application_id and a.transaction_id = s.transaction_id and a.number = s.callback_number)
+  union all
+  select s.application_id, s.transaction_id, s.query_number, 'query', s.query_started_at, s.query_finished_at, s.query_outcome, s.query_http_status,
+         s.query_answer, null
+    from operator_attempts s where s.query_number is not null and not exists (select from operator_attempts a
+      where a.application_id = s.application_id and a.transaction_id = s.transaction_id and a.number = s.query_number)
+  union all
+  select application_id, transaction_id, submit_number, 'submit', submit_started_at, submit_finished_at, 'accepted', submit_http_status,
+         submit_answer, null
+    from operator_work where submit_finished_at is not null;
 
 -- A customer's codes are short, so wrong ones are counted by operator and number over all applications, and one payment at a time asks for a
 -- code: `transaction_id`, until `held_until`.

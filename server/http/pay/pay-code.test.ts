@@ -49,7 +49,7 @@ function enter(payToken: string, code: string): Promise<Response> {
 async function storedText({ transactionId }: Collect): Promise<string> {
   const { rows } = await harness.database.pool.query(
     `select (select json_agg(w) from operator_work w where w.transaction_id = $1)::text
-         || coalesce((select json_agg(a) from operator_attempts a where a.transaction_id = $1)::text, '')
+         || coalesce((select json_agg(a) from all_operator_attempts a where a.transaction_id = $1)::text, '')
          || coalesce((select json_agg(e) from transaction_events e where e.transaction_id = $1)::text, '') as text`,
     [transactionId],
   )

@@ -3,6 +3,8 @@
 -- later one. Final answers do not move the row: the transition that follows removes it. The result of a submission is kept with
 -- the row until then, because a process that ends between the two could not ask for it again.
 --
+-- Each answer is an attempt. That of a submission which the operator accepted is kept in the row of the work, where apply_transitions finds it.
+--
 -- An answer that no longer counts still proves something when it shows that the operator has the transfer: it is marked
 -- accepted, and a row that was about to be sent again is not. A row that was accepted once never returns to `queued`, because an
 -- operator that loses sight of a transfer for a while would execute it twice.
@@ -25,13 +27,6 @@ begin
         requeue_ms integer, operator_reference text, operator_reference_other text, operator_token text, reason text, operator_code text, is_mismatch boolean)
       -- One row for the planner (start-transactions.sql).
       where i.item_index = i.item_index + 0
-  ), attempt as (
-    insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome, http_status, answer)
-      select i.application_id, i.transaction_id, i.number, i.kind, clock_timestamp() - i.duration_ms * interval '1 millisecond', clock_timestamp(),
-             i.outcome, i.http_status, i.answer
-        from item i
-      on conflict (application_id, transaction_id, number) do update
-        set finished_at = excluded.finished_at, outcome = excluded.outcome, http_status = excluded.http_status, answer = excluded.answer
   ), matched as materialized (
     select i.*,
            w.submissions = i.submission and case i.kind when 'submit' then w.state = 'submitting'
@@ -132,9 +127,21 @@ begin
           last_answer = case when j.is_late then w.last_answer else j.answer end,
           operator_reference = coalesce(j.operator_reference, w.operator_reference),
           operator_reference_other = coalesce(j.operator_reference_other, w.operator_reference_other),
-          operator_token = coalesce(j.operator_token, w.operator_token)
-      from judged j
+          operator_token = coalesce(j.operator_token, w.operator_token),
+          submit_started_at = case when a.is_kept then j.now_at - j.duration_ms * interval '1 millisecond' else w.submit_started_at end,
+          submit_finished_at = case when a.is_kept then j.now_at else w.submit_finished_at end,
+          submit_http_status = case when a.is_kept then j.http_status else w.submit_http_status end,
+          submit_answer = case when a.is_kept then j.answer else w.submit_answer end
+      from judged j cross join lateral (select j.kind = 'submit' and j.outcome = 'accepted' and not j.is_late as is_kept) a
       where w.application_id = j.application_id and w.transaction_id = j.transaction_id
+      returning j.item_index, a.is_kept
+  ), attempt as (
+    insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome, http_status, answer)
+      select i.application_id, i.transaction_id, i.number, i.kind, clock_timestamp() - i.duration_ms * interval '1 millisecond', clock_timestamp(),
+             i.outcome, i.http_status, i.answer
+        from item i where i.item_index not in (select m.item_index from moved m where m.is_kept)
+      on conflict (application_id, transaction_id, number) do update
+        set finished_at = excluded.finished_at, outcome = excluded.outcome, http_status = excluded.http_status, answer = excluded.answer
   )
   select m.item_index from matched m where m.is_current;
 end $$;

@@ -61,7 +61,7 @@ export async function compareBooks(
 export async function countDenied(pool: Pool): Promise<(entry: BookEntry) => number> {
   const { rows } = await pool.query<{ id: string; attempts: string[] }>(
     `select transaction_id as id, array_agg(kind || ' ' || coalesce(outcome, '') order by number) as attempts
-       from operator_attempts where kind in ('submit', 'query') group by transaction_id`,
+       from all_operator_attempts where kind in ('submit', 'query') group by transaction_id`,
   )
   const denied = new Map(rows.map(({ id, attempts }) => [id, deniedOf(attempts)]))
   return (entry) => denied.get(transactionIdOf(entry)) ?? 0

@@ -16,7 +16,7 @@ export async function readWork(pool: Pool, { applicationId, transactionId }: Key
 /** The attempts of a transaction in order, each as `kind outcome`. */
 export async function readAttempts(pool: Pool, { applicationId, transactionId }: Key): Promise<string[]> {
   const { rows } = await pool.query<{ kind: string; outcome: string | null }>(
-    'select kind, outcome from operator_attempts where application_id = $1 and transaction_id = $2 order by number',
+    'select kind, outcome from all_operator_attempts where application_id = $1 and transaction_id = $2 order by number',
     [applicationId, transactionId],
   )
   return rows.map((row) => `${row.kind} ${row.outcome}`)

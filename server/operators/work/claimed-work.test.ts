@@ -253,7 +253,7 @@ test('an interrupted attempt has lasted from the claim of its call to the claim 
   const { transactionId } = await make(LOST)
   await claim(slotsOf('begun'))
   const { rows } = await database.pool.query(
-    `select number, round(extract(epoch from finished_at - started_at) / 60)::integer as minutes from operator_attempts where transaction_id = $1`,
+    `select number, round(extract(epoch from finished_at - started_at) / 60)::integer as minutes from all_operator_attempts where transaction_id = $1`,
     [transactionId],
   )
   assert.deepEqual(rows, [{ number: 1, minutes: 20 }])

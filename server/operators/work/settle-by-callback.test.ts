@@ -59,6 +59,19 @@ test('the end of the transaction is committed with the callback and the query wh
   await open.dispatcher.drain()
 })
 
+test('the submission in the list while the transaction is open, and one row with the callback and the query once it has ended', async () => {
+  const open = await anAccepted(async () => SUCCEEDED)
+  const { transactionId } = open.item
+  const countRows = async () => {
+    const { rows } = await harness.database.pool.query('select 1 from operator_attempts where transaction_id = $1', [transactionId])
+    return rows.length
+  }
+  assert.deepEqual([await harness.attemptsOf(open.item), await countRows()], [['submit accepted'], 0])
+  await callBack(open)
+  assert.equal(await countRows(), 1)
+  await open.dispatcher.drain()
+})
+
 test('the result of the query, not the claim of the callback', async () => {
   const open = await anAccepted(async () => SUCCEEDED)
   assert.deepEqual(await callBack(open, 'FAILED'), AWAITED)

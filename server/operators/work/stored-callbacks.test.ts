@@ -100,7 +100,7 @@ for (const [columns, isVerified, effect, to, isStored] of CALLBACKS) {
     assert.deepEqual(await readWork(database.pool, twin), before, 'the payment of another application has changed')
     assert.deepEqual(await readAttempts(database.pool, key), isStored ? ['callback succeeded'] : [])
     const { rows } = await database.pool.query(
-      'select number, is_verified from operator_attempts where application_id = $1 and transaction_id = $2',
+      'select number, is_verified from all_operator_attempts where application_id = $1 and transaction_id = $2',
       [key.applicationId, key.transactionId],
     )
     assert.deepEqual(rows, isStored ? [{ number: 2, is_verified: isVerified }] : [])

@@ -26,7 +26,7 @@ export async function selectResponses(
      ), submission as materialized (
        select r.operator, r.type, to_char(a.started_at at time zone $3, 'YYYY-MM-DD') as day, a.outcome = 'unknown' as is_unknown,
               extract(epoch from a.finished_at - a.started_at) * 1000 as duration_ms
-         from recent r join operator_attempts a on a.application_id = $1 and a.transaction_id = r.transaction_id
+         from recent r join all_operator_attempts a on a.application_id = $1 and a.transaction_id = r.transaction_id
          where a.kind = 'submit' and a.finished_at is not null and a.outcome is not null
            and a.started_at >= $2::date::timestamp at time zone $3
      )
@@ -116,7 +116,7 @@ export async function selectOpen(queryable: Queryable, { applicationId, operator
             (count(*) filter (where w.unconfirmed_since is not null))::integer as unconfirmed
        from operator_work w
        cross join lateral (
-         select min(a.started_at) as started_at from operator_attempts a
+         select min(a.started_at) as started_at from all_operator_attempts a
            where a.application_id = w.application_id and a.transaction_id = w.transaction_id and a.kind = 'submit'
        ) s
       where w.application_id = $1 and w.operator = $2 group by 1, 2`,

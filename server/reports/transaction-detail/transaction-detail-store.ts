@@ -50,7 +50,7 @@ export async function selectOperatorAttempts(
     name: 'select_operator_attempts',
     // A submission that is in progress is not yet among the attempts.
     text: `select a.number, a.kind, a.started_at as "startedAt", a.finished_at as "finishedAt", a.outcome, a.http_status as "httpStatus", a.answer
-      from (select number, kind, started_at, finished_at, outcome, http_status, answer from operator_attempts
+      from (select number, kind, started_at, finished_at, outcome, http_status, answer from all_operator_attempts
               where application_id = $1 and transaction_id = $2
             union all
             select submit_number, 'submit', claimed_at, null, null, null, null from operator_work

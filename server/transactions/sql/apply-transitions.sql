@@ -78,13 +78,14 @@ begin
                              then regexp_replace(substring(t.webhook_url from '^[A-Za-z]+://[^/?#]+'), '://.*@', '://')
                              else substring(t.webhook_url from '^[A-Za-z]+://[^/?#]+') end), 300) end as webhook_target) w
       where t.transaction_id = i.transaction_id
-  ), new_attempts as (
+  ), other_attempts as (
+    -- A query that ends nothing.
     insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome, http_status, answer)
       select f.application_id, f.transaction_id,
-             coalesce(f.answer_number, (select coalesce(max(a.number), 0) + 1 from operator_attempts a
+             coalesce(f.answer_number, (select coalesce(max(a.number), 0) + 1 from all_operator_attempts a
                where a.application_id = f.application_id and a.transaction_id = f.transaction_id)),
              'query', v_at - f.answer_duration_ms * interval '1 millisecond', v_at, f.answer_outcome, f.answer_http_status, f.answer_text
-        from found f where f.answer_number is not null or (f.answer_outcome is not null and not f.may_move)
+        from found f where not f.may_move and (f.answer_number is not null or f.answer_outcome is not null)
       on conflict (application_id, transaction_id, number) do nothing
   ), moving as materialized (
     select f.*, row_number() over (partition by f.application_id, f.to_status order by f.item_index) as sequence_offset,
@@ -156,23 +157,43 @@ begin
     -- 4. The operator work, with the attempts that end it, and the webhooks.
     delete from operator_work w using entry e
       where w.application_id = e.application_id and w.transaction_id = e.transaction_id and e.from_status = 'PENDING'
-      returning w.application_id, w.transaction_id, w.state, w.submit_number, w.claimed_at, w.attempts, e.answer_number, e.answer_outcome,
-                e.answer_http_status, e.answer_text, e.answer_duration_ms, e.callback_outcome, e.callback_text, e.callback_is_verified
+      returning w.application_id, w.transaction_id, w.state, w.submit_number, w.claimed_at, w.submit_started_at, w.submit_finished_at,
+                w.submit_http_status, w.submit_answer, e.callback_outcome, e.callback_text, e.callback_is_verified, e.answer_outcome,
+                e.answer_http_status, e.answer_text,
+                -- The row that is deleted knows every number that was given out.
+                case when e.callback_outcome is not null then w.attempts + 1 end as callback_number,
+                case when e.callback_outcome is not null then v_at end as callback_at,
+                case when e.answer_number is not null or e.answer_outcome is not null
+                     then coalesce(e.answer_number, w.attempts + 1 + (e.callback_outcome is not null)::integer) end as query_number,
+                v_at - e.answer_duration_ms * interval '1 millisecond' as query_started_at,
+                case when e.answer_number is not null or e.answer_outcome is not null then v_at end as query_finished_at
   ), last_attempts as (
-    -- The row that was deleted knows every number that was given out. A submission that is still without an answer is completed if one comes.
-    insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome, http_status, answer, is_verified)
-      select w.application_id, w.transaction_id, w.submit_number, 'submit', w.claimed_at, null::timestamptz, null::text, null::integer, null::text,
-             null::boolean
-        from ended_work w where w.state = 'submitting' and w.submit_number is not null
+    -- A submission that is still without an answer is completed if one comes. One that was stored before gets the callback and the query.
+    insert into operator_attempts as a (application_id, transaction_id, number, kind, started_at, finished_at, outcome, http_status, answer,
+        is_verified, callback_number, callback_at, callback_outcome, callback_answer, callback_is_verified, query_number, query_started_at,
+        query_finished_at, query_outcome, query_http_status, query_answer)
+      select w.application_id, w.transaction_id, w.submit_number, 'submit', coalesce(w.submit_started_at, w.claimed_at), w.submit_finished_at,
+             case when w.submit_finished_at is not null then 'accepted' end, w.submit_http_status, w.submit_answer, null::boolean,
+             w.callback_number, w.callback_at, w.callback_outcome, w.callback_text, w.callback_is_verified, w.query_number, w.query_started_at,
+             w.query_finished_at, w.answer_outcome, w.answer_http_status, w.answer_text
+        from ended_work w
+        where w.submit_number is not null
+          and (w.state = 'submitting' or w.submit_finished_at is not null or w.callback_number is not null or w.query_number is not null)
       union all
-      select w.application_id, w.transaction_id, w.attempts + 1, 'callback', v_at, v_at, w.callback_outcome, null, w.callback_text,
-             w.callback_is_verified
-        from ended_work w where w.callback_outcome is not null
+      -- Nothing was submitted.
+      select w.application_id, w.transaction_id, w.callback_number, 'callback', w.callback_at, w.callback_at, w.callback_outcome, null,
+             w.callback_text, w.callback_is_verified, null, null, null, null, null, null, null, null, null, null, null
+        from ended_work w where w.submit_number is null and w.callback_number is not null
       union all
-      select w.application_id, w.transaction_id, w.attempts + 1 + (w.callback_outcome is not null)::integer, 'query',
-             v_at - w.answer_duration_ms * interval '1 millisecond', v_at, w.answer_outcome, w.answer_http_status, w.answer_text, null
-        from ended_work w where w.answer_number is null and w.answer_outcome is not null
-      on conflict (application_id, transaction_id, number) do nothing
+      select w.application_id, w.transaction_id, w.query_number, 'query', w.query_started_at, w.query_finished_at, w.answer_outcome,
+             w.answer_http_status, w.answer_text, null, null, null, null, null, null, null, null, null, null, null, null
+        from ended_work w where w.submit_number is null and w.query_number is not null
+      on conflict (application_id, transaction_id, number) do update
+        set callback_number = excluded.callback_number, callback_at = excluded.callback_at, callback_outcome = excluded.callback_outcome,
+            callback_answer = excluded.callback_answer, callback_is_verified = excluded.callback_is_verified,
+            query_number = excluded.query_number, query_started_at = excluded.query_started_at, query_finished_at = excluded.query_finished_at,
+            query_outcome = excluded.query_outcome, query_http_status = excluded.query_http_status, query_answer = excluded.query_answer
+        where a.kind = 'submit' and (excluded.callback_number is not null or excluded.query_number is not null)
   ), new_work as (
     insert into operator_work (application_id, transaction_id, operator, type, state, next_at)
       select e.application_id, e.transaction_id, e.operator, e.type,

@@ -92,6 +92,12 @@ export const ROUTES: Record<string, Row> = {
     address: '/[application]/close/wallets/OMCM',
     allowed: 404,
   },
+  'GET /[application]/close/exceptions': { access: 'reconciliation:read', allowed: 404 },
+  'GET /[application]/close/exceptions/[exceptionId]': {
+    access: 'reconciliation:read',
+    address: '/[application]/close/exceptions/6f9a2b1e-3c4d-4e5f-8a6b-7c8d9e0f1a2b',
+    allowed: 404,
+  },
   'GET /[application]/close/days/[wallet]/[day]': {
     access: 'reconciliation:read',
     address: '/[application]/close/days/OMCM/2026-11-05',
@@ -241,6 +247,10 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/close/actions.ts withdrawStatement': 'reconciliation:work',
   'app/(back-office)/[application]/close/actions.ts matchLine': 'reconciliation:work',
   'app/(back-office)/[application]/close/actions.ts undoMatch': 'reconciliation:work',
+  'app/(back-office)/[application]/close/exceptions/actions.ts takeException': 'reconciliation:work',
+  'app/(back-office)/[application]/close/exceptions/actions.ts handOverException': 'exception:hand-over',
+  'app/(back-office)/[application]/close/exceptions/actions.ts noteOnException': 'reconciliation:work',
+  'app/(back-office)/[application]/close/exceptions/actions.ts closeException': 'reconciliation:work',
   'app/(back-office)/[application]/operators/actions.ts testOperator': 'operator:test',
   'app/(back-office)/[application]/operators/actions.ts openAgain': 'operator:configure',
   'app/(back-office)/[application]/people/actions.ts activateMember': 'people:change',

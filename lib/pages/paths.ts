@@ -65,6 +65,8 @@ export const paths = {
   statements: (application: string, query: QueryValues = {}) => `/${application}/close/statements${toQuery(query)}`,
   newStatement: (application: string) => `/${application}/close/statements/new`,
   statementFile: (application: string, fileId: string) => `/${application}/close/statements/${fileId}`,
+  exceptions: (application: string, query: QueryValues = {}) => `/${application}/close/exceptions${toQuery(query)}`,
+  exception: (application: string, exceptionId: string) => `/${application}/close/exceptions/${exceptionId}`,
   wallets: (application: string) => `/${application}/close/wallets`,
   wallet: (application: string, wallet: string) => `/${application}/close/wallets/${wallet}`,
   operators: (application: string) => `/${application}/operators`,

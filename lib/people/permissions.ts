@@ -53,8 +53,11 @@ export const PERMISSIONS = {
   'access:change': ['administrator'],
   /** Close of day: statements, wallets, matches and their days. Only in the application that runs the installation. */
   'reconciliation:read': ['finance', 'administrator'],
-  /** To upload statements, and to match lines by hand. */
+  /** To upload statements, to match lines by hand, and to work on exceptions. */
   'reconciliation:work': ['finance'],
+  /** To make another person the owner of an exception; of one that is not the person's own, to reassign it. */
+  'exception:hand-over': ['finance', 'administrator'],
+  'exception:reassign': ['administrator'],
   /** To propose or confirm the settings of a wallet. */
   'wallet:change': ['finance', 'administrator'],
   /** Availability, outcomes and balances of the operators, and a test that moves no money. */

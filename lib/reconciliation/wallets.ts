@@ -1,4 +1,5 @@
 import { COUNTRIES, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { zoneOfOperators } from '#lib/time/time-zones.ts'
 
 /** What an account at an operator holds: collects, deposits, or the money of both. */
@@ -20,6 +21,11 @@ export const WALLETS: readonly Wallet[] = OPERATOR_CODES.flatMap((operator): Wal
 /** The wallet with this id; undefined if there is none. */
 export function findWallet(id: string): Wallet | undefined {
   return WALLETS.find(({ wallet }) => wallet === id)
+}
+
+/** The wallet in which the money of an operator's payments of one direction is. */
+export function walletOf(operator: OperatorCode, type: TransactionType): string {
+  return SPLIT.has(operator) ? `${operator}-${type === 'COLLECT' ? 'collect' : 'deposit'}` : operator
 }
 
 /**

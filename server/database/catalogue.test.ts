@@ -51,6 +51,7 @@ const APPEND_ONLY_TABLES = [
   'shared_operator_references',
   'statement_lines',
   'match_events',
+  'exception_events',
 ]
 
 type Key = { table_name: string; key_name: string; is_primary: boolean; first_column: string | null }

@@ -15,6 +15,7 @@ import { queryContradictions } from '#server/operators/work/second-looks.ts'
 import { pruneRefusals } from '#server/partner-auth/refusals.ts'
 import { pruneRefreshTokens } from '#server/partner-auth/tokens.ts'
 import { pruneEndedSessions } from '#server/people/sessions.ts'
+import { examineDays, examineRecentDays } from '#server/reconciliation/exceptions/examine-days.ts'
 import { matchRecent } from '#server/reconciliation/matching/match-wallet.ts'
 import { createStatementWorker } from '#server/reconciliation/statements/statement-worker.ts'
 import { forgetUploads } from '#server/reconciliation/statements/upload-statement.ts'
@@ -125,6 +126,8 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
     scheduledTask('add_operator_outcomes', '* * * * *', () => addOperatorOutcomes(pool, clock.now(), isEnding)),
     scheduledTask('poll_operator_balances', '*/5 * * * *', () => pollBalances({ pool, connectors, logger })),
     scheduledTask('match_statement_lines', '*/5 * * * *', () => matchRecent(pool, clock.now(), isEnding)),
+    scheduledTask('examine_days', '* * * * *', () => examineDays(pool, isEnding)),
+    scheduledTask('examine_recent_days', '19 4 * * *', () => examineRecentDays(pool, clock.now())),
     scheduledTask('list_customers', '* * * * *', () => listCustomers(pool, isEnding)),
     scheduledTask('count_time_zones', '* * * * *', () => countWantedZones(pool, isEnding)),
     scheduledTask('add_transaction_days', '* * * * *', () => addTransactionDays(pool, isEnding, READ_MAX)),

@@ -9,6 +9,7 @@ import { appendAudit } from '#server/audit/append-audit.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { coversAdjustment, postAdjustment } from '#server/ledger/adjustments.ts'
 import { type AdjustedBalances, type AdjustmentRow, listAdjustments, readAdjustedBalances } from '#server/ledger/ledger-store.ts'
+import { closeAdjusted } from '#server/reconciliation/exceptions/work-on-exception.ts'
 import { findTransaction } from '#server/transactions/transaction-store.ts'
 import { type ChangeKind, defineKind } from '../change-kind.ts'
 
@@ -67,7 +68,12 @@ function adjustmentKind<Own extends Payload & { [key: string]: string | boolean 
       const change = { applicationId, changeId }
       const posted = await postAdjustment(trx, { ...posting.value, subjectId, actorId: actor.id, reason: payload.evidence, change })
       if (!posted.ok) return posted
-      const { ledger, evidence, note } = payload
+      const { ledger, evidence, note, transactionId } = payload
+      // What the operator did against our result is booked now. Before the audit entries, whose chains are held until the commit.
+      const closed =
+        transactionId !== undefined && (kind === 'late' || kind === 'reverse')
+          ? await closeAdjusted(trx, { applicationId, actor, ledger, transactionId, changeId })
+          : undefined
       const { operator, currency, amountMinor } = posting.value
       const details = { kind, operator, currency, amountMinor: String(amountMinor), evidence, note, proposedBy, changeId }
       const adjusted = {
@@ -78,6 +84,7 @@ function adjustmentKind<Own extends Payload & { [key: string]: string | boolean 
       // In both chains: that of the books, and that of the people.
       await appendAudit(trx, { applicationId: ledger, actor, ...adjusted })
       if (ledger !== applicationId) await appendAudit(trx, { applicationId, actor, ...adjusted })
+      if (closed) await appendAudit(trx, { applicationId, actor, ...closed })
       return posted
     },
   })

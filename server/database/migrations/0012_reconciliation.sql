@@ -236,3 +236,113 @@ create trigger record_match after insert on line_matches referencing new table a
 create trigger refuse_update before update on line_matches for each row execute function refuse_change();
 alter table line_matches enable always trigger record_match;
 alter table line_matches enable always trigger refuse_update;
+
+-- What a person has to clear up: a line or a transaction in a class that nothing explains, or a result that its operator contradicts. Its outcome
+-- says why it is closed; neither a status nor a figure of a day depends on it.
+create table exceptions (
+  application_id uuid not null,
+  exception_id uuid not null default gen_random_uuid(),
+  -- `line 42`, or `transaction`, its application and its id: each has one exception, which may be opened again.
+  subject text not null,
+  class text not null check (class in ('contradicted', 'success_failed_there', 'paid_failed_here', 'second_payment', 'unknown_payment',
+                                       'success_absent_there', 'amount_differs', 'fee_differs')),
+  operator text not null,
+  type text not null check (type in ('COLLECT', 'DEPOSIT')),
+  -- The account and its day; null while only the operator's answers say something, and no statement.
+  wallet text,
+  local_day date,
+  line_id bigint,
+  matched_application_id uuid,
+  transaction_id uuid,
+  -- What moved at the operator, or should have, without a sign.
+  amount_minor bigint not null check (amount_minor >= 0),
+  opened_at timestamptz not null default clock_timestamp(),
+  owner_id uuid,
+  owned_since timestamptz,
+  -- matched: it is in no such class any more. agreed: the operator confirmed our result. adjusted: two people agreed on a posting. explained: its
+  -- owner said why.
+  outcome text check (outcome in ('matched', 'agreed', 'adjusted', 'explained')),
+  change_id uuid,
+  -- Null: the service found it closed.
+  closed_by uuid,
+  closed_at timestamptz,
+  primary key (application_id, exception_id),
+  constraint exceptions_subject unique (application_id, subject),
+  constraint day_has_wallet check ((wallet is null) = (local_day is null)),
+  constraint owner_has_time check ((owner_id is null) = (owned_since is null)),
+  constraint closed_has_outcome check ((outcome is null) = (closed_at is null)),
+  constraint money_moves_by_two check ((outcome is not distinct from 'adjusted') = (change_id is not null)),
+  constraint owner_explains check (outcome is distinct from 'explained' or closed_by is not distinct from owner_id and owner_id is not null)
+);
+create index exceptions_open on exceptions (application_id, opened_at) where outcome is null;
+create index exceptions_by_day on exceptions (application_id, wallet, local_day);
+
+-- Everything that happened to an exception, for good.
+create table exception_events (
+  application_id uuid not null,
+  event_id bigint generated always as identity,
+  exception_id uuid not null,
+  event text not null check (event in ('opened', 'class_changed', 'taken', 'handed_over', 'noted', 'closed', 'reopened')),
+  class text not null,
+  owner_id uuid,
+  outcome text,
+  -- Null: the service.
+  person_id uuid,
+  note text not null default '',
+  at timestamptz not null default clock_timestamp(),
+  primary key (application_id, event_id)
+);
+create index exception_events_of_one on exception_events (application_id, exception_id, event_id);
+create trigger refuse_change before update or delete on exception_events for each row execute function refuse_change();
+create trigger refuse_truncate before truncate on exception_events for each statement execute function refuse_change();
+alter table exception_events enable always trigger refuse_change;
+alter table exception_events enable always trigger refuse_truncate;
+
+create function record_opening() returns trigger language plpgsql
+set search_path from current as $$
+begin
+  insert into exception_events (application_id, exception_id, event, class, at)
+    select application_id, exception_id, 'opened', class, opened_at from changed_rows;
+  return null;
+end $$;
+create trigger record_opening after insert on exceptions referencing new table as changed_rows
+  for each statement execute function record_opening();
+alter table exceptions enable always trigger record_opening;
+
+-- A contradiction is an exception from the moment in which it is stored, whichever process stores it.
+create function open_contradiction() returns trigger language plpgsql
+set search_path from current as $$
+begin
+  insert into exceptions (application_id, subject, class, operator, type, matched_application_id, transaction_id, amount_minor)
+    select i.application_id, format('transaction %s %s', t.application_id, t.transaction_id), 'contradicted', t.operator, t.type, t.application_id,
+           t.transaction_id, t.amount_minor
+      from applications i
+      join transactions t on t.application_id = new.application_id and t.transaction_id = new.transaction_id
+     where i.runs_installation
+  on conflict on constraint exceptions_subject do nothing;
+  return null;
+end $$;
+create trigger open_contradiction after insert on operator_contradictions for each row when (new.number = 1)
+  execute function open_contradiction();
+alter table operator_contradictions enable always trigger open_contradiction;
+
+-- Days of wallets whose classes may have changed since their exceptions were opened.
+create table days_to_examine (
+  application_id uuid not null,
+  wallet text not null,
+  local_day date not null,
+  primary key (application_id, wallet, local_day)
+);
+
+-- A file changes the day before it too: a success is absent only once the next day is covered.
+create function examine_imported_days() returns trigger language plpgsql
+set search_path from current as $$
+begin
+  insert into days_to_examine (application_id, wallet, local_day)
+    select new.application_id, new.wallet, day::date from generate_series(new.first_day - 1, new.last_day, interval '1 day') day
+  -- The lock makes an examination that has begun wait for this transaction, whose lines it would not see.
+  on conflict (application_id, wallet, local_day) do update set local_day = excluded.local_day;
+  return null;
+end $$;
+create trigger examine_imported_days after update on statement_files for each row
+  when (new.state = 'imported' and old.state <> 'imported') execute function examine_imported_days();

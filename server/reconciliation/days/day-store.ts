@@ -6,8 +6,8 @@ import type { SetWallet } from '../wallets/wallet-store.ts'
 /** Days of one wallet, both ends included. */
 export type DayScope = { applicationId: string; wallet: SetWallet; from: string; to: string }
 
-/** Values of a DayScope as the statements below number them: $1 to $9. */
-function valuesOf({ applicationId, wallet, from, to }: DayScope): unknown[] {
+/** Values of a DayScope as the statements below number them: $1 to $10. */
+export function valuesOf({ applicationId, wallet, from, to }: DayScope): unknown[] {
   const { operator, account, zone, cutoffMinute, feePpm, feeFixedMinor } = wallet
   return [applicationId, wallet.wallet, from, to, operator, account, `${cutoffMinute} minutes`, zone, feePpm, feeFixedMinor]
 }
@@ -21,7 +21,7 @@ const RANGE = `(($3::date + $7::interval) at time zone $8) and p.at < (($4::date
  * Lines with their transaction, if they have one, and their class. A line that pays several transactions of one reference is compared with their
  * sum. `is_same_day`: we booked it on the day of the line.
  */
-const CLASSED = `lines as (
+export const CLASSED = `lines as (
   select l.*, m.amount_minor, m.same_day_minor, m.rule, m.group_id, m.transaction_id, m.matched_application_id, m.parts,
          coalesce(m.is_success and m.same_day_minor is not null, false) as is_same_day,
          case
@@ -47,7 +47,7 @@ const CLASSED = `lines as (
    where l.application_id = $1 and l.wallet = $2 and l.local_day between $3 and $4)`
 
 /** Our postings that move the money of the wallet, with the class of the transaction. An amount is what it does to the wallet. */
-const BOOKED = `covered as (
+export const BOOKED = `covered as (
   select distinct generate_series(f.first_day, f.last_day, interval '1 day')::date as day from statement_files f
    where f.application_id = $1 and f.wallet = $2 and f.state = 'imported'),
 booked as (

@@ -2,6 +2,7 @@ import { err, type Result } from '#lib/result.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { done, runCommand } from '#server/audit/run-command.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { findLastMatchEvent, insertMatchedDays } from '../exceptions/examine-store.ts'
 import { deleteMatch, insertByHand, lockLine } from './match-by-hand-store.ts'
 
 type ByHand = { applicationId: string; actor: PersonCommandActor; lineId: bigint; note: string }
@@ -17,8 +18,10 @@ export function matchByHand(
   return runCommand<void, 'not_found' | 'no_transaction' | 'taken'>(pool, { applicationId, actor }, 'reconciliation:work', async (trx) => {
     const line = await lockLine(trx, applicationId, lineId)
     if (!line) return err('not_found')
+    const before = await findLastMatchEvent(trx, applicationId)
     const matched = await insertByHand(trx, { applicationId, lineId, transactionId, personId: actor.id, note })
     if (matched !== 'matched') return err(matched)
+    await insertMatchedDays(trx, applicationId, before)
     return done({ action: 'line.matched', subject: transactionId, details: { line: String(lineId), wallet: line.wallet, note } })
   })
 }
@@ -30,7 +33,9 @@ export function undoMatch(
 ): Promise<Result<void, 'not_permitted' | 'not_found'>> {
   return runCommand<void, 'not_found'>(pool, { applicationId, actor }, 'reconciliation:work', async (trx) => {
     const line = await lockLine(trx, applicationId, lineId)
+    const before = await findLastMatchEvent(trx, applicationId)
     if (!line || !(await deleteMatch(trx, { applicationId, lineId, personId: actor.id, note }))) return err('not_found')
+    await insertMatchedDays(trx, applicationId, before)
     return done({ action: 'line.match_undone', subject: String(lineId), details: { wallet: line.wallet, note } })
   })
 }

@@ -3,6 +3,7 @@ import { ok } from '#lib/result.ts'
 import { DAY_MS, utcDayOf } from '#lib/time/time.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import { findLastMatchEvent, insertMatchedDays } from '../exceptions/examine-store.ts'
 import {
   findFirstDay,
   insertByOperatorId,
@@ -34,7 +35,9 @@ export async function matchRecent(pool: Pool, now: Date, isEnding: () => boolean
   for (const { applicationId, wallet } of await listRecentWallets(pool, sinceDay)) {
     if (isEnding()) return
     await withTransaction<null, never>(pool, async (trx) => {
+      const before = await findLastMatchEvent(trx, applicationId)
       await match(trx, applicationId, wallet, sinceDay)
+      await insertMatchedDays(trx, applicationId, before)
       return ok(null)
     })
   }

@@ -51,9 +51,13 @@ export type AlertedRow = {
   at: Date
 }
 
-const OPEN = 'c.application_id = $1 and c.number = 1 and is_contradicted(c.application_id, c.transaction_id)'
+/** Once people have closed its exception, nobody has to act on a contradiction any more. */
+const OPEN = `c.application_id = $1 and c.number = 1 and is_contradicted(c.application_id, c.transaction_id)
+  and not exists (select from applications i
+    join exceptions e on e.application_id = i.application_id and e.subject = format('transaction %s %s', c.application_id, c.transaction_id)
+   where i.runs_installation and e.outcome is not null)`
 
-/** Contradictions in which the operator, asked again, did not confirm the stored result; the newest first. */
+/** Contradictions in which the operator, asked again, did not confirm the stored result, and that nobody has cleared up; the newest first. */
 export async function selectOpenContradictions(queryable: Queryable, applicationId: string, limit: number): Promise<AlertedRow[]> {
   const { rows } = await queryable.query<AlertedRow>({
     name: 'select_open_contradictions',

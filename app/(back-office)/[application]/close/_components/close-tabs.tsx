@@ -2,16 +2,17 @@ import { Tabs } from '#components/ui/display/page.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 
-type Props = { t: Translate; application: string; current: 'board' | 'statements' | 'wallets' }
+type Props = { t: Translate; application: string; current: 'board' | 'statements' | 'exceptions' | 'wallets' }
 
 /** The parts of the close of day. */
 export function CloseTabs({ t, application, current }: Props) {
   const places = {
     board: paths.close(application),
     statements: paths.statements(application),
+    exceptions: paths.exceptions(application),
     wallets: paths.wallets(application),
   } as const
-  const names = ['board', 'statements', 'wallets'] as const
+  const names = ['board', 'statements', 'exceptions', 'wallets'] as const
   return (
     <div className="mt-3">
       <Tabs

@@ -1,5 +1,6 @@
 'use client'
 
+import { useRowKeys } from '#components/frame/use-row-keys.ts'
 import { DataTable } from '#components/table/data-table.tsx'
 import { NewRows, RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { useColumnSettings } from '#components/table/table-state.ts'
@@ -21,7 +22,7 @@ import { formatTime } from '#lib/time/format-time.ts'
 import { COLUMNS, HIDDEN_AT_FIRST, OpenRowContext } from './columns.tsx'
 import { EmptyList, Lead } from './list-header.tsx'
 import { ListPanel, SELECTION } from './list-panel.tsx'
-import { type Person, useList, usePanel, useRowKeys, useSelection, type View } from './use-transaction-list.ts'
+import { type Person, useList, usePanel, useSelection, type View } from './use-transaction-list.ts'
 
 /** Rendered on the server; links and popovers work before their scripts have arrived. */
 const FILTERS = definePart(() => import('./filters/filter-bar.tsx'))
@@ -59,7 +60,7 @@ export function TransactionList({ application, query, views, makers, columns, ma
     openId: panel.openId,
     onOpen: (row) => panel.open(row.transactionId),
     onClose: panel.close,
-    onSelect: toggle,
+    onKey: (key, row) => key === 'x' && toggle(row),
   })
   const hrefFor = (change: Partial<TransactionQuery>) => paths.transactions(application, toAddressValues({ ...query, ...change }))
   const list = toQuery(address).slice(1)

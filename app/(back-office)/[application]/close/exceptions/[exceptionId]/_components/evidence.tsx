@@ -1,0 +1,157 @@
+import type { ReactNode } from 'react'
+import { Money } from '#components/domain/money.tsx'
+import { TimeText } from '#components/domain/time-text.tsx'
+import { Badge } from '#components/ui/display/badge.tsx'
+import { Card, Facts } from '#components/ui/display/card.tsx'
+import { ListTable } from '#components/ui/display/table.tsx'
+import { Link } from '#components/ui/link.tsx'
+import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
+import { CURRENCIES } from '#lib/money/money.ts'
+import { paths } from '#lib/pages/paths.ts'
+import type { ExceptionDetailDto, ExceptionEventDto } from '#lib/reconciliation/exceptions.ts'
+import { formatPhone } from '#lib/text/format.ts'
+
+type Props = { t: Translate; application: string; exception: ExceptionDetailDto }
+
+type Figure = { name: MessageKey; theirs: ReactNode; ours: ReactNode; differs: boolean }
+
+/** The line and the transaction side by side; what differs is marked. */
+export function ComparedTable({ t, exception: { line, transaction, currency } }: Omit<Props, 'application'>) {
+  const money = (amount: string) => <Money amount={amount} currency={CURRENCIES.find((each) => each === currency) ?? 'XAF'} />
+  const phone = (number: string | null | undefined) => (number ? formatPhone(number) : '–')
+  const isBoth = line !== null && transaction !== null
+  const rows: Figure[] = [
+    {
+      name: 'exceptions.amount',
+      theirs: line && money(line.amount),
+      ours: transaction && money(transaction.amount),
+      differs: isBoth && line.amount !== transaction.amount,
+    },
+    {
+      name: 'exceptions.result',
+      theirs: line?.status,
+      ours: transaction && t(`status.${transaction.status}` as MessageKey),
+      differs: false,
+    },
+    {
+      name: 'exceptions.time',
+      theirs: line && <TimeText at={line.at} style="full" />,
+      ours: transaction && <TimeText at={transaction.at} style="full" />,
+      differs: false,
+    },
+    {
+      name: 'exceptions.reference',
+      theirs: line && (line.operatorId ?? '–'),
+      ours: transaction && (transaction.reference ?? '–'),
+      differs: isBoth && line.operatorId !== null && transaction.reference !== null && line.operatorId !== transaction.reference,
+    },
+    {
+      name: 'exceptions.phone',
+      theirs: line && phone(line.phone),
+      ours: transaction && phone(transaction.phone),
+      differs: isBoth && line.phone !== null && line.phone !== transaction.phone,
+    },
+  ]
+  return (
+    <ListTable
+      label={t('exceptions.evidence')}
+      rows={rows}
+      keyOf={({ name }) => name}
+      columns={[
+        { head: t('exceptions.field'), cellClass: 'text-quiet', cell: ({ name }) => t(name) },
+        { head: t('exceptions.atOperator'), cellClass: 'wrap-anywhere', cell: ({ theirs }) => theirs ?? '–' },
+        {
+          head: t('exceptions.ours'),
+          cellClass: 'wrap-anywhere',
+          cell: ({ ours, differs }) => (
+            <>
+              {ours ?? '–'} {differs && <Badge tone="bad">{t('exceptions.differs')}</Badge>}
+            </>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+/** The way to the line, its file, the transaction and the adjustment. */
+export function EvidenceLinks({ t, application, exception }: Props) {
+  const { line, transaction, adjustment, wallet, day } = exception
+  const link = (href: string, text: string) => (
+    <Link href={href} className="text-accent underline">
+      {text}
+    </Link>
+  )
+  // A transaction of a partner is on no page of this application.
+  const isOwn = transaction?.slug === application
+  return (
+    <Card>
+      <Facts
+        nameClass="w-28"
+        facts={[
+          {
+            name: t('exceptions.line'),
+            value:
+              line === null || day === null
+                ? t('exceptions.noLine')
+                : link(paths.closeDay(application, wallet, day, { class: exception.class }), t('exceptions.lineLink')),
+          },
+          ...(line
+            ? [{ name: t('exceptions.file'), value: link(paths.statementFile(application, line.file.fileId), line.file.name) }]
+            : []),
+          {
+            name: t('exceptions.transaction'),
+            value:
+              transaction === null ? (
+                t('exceptions.noTransaction')
+              ) : (
+                <>
+                  {isOwn
+                    ? link(paths.transaction(application, transaction.transactionId), transaction.transactionId)
+                    : transaction.transactionId}
+                  <span className="block text-second text-quiet">{transaction.application}</span>
+                </>
+              ),
+          },
+          ...(adjustment
+            ? [{ name: t('exceptions.adjustment'), value: link(paths.funding(application), t(`change.kind.${adjustment.kind}`)) }]
+            : []),
+        ]}
+      />
+    </Card>
+  )
+}
+
+/** Everything that happened to an exception, in order. */
+export function History({ t, events }: { t: Translate; events: readonly ExceptionEventDto[] }) {
+  return (
+    <section aria-labelledby="history">
+      <h2 id="history">{t('exceptions.history')}</h2>
+      <ol className="mt-2 rounded-lg border border-line bg-surface">
+        {events.map((event) => (
+          <li key={`${event.at} ${event.event}`} className="border-b border-line px-3 py-2 last:border-b-0">
+            <span className="flex flex-wrap justify-between gap-x-4">
+              <span>{wordsOf(t, event)}</span>
+              <span className="text-second text-quiet">
+                <bdi>{event.person ?? t('exceptions.byService')}</bdi> · <TimeText at={event.at} />
+              </span>
+            </span>
+            {event.note !== '' && (
+              <p dir="auto" className="wrap-anywhere whitespace-pre-line text-ink-2">
+                {event.note}
+              </p>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function wordsOf(t: Translate, { event, class: name, owner, outcome }: ExceptionEventDto): string {
+  return t(`exceptions.event.${event}`, {
+    class: t(`close.class.${name}`),
+    owner: owner ?? '',
+    outcome: outcome === null ? '' : t(`exceptions.outcome.${outcome}`),
+  })
+}

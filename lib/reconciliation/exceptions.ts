@@ -1,0 +1,155 @@
+import { z } from 'zod'
+import type { ADJUSTMENT_CHANGES } from '#lib/approvals/proposed-change.ts'
+import { pageFromOne } from '#lib/schemas/read-address.ts'
+import { isCleanText } from '#lib/text/clean-text.ts'
+import { DAY_MS } from '#lib/time/time.ts'
+import { GRAVE_CLASSES } from './classes.ts'
+import { WALLETS } from './wallets.ts'
+
+/** Classes of exceptions, gravest first. `contradicted`: only the operator's answers say it yet, no statement. The texts are `close.class.<class>`. */
+export const EXCEPTION_CLASSES = [
+  'success_failed_there',
+  'paid_failed_here',
+  'contradicted',
+  'second_payment',
+  'unknown_payment',
+  'success_absent_there',
+  'amount_differs',
+  'fee_differs',
+] as const
+export type ExceptionClass = (typeof EXCEPTION_CLASSES)[number]
+
+/** Of these a customer has lost money, or has been paid for nothing: they are due after one day. */
+const URGENT: ReadonlySet<ExceptionClass> = new Set(['success_failed_there', 'paid_failed_here', 'contradicted'])
+const [URGENT_DAYS, OTHER_DAYS] = [1, 3]
+
+/** When an exception should be closed. */
+export function dueAt(exceptionClass: ExceptionClass, openedAt: Date): Date {
+  return new Date(openedAt.getTime() + (URGENT.has(exceptionClass) ? URGENT_DAYS : OTHER_DAYS) * DAY_MS)
+}
+
+/** `open`: nobody has taken it. The texts are `exceptions.state.<state>`. */
+export const EXCEPTION_STATES = ['open', 'owned', 'closed'] as const
+export type ExceptionState = (typeof EXCEPTION_STATES)[number]
+
+/** Why an exception is closed. Only `explained` and `adjusted` can be said by a person, and `adjusted` only after a confirmed adjustment. */
+export const EXCEPTION_OUTCOMES = ['matched', 'agreed', 'adjusted', 'explained'] as const
+export type ExceptionOutcome = (typeof EXCEPTION_OUTCOMES)[number]
+
+/** Ages that the list can be narrowed to, in days. */
+export const EXCEPTION_AGES = [1, 3, 7, 30] as const
+
+/** The address of the list. `open`: everything that is not closed. */
+export const exceptionFilterSchema = z.object({
+  state: z.enum(['open', 'closed']).default('open'),
+  /** `me`, `nobody` or a person. */
+  owner: z
+    .union([z.enum(['me', 'nobody']), z.uuid()])
+    .nullable()
+    .default(null),
+  /** Opened at least so many days ago. */
+  days: z.coerce
+    .number()
+    .refine((days) => EXCEPTION_AGES.some((each) => each === days))
+    .nullable()
+    .default(null),
+  wallet: z
+    .string()
+    .refine((id) => WALLETS.some(({ wallet }) => wallet === id))
+    .nullable()
+    .default(null),
+  page: pageFromOne(100_000),
+})
+export type ExceptionFilter = z.output<typeof exceptionFilterSchema>
+
+/** A note that is stored with an event, in characters. */
+export const EXCEPTION_NOTE_MAX = 500
+const exceptionId = z.uuid()
+const note = z.string().trim().max(EXCEPTION_NOTE_MAX).refine(isCleanText)
+
+/** The inputs of what people do with an exception. */
+export const exceptionInputs = {
+  take: z.strictObject({ exceptionId }),
+  handOver: z.strictObject({ exceptionId, personId: z.uuid(), note }),
+  note: z.strictObject({ exceptionId, note: note.min(1) }),
+  close: z.strictObject({ exceptionId, outcome: z.enum(['explained', 'adjusted']), note: note.min(1) }),
+} as const
+
+/** An exception as the list shows it. `amount`: a decimal; `day`: null while no statement has a line about it. */
+export type ExceptionDto = {
+  exceptionId: string
+  class: ExceptionClass
+  state: ExceptionState
+  outcome: ExceptionOutcome | null
+  wallet: string
+  day: string | null
+  amount: string
+  currency: string
+  openedAt: string
+  dueAt: string
+  isOverdue: boolean
+  closedAt: string | null
+  owner: { personId: string; name: string } | null
+  /** What it is about, in the operator's words or ours. */
+  reference: string | null
+  phone: string | null
+  /** The application whose transaction it is; null for a line without one. */
+  application: string | null
+}
+
+export type ExceptionPage = { rows: readonly ExceptionDto[]; total: number }
+
+export type ExceptionEventDto = {
+  event: 'opened' | 'class_changed' | 'taken' | 'handed_over' | 'noted' | 'closed' | 'reopened'
+  class: ExceptionClass
+  /** To whom it was handed over. */
+  owner: string | null
+  outcome: ExceptionOutcome | null
+  /** Null: the service. */
+  person: string | null
+  note: string
+  at: string
+}
+
+/** The line of the statement that an exception is about. */
+export type ExceptionLineDto = {
+  lineId: string
+  at: string
+  amount: string
+  fee: string
+  phone: string | null
+  operatorId: string | null
+  type: string
+  status: string
+  file: { fileId: string; name: string }
+}
+
+/** The transaction that an exception is about; `ledger` is its application. */
+export type ExceptionTransactionDto = {
+  transactionId: string
+  ledger: string
+  application: string
+  slug: string
+  operator: string
+  type: string
+  status: string
+  at: string
+  isFinal: boolean
+  amount: string
+  phone: string
+  reference: string | null
+}
+
+/** One exception in full, with its evidence. */
+export type ExceptionDetailDto = ExceptionDto & {
+  line: ExceptionLineDto | null
+  transaction: ExceptionTransactionDto | null
+  /** The confirmed adjustment that it was closed with, or can be. */
+  adjustment: { changeId: string; kind: (typeof ADJUSTMENT_CHANGES)[number] } | null
+  events: readonly ExceptionEventDto[]
+}
+
+/** The classes that a statement can put a line or a transaction in are those that a person has to look at. */
+export function isExceptionClass(text: string): text is ExceptionClass {
+  return text === 'contradicted' || GRAVE_CLASSES.has(text)
+}

@@ -1,0 +1,47 @@
+import { ok } from '#lib/result.ts'
+import { DAY_MS, utcDayOf } from '#lib/time/time.ts'
+import { appendAudit } from '#server/audit/append-audit.ts'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import type { Pool, TrxClient } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { readWallet } from '../wallets/wallet-store.ts'
+import { type Examined, insertRecentDays, storeAnswered, storeExamined, takeDays } from './examine-store.ts'
+
+/** How far back days are examined again once a day: a transaction may have ended since its line was matched. */
+const EXAMINED_AGAIN_DAYS = 10
+
+/**
+ * Opens and closes exceptions: of the days whose lines or matches have changed, and of what operators have said since. The days of one wallet are
+ * one database transaction, which takes them off the list.
+ */
+export async function examineDays(pool: Pool, isEnding: () => boolean = () => false): Promise<void> {
+  await withTransaction<null, never>(pool, async (trx) => {
+    for (const { applicationId, ...examined } of await storeAnswered(trx)) await record(trx, applicationId, 'contradictions', examined)
+    return ok(null)
+  })
+  while (!isEnding() && (await examineNext(pool)));
+}
+
+/** Has all covered days of the last ones examined again. */
+export async function examineRecentDays(pool: Pool, now: Date): Promise<void> {
+  await insertRecentDays(pool, utcDayOf(new Date(now.getTime() - EXAMINED_AGAIN_DAYS * DAY_MS)))
+}
+
+/** Examines the days of one wallet. Returns whether there were any. */
+async function examineNext(pool: Pool): Promise<boolean> {
+  const examined = await withTransaction<boolean, never>(pool, async (trx) => {
+    const days = await takeDays(trx)
+    if (!days) return ok(false)
+    const { applicationId, from, to } = days
+    const wallet = await readWallet(trx, applicationId, days.wallet)
+    // A statement of its own after the days were taken: only a new snapshot sees what a transaction that listed them again has committed.
+    if (wallet) await record(trx, applicationId, days.wallet, await storeExamined(trx, { applicationId, wallet, from, to }))
+    return ok(true)
+  })
+  return examined.ok && examined.value
+}
+
+async function record(trx: TrxClient, applicationId: string, subject: string, examined: Examined): Promise<void> {
+  if (examined.opened + examined.reopened + examined.closed === 0) return
+  await appendAudit(trx, { applicationId, actor: SYSTEM_ACTOR, action: 'exceptions.examined', subject, details: { ...examined } })
+}

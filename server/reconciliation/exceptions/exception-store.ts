@@ -1,0 +1,73 @@
+import type { ExceptionClass, ExceptionEventDto, ExceptionOutcome } from '#lib/reconciliation/exceptions.ts'
+import type { TrxClient } from '#server/database/pool.ts'
+
+/** An exception that a command holds until its transaction ends. */
+export type LockedException = {
+  exceptionId: string
+  class: ExceptionClass
+  ownerId: string | null
+  outcome: ExceptionOutcome | null
+  ledger: string | null
+  transactionId: string | null
+}
+
+/** Locks an exception until the transaction ends. */
+export async function lockException(trx: TrxClient, applicationId: string, exceptionId: string): Promise<LockedException | undefined> {
+  const { rows } = await trx.query<LockedException>(
+    `select exception_id as "exceptionId", class, owner_id as "ownerId", outcome, matched_application_id as ledger, transaction_id as "transactionId"
+       from exceptions where application_id = $1 and exception_id = $2 for update`,
+    [applicationId, exceptionId],
+  )
+  return rows[0]
+}
+
+type Step = {
+  applicationId: string
+  exceptionId: string
+  event: Exclude<ExceptionEventDto['event'], 'opened' | 'class_changed' | 'reopened'>
+  ownerId: string | null
+  personId: string
+  note: string
+  outcome?: ExceptionOutcome
+  changeId?: string | undefined
+}
+
+/** Stores what a person did with an exception that the caller has locked: the event, and what it changes. */
+export async function storeStep(trx: TrxClient, step: Step): Promise<void> {
+  await trx.query(
+    `with changed as (
+       update exceptions
+          set owner_id = $4, owned_since = case when owner_id is not distinct from $4 then owned_since else clock_timestamp() end,
+              outcome = $7, change_id = $8,
+              closed_by = case when $7::text is null then null else $5::uuid end,
+              closed_at = case when $7::text is null then null else clock_timestamp() end
+        where application_id = $1 and exception_id = $2 returning class)
+     insert into exception_events (application_id, exception_id, event, class, owner_id, person_id, note, outcome)
+       select $1, $2, $3, class, $4, $5, $6, $7 from changed`,
+    [step.applicationId, step.exceptionId, step.event, step.ownerId, step.personId, step.note, step.outcome ?? null, step.changeId ?? null],
+  )
+}
+
+/** The newest adjustment that two people have made of a transaction; undefined if there is none. */
+export async function findAdjustment(trx: TrxClient, ledger: string, transactionId: string): Promise<string | undefined> {
+  const { rows } = await trx.query<{ changeId: string }>(
+    `select change_id as "changeId" from ledger_postings
+      where application_id = $1 and subject_id = $2 and kind in ('late', 'reverse', 'concede') order by at desc limit 1`,
+    [ledger, transactionId],
+  )
+  return rows[0]?.changeId
+}
+
+/** Locks the open exception about the result of a transaction; undefined if there is none. */
+export async function lockExceptionOf(
+  trx: TrxClient,
+  applicationId: string,
+  { ledger, transactionId }: { ledger: string; transactionId: string },
+): Promise<LockedException | undefined> {
+  const { rows } = await trx.query<{ exceptionId: string }>(
+    `select exception_id as "exceptionId" from exceptions
+      where application_id = $1 and subject = format('transaction %s %s', $2::uuid, $3::uuid) and outcome is null for update`,
+    [applicationId, ledger, transactionId],
+  )
+  return rows[0] && lockException(trx, applicationId, rows[0].exceptionId)
+}

@@ -33,6 +33,11 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   // No line has this number, so what is right is not found.
   matchLine: { lineId: '999999999', transactionId: '', note: 'fine' },
   undoMatch: { lineId: '999999999', note: 'fine' },
+  // No exception has this id, so what is right is not found.
+  takeException: { exceptionId: '' },
+  handOverException: { exceptionId: '', personId: '00000000-0000-4000-8000-000000000000', note: 'fine' },
+  noteOnException: { exceptionId: '', note: 'fine' },
+  closeException: { exceptionId: '', outcome: 'explained', note: 'fine' },
   saveView: { name: 'fine', query: 'status=FAILED', isShared: false },
   changeView: { viewId: '', name: 'fine', isShared: false },
   deleteView: { viewId: '' },

@@ -41,6 +41,7 @@ async function visitor(page: Page): Promise<(place: Place) => Promise<string>> {
     if (pattern.includes('approvals/batches/[batchId]')) examples['batchId'] = await waitingBatch(page, examples['application'])
     else if (pattern.includes('[batchId]')) examples['batchId'] = await draftBatch(page, examples['application'])
     if (pattern.includes('[fileId]')) examples['fileId'] ??= await uploadedStatement(page, examples['application'])
+    if (pattern.includes('[exceptionId]')) examples['exceptionId'] ??= await firstException(page, examples['application'])
     return pattern.replaceAll(/\[(\w+)\]/g, (_, name: string) => examples[name] ?? 'none')
   }
 }
@@ -57,6 +58,14 @@ async function firstTransaction(page: Page, application: string): Promise<string
   const answer = await page.request.get(`/api/back-office/${application}/transactions`)
   const id = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/.exec(await answer.text())?.[0]
   if (!id) throw new Error('The list of transactions names none')
+  return id
+}
+
+/** The sandbox has transactions whose operator said something else later. */
+async function firstException(page: Page, application: string): Promise<string> {
+  const answer = await page.request.get(`/${application}/close/exceptions`)
+  const id = /close\/exceptions\/([0-9a-f-]{36})/.exec(await answer.text())?.[1]
+  if (!id) throw new Error('The list of exceptions names none')
   return id
 }
 

@@ -3,7 +3,6 @@ import type { ADJUSTMENT_CHANGES } from '#lib/approvals/proposed-change.ts'
 import { pageFromOne } from '#lib/schemas/read-address.ts'
 import { isCleanText } from '#lib/text/clean-text.ts'
 import { DAY_MS } from '#lib/time/time.ts'
-import { GRAVE_CLASSES } from './classes.ts'
 import { WALLETS } from './wallets.ts'
 
 /** Classes of exceptions, gravest first. `contradicted`: only the operator's answers say it yet, no statement. The texts are `close.class.<class>`. */
@@ -29,12 +28,10 @@ export function dueAt(exceptionClass: ExceptionClass, openedAt: Date): Date {
 }
 
 /** `open`: nobody has taken it. The texts are `exceptions.state.<state>`. */
-export const EXCEPTION_STATES = ['open', 'owned', 'closed'] as const
-export type ExceptionState = (typeof EXCEPTION_STATES)[number]
+export type ExceptionState = 'open' | 'owned' | 'closed'
 
 /** Why an exception is closed. Only `explained` and `adjusted` can be said by a person, and `adjusted` only after a confirmed adjustment. */
-export const EXCEPTION_OUTCOMES = ['matched', 'agreed', 'adjusted', 'explained'] as const
-export type ExceptionOutcome = (typeof EXCEPTION_OUTCOMES)[number]
+export type ExceptionOutcome = 'matched' | 'agreed' | 'adjusted' | 'explained'
 
 /** Ages that the list can be narrowed to, in days. */
 export const EXCEPTION_AGES = [1, 3, 7, 30] as const
@@ -111,6 +108,9 @@ export type ExceptionEventDto = {
   at: string
 }
 
+/** What an operator says about a transaction that has ended here. The texts are `exceptions.said.<answer>`. */
+export type OperatorAnswer = 'succeeded' | 'failed' | 'pending' | 'not_found' | 'unknown'
+
 /** The line of the statement that an exception is about. */
 export type ExceptionLineDto = {
   lineId: string
@@ -144,12 +144,9 @@ export type ExceptionTransactionDto = {
 export type ExceptionDetailDto = ExceptionDto & {
   line: ExceptionLineDto | null
   transaction: ExceptionTransactionDto | null
+  /** The operator's last answer about the transaction that contradicts its result or was asked for because of that. */
+  answer: { said: OperatorAnswer; at: string } | null
   /** The confirmed adjustment that it was closed with, or can be. */
   adjustment: { changeId: string; kind: (typeof ADJUSTMENT_CHANGES)[number] } | null
   events: readonly ExceptionEventDto[]
-}
-
-/** The classes that a statement can put a line or a transaction in are those that a person has to look at. */
-export function isExceptionClass(text: string): text is ExceptionClass {
-  return text === 'contradicted' || GRAVE_CLASSES.has(text)
 }

@@ -136,7 +136,7 @@ test('a contradiction is an exception at once, and one with the line that a stat
   await contradict(item)
   const found = await onlyException()
   assert.deepEqual([found.class, found.wallet, found.day, found.line], ['contradicted', 'BFOM', null, null])
-  assert.equal(found.transaction?.transactionId, item.transactionId)
+  assert.deepEqual([found.transaction?.transactionId, found.answer?.said], [item.transactionId, 'succeeded'])
   await bring({ id: 'L1', amount: 1_000, reference: item.transactionId })
   await examineDays(desk.pool)
   const named = await onlyException()
@@ -321,7 +321,7 @@ test('an import that commits while its days are examined is examined too', async
   await trx.query("update statement_files set state = 'imported'")
   const examined = examineDays(desk.pool)
   const isWaiting = async () => (await desk.pool.query('select 1 from pg_locks where not granted')).rowCount !== 0
-  await Promise.race([examined, waitUntil(isWaiting)])
+  await Promise.race([examined, waitUntil('the examination waits for the import', isWaiting)])
   await trx.query('commit')
   trx.release()
   await examined

@@ -51,6 +51,7 @@ export async function readException(
     ...toDto(row, now),
     line: line ? toLine(line) : null,
     transaction: paid && ledger !== null && transactionId !== null ? toTransaction({ ...paid, ledger, transactionId }, row.operator) : null,
+    answer: paid && paid.said !== null && paid.saidAt !== null ? { said: paid.said, at: paid.saidAt.toISOString() } : null,
     adjustment: paid && paid.changeId !== null && paid.kind !== null ? { changeId: paid.changeId, kind: `adjustment.${paid.kind}` } : null,
     events: events.map((event) => ({ ...event, at: event.at.toISOString() })),
   }
@@ -87,7 +88,10 @@ function toLine(line: NonNullable<Awaited<ReturnType<typeof findLine>>>): Except
 
 type Paid = NonNullable<Awaited<ReturnType<typeof findTransactionEvidence>>> & { ledger: string; transactionId: string }
 
-function toTransaction({ changeId: _, kind: __, amountMinor, at, ...paid }: Paid, operator: string): ExceptionTransactionDto {
+function toTransaction(
+  { changeId: _, kind: __, said: ___, saidAt: ____, amountMinor, at, ...paid }: Paid,
+  operator: string,
+): ExceptionTransactionDto {
   // As the statement signs it: what comes in is positive.
   const amount = formatMinor(paid.type === 'COLLECT' ? amountMinor : -amountMinor)
   return { ...paid, operator, amount, at: at.toISOString() }

@@ -6,6 +6,7 @@ import {
   type ExceptionEventDto,
   type ExceptionFilter,
   type ExceptionOutcome,
+  type OperatorAnswer,
 } from '#lib/reconciliation/exceptions.ts'
 import { findWallet } from '#lib/reconciliation/wallets.ts'
 import type { Queryable } from '#server/database/pool.ts'
@@ -130,11 +131,13 @@ type TransactionEvidence = {
   reference: string | null
   application: string
   slug: string
+  said: OperatorAnswer | null
+  saidAt: Date | null
   changeId: string | null
   kind: 'late' | 'reverse' | 'concede' | null
 }
 
-/** The transaction of an exception, and the newest adjustment of it that two people have made. */
+/** The transaction of an exception, the operator's last answer against its result, and the newest adjustment of it that two people have made. */
 export async function findTransactionEvidence(
   queryable: Queryable,
   ledger: string,
@@ -142,8 +145,11 @@ export async function findTransactionEvidence(
 ): Promise<TransactionEvidence | undefined> {
   const { rows } = await queryable.query<TransactionEvidence>(
     `select t.type, t.status, coalesce(t.final_at, t.created_at) as at, t.final_at is not null as "isFinal", t.amount_minor as "amountMinor",
-            t.phone_number as phone, t.operator_reference as reference, a.name as application, a.slug, p.change_id as "changeId", p.kind
+            t.phone_number as phone, t.operator_reference as reference, a.name as application, a.slug, c.said, c.at as "saidAt",
+            p.change_id as "changeId", p.kind
        from transactions t join applications a using (application_id)
+       left join lateral (select c.said, c.at from operator_contradictions c
+                           where c.application_id = t.application_id and c.transaction_id = t.transaction_id order by c.number desc limit 1) c on true
        left join lateral (select p.change_id, p.kind from ledger_postings p
                            where p.application_id = t.application_id and p.subject_id = t.transaction_id
                              and p.kind in ('late', 'reverse', 'concede') order by p.at desc limit 1) p on true

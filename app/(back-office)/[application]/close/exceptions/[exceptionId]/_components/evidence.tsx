@@ -55,13 +55,15 @@ export function ComparedTable({ t, exception: { line, transaction, currency } }:
   return (
     <ListTable
       label={t('exceptions.evidence')}
+      isList
       rows={rows}
       keyOf={({ name }) => name}
       columns={[
         { head: t('exceptions.field'), cellClass: 'text-quiet', cell: ({ name }) => t(name) },
-        { head: t('exceptions.atOperator'), cellClass: 'wrap-anywhere', cell: ({ theirs }) => theirs ?? '–' },
+        { head: t('exceptions.atOperator'), cellClass: 'wrap-anywhere', isLabelled: true, cell: ({ theirs }) => theirs ?? '–' },
         {
           head: t('exceptions.ours'),
+          isLabelled: true,
           cellClass: 'wrap-anywhere',
           cell: ({ ours, differs }) => (
             <>
@@ -76,7 +78,7 @@ export function ComparedTable({ t, exception: { line, transaction, currency } }:
 
 /** The way to the line, its file, the transaction and the adjustment. */
 export function EvidenceLinks({ t, application, exception }: Props) {
-  const { line, transaction, adjustment, wallet, day } = exception
+  const { line, transaction, answer, adjustment, wallet, day } = exception
   const link = (href: string, text: string) => (
     <Link href={href} className="text-accent underline">
       {text}
@@ -113,6 +115,18 @@ export function EvidenceLinks({ t, application, exception }: Props) {
                 </>
               ),
           },
+          ...(answer
+            ? [
+                {
+                  name: t('exceptions.answer'),
+                  value: (
+                    <>
+                      {t(`exceptions.said.${answer.said}`)} · <TimeText at={answer.at} />
+                    </>
+                  ),
+                },
+              ]
+            : []),
           ...(adjustment
             ? [{ name: t('exceptions.adjustment'), value: link(paths.funding(application), t(`change.kind.${adjustment.kind}`)) }]
             : []),

@@ -1,0 +1,103 @@
+import type { Page } from 'playwright/test'
+import { expect, expectAccessibleEverywhere, signIn, test } from './fixtures.ts'
+import { sandboxPool } from './people.ts'
+import { personWith } from './sandbox.ts'
+
+/** Records that an operator reported SUCCESS for a FAILED collect without a reference, which lists name by its id. */
+async function contradict(applicationName: string): Promise<string> {
+  const pool = await sandboxPool()
+  try {
+    const { rows } = await pool.query<{ application_id: string; transaction_id: string; operator: string }>(
+      `select t.application_id, t.transaction_id, t.operator from transactions t join applications a using (application_id)
+         where a.name = $1 and t.status = 'FAILED' and t.type = 'COLLECT' and t.operator_reference is null
+           and not exists (select 1 from operator_contradictions c where c.transaction_id = t.transaction_id)
+         order by t.sequence limit 1`,
+      [applicationName],
+    )
+    const [found] = rows
+    if (!found) throw new Error('The sandbox has no FAILED collect')
+    const claim = { item_index: 0, ...found, source: 'callback', said: 'succeeded', answer: '{"status":"SUCCESS"}' }
+    await pool.query('select store_operator_contradictions($1)', [JSON.stringify([claim])])
+    await pool.query(
+      `with answered as (delete from contradiction_queries where application_id = $1 and transaction_id = $2)
+       insert into operator_contradictions (application_id, transaction_id, number, source, said, stored_status, http_status, answer, at)
+         values ($1, $2, 2, 'query', 'succeeded', 'FAILED', 200, '{"status":"SUCCESS"}', clock_timestamp())`,
+      [found.application_id, found.transaction_id],
+    )
+    return found.transaction_id
+  } finally {
+    await pool.end()
+  }
+}
+
+/** The page of the exception about a transaction of an application that runs no installation. */
+async function openException(page: Page, transactionId: string): Promise<void> {
+  const row = page.getByRole('row').filter({ hasText: transactionId })
+  await row.getByRole('link', { name: 'Contradicted by the operator' }).click()
+  await expect(page.getByRole('heading', { name: 'Contradicted by the operator' })).toBeVisible()
+}
+
+test('a late success is taken, noted on and proposed by one person and confirmed by another, which closes it and ends the alert of the partner', async ({
+  page,
+}) => {
+  const [fatou, serge, partner] = [personWith(['finance']), personWith(['administrator']), personWith(['finance'], 0, 1)]
+  const transactionId = await contradict(partner.application)
+  await signIn(page, fatou, `/${fatou.slug}/close/exceptions`)
+  await expectAccessibleEverywhere(page)
+  await openException(page, transactionId)
+  await expect(page.getByText('It was executed')).toBeVisible()
+  await page.getByRole('button', { name: 'Take' }).click()
+  await expect(page.getByText('In progress')).toBeVisible()
+  await page.keyboard.press('n')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Note').fill('The operator says that it was paid')
+  await dialog.getByRole('button', { name: 'Add note' }).click()
+  await expect(page.getByRole('region', { name: 'History' })).toContainText('The operator says that it was paid')
+  await page.getByRole('button', { name: 'Adjust' }).click()
+  await dialog.getByLabel('Evidence').fill('Callback of the operator')
+  await dialog.getByRole('button', { name: 'Propose' }).click()
+  await expect(page.getByText('Callback of the operator')).toBeVisible()
+  await expect(page.getByText('In progress')).toBeVisible()
+  await expectAccessibleEverywhere(page)
+  const address = page.url()
+  await page.context().clearCookies()
+  await signIn(page, serge, new URL(address).pathname)
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(page.getByRole('region', { name: 'History' })).toContainText('Closed: Adjusted')
+  await expect(page.getByRole('button', { name: 'Hand over' })).toBeHidden()
+  await page.context().clearCookies()
+  await signIn(page, partner, `/${partner.slug}`)
+  await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible()
+  await expect(page.locator(`a[href*="${transactionId}"]`)).toHaveCount(0)
+})
+
+test('a line that nothing explains is found by keyboard, and closed with a reason by the person who took it', async ({ page }) => {
+  const [fatou, partner] = [personWith(['finance']), personWith(['finance'], 0, 1)]
+  const transactionId = await contradict(partner.application)
+  await signIn(page, fatou, `/${fatou.slug}/close/exceptions?owner=nobody`)
+  const row = page.getByRole('row').filter({ hasText: transactionId })
+  await expect(row).toContainText('Nobody’s')
+  const rows = page.getByRole('row').filter({ has: page.getByRole('link') })
+  const place = (await rows.allTextContents()).findIndex((text) => text.includes(transactionId))
+  for (let moved = 0; moved <= place; moved++) await page.keyboard.press('j')
+  await expect(row).toHaveAttribute('aria-current', 'true')
+  await page.keyboard.press('o')
+  // The list is of those that nobody has.
+  await expect(row).toBeHidden()
+  await page.getByLabel('Owner').selectOption('me')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await openException(page, transactionId)
+  await page.keyboard.press('c')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
+  await expect(dialog.getByText('Enter a text.')).toBeVisible()
+  await dialog.getByLabel('Reason').fill('The customer was paid back in cash')
+  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
+  await expect(page.getByRole('region', { name: 'History' })).toContainText('Closed: Explained')
+  await expect(page.getByRole('button', { name: 'Take' })).toBeHidden()
+  await page.getByRole('link', { name: 'All exceptions' }).click()
+  await page.getByLabel('State').selectOption('closed')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await expect(row).toContainText('Explained')
+})

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test'
-import { expect, expectAccessibleEverywhere, signIn, test } from './fixtures.ts'
+import { expect, expectAccessibleEverywhere, signIn, test, waitForScripts } from './fixtures.ts'
 import { sandboxPool } from './people.ts'
 import { personWith } from './sandbox.ts'
 
@@ -35,6 +35,7 @@ async function openException(page: Page, transactionId: string): Promise<void> {
   const row = page.getByRole('row').filter({ hasText: transactionId })
   await row.getByRole('link', { name: 'Contradicted by the operator' }).click()
   await expect(page.getByRole('heading', { name: 'Contradicted by the operator' })).toBeVisible()
+  await waitForScripts(page)
 }
 
 test('a late success is taken, noted on and proposed by one person and confirmed by another, which closes it and ends the alert of the partner', async ({
@@ -78,6 +79,7 @@ test('a line that nothing explains is found by keyboard, and closed with a reaso
   await signIn(page, fatou, `/${fatou.slug}/close/exceptions?owner=nobody`)
   const row = page.getByRole('row').filter({ hasText: transactionId })
   await expect(row).toContainText('Nobody’s')
+  await waitForScripts(page)
   const rows = page.getByRole('row').filter({ has: page.getByRole('link') })
   const place = (await rows.allTextContents()).findIndex((text) => text.includes(transactionId))
   for (let moved = 0; moved <= place; moved++) await page.keyboard.press('j')

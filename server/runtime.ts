@@ -133,7 +133,7 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
   return runtime
 }
 
-/** What the parts of the Runtime ask of the dispatcher, which is created after them and not in every process. */
+/** The methods of the dispatcher that the parts of the Runtime call; it is created after them and not in every process. */
 function linkDispatcher() {
   let dispatcher: RuntimeDispatcher | undefined
   return {

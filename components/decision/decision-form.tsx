@@ -26,7 +26,7 @@ type Props<Answer, Failure extends string> = {
   action: Action<[note: string, code: string | null], Answer, Failure>
   /** Increased each time somebody asks to decide: the note gets the focus. Zero: nobody has asked. */
   askedAt: number
-  /** What the button does, and to how much where it is not a single transaction. */
+  /** The act of the button, and its amount where it is not a single transaction. */
   verb: string
   amount?: string
   /** The button beside it, where a validation can become a rejection; otherwise it leads back. */

@@ -35,7 +35,7 @@ export type Action<Input extends readonly unknown[], Value, Failure extends stri
   /** Why the last run was refused, in words; null while it runs again. */
   error: string | null
   refusal: ActionError<Refusal<Failure>> | null
-  /** What the last run returned. */
+  /** The result of the last run. */
   value: Value | null
   /** Shows why a form is not sent at all, or nothing, in place of an earlier refusal. */
   setError: (text: string | null) => void

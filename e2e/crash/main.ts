@@ -36,7 +36,7 @@ const plan = {
   keepsFolder: values.keep,
   say,
 }
-// What was started is killed at the exit, also one that a signal requests.
+// The started processes are killed at the exit, also one that a signal requests.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 // With more, one machine with two cores cannot start a process and answer within two seconds.
 const connections = wholeNumber('connections', values.connections ?? (values.upgrade ? '4' : '16'))

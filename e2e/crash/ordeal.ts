@@ -2,13 +2,13 @@ import type { Sandbox } from '#server/testing/service/start-sandbox.ts'
 import type { Verdict } from './judge.ts'
 import type { LoadOptions } from './load.ts'
 
-/** What happens to a service while it is loaded. */
+/** The ordeals of a service while it is loaded. */
 export type Ordeal = {
   /** Carries out the whole plan. Resolves once a request that was sent after the last event was accepted. */
   carryOut(): Promise<void>
   /** The last time that the main process was killed. */
   readonly serviceDiedAt: Date
-  /** What was measured, by what is printed about it. */
+  /** The measured values, by the words that are printed about them. */
   readonly durationsMs: Durations
   /** The guarantees that only this ordeal tests. */
   judge(): Verdict[]

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { parseSync } from 'oxc-parser'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-/** What is followed: our own code, as Node loads it and as it is in the chunks of Next's build. */
+/** The followed code: our own, as Node loads it and as it is in the chunks of Next's build. */
 const OWN = /^(?:(?:server|lib|app|components)\/|proxy\.ts$|instrumentation\.ts$)/
 const TESTING = /\.test\.ts$|\/testing(?:\/|\.ts$)/
 

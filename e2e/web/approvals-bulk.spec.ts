@@ -111,7 +111,7 @@ test('what was shown is what is approved: if it moved, the difference is shown a
   await other.context().close()
 })
 
-test('a decision about a whole filter shows the difference too, item by item, and counts what waits for another approval by itself', async ({
+test('a decision about a whole filter shows the difference too, item by item, and counts what waits for another approval separately', async ({
   page,
 }) => {
   const queue = await newQueue(pool)

@@ -103,7 +103,7 @@ test.describe('every page in English', () => {
   }) => {
     await forEveryPage(page, async (address) => {
       await checkPage(page, address, 360)
-      // What is loaded is the same on a tablet; only the layout differs.
+      // The same is loaded on a tablet; only the layout differs.
       await checkWider(page, address, 768)
     })
   })

@@ -208,7 +208,7 @@ export type StatementDto = {
 }
 
 /**
- * What two people do to the books of a transaction whose status is final: undo a success, book a success that came after a failure, forgo
+ * The acts of two people on the books of a transaction whose status is final: undo a success, book a success that came after a failure, forgo
  * money. And the application's fees, which become part of its collect balance.
  */
 export const ADJUSTMENT_KINDS = ['reverse', 'late', 'concede', 'fees_out'] as const

@@ -127,7 +127,7 @@ export const queries = {
     ),
 } as const
 
-/** What a page has read of a resource before it renders. */
+/** The part of a resource that a page has read before it renders. */
 export type Seed = readonly [queryKey: QueryKey, value: unknown]
 
 /** Pairs a resource with its value, as the reader of the same address returned it. */

@@ -1,8 +1,8 @@
-/** What a line of a statement is by itself. `other` moved no money; `failed` lines have amounts and are in no sum. */
+/** The kind of a line, as the statement alone tells it. `other` moved no money; `failed` lines have amounts and are in no sum. */
 export type LineKind = 'payment' | 'fee' | 'tax' | 'commission' | 'transfer' | 'reversal' | 'other' | 'failed'
 
 /**
- * What a line turns out to be, gravest first. Each line is in exactly one class. The texts are `close.class.<class>`.
+ * The classes of lines, gravest first. Each line is in exactly one class. The texts are `close.class.<class>`.
  */
 export const LINE_CLASSES = [
   'paid_failed_here',
@@ -23,7 +23,7 @@ export const LINE_CLASSES = [
 ] as const
 export type LineClass = (typeof LINE_CLASSES)[number]
 
-/** What a transaction turns out to be, gravest first. Each is in exactly one class of its day. The texts are `close.class.<class>`. */
+/** The classes of transactions, gravest first. Each is in exactly one class of its day. The texts are `close.class.<class>`. */
 export const TRANSACTION_CLASSES = [
   'success_failed_there',
   'success_absent_there',

@@ -108,7 +108,7 @@ export type ExceptionEventDto = {
   at: string
 }
 
-/** What an operator says about a transaction that has ended here. The texts are `exceptions.said.<answer>`. */
+/** An operator's answer about a transaction that has ended here. The texts are `exceptions.said.<answer>`. */
 export type OperatorAnswer = 'succeeded' | 'failed' | 'pending' | 'not_found' | 'unknown'
 
 /** The line of the statement that an exception is about. */

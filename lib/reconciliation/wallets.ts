@@ -2,7 +2,7 @@ import { COUNTRIES, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/op
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { zoneOfOperators } from '#lib/time/time-zones.ts'
 
-/** What an account at an operator holds: collects, deposits, or the money of both. */
+/** The money that an account at an operator holds: collects, deposits, or the money of both. */
 type WalletAccount = 'collect' | 'deposit' | 'both'
 
 /** One account of the installation at an operator. Its id is part of addresses and of stored rows, and never changes. */

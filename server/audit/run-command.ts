@@ -7,7 +7,7 @@ import { appendAudit } from './append-audit.ts'
 import type { AuditDetails } from './canonical-text.ts'
 import { type AuditActor, type CommandActor, mayAct } from './command-actor.ts'
 
-/** What a command did, as its audit entry says it; the application and the actor are those of the command. */
+/** The act of a command, as its audit entry says it; the application and the actor are those of the command. */
 type Act = { action: AuditAction; subject: string; details?: AuditDetails }
 
 /** The end of a command: its result, and its audit entry; null where it changed nothing that is recorded. */

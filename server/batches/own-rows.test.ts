@@ -41,7 +41,7 @@ async function readAll({ applicationId, batchId }: Place): Promise<unknown> {
   return rows[0]
 }
 
-/** What a batch says of itself, without what differs between two batches of the same lines. */
+/** A batch as it is shown, without what differs between two batches of the same lines. */
 async function describe(one: Scene): Promise<unknown> {
   const { version, state, ready_count, problem_count, excluded_count, started_count, content_hash } = await harness.stored(one)
   const rows = await harness.rowsOf(one)

@@ -115,7 +115,7 @@ type End = {
   outcome: ChangeOutcome
   decidedBy: string
   reason: string
-  /** What was confirmed, and whether its proposer collects a secret; undefined unless it was. */
+  /** The confirmed change, and whether its proposer collects a secret; undefined unless it was. */
   confirmed?: { before: ChangeFacts; after: ChangeFacts; isCollected: boolean }
 }
 

@@ -56,7 +56,7 @@ after(async () => {
 
 const numberOf = (operator: OperatorCode, digits: string) => NUMBER_STEMS[operator] + digits
 
-/** What is stored of a payment after its end, as a query needs it. */
+/** The stored facts of a payment after its end, as a query needs them. */
 type Identifiers = { reference: string; operatorReference?: string | undefined; operatorToken?: string | undefined }
 async function identifiersOf(reference: string): Promise<Identifiers> {
   const { rows } = await harness.database.pool.query<{ operator_reference: string | null; operator_token: string | null }>(

@@ -169,7 +169,7 @@ test('noted again a minute after the last note and not a millisecond earlier, in
     return [row?.all, row?.here, row?.seen].map((at) => (at?.getTime() ?? 0) - now.getTime())
   }
   await note(0, null)
-  // What another request noted meanwhile counts, though this one read it earlier.
+  // A note of another request meanwhile counts, though this one read it earlier.
   await note(59_999, null)
   await note(59_999, 0)
   assert.deepEqual(await noted(), [0, 0, 0])

@@ -91,7 +91,7 @@ function accountOf({ type }: Pick<LiveTransaction['item'], 'type'>): Account {
   return type === 'COLLECT' ? 'collect' : 'deposit'
 }
 
-/** What the ledger has and the lines have not: so much less is there before all of them. */
+/** The amount by which the ledger exceeds the lines: the opening balance is lower by it. */
 function openingsOf(sent: readonly Sent[], cases: Cases): BookLine[] {
   const openings = new Map(OPERATOR_CODES.map((operator) => [operator, { collect: 0n, deposit: 0n }]))
   const add = (operator: OperatorCode, account: Account, amountMinor: bigint) => {

@@ -4,7 +4,7 @@ import type { Movement } from '#server/operators/simulator/books.ts'
 import { DAY_MS, HOUR_MS } from './history/plan-history.ts'
 import type { LiveTransaction } from './history/simulation.ts'
 
-/** What an operator did otherwise than our ledger says of one transaction. Amounts in hundredths. */
+/** An operator's act that differs from our ledger of one transaction. Amounts in hundredths. */
 export type Change = {
   isPaid?: boolean
   /** The operator has never heard of it. */

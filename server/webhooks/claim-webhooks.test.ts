@@ -268,7 +268,7 @@ test('not at all: the resends of a receiver without a free slot, and those whose
   assert.deepEqual((await claim()).taken, ['a 8 resend'])
 })
 
-test('the time until the next delivery that is not due, whoever its receiver is; null if there is none', async () => {
+test('the time until the next delivery that is not due, for any receiver; null if there is none', async () => {
   await add({ a: [5], b: [-3, -2] })
   const first = await claim({}, { free: { a: 0 } })
   assert.ok(first.nextDueMs !== null && first.nextDueMs > 1.9 * MINUTE_MS && first.nextDueMs <= 2 * MINUTE_MS, String(first.nextDueMs))

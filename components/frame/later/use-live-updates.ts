@@ -54,7 +54,7 @@ export function useLiveUpdates(application: string): Connection {
     }
     function onChange({ data }: MessageEvent<string>) {
       const [, zone, proposals] = data.split(' ')
-      // What the server rendered has changed: its days, or the proposals of people and what they have changed.
+      // The server's part of the page has changed: its days, or the proposals of people and what they have changed.
       if ((zone !== undefined && zone !== businessZone) || (seenProposals !== undefined && proposals !== seenProposals)) router.refresh()
       seenProposals = proposals
       refreshTimer ??= setTimeout(refresh, Math.max(0, refreshedAtMs + REFRESH_GAP_MS - Date.now()))

@@ -9,7 +9,7 @@ const LIMIT_MS = 60_000
 
 /** The list of transactions as a person has it open in a browser during the whole run. */
 export class OpenPage {
-  /** What a person would have had to do. */
+  /** The acts that a person would have needed. */
   readonly failures: string[] = []
   readonly #browser: Browser
   readonly #page: Page

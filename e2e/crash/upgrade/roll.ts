@@ -72,7 +72,7 @@ class Upgrade implements Ordeal {
   readonly durationsMs = new Durations()
   readonly serviceDiedAt = new Date(0)
   readonly #scene: Scene
-  /** What was applied to the database after each replacement, from the first process of the newer release on. */
+  /** The migrations applied to the database after each replacement, from the first process of the newer release on. */
   readonly #schemas: string[] = []
 
   constructor(scene: Scene) {

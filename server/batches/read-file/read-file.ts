@@ -40,7 +40,7 @@ export async function readFile(bytes: Uint8Array): Promise<Result<ReadFile, File
   }
 }
 
-/** What a file is that is neither a workbook nor text, by its first bytes. */
+/** The kind of a file that is neither a workbook nor text, by its first bytes. */
 export function recogniseOther(bytes: Buffer): FileProblemKind | undefined {
   const signature = SIGNATURES.find(([mark]) => startsWith(bytes, mark))
   if (signature) return signature[1]

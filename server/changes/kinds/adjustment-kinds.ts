@@ -28,7 +28,7 @@ const concede = z.strictObject({
 const feesOut = z.strictObject({ ...content, operator: z.enum(OPERATOR_CODES), amountMinor: z.string().regex(/^[1-9]\d{0,11}$/) })
 
 type Payload = { ledger: string; evidence: string; note: string; transactionId?: string }
-/** What an adjustment posts, apart from the change itself. */
+/** The posting of an adjustment, apart from the change itself. */
 type Posting = Omit<AdjustmentRow, 'subjectId' | 'actorId' | 'reason' | 'change'>
 
 /**
@@ -69,7 +69,7 @@ function adjustmentKind<Own extends Payload & { [key: string]: string | boolean 
       const posted = await postAdjustment(trx, { ...posting.value, subjectId, actorId: actor.id, reason: payload.evidence, change })
       if (!posted.ok) return posted
       const { ledger, evidence, note, transactionId } = payload
-      // What the operator did against our result is booked now. Before the audit entries, whose chains are held until the commit.
+      // The operator's act against our result is booked now. Before the audit entries, whose chains are held until the commit.
       const closed =
         transactionId !== undefined && (kind === 'late' || kind === 'reverse')
           ? await closeAdjusted(trx, { applicationId, actor, ledger, transactionId, changeId })

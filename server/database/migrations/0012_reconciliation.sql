@@ -132,7 +132,7 @@ create table statement_bad_rows (
   primary key (application_id, file_id, row_number)
 );
 
--- What the operator printed, once per line however many files repeat it. Amounts are hundredths, signed from the wallet's side.
+-- Lines as the operator printed them, once per line however many files repeat it. Amounts are hundredths, signed from the wallet's side.
 create table statement_lines (
   application_id uuid not null,
   line_id bigint generated always as identity,
@@ -237,7 +237,7 @@ create trigger refuse_update before update on line_matches for each row execute 
 alter table line_matches enable always trigger record_match;
 alter table line_matches enable always trigger refuse_update;
 
--- What a person has to clear up: a line or a transaction in a class that nothing explains, or a result that its operator contradicts. Its outcome
+-- Exceptions, which a person has to clear up: a line or a transaction in a class that nothing explains, or a result that its operator contradicts. Its outcome
 -- says why it is closed; neither a status nor a figure of a day depends on it.
 create table exceptions (
   application_id uuid not null,

@@ -103,7 +103,7 @@ const CASES: Case[] = [
   // The customer has half an hour from the first time, also after refusals.
   ['wait for a code', 'customer_code = null', 'awaiting', 'awaiting_code, 30 min, code in 30 min, submit not_sent'],
   ['wait for a code', "customer_code = null, code_until = now() + interval '9 minutes'", 'awaiting', `${WAITING}, submit not_sent`],
-  // What was not sent is no refused code.
+  // A code that was not sent is no refused code.
   [
     'wait for a code',
     'customer_code = null, refused_codes = 2',

@@ -35,7 +35,7 @@ export type BookEntry = TransferOrder & {
   duplicates: number
   /** When the money moved; undefined if it did not. */
   executedAtMs?: number | undefined
-  /** What the operator kept of it for itself. Only transfers of the sandbox's history have a fee. */
+  /** The fee that the operator kept. Only transfers of the sandbox's history have a fee. */
   fee?: string | undefined
   /** The money returned, by refunds and reversals. */
   refunds: readonly Refund[]

@@ -71,7 +71,7 @@ function minutesUntil(time: unknown): string {
   return time instanceof Date ? `${Math.round((time.getTime() - Date.now()) / MINUTE_MS)} min` : 'never'
 }
 
-/** What the dispatcher is told of the claim of a row. */
+/** The part of a row's claim that the dispatcher is told. */
 function describeClaim(work: ClaimedWork | undefined): string {
   if (!work) return 'not claimed'
   const { foundState, number, submissions, queries, isRepeated, route, result } = work

@@ -115,7 +115,7 @@ export async function queryContradictions(deps: ContradictionDeps, isEnding: () 
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-/** Each operator by itself: one that hangs delays no other. */
+/** Each operator separately: one that hangs delays no other. */
 async function queryOperator(deps: ContradictionDeps, operator: OperatorCode, mayGoOn: () => boolean): Promise<number> {
   const { pool, perOperatorMax = PER_OPERATOR_MAX } = deps
   let count = 0

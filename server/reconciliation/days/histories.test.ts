@@ -21,7 +21,7 @@ const WALLET = 'MOMOCM-collect'
 const ZONE_MS = 3_600_000
 const today = utcDayOf(new Date(Date.now() + ZONE_MS))
 
-/** What the operator prints for one of our payments, or without one. */
+/** The operator's line for one of our payments, or without one. */
 const PRINTED = ['once', 'never', 'twice', 'failed', 'late', 'less', 'by operator id', 'by phone'] as const
 const payment = fc.record({
   status: fc.constantFrom('succeeded', 'failed', null),

@@ -64,7 +64,7 @@ const SETTLED = (transaction: string) => `select p.change_id from ledger_posting
   where p.application_id = ${transaction}.matched_application_id and p.subject_id = ${transaction}.transaction_id and p.kind in ('late', 'reverse')`
 
 /**
- * What a person has to clear up on the days, each line and each transaction once, with its class. A line is the subject where its payment is in
+ * The exceptions of the days: each line and each transaction once, with its class. A line is the subject where its payment is in
  * question, and the transaction where its result is.
  */
 const FOUND = `${CLASSED}, ${BOOKED}, named as (

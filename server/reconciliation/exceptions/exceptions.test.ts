@@ -310,7 +310,7 @@ test('an import that commits while its days are examined is examined too', async
   await bring({ id: 'L1', amount: 700 })
   const trx = await desk.pool.connect()
   await trx.query('begin')
-  // What the import of another file does last.
+  // The last step of the import of another file.
   await trx.query(
     `insert into statement_lines (application_id, wallet, line_key, occurrence, file_id, position, at, local_day, kind, gross_minor, fee_minor,
                                   tax_minor, net_minor, phone_forms, type, status, cells)

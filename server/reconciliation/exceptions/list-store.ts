@@ -85,7 +85,7 @@ export async function findException(queryable: Queryable, applicationId: string,
 
 type EventRow = Omit<ExceptionEventDto, 'at'> & { at: Date }
 
-/** What happened to an exception, in order. */
+/** The events of an exception, in order. */
 export async function listExceptionEvents(queryable: Queryable, applicationId: string, exceptionId: string): Promise<EventRow[]> {
   const { rows } = await queryable.query<EventRow>(
     `select v.event, v.class, case when v.event = 'handed_over' then o.name end as owner, v.outcome, p.name as person, v.note, v.at

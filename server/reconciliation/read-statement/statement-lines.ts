@@ -54,7 +54,7 @@ export type StatementLine = {
 
 export type BadStatementRow = { row_number: number; problem: RowProblemKind; cells: readonly string[] }
 
-/** What is known of a file that was read to its end. Times are instants; sums are hundredths. */
+/** The facts of a file that was read to its end. Times are instants; sums are hundredths. */
 export type StatementSummary = {
   format: StatementFormat['id']
   accounts: string[]
@@ -137,7 +137,7 @@ export class StatementLines {
     return this.#lines.length + this.#bad.length
   }
 
-  /** What the file was. Throws UnreadableStatement for a file without a known header or without lines. */
+  /** Returns the facts of the file. Throws UnreadableStatement for a file without a known header or without lines. */
   finish(): StatementSummary {
     if (!this.#format) throw this.#unknown()
     const { number } = this.#wallet

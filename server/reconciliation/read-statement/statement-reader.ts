@@ -4,7 +4,7 @@ import { err, type Result } from '#lib/result.ts'
 import type { StatementChunk } from './read-statement.ts'
 import type { ReadingWallet, StatementSummary } from './statement-lines.ts'
 
-/** What the thread sends: it wants the next piece, it has lines, or it has ended. */
+/** A message of the thread: it wants the next piece, it has lines, or it has ended. */
 export type FromThread =
   | { kind: 'more' }
   | ({ kind: 'chunk' } & StatementChunk)

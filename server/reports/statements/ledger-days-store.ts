@@ -36,7 +36,7 @@ export type DayMovements = {
   peakMinor: bigint
 }
 
-/** What adjustments of every kind change the balances by. */
+/** The changes of the balances by adjustments of every kind. */
 const ADJUSTED = 'reversed_minor + late_minor + conceded_minor + fees_out_minor'
 
 const SUMS = `sum(collect_minor)::bigint as "collectMinor", sum(deposit_minor)::bigint as "depositMinor", sum(held_minor)::bigint as "heldMinor",

@@ -27,7 +27,7 @@ async function recount(applicationId: string, type: string | null): Promise<stri
   return formatMinor(rows[0]?.sum ?? 0n)
 }
 
-/** What the totals say of each operator, beside the raw rows. */
+/** The totals of each operator, beside the raw rows. */
 async function feesByOperator(applicationId: string): Promise<{ shown: unknown; expected: unknown }> {
   const query = totalsQuerySchema.parse({ dates: 'always' })
   const { operators } = await readTotals(database.pool, inUtc(applicationId), query, new Date())

@@ -129,7 +129,7 @@ function addRange(ranges: RollUpRanges, from: UtcDay, to: UtcDay): void {
 }
 
 /**
- * What the days of these ranges lack of transactions of the last minute, as rows of day, operator, type, status, transaction_count and
+ * The transactions of the last minute that the days of these ranges lack, as rows of day, operator, type, status, transaction_count and
  * amount_minor. Sealed months lack nothing.
  */
 export function lateDays(applicationId: string, { fromDays, toDays }: RollUpRanges, statuses: readonly TransactionStatus[]): Sql {

@@ -212,7 +212,7 @@ const DAMAGES: Record<string, (string | [statements: string, count: number])[]> 
   ],
   entries: [
     ...plusOne('ledger_postings', 'revenue_minor', posting(COLLECTED, 'settle')),
-    // Each currency by itself.
+    // Each currency separately.
     [
       `update ledger_postings set revenue_minor = revenue_minor + 1 where ${posting(COLLECTED, 'settle')};
        update ledger_postings set revenue_minor = revenue_minor - 1, currency = 'UGX' where ${posting(PAID, 'settle')};

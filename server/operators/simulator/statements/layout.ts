@@ -3,7 +3,7 @@ import type { Account } from '../books.ts'
 import type { LocalTime } from './print-times.ts'
 import type { StatementLine } from './statement-lines.ts'
 
-/** What a layout prints. `time` writes an instant on the clock of the wallet. */
+/** The contents of a layout. `time` writes an instant on the clock of the wallet. */
 export type Printed = {
   operator: OperatorCode
   account: Account | undefined

@@ -59,7 +59,7 @@ export function sendStatement({ books }: Simulation, request: IncomingMessage, r
     .end(writeFile(printed, layout.ending))
 }
 
-/** What the address asks for, or what is wrong with it. */
+/** The statement that the address asks for, or the reason why it asks for none. */
 function readWanted({ url = '/' }: IncomingMessage): Wanted | string {
   const { pathname, searchParams } = new URL(url, 'http://simulator')
   const operator = pathname.split('/')[2]

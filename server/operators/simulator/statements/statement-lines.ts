@@ -15,11 +15,11 @@ export type StatementLine = {
   account: Account
   kind: Movement['kind']
   status: 'SUCCESS' | 'FAILED'
-  /** What was asked for. Of a line that failed none of it moved. */
+  /** The requested amount. Of a line that failed none of it moved. */
   grossMinor: bigint
-  /** What the operator kept for itself, positive. */
+  /** The operator's fee, positive. */
   feeMinor: bigint
-  /** What the balance changed by: 0 for a line that failed. */
+  /** The change of the balance: 0 for a line that failed. */
   netMinor: bigint
   balanceMinor: bigint
   phoneNumber: string

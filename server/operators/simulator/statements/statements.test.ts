@@ -94,7 +94,7 @@ function rowsOf(file: Buffer): string[][] {
     .map((line) => line.split(','))
 }
 
-/** What the lines of a file move by what it prints, in hundredths: amounts as they are signed or marked, without what failed. */
+/** The movement of a file's lines as it prints them, in hundredths: amounts as they are signed or marked, without what failed. */
 const NET_OF: Record<string, (row: Record<string, string>) => bigint> = {
   mtn: (row) => (row['Status'] === 'Successful' ? minor(row['Amount']) - minor(row['To / Fee']) - minor(row['From / Fee']) : 0n),
   wave: (row) => minor(row['amount'] ?? row['Montant']),

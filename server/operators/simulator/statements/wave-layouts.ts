@@ -16,7 +16,7 @@ const COLLECT_HEADINGS = [
   'aggregated_merchant_name',
 ]
 
-/** What a merchant's customers paid: English headings, a clock of twelve hours, no balance. Wave prints what did not fail. */
+/** Payments of a merchant's customers: English headings, a clock of twelve hours, no balance. Wave prints what did not fail. */
 export const WAVE_COLLECTS: Layout = {
   name: 'wave-collects',
   ending: 'csv',

@@ -7,9 +7,9 @@ import type { PrintedTime } from '../times.ts'
 export type RawLine = {
   time: PrintedTime
   kind: LineKind
-  /** What the customer paid or received. */
+  /** The amount that the customer paid or received. */
   grossMinor: bigint
-  /** What the operator kept with this row. `grossMinor - feeMinor - taxMinor` is what the row does to the balance. */
+  /** The operator's fee for this row. `grossMinor - feeMinor - taxMinor` is what the row does to the balance. */
   feeMinor: bigint
   taxMinor: bigint
   /** The balance after the row, if the format prints one. */
@@ -24,7 +24,7 @@ export type RawLine = {
   ownAccount: string | null
 }
 
-/** What a format knows of the file around a row. */
+/** The facts of the file around a row. */
 export type RowContext = { dialCode: string; currency: string; ownNumbers: ReadonlySet<string> }
 
 export type StatementFormat = {

@@ -70,7 +70,7 @@ export const WAVE: StatementFormat = {
     demandCurrency(row.text(names.currency), currency)
     const type = row.text(names.type)
     const kind = kindOf(type)
-    // What a reversal returns of the fee is part of its amount, and the file does not say which part.
+    // The fee that a reversal returns is part of its amount, and the file does not say which part.
     const feeMinor = kind === 'payment' ? row.size(names.fee) : 0n
     return {
       time: row.time(names.time),

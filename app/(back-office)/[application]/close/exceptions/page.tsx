@@ -22,7 +22,7 @@ import { ExceptionList } from './_components/exception-list.tsx'
 
 export const generateMetadata = titled('close.exceptions')
 
-/** What a person has to clear up, the gravest and oldest first: by state, owner, age and wallet. */
+/** Lists the exceptions that a person has to clear up, the gravest and oldest first: by state, owner, age and wallet. */
 export default async function ExceptionsPage({ params, searchParams }: PageProps) {
   const { application } = await params
   const actor = await requireCloser(application)

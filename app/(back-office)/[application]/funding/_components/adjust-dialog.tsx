@@ -157,7 +157,7 @@ function Goodwill() {
   )
 }
 
-/** What can be adjusted, by how the transaction ended. */
+/** The adjustments that are possible, by how the transaction ended. */
 function kindsOf(transaction: AdjustDialogProps['transaction']): readonly [AdjustmentChange, ...AdjustmentChange[]] {
   if (transaction === null) return ['adjustment.fees_out']
   return transaction.status === 'SUCCESS' ? ['adjustment.reverse', 'adjustment.concede'] : ['adjustment.late', 'adjustment.concede']

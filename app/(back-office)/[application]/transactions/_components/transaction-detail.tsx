@@ -81,7 +81,7 @@ function Head({ detail }: { detail: TransactionDetailDto }) {
   )
 }
 
-/** What two people changed in the books after the status was final. */
+/** The adjustments that two people made in the books after the status was final. */
 function Adjusted({ detail: { entries } }: { detail: TransactionDetailDto }) {
   const t = useT()
   const kinds = ADJUSTMENT_KINDS.filter((kind) => entries.some((entry) => entry.kind === kind))

@@ -142,7 +142,7 @@ function LineOf({ application, line }: { application: string; line: StatementLin
   )
 }
 
-/** What the transaction is called elsewhere: the number at its operator, the partner's id, the operator's reference. */
+/** The transaction's other names: the number at its operator, the partner's id, the operator's reference. */
 function Names({ line: { phoneNumber, externalId, operatorReference } }: { line: StatementLine }) {
   const t = useT()
   const names = [

@@ -25,7 +25,7 @@ const DECIMAL = /^-?\d{1,12}(\.\d{1,2})?$/
 
 type Problems = Partial<Record<Field, MessageKey>>
 
-/** What a form says, as the proposal has it, or what is wrong in which field. */
+/** Returns the form's values as the proposal has them, or which field is wrong and why. */
 function readForm(form: FormData, settings: Settings): { problems: Problems; input: Record<string, string | number | null> } {
   const textOf = (name: string) => String(form.get(name) ?? '').trim()
   const plain = (name: string) =>

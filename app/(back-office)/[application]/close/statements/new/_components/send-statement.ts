@@ -17,9 +17,9 @@ export async function sendStatement(
   onPiece: (sent: number, of: number) => void,
 ): Promise<{ fileId: string } | Refused> {
   const begin = { wallet, fileName: file.name.slice(-200), bytes: file.size, modified: file.lastModified }
-  const begun = await post(paths.data(application, 'statements', begin), null)
-  if ('error' in begun) return begun
-  const upload = uploadAnswerSchema.safeParse(begun.json)
+  const started = await post(paths.data(application, 'statements', begin), null)
+  if ('error' in started) return started
+  const upload = uploadAnswerSchema.safeParse(started.json)
   if (!upload.success) return { error: 'action.unexpected' }
   const { fileId, pieces } = upload.data
   const count = Math.ceil(file.size / PIECE_BYTES)

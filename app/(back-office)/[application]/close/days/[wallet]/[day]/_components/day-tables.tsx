@@ -13,7 +13,7 @@ function Amount({ day, amount }: { day: WalletDayDto; amount: string | null }) {
   return amount === null ? '–' : <Money amount={amount} currency={currency} />
 }
 
-/** What we booked, what the statement says, and the difference. */
+/** Our booking, the statement's figure, and the difference. */
 export function ComparisonTable({ t, day }: { t: Translate; day: WalletDayDto }) {
   const isSum = (name: string) => name === 'movement' || name === 'closing'
   return (

@@ -65,6 +65,8 @@ const SENTENCES: Record<string, string> = {
   invalid_countries: 'Name at least one country, each once.',
   invalid_webhook_url: 'The webhook address must be an absolute http or https address without a password or token.',
   another_runs_installation: 'Another application runs the installation: take it away there first (--runs-installation no).',
+  keeps_statements:
+    'The application has wallets, statements or open exceptions of the close of day, which no other application could read: it has to keep running the installation.',
   invalid_fees: 'Percentages must be 0 or more and stay below 100 together; fixed parts must be 0 or more.',
   username_taken: 'This user name is taken.',
   already_member: 'That person is a member of the application already.',

@@ -74,6 +74,17 @@ export async function findInstallation(queryable: Queryable, applicationId: stri
   return rows[0]?.id
 }
 
+/** Whether an application has wallets that people set, statements, or open exceptions: only who runs the installation can see them. */
+export async function keepsStatements(queryable: Queryable, applicationId: string): Promise<boolean> {
+  const { rowCount } = await queryable.query(
+    `select 1 where exists (select 1 from wallets where application_id = $1)
+                 or exists (select 1 from statement_files where application_id = $1)
+                 or exists (select 1 from exceptions where application_id = $1 and outcome is null)`,
+    [applicationId],
+  )
+  return rowCount === 1
+}
+
 /** Changes the settings that are present; false when there is no such application. */
 export async function updateApplication(trx: Queryable, applicationId: string, change: ApplicationChange): Promise<boolean> {
   const { rowCount } = await trx.query(

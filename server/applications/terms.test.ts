@@ -119,6 +119,19 @@ test('one application that runs the installation: another_runs_installation unti
   must(await other.change({ runsInstallation: false }))
 })
 
+test('keeps_statements when an application that has a wallet is to stop running the installation', async () => {
+  const { pool, applicationId, change } = await scene()
+  must(await change({ runsInstallation: true }))
+  await pool.query(
+    `insert into wallets (application_id, wallet, zone, cutoff_minute, changed_by) values ($1, 'MOOV', 'Africa/Porto-Novo', 0, $1)`,
+    [applicationId],
+  )
+  assert.equal(outcome(await change({ runsInstallation: false })), 'keeps_statements')
+  assert.equal(await runsInstallation(pool, applicationId), true)
+  await pool.query('delete from wallets where application_id = $1', [applicationId])
+  must(await change({ runsInstallation: false }))
+})
+
 test('switched off and recorded, with their limits as they were: the services of countries that are left', async () => {
   const { pool, applicationId, change, lastEntry } = await scene()
   const place = { applicationId, operator: 'MOMOCM', actor: SYSTEM_ACTOR } as const

@@ -14,6 +14,7 @@ import {
   type ApplicationChange,
   closeServices,
   findInstallation,
+  keepsStatements,
   updateApplication,
   upsertFees,
   upsertService,
@@ -28,12 +29,14 @@ type ChangeFailure =
   | 'invalid_webhook_url'
   | 'unknown_application'
   | 'another_runs_installation'
+  | 'keeps_statements'
   | NetworkProblem
 
 /**
  * Changes an application's settings; omitted settings are unchanged. Its administrators change all of them but three: switching it off and
  * on, letting it run the installation, and the private networks that its webhooks may reach, are reserved for the machine administrator. A country that is left has its services switched off;
- * one that is joined has none switched on.
+ * one that is joined has none switched on. Wallets and statements belong to the application that runs the installation, which no other can take
+ * over then: nobody could read them any more.
  */
 export async function changeApplication(
   database: Database,
@@ -49,6 +52,7 @@ export async function changeApplication(
     const change = read.value
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
     if (runsInstallation && (await findInstallation(trx, applicationId))) return err('another_runs_installation')
+    if (runsInstallation === false && (await keepsStatements(trx, applicationId))) return err('keeps_statements')
     const present = await readTerms(trx, applicationId)
     if (!(await updateApplication(trx, applicationId, change))) return err('unknown_application')
     const closedServices = change.countries ? await leaveOthers(trx, applicationId, change.countries) : []

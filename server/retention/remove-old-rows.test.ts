@@ -13,8 +13,8 @@ import { transition } from '#server/transactions/transition.ts'
 import { monthsBefore, removeOldRows } from './remove-old-rows.ts'
 
 const NOW = new Date('2026-11-21T12:00:00Z')
-const ZERO_SUMS: RetentionMonths = { attempts: 0, deliveries: 0, exports: 0, throttles: 0 }
-const MONTHS: RetentionMonths = { attempts: 6, deliveries: 3, exports: 12, throttles: 1 }
+const ZERO_SUMS: RetentionMonths = { attempts: 0, deliveries: 0, exports: 0, statements: 0, throttles: 0 }
+const MONTHS: RetentionMonths = { attempts: 6, deliveries: 3, exports: 12, statements: 24, throttles: 1 }
 
 let database: TestDatabase
 before(async () => {
@@ -139,7 +139,7 @@ test('kept: old attempts of a delivery that is due or ended recently', async () 
   assert.deepEqual(await countsOf(applicationId), [2, 0, 2, 2])
 })
 
-test('removed: records and stored files of exports, and failed sign-ins, that are older than their limits', async () => {
+test('removed: records and stored files of exports, statements as uploaded, and failed sign-ins, that are older than their limits', async () => {
   const applicationId = await makeApplication(database.pool)
   const personId = await makePerson(database.pool, applicationId, ['finance'])
   for (const months of [30, 14, 11, 0])
@@ -157,8 +157,14 @@ test('removed: records and stored files of exports, and failed sign-ins, that ar
     `insert into sign_in_throttles (throttle_key, failures, last_failure_at) values ('old', 1, $1), ('new', 1, $2)`,
     [monthsBefore(NOW, 2), NOW],
   )
-  assert.deepEqual(await run({ batchRows: 1 }), { export_pieces: 4, exports: 2, sign_in_throttles: 1 })
+  await database.pool.query(
+    `insert into statement_pieces (application_id, file_id, number, byte_count, stored_at, content)
+       select $1, gen_random_uuid(), 0, 1, at, 'x' from unnest($2::timestamptz[]) as at`,
+    [applicationId, [25, 24, 1].map((months) => monthsBefore(NOW, months))],
+  )
+  assert.deepEqual(await run({ batchRows: 1 }), { export_pieces: 4, exports: 2, statement_pieces: 1, sign_in_throttles: 1 })
   assert.deepEqual([await countOf('exports', applicationId), await countOf('export_pieces', applicationId)], [2, 4])
+  assert.equal(await countOf('statement_pieces', applicationId), 2)
 })
 
 test('1 batch removed by a run that is stopped; the next run removes the rest', async () => {

@@ -93,10 +93,13 @@ create table statement_pieces (
   number integer not null check (number >= 0),
   byte_count integer not null check (byte_count > 0),
   content bytea not null,
+  stored_at timestamptz not null default clock_timestamp(),
   primary key (application_id, file_id, number)
 );
 -- Compressed already.
 alter table statement_pieces alter column content set storage external;
+-- Retention removes the oldest first.
+create index statement_pieces_by_time on statement_pieces (application_id, stored_at);
 
 -- The lines of a file that was checked, until it is imported.
 create table statement_rows (

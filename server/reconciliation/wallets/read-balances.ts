@@ -1,8 +1,10 @@
 import { formatMinor } from '#lib/money/money.ts'
-import type { WalletAccountBalance } from '#lib/reconciliation/wallet-dto.ts'
 import type { Wallet } from '#lib/reconciliation/wallets.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { listDailyBalances, listReportedBalances, type ReportedBalance, type SetWallet } from './wallet-store.ts'
+
+/** The balance that an operator reported for one wallet; `ledger` and `difference` are of all its accounts together. Decimals. */
+type WalletAccountBalance = { checkedAt: string; reported: string | null; ledger: string; difference: string | null }
 
 /** What each operator reported last for each wallet, and what all its accounts together differ from the ledger. */
 export async function readReportedBalances(queryable: Queryable, applicationId: string, wallets: readonly Wallet[]) {

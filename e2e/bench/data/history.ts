@@ -126,7 +126,8 @@ function fillSql(): string {
     select $1::uuid, id, 'https://hooks.partner.example', 'delivered', 1, at, at, at from row where is_final`
 }
 
-async function summarise(pool: Pool, applicationId: string): Promise<void> {
+/** Balances, sums by day and counters of an application, calculated from its rows. */
+export async function summarise(pool: Pool, applicationId: string): Promise<void> {
   await pool.query(
     `update ledger_balances b
        set collect_minor = p.collect, deposit_minor = p.deposit, held_minor = p.held, fees_minor = p.fees, clearing_minor = p.clearing, revenue_minor = p.revenue

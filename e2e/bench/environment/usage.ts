@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 
 const TICKS_PER_SECOND = 100
 
@@ -6,6 +7,28 @@ const TICKS_PER_SECOND = 100
 export async function residentMb(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1_024
+}
+
+const MEMORY_EVERY_MS = 100
+
+/** Watches the resident memory of a process. `stop` returns the most that it was, in megabytes. */
+export function startMemoryWatch(pid: number): { stop(): Promise<number> } {
+  const ending = new AbortController()
+  async function watch(): Promise<number> {
+    let mostMb = 0
+    while (!ending.signal.aborted) {
+      mostMb = Math.max(mostMb, await residentMb(pid))
+      await delay(MEMORY_EVERY_MS)
+    }
+    return mostMb
+  }
+  const watching = watch()
+  return {
+    stop() {
+      ending.abort()
+      return watching
+    },
+  }
 }
 
 /** CPU seconds that were used since `start`: by the server, by PostgreSQL with all its processes, and by the whole machine. */

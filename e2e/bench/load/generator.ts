@@ -1,4 +1,5 @@
-// Generates load in a process of its own; the plan comes as a message, the result goes back as one.
+// Generates load in a process of its own; the plan comes as a message, the result goes back as one. A second message ends it early.
+import { once } from 'node:events'
 import { createHistogram } from 'node:perf_hooks'
 import { type Connection, openConnection } from './connection.ts'
 import type { LoadPlan, LoadResult } from './plan.ts'
@@ -90,7 +91,8 @@ async function generate(plan: LoadPlan): Promise<LoadResult> {
       for (; sent < dueCount; sent++) {
         const dueMs = startedMs + ((sent + 1) / ratePerSecond) * 1_000
         lateness.record(Math.max(1, Math.round((nowMs - dueMs) * 1_000)))
-        const sender = idle.pop()
+        // In turns: the service closes connections on which nothing is asked.
+        const sender = idle.shift()
         if (sender) send(sender, dueMs)
         else overdue.push(dueMs)
       }
@@ -107,7 +109,7 @@ async function generate(plan: LoadPlan): Promise<LoadResult> {
   await pause(plan.warmUpMs)
   measuredFromMs = performance.now()
   const cpuBefore = process.cpuUsage()
-  await pause(plan.durationMs)
+  await Promise.race([pause(plan.durationMs), once(process, 'message')])
   measuredUntilMs = performance.now()
   const cpu = process.cpuUsage(cpuBefore)
   isSending = false

@@ -8,7 +8,7 @@ const DAY_SECONDS = 86_400
 const AMOUNTS = 500
 
 /** How the line of a payment names it: most of them by our id, some by the operator's id, a few only by the phone number. */
-export type Naming = 'our_id' | 'operator_id' | 'phone'
+type Naming = 'our_id' | 'operator_id' | 'phone'
 
 /** A payment from a customer and the operator's line of it, as a function of its number: equal sizes are equal data. */
 export type Collect = { id: string; operatorId: string; naming: Naming; phone: string; amount: number; at: Date }

@@ -1,4 +1,4 @@
-import type { DecisionObstacle, TermsObstacle } from '#lib/approvals/approvals.ts'
+import type { ApprovalEnd, DecisionObstacle, TermsObstacle } from '#lib/approvals/approvals.ts'
 import type { Currency } from '#lib/money/money.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionStatus, TransactionType, TransitionEvent } from '#lib/payments/transaction-status.ts'
@@ -57,7 +57,11 @@ export type BatchState = {
   hash: string
   groups: BatchGroup[]
   decisions: BatchDecisionRow[]
+  ends: (ApprovalEnd & { count: number })[]
 }
+
+/** How many ends of a batch's rows are named. */
+const ENDS_MAX = 5
 
 const CURRENCY_OF_OPERATOR = OPERATOR_CODES.map((code) => OPERATORS[code].country.currency)
 const ROW_KEY = sql.raw('i.application_id = t.application_id and i.transaction_id = t.transaction_id')
@@ -109,7 +113,16 @@ export async function selectBatch(queryable: Queryable, viewer: QueueViewer, bat
           d.used_code as "usedCode", v.counts,
           min(d.decided_at) as "decidedAt", count(*)::integer as count
         from d join voter v on v.checker_id = d.checker_id join people c on c.person_id = d.checker_id
-        group by 1, 2, 3, 4, 5, 6, 7) v) as decisions
+        group by 1, 2, 3, 4, 5, 6, 7) v) as decisions,
+      -- A row that is left out of an approval has a reason of its own, so the groups may be as many as the rows.
+      (select coalesce(json_agg(g order by g.count desc, g.at), '[]') from (
+        select e.event, c.name as by, ${sql.raw(EVENT_PROGRAM_NAME)} as "programName", e.reason, max(e.at) as at, count(*)::integer as count
+        from r join transaction_events e
+            on e.application_id = r.application_id and e.transaction_id = r.transaction_id and e.from_status = 'PENDING_APPROVAL'
+          left join people c on c.person_id = e.actor_id
+          left join api_users u on e.actor_kind = 'api' and u.application_id = e.application_id and u.api_user_id = e.actor_id
+        where not exists (select from r where status = 'PENDING_APPROVAL')
+        group by 1, 2, 3, 4 order by count desc, at limit ${ENDS_MAX}) g) as ends
     from (select maker_id, min(created_at) as created_at, coalesce(min(expires_at) filter (where status = 'PENDING_APPROVAL'), min(expires_at)) as expires_at
           from r group by maker_id) f
       left join people p on p.person_id = f.maker_id

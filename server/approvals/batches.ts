@@ -52,6 +52,7 @@ export async function readBatch(queryable: Queryable, viewer: ApprovalViewer, ba
     needed: weighed.needed,
     needsCode: weighed.needsCode,
     decisions: batch.decisions.map(({ decidedAt, ...decision }) => ({ ...decision, at: new Date(decidedAt).toISOString() })),
+    ends: batch.ends.map((end) => ({ ...end, at: new Date(end.at).toISOString() })),
     deciders: deciders.filter((person) => person.personId !== viewer.id).map((person) => person.name),
     ...verdictOf(weighed, viewer),
     canRecall: canRecall(batch, viewer, waiting.length > 0),

@@ -41,7 +41,7 @@ test('a file by keyboard alone: chosen, checked, submitted by its maker; found, 
   await waitForScripts(page)
   await tabTo(page, page.getByRole('button', { name: 'Submit for approval' }))
   await page.keyboard.press('Enter')
-  await expect(page.getByText('Submitted', { exact: true })).toBeVisible()
+  await expect(page.getByText('Waiting for approval', { exact: true }).first()).toBeVisible()
 
   await page.context().clearCookies()
   await signIn(page, queue.checker, `/${queue.slug}/approvals`)
@@ -73,7 +73,7 @@ test('two makers and two checkers at the same time: every row is sent once, each
     await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
     await waitForScripts(page)
     await page.getByRole('button', { name: 'Submit for approval' }).click()
-    await expect(page.getByText('Submitted', { exact: true })).toBeVisible()
+    await expect(page.getByText('Waiting for approval', { exact: true }).first()).toBeVisible()
     await page.context().close()
   }
   await Promise.all([submit(queue.maker, 'North'), submit(second, 'South')])
@@ -111,7 +111,7 @@ test('a batch that a colleague rejects while somebody writes about it names who 
   await expect(page.getByRole('heading', { level: 1, name: 'March' })).toBeVisible()
   await waitForScripts(page)
   await page.getByRole('button', { name: 'Submit for approval' }).click()
-  await expect(page.getByText('Submitted', { exact: true })).toBeVisible()
+  await expect(page.getByText('Waiting for approval', { exact: true }).first()).toBeVisible()
 
   const openAs = async (person: SandboxPerson) => {
     const opened = await (await browser.newContext({ baseURL: sandboxUrl(), locale: 'en-GB' })).newPage()

@@ -1,3 +1,4 @@
+import type { BatchListItem } from '#lib/batches/batches.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { PaymentTextName, PaymentTexts } from '#lib/payments/payment-fields.ts'
@@ -57,6 +58,9 @@ export type ApprovalEnd = {
   reason: string | null
   at: string
 }
+
+/** One way in which the wait of a batch's rows ended, and how many rows that is. */
+export type BatchEnd = ApprovalEnd & { count: number }
 
 /**
  * One transaction of an approval queue as a page shows it. Amounts are exact decimals, instants ISO 8601. What the viewer may do is
@@ -122,7 +126,7 @@ export type BatchItem = {
   sums: readonly CurrencyAmount[]
   canDecide: true | BatchObstacle
   /** Who decided on it, in order, and when last; null while it waits. */
-  decided: { by: readonly string[]; at: string } | null
+  decided: ({ by: readonly string[]; at: string } & Pick<BatchListItem, 'type' | 'stage' | 'places'>) | null
 }
 
 export type ApprovalPage = {

@@ -1,3 +1,4 @@
+import type { BatchEnd } from '#lib/approvals/approvals.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import type { Currency } from '#lib/money/money.ts'
@@ -11,6 +12,27 @@ import type { FileReading } from './file-problem.ts'
 /** The states of a batch. `checking`: its columns are not known yet. */
 export const BATCH_STATES = ['checking', 'draft', 'submitting', 'submitted', 'discarded'] as const
 export type BatchState = (typeof BATCH_STATES)[number]
+
+/** What a batch is for people: before its submission its own state, then that of its rows. `partly`: some succeeded, some did not. */
+export const BATCH_STAGES = [
+  'checking',
+  'draft',
+  'submitting',
+  'waiting',
+  'running',
+  'succeeded',
+  'partly',
+  'failed',
+  'rejected',
+  'recalled',
+  'expired',
+  'stopped',
+  'discarded',
+] as const
+export type BatchStage = (typeof BATCH_STAGES)[number]
+
+/** Where the rows of a submitted batch are: counts, without places that have no rows, and who rejected or recalled rows last. */
+export type BatchPlaces = Partial<Record<'waiting' | 'open' | 'succeeded' | BatchEndPlace, number>> & { by?: string }
 
 /** Rows of a batch on one page of the dry run, and batches on one page of the list. */
 export const BATCH_PAGE_SIZE = 50
@@ -26,7 +48,8 @@ export type BatchListItem = {
   batchId: string
   name: string
   type: TransactionType
-  state: BatchState
+  stage: BatchStage
+  places: BatchPlaces
   makerName: string
   /** Who decided on its transactions, by name. */
   decidedBy: string[]
@@ -112,7 +135,8 @@ export type BatchDto = {
 }
 
 /** Where a row of a submitted batch is. `waiting`: for a decision. `queued`: approved, not sent. `sent`: an operator may have it. */
-export type BatchRowPlace = 'waiting' | 'queued' | 'paused' | 'sent' | 'succeeded' | 'failed' | 'rejected' | 'stopped'
+export type BatchRowPlace = 'waiting' | 'queued' | 'paused' | 'sent' | 'succeeded' | BatchEndPlace
+type BatchEndPlace = 'failed' | 'rejected' | 'recalled' | 'expired' | 'stopped'
 
 /** A count and the exact sum of the amounts. */
 type BatchFigure = { count: number; amount: string }
@@ -139,7 +163,13 @@ type BatchLink = { batchId: string; name: string }
 export type BatchRunDto = {
   batchId: string
   name: string | null
+  type: TransactionType
   state: 'waiting' | 'running' | 'paused' | 'stopped' | 'finished'
+  /** How it ended, once it is `finished`. */
+  stage: BatchStage
+  places: BatchPlaces
+  /** How the wait of its rows ended, once none waits: by event, person and reason, most rows first. */
+  ends: readonly BatchEnd[]
   /** Who paused, resumed or stopped it last. */
   changed: { by: string; at: string; reason: string | null } | null
   operators: readonly BatchRunOperator[]

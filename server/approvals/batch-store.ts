@@ -1,4 +1,5 @@
-import type { ApprovalEnd, DecisionObstacle, TermsObstacle } from '#lib/approvals/approvals.ts'
+import type { BatchEnd, DecisionObstacle, TermsObstacle } from '#lib/approvals/approvals.ts'
+import type { BatchPlaces, BatchStage } from '#lib/batches/batches.ts'
 import type { Currency } from '#lib/money/money.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionStatus, TransactionType, TransitionEvent } from '#lib/payments/transaction-status.ts'
@@ -57,7 +58,6 @@ export type BatchState = {
   hash: string
   groups: BatchGroup[]
   decisions: BatchDecisionRow[]
-  ends: (ApprovalEnd & { count: number })[]
 }
 
 /** How many ends of a batch's rows are named. */
@@ -113,22 +113,32 @@ export async function selectBatch(queryable: Queryable, viewer: QueueViewer, bat
           d.used_code as "usedCode", v.counts,
           min(d.decided_at) as "decidedAt", count(*)::integer as count
         from d join voter v on v.checker_id = d.checker_id join people c on c.person_id = d.checker_id
-        group by 1, 2, 3, 4, 5, 6, 7) v) as decisions,
-      -- A row that is left out of an approval has a reason of its own, so the groups may be as many as the rows.
-      (select coalesce(json_agg(g order by g.count desc, g.at), '[]') from (
-        select e.event, c.name as by, ${sql.raw(EVENT_PROGRAM_NAME)} as "programName", e.reason, max(e.at) as at, count(*)::integer as count
-        from r join transaction_events e
-            on e.application_id = r.application_id and e.transaction_id = r.transaction_id and e.from_status = 'PENDING_APPROVAL'
-          left join people c on c.person_id = e.actor_id
-          left join api_users u on e.actor_kind = 'api' and u.application_id = e.application_id and u.api_user_id = e.actor_id
-        where not exists (select from r where status = 'PENDING_APPROVAL')
-        group by 1, 2, 3, 4 order by count desc, at limit ${ENDS_MAX}) g) as ends
+        group by 1, 2, 3, 4, 5, 6, 7) v) as decisions
     from (select maker_id, min(created_at) as created_at, coalesce(min(expires_at) filter (where status = 'PENDING_APPROVAL'), min(expires_at)) as expires_at
           from r group by maker_id) f
       left join people p on p.person_id = f.maker_id
       left join batches b on b.application_id = ${applicationId} and b.batch_id = ${batchId}`,
   )
   return rows[0]
+}
+
+/**
+ * How the wait of a batch's rows ended: by event, person and reason, most rows first. A row that is left out of an approval has a reason of its
+ * own, so the ends may be as many as the rows; the first ones are returned. Empty while a row waits.
+ */
+export async function listBatchEnds(queryable: Queryable, applicationId: string, batchId: string): Promise<BatchEnd[]> {
+  const rows = await runQuery<Omit<BatchEnd, 'at'> & { at: Date }>(
+    queryable,
+    sql`select e.event, c.name as by, ${sql.raw(EVENT_PROGRAM_NAME)} as "programName", e.reason, max(e.at) as at, count(*)::integer as count
+    from transactions t
+      join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.from_status = 'PENDING_APPROVAL'
+      left join people c on c.person_id = e.actor_id
+      left join api_users u on e.actor_kind = 'api' and u.application_id = e.application_id and u.api_user_id = e.actor_id
+    where ${ofBatch(applicationId, batchId)}
+      and not exists (select from transactions t where ${ofBatch(applicationId, batchId)} and t.status = 'PENDING_APPROVAL')
+    group by 1, 2, 3, 4 order by count desc, at limit ${ENDS_MAX}`,
+  )
+  return rows.map((row) => ({ ...row, at: row.at.toISOString() }))
 }
 
 type NewBatchDecision = {
@@ -369,6 +379,9 @@ export type DecidedBatch = {
   rowCount: number
   sums: { operator: OperatorCode; count: number; amountMinor: string }[]
   decidedBy: string[]
+  type: TransactionType
+  stage: BatchStage
+  places: BatchPlaces
 }
 
 /** The batches of which a decision fits the filter's checker and days, the newest decision first. */
@@ -379,16 +392,22 @@ export function selectDecidedBatches(
 ): Promise<DecidedBatch[]> {
   return runQuery<DecidedBatch>(
     queryable,
-    sql`select b.batch_id as "batchId", b.name, b.maker_id as "makerId", m.name as "makerName", b.created_at as "createdAt",
-      d.decided_at as "decidedAt", b.ready_count as "rowCount", b.sums, d.names as "decidedBy"
+    sql`with decided as materialized (select b.application_id, b.batch_id, d.decided_at, d.names
     from (select * from batches where application_id = ${applicationId} and submitted_at is not null
           order by created_at desc, batch_id desc limit ${SUBMITTED_MAX}) b
-      join people m on m.person_id = b.maker_id
       cross join lateral (
         select max(w.last_at) as decided_at, array_agg(w.name order by w.first_at) as names, bool_or(w.is_fitting) as is_fitting from (
           select p.name, min(l.decided_at) as first_at, max(l.decided_at) as last_at,
             bool_or(${decisionCondition(filter, businessZone)}) as is_fitting
           from list_batch_decisions(b.application_id, b.batch_id) l join people p on p.person_id = l.checker_id group by p.person_id) w) d
-    where d.is_fitting order by d.decided_at desc, b.batch_id limit ${LISTED_MAX}`,
+    where d.is_fitting order by d.decided_at desc, b.batch_id limit ${LISTED_MAX})
+    select b.batch_id as "batchId", b.name, b.maker_id as "makerId", m.name as "makerName", b.created_at as "createdAt",
+      d.decided_at as "decidedAt", b.ready_count as "rowCount", b.sums, d.names as "decidedBy", b.type, s.places,
+      name_batch_state(b.state, s.places) as stage
+    from decided d
+      join batches b on b.application_id = d.application_id and b.batch_id = d.batch_id
+      join people m on m.person_id = b.maker_id
+      cross join lateral (select places_of_batch(b) as places offset 0) s
+    order by d.decided_at desc, b.batch_id`,
   )
 }

@@ -27,6 +27,7 @@ import { addFeeDays, addTransactionDays, READ_MAX, sealTotals } from '#server/re
 import { removeOldRows } from '#server/retention/remove-old-rows.ts'
 import type { Runtime } from '#server/runtime.ts'
 import { createDeliveryLoop } from '#server/webhooks/delivery-loop.ts'
+import { storeBatchEnds } from '#server/batches/store-batch-ends.ts'
 import { continueRecoveries } from '#server/webhooks/recover-webhooks.ts'
 import { runScheduledTasks, type ScheduledTask, scheduledTask } from './scheduled-tasks.ts'
 
@@ -112,6 +113,7 @@ async function sealFinishedDays({ pool, logger }: Pick<Runtime, 'pool' | 'logger
 function taskTable({ config, pool, settler, clock, logger, connectors, metrics, wake }: Runtime, isEnding: () => boolean): ScheduledTask[] {
   return [
     scheduledTask('end_stopped_rows', '* * * * *', async () => void (await endStoppedRows({ pool, wake }))),
+    scheduledTask('store_batch_ends', '* * * * *', async () => void (await storeBatchEnds(pool))),
     scheduledTask('recover_webhooks', '* * * * *', () => continueRecoveries({ pool, wakeWebhooks: wake.webhooks }, isEnding)),
     scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals({ pool, settler, logger }))),
     scheduledTask('query_ended_payments', '* * * * *', async () => {

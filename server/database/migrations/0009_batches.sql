@@ -43,6 +43,8 @@ create table batches (
   -- The earlier batch with the same payments, and why they are sent again.
   repeats_batch_id uuid,
   repeat_reason text,
+  -- Where its rows ended (count_batch_places); null until the last of them has.
+  places jsonb,
   leased_until timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   changed_at timestamptz not null default clock_timestamp(),
@@ -56,6 +58,8 @@ create index batches_by_content on batches (application_id, content_hash) where 
 create index batches_of_several_people on batches (application_id) where cardinality(prepared_by) > 1;
 -- For the worker: few rows at any time.
 create index batches_submitting on batches (leased_until) where state = 'submitting';
+-- For the task that stores ends: few rows at any time.
+create index batches_not_ended on batches (application_id, batch_id) where state = 'submitted' and places is null;
 
 -- One row of the file.
 create table batch_rows (

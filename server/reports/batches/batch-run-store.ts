@@ -1,8 +1,8 @@
-import type { BatchRowPlace, LeftOutReason } from '#lib/batches/batches.ts'
+import type { BatchPlaces, BatchRowPlace, BatchStage, LeftOutReason } from '#lib/batches/batches.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { PaymentTexts } from '#lib/payments/payment-fields.ts'
-import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
+import type { TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { selectTexts } from '#server/transactions/payment-text-columns.ts'
 
@@ -19,7 +19,7 @@ type RunGroup = {
 const PLACE = `case
   when t.status = 'PENDING_APPROVAL' then 'waiting'
   when t.status = 'SUCCESS' then 'succeeded'
-  when t.status = 'FAILED' then case e.event when 'stopped' then 'stopped' when 'failed' then 'failed' when 'refused_for_funds' then 'failed' else 'rejected' end
+  when t.status = 'FAILED' then case e.event when 'refused_for_funds' then 'failed' else e.event end
   when w.state = 'paused' then 'paused'
   when w.state in ('queued', 'unfunded', 'awaiting_code') then 'queued'
   else 'sent' end`
@@ -46,6 +46,9 @@ export async function selectRunGroups(queryable: Queryable, applicationId: strin
 
 type RunHead = {
   name: string | null
+  type: TransactionType
+  stage: BatchStage
+  places: BatchPlaces
   makerId: string
   runState: 'running' | 'paused' | 'stopped' | null
   changedBy: string | null
@@ -58,10 +61,11 @@ type RunHead = {
 
 export async function selectRunHead(queryable: Queryable, applicationId: string, batchId: string): Promise<RunHead | undefined> {
   const { rows } = await queryable.query<RunHead>(
-    `select b.name, t.maker_id as "makerId", r.state as "runState", p.name as "changedBy", r.changed_by as "changedById",
+    `select b.name, t.type, s.places, name_batch_state('submitted', s.places) as stage, t.maker_id as "makerId", r.state as "runState", p.name as "changedBy", r.changed_by as "changedById",
        r.changed_at as "changedAt", r.reason, f.batch_id as "parentId", f.name as "parentName"
-     from (select maker_id from transactions where application_id = $1 and batch_id = $2 and source = 'file' limit 1) t
+     from (select maker_id, type from transactions where application_id = $1 and batch_id = $2 and source = 'file' limit 1) t
        left join batches b on b.application_id = $1 and b.batch_id = $2
+       cross join lateral (select coalesce(b.places, count_batch_places($1, $2)) as places) s
        left join batch_runs r on r.application_id = $1 and r.batch_id = $2
        left join people p on p.person_id = r.changed_by
        left join batches f on f.application_id = $1 and f.batch_id = b.parent_batch_id`,

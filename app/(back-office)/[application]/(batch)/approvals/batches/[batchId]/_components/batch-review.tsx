@@ -1,7 +1,7 @@
 'use client'
 
 import { useEffect, useRef, useState } from 'react'
-import { endText } from '#components/decision/decision-text.tsx'
+import { BatchEnds } from '#components/decision/batch-ends.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
@@ -93,21 +93,6 @@ export function BatchReview(props: BatchProps) {
         </div>
       )}
     </div>
-  )
-}
-
-/** Who ended the batch, when and why: for somebody who was reading it, or who opens it later. */
-function BatchEnds({ ends }: { ends: BatchApproval['ends'] }) {
-  const words = useTranslations()
-  if (ends.length === 0) return null
-  return (
-    <ul role="alert" className="grid gap-1 rounded-md bg-sunken px-3 py-2">
-      {ends.map((end) => (
-        <li key={`${end.event} ${end.by} ${end.at}`}>
-          {words.t('batch.ended', { count: end.count })} <bdi>{endText(words, end)}</bdi>
-        </li>
-      ))}
-    </ul>
   )
 }
 

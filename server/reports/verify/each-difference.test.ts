@@ -362,6 +362,7 @@ const DAMAGES: Record<string, (string | [statements: string, count: number])[]> 
     'update batches set started_count = 1; update batch_rows set refusal = null where row_number = 2',
     'update batch_rows set exclusion = null where row_number = 3',
     "update batch_rows set problems = '[]' where row_number = 4",
+    `update batches set places = '{"succeeded": 7}'`,
   ],
   webhooks: [
     `delete from webhook_deliveries where ${of(PAID)}`,

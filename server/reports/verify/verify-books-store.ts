@@ -265,7 +265,10 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
       where b.submitted_at is not null and b.started_count <> (select count(*) from batch_rows r where r.application_id = b.application_id
           and r.batch_id = b.batch_id and (r.transaction_id is not null or r.refusal is not null))
         or b.state = 'submitted' and exists (select from batch_rows r where r.application_id = b.application_id and r.batch_id = b.batch_id
-          and r.problems = '[]' and r.exclusion is null and r.transaction_id is null and r.refusal is null)`,
+          and r.problems = '[]' and r.exclusion is null and r.transaction_id is null and r.refusal is null)
+      union all
+      select concat_ws(' ', b.application_id, b.batch_id), 'its rows did not end as stored'
+      from batches b where b.places is not null and b.places - 'by' is distinct from count_batch_places(b.application_id, b.batch_id) - 'by'`,
   },
   {
     check: 'webhooks',

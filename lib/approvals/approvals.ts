@@ -2,7 +2,13 @@ import type { BatchListItem } from '#lib/batches/batches.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { PaymentTextName, PaymentTexts } from '#lib/payments/payment-fields.ts'
-import type { TransactionSource, TransactionStatus, TransactionType, TransitionEvent } from '#lib/payments/transaction-status.ts'
+import type {
+  ReplaceableEnd,
+  TransactionSource,
+  TransactionStatus,
+  TransactionType,
+  TransitionEvent,
+} from '#lib/payments/transaction-status.ts'
 
 export const APPROVAL_SORTS = ['oldest', 'newest', 'expiry', 'amount'] as const
 
@@ -176,7 +182,7 @@ type NearEqual = { transactionId: string; amount: string; at: string; status: Tr
 /** A transaction that another one was sent in place of. */
 type Replaced = {
   transactionId: string
-  event: Extract<TransitionEvent, 'rejected' | 'recalled' | 'expired'>
+  event: ReplaceableEnd
   by: string | null
   programName: string | null
   reason: string | null

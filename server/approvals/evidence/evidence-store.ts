@@ -1,5 +1,5 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionStatus, TransactionType, TransitionEvent } from '#lib/payments/transaction-status.ts'
+import type { ReplaceableEnd, TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
 import type { ApprovalBand } from '#lib/rules/approval-policy.ts'
 import { runQuery, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
@@ -98,7 +98,7 @@ export async function selectNamesakesOf(queryable: Queryable, applicationId: str
 export type ReplacedRow = {
   transactionId: string
   originId: string
-  event: Extract<TransitionEvent, 'rejected' | 'recalled' | 'expired'>
+  event: ReplaceableEnd
   by: string | null
   programName: string | null
   reason: string | null
@@ -114,7 +114,7 @@ export async function selectReplaced(
   const { rows } = await queryable.query<ReplacedRow>({
     name: 'select_replaced',
     text: `select o.transaction_id as "transactionId", o.origin_id as "originId", e.event, p.name as by,
-        ${EVENT_PROGRAM_NAME} as "programName", e.reason, e.at
+        ${EVENT_PROGRAM_NAME} as "programName", coalesce(e.reason, t.message) as reason, e.at
       from transaction_origins o
       join transactions t on t.application_id = o.application_id and t.transaction_id = o.origin_id
       join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version

@@ -135,6 +135,34 @@ create table batch_retries (
 );
 create index batch_retries_by_parent on batch_retries (application_id, parent_batch_id);
 
+-- Whether a batch repeats a failed transaction, or still can. A row that was left out of a submitted retry repeats nothing.
+create function is_in_retry(p_application uuid, p_transaction uuid) returns boolean language sql stable
+set search_path from current as $$
+  select exists (select from batch_retries r join batches b on b.application_id = r.application_id and b.batch_id = r.batch_id
+    where r.application_id = p_application and r.failed_transaction_id = p_transaction
+      and (b.state in ('checking', 'draft', 'submitting') or b.state = 'submitted' and exists (select from batch_rows x
+        where x.application_id = r.application_id and x.batch_id = r.batch_id and x.row_number = r.row_number and x.transaction_id is not null)))
+$$;
+
+-- A failed transaction is repeated by a batch or sent again by itself, never both: each insert waits for the other and then sees it.
+create function refuse_second_repetition() returns trigger language plpgsql
+set search_path from current as $$
+begin
+  perform pg_advisory_xact_lock(hashtext('countersign.repetition'), hashtext(new.application_id::text));
+  if tg_table_name = 'transaction_origins' then
+    if is_in_retry(new.application_id, new.origin_id) then
+      raise exception 'a batch repeats it' using errcode = 'unique_violation', constraint = 'transaction_origins_origin';
+    end if;
+  elsif exists (select from transaction_origins o where o.application_id = new.application_id and o.origin_id = new.failed_transaction_id) then
+    raise exception 'it was sent again' using errcode = 'unique_violation', constraint = 'batch_retries_pkey';
+  end if;
+  return new;
+end $$;
+create trigger refuse_second_repetition before insert on batch_retries for each row execute function refuse_second_repetition();
+create trigger refuse_second_repetition before insert on transaction_origins for each row execute function refuse_second_repetition();
+alter table batch_retries enable always trigger refuse_second_repetition;
+alter table transaction_origins enable always trigger refuse_second_repetition;
+
 -- Failed rows that a retry left out because they may have been paid.
 create table batch_left_out (
   application_id uuid not null,

@@ -287,12 +287,14 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
   },
   {
     check: 'origins',
-    sql: `select concat_ws(' ', o.application_id, o.transaction_id) as subject, 'replaces what was not rejected, recalled or expired' as detail
+    sql: `select concat_ws(' ', o.application_id, o.transaction_id) as subject, 'replaces what did not end without a payment' as detail
       from transaction_origins o
       left join transactions c on c.application_id = o.application_id and c.transaction_id = o.transaction_id
       left join transactions t on t.application_id = o.application_id and t.transaction_id = o.origin_id
-      left join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
-      where c.transaction_id is null or t.status is distinct from 'FAILED' or e.event not in ('rejected', 'recalled', 'expired')`,
+      where c.transaction_id is null or t.status is distinct from 'FAILED' or t.source = 'api'
+      union all
+      select concat_ws(' ', o.application_id, o.origin_id), 'replaced, and repeated by a batch too'
+      from transaction_origins o where is_in_retry(o.application_id, o.origin_id)`,
   },
   {
     check: 'adjustments',

@@ -199,14 +199,13 @@ export type ApprovalEvidence = {
   nearEqual: readonly NearEqual[]
   /** Earlier ones of this type to the number with the same amount that failed, although the operator reports something else; newest first. */
   contradicted: readonly { transactionId: string; amount: string; at: string }[]
-  /** Successful ones before it: how many, since when, and the range of the middle nine tenths (all of them where they are fewer than five). */
+  /** Successful ones before it: how many, since when, the amount in the middle and the largest. */
   history: {
     count: number
     isMore: boolean
     since: string
-    low: string
-    high: string
     median: string
+    largest: string
     timesMedian: number
     lastAt: string
     lastAmount: string

@@ -21,7 +21,9 @@ test('less than 24 MB of dropped chunks are held outside the heap, however many 
 
 test('one collection of the young generation for each 4 MB of chunks', (context) => {
   const { gc } = globalThis
-  context.after(() => void (globalThis.gc = gc))
+  context.after(() => {
+    globalThis.gc = gc
+  })
   let collections = 0
   globalThis.gc = (() => void collections++) as typeof gc
   while (collections === 0) collectChunks(CHUNK_BYTES)

@@ -230,7 +230,7 @@ export type ApprovalView = {
 }
 
 /** Why a person may not decide on a transaction now (`server/approvals/may-decide.ts`). Each has a sentence in lib/i18n. */
-export type DecisionObstacle = 'not_a_checker' | 'is_maker' | 'not_waiting' | 'expired' | 'decided_already'
+export type DecisionObstacle = 'not_a_checker' | 'is_maker' | 'has_password' | 'not_waiting' | 'expired' | 'decided_already'
 
 /** The transaction is a row of a batch, and people decide on the whole batch. */
 type BatchRowObstacle = 'in_batch'

@@ -60,6 +60,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   operator_outcomes: 'derived',
   operator_outcome_marks: 'derived',
   operator_balances: 'derived',
+  operator_balance_polls: 'derived',
   fee_days: 'derived',
   fee_months: 'derived',
   fee_marks: 'derived',

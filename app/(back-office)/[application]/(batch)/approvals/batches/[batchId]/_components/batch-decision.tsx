@@ -18,6 +18,7 @@ const REFUSALS = {
   ...DECISION_REFUSALS,
   not_a_checker: 'approvals.refused.not_a_checker',
   is_maker: 'approvals.refused.is_maker',
+  has_password: 'approvals.refused.has_password',
   not_waiting: 'approvals.refused.not_waiting',
   expired: 'approvals.refused.expired',
   decided_already: 'approvals.refused.decided_already',

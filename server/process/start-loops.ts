@@ -28,6 +28,7 @@ import { removeOldRows } from '#server/retention/remove-old-rows.ts'
 import type { Runtime } from '#server/runtime.ts'
 import { createDeliveryLoop } from '#server/webhooks/delivery-loop.ts'
 import { continueRecoveries } from '#server/webhooks/recover-webhooks.ts'
+import { measureInstallation } from './measure-installation.ts'
 import { runScheduledTasks, type ScheduledTask, scheduledTask } from './scheduled-tasks.ts'
 
 /** The loops of the worker role: dispatch and polling, webhooks, scheduled tasks. */
@@ -67,6 +68,7 @@ export function startLoops(runtime: Runtime): Loops {
   statementWorker.start()
   let isEnding = false
   withStatementLimit(TASK_STATEMENT_LIMIT_MS, () => sumHistory(runtime, () => isEnding))
+  measureInstallation(runtime)
   const tasks = taskTable(runtime, () => isEnding)
   const taskRunner = runScheduledTasks({ pool, tasks })
   return {

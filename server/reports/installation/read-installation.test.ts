@@ -23,7 +23,7 @@ const read = (): Promise<InstallationDto> => readAll(database.pool)
 async function waitingOf(kind: WaitingKind): Promise<{ count: number; seconds: number | null; isDelayed: boolean }> {
   const { waiting, asOf } = await read()
   const { count, oldestAt, isDelayed } = waiting.find((one) => one.kind === kind) ?? assert.fail(kind)
-  return { count, isDelayed, seconds: oldestAt && Math.round((Date.parse(asOf) - Date.parse(oldestAt)) / 1_000) }
+  return { count, isDelayed, seconds: oldestAt === null ? null : Math.round((Date.parse(asOf) - Date.parse(oldestAt)) / 1_000) }
 }
 
 /** `lease`: seconds until the claim ends; null: not claimed. */

@@ -47,7 +47,10 @@ export function startLoops(runtime: Runtime): Loops {
     logger,
     onContradiction: () => metrics.countOutcome('operator', 'contradicting'),
     onUnrecordable: () => metrics.countOutcome('operator', 'unrecordable'),
-    onCall: (_operator, kind, outcome) => metrics.countOutcome('operator', `${kind} ${outcome}`),
+    onCall(work, kind, outcome, durationMs) {
+      metrics.countOutcome('operator', `${kind} ${outcome}`)
+      runtime.tracing?.addCall(work, kind, outcome, durationMs)
+    },
   })
   const deliveries = createDeliveryLoop({
     pool,
@@ -58,6 +61,7 @@ export function startLoops(runtime: Runtime): Loops {
     allowsPrivateTargets: config.isSandbox,
     networksFor: (applicationId) => directory.find(applicationId)?.webhookNetworks ?? [],
     onRecorded: (outcome, count) => metrics.countOutcome('webhook', outcome, count),
+    trace: runtime.tracing?.traceWebhook,
   })
   runtime.submitThrough(dispatcher)
   runtime.deliverThrough(deliveries)

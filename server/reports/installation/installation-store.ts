@@ -66,7 +66,7 @@ export type WaitingRow = { kind: WaitingKind; oldestAt: Date | null; count: numb
 
 /**
  * The oldest of each kind that waits, and how many do, counted to a limit: the entries of an index, however many rows there are. Work that a
- * process has claimed does not wait. Approvals expire in the order in which they were requested.
+ * process has claimed does not wait.
  */
 export async function selectWaiting(queryable: Queryable, operators: readonly string[]): Promise<WaitingRow[]> {
   const { rows } = await queryable.query<WaitingRow>({
@@ -82,13 +82,14 @@ export async function selectWaiting(queryable: Queryable, operators: readonly st
       webhooks as (
         select next_at from webhook_deliveries where state = 'due' and next_at <= now() and (claimed_until is null or claimed_until <= now())
           order by next_at limit $2),
-      approvals as (select application_id, transaction_id from approval_items order by expires_at limit $2),
+      approvals as (
+        select w.created_at from applications a cross join lateral (select created_at from transactions t
+          where t.application_id = a.application_id and t.status = 'PENDING_APPROVAL' order by t.sequence limit $2) w),
       statements as (select coalesce(decided_at, uploaded_at) as at from statement_files where state in ('checking', 'importing') limit $2),
       changes as (select proposed_at from proposed_changes where outcome is null and expires_at > now() order by proposed_at limit $2)
       select 'work' as kind, min(next_at) as "oldestAt", least(count(*), $2)::integer as count from work
       union all select 'webhooks', min(next_at), count(*)::integer from webhooks
-      union all select 'approvals', (select t.created_at from (select application_id, transaction_id from approvals limit 1) a
-                                       join transactions t using (application_id, transaction_id)), count(*)::integer from approvals
+      union all select 'approvals', min(created_at), least(count(*), $2)::integer from approvals
       union all select 'statements', min(at), count(*)::integer from statements
       union all select 'changes', min(proposed_at), count(*)::integer from changes`,
     values: [operators, WAITING_COUNT_MAX],

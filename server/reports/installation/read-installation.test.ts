@@ -5,7 +5,10 @@ import type { InstallationDto, WaitingKind } from '#lib/pages/installation.ts'
 import { createPool } from '#server/database/pool.ts'
 import { reportProcess } from '#server/process/report-process.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { aBand, anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
+import { createIntake } from '#server/transactions/intake.ts'
+import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { readAll } from './read-installation.ts'
 
 const APPLICATION = '019a0000-0000-7000-8000-000000000001'
@@ -82,6 +85,19 @@ test('the oldest webhook that is due, counted up to a thousand', async () => {
   )
   const { count, seconds, isDelayed } = await waitingOf('webhooks')
   assert.deepEqual({ count, seconds, isDelayed }, { count: 1_000, seconds: 1_200, isDelayed: true })
+})
+
+test('the oldest payment that waits for a decision, and none that was decided', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const intake = createIntake({ pool: database.pool })
+  const items = [1, 2].map(() => anIntakeItem(applicationId, { type: 'COLLECT', bands: [aBand()] }))
+  for (const item of items) await intake.submit(item)
+  assert.deepEqual(await waitingOf('approvals'), { count: 2, seconds: 0, isDelayed: false })
+  const [first] = items
+  await transition(database.pool, [
+    { applicationId, transactionId: first?.transactionId ?? '', event: 'rejected', message: 'no', actor: SYSTEM_ACTOR },
+  ])
+  assert.equal((await waitingOf('approvals')).count, 1)
 })
 
 test('tasks that fail, with their sentence, and one that is due and that nobody runs; not those that are on time', async () => {

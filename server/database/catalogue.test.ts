@@ -26,6 +26,8 @@ const REFERENCE_TABLES: Record<string, string> = {
   application_versions: 'one row per application: which of them changed',
   readiness: 'one row: shows that a commit ends',
   scheduled_tasks: 'one row per task of the worker role',
+  processes: 'one row per process that runs',
+  backup_notes: 'two rows: the last backup, the last restore test',
   schema_release: 'one row: which release keeps the schema',
   schema_migrations: 'one row per migration',
   schema_functions: 'one row per function file',

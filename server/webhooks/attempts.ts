@@ -170,12 +170,17 @@ export type AttemptDependencies = {
 }
 
 /** Builds, signs and sends one webhook. Never rejects. */
-export async function attemptDelivery(sender: Sender, dependencies: AttemptDependencies, delivery: ClaimedDelivery): Promise<SendResult> {
+export async function attemptDelivery(
+  sender: Sender,
+  dependencies: AttemptDependencies,
+  delivery: ClaimedDelivery,
+  moreHeaders?: Record<string, string>,
+): Promise<SendResult> {
   const { clock, logger, secretsFor, copiesStatusFor } = dependencies
   try {
     const body = webhookPayload(delivery, copiesStatusFor(delivery.applicationId))
     const headers = signWebhook(webhookIdOf(delivery.transactionId), body, secretsFor(delivery.applicationId), clock.now())
-    return await sender.send(delivery.url, headers, body)
+    return await sender.send(delivery.url, moreHeaders ? { ...headers, ...moreHeaders } : headers, body)
   } catch (error) {
     // A bug, but the slot and the schedule must survive it.
     reportUnexpected('webhooks: send', error, {

@@ -10,6 +10,8 @@ export type Metrics = {
   countOutcome(kind: OutcomeKind, outcome: string, count?: number): void
   /** Adds a value that is read at each scrape: the depth of a queue, the connections of a pool. */
   addGauge(name: string, help: string, read: () => number): void
+  /** Adds several values of one label, which are read at each scrape; a label that is not returned is absent. `read` never rejects. */
+  addGauges(name: string, gauges: { help: string; label: string; read: () => Promise<Readonly<Record<string, number>>> }): void
   /** Adds how often processes of this service crashed and were restarted, by process. */
   addCrashes(crashes: Readonly<Record<string, number>>): void
   /** Returns the whole text in the exposition format. */
@@ -62,6 +64,19 @@ export function createMetrics(): Metrics {
         registers,
         collect() {
           this.set(read())
+        },
+      })
+    },
+    addGauges(name, { help, label, read }) {
+      new Gauge({
+        name: `countersign_${name}`,
+        help,
+        labelNames: [label],
+        registers,
+        async collect() {
+          const values = await read()
+          this.reset()
+          for (const [value, number] of Object.entries(values)) this.set({ [label]: value }, number)
         },
       })
     },

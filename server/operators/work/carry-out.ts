@@ -35,8 +35,8 @@ export type CarryOutOptions = {
   onContradiction?(): void
   /** Called for each answer that the database refused, for the metrics. */
   onUnrecordable?(): void
-  /** Called for each call that ended, for the metrics. */
-  onCall?(operator: OperatorCode, kind: 'submit' | 'query', outcome: (SubmitOutcome | QueryOutcome)['kind'], durationMs: number): void
+  /** Called for each call that ended, for metrics and traces. */
+  onCall?(work: ClaimedWork, kind: 'submit' | 'query', outcome: (SubmitOutcome | QueryOutcome)['kind'], durationMs: number): void
 }
 
 /** What carrying work out needs, for as long as the dispatcher runs. */
@@ -169,14 +169,15 @@ type Called = SubmitOutcome | QueryOutcome | CodeRefusal
 export function noteCall(
   { gate, options }: Context,
   { terms }: GuardedConnector,
-  { operator, type }: ClaimedWork,
+  work: ClaimedWork,
   { kind, called, durationMs }: { kind: 'submit' | 'query'; called: Called; durationMs: number },
 ): void {
+  const { operator, type } = work
   // A refusal that is not believed is an answer all the same.
   const isRefusal = called.kind === 'wrong_code' || (called.kind === 'unknown' && called.doubt !== undefined)
   const outcome = isRefusal ? 'failed' : called.kind
   gate.note({ operator, type, kind, outcome, closesDirection: called.kind === 'not_sent' ? called.closesDirection : undefined }, terms)
-  options.onCall?.(operator, kind, called.kind === 'unknown' ? 'unknown' : outcome, durationMs)
+  options.onCall?.(work, kind, called.kind === 'unknown' ? 'unknown' : outcome, durationMs)
 }
 
 /** Waits for a code of the customer where one is missing or was refused, and returns the outcome of everything else. */

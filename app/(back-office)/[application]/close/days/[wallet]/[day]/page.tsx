@@ -9,13 +9,13 @@ import { LINE_CLASSES, TRANSACTION_CLASSES } from '#lib/reconciliation/classes.t
 import { dayText, walletText } from '#lib/reconciliation/wallet-words.ts'
 import { zoneWords } from '#lib/time/format-time.ts'
 import { addDays, isUtcDay } from '#lib/time/time.ts'
+import { requireInstaller } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { listDayItems } from '#server/reconciliation/days/list-items.ts'
 import { readDays } from '#server/reconciliation/days/read-days.ts'
 import { readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
 import { PageContent, type PageProps, titled } from '../../../../_components/page-content.tsx'
-import { requireCloser } from '../../../require-closer.ts'
 import { ComparisonTable, TermTable } from './_components/day-tables.tsx'
 import { ItemTable } from './_components/item-table.tsx'
 
@@ -28,7 +28,7 @@ const ITEMS_MAX = 200
 /** One wallet on one of its operator's days: ours, the statement and the difference, what explains it, and the lines of one class. */
 export default async function WalletDayPage({ params, searchParams }: PageProps<'wallet' | 'day'>) {
   const { application, wallet: id, day } = await params
-  const actor = await requireCloser(application)
+  const actor = await requireInstaller(application, 'reconciliation:read')
   const { pool } = backOfficeRuntime()
   const wallet = isUtcDay(day) ? await readWallet(pool, actor.applicationId, id) : undefined
   if (!wallet) notFound()

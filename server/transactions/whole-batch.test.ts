@@ -17,7 +17,7 @@ const TABLES = {
   transactions: `select concat_ws(' ', sequence, transaction_id, type, status, operator, amount_minor, 'held', held_minor, 'v' || version, message, operator_token,
       operator_reference, checker_id, 'final ' || final_sequence, case when final_at >= created_at then 'at once' end) from transactions where application_id = any ($1) order by application_id, sequence`,
   events: `select concat_ws(' ', transaction_id, version, from_status, to_status, event, actor_kind, actor_id, reason)
-      from transaction_events where application_id = any ($1) order by 1`,
+      from all_transaction_events where application_id = any ($1) order by 1`,
   postings: `select concat_ws(' ', subject_id, kind, operator, currency, collect_minor, deposit_minor, held_minor, fees_minor, clearing_minor, revenue_minor)
       from ledger_postings where application_id = any ($1) and kind <> 'fund' order by 1`,
   balances: `select concat_ws(' ', application_id, operator, collect_minor, deposit_minor, held_minor, fees_minor, clearing_minor, revenue_minor)

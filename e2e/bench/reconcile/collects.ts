@@ -67,8 +67,7 @@ const FILL = `with row as materialized (
       select $1::uuid, reference, id, 'MOMOCM', 'COLLECT' from row where reference is not null
   ), new_events as (
     insert into transaction_events (application_id, transaction_id, version, from_status, to_status, event, actor_kind, at)
-      select $1::uuid, id, 1, null, 'PENDING', 'created', 'api', at - interval '20 seconds' from row
-      union all select $1::uuid, id, 2, 'PENDING', 'SUCCESS', 'succeeded', 'operator', at from row
+      select $1::uuid, id, 2, 'PENDING', 'SUCCESS', 'succeeded', 'operator', at from row
   ), new_deliveries as (
     insert into webhook_deliveries (application_id, transaction_id, target, state, attempts, next_at, created_at, finished_at)
       select $1::uuid, id, 'https://hooks.partner.example', 'delivered', 1, at, at, at from row

@@ -59,10 +59,14 @@ create table transactions (
   source text not null check (source in ('api', 'person', 'file')),
   -- Null if a program started it.
   maker_id uuid,
+  -- The program's user; null if a person started it.
+  api_user_id uuid,
   checker_id uuid,
   batch_id uuid,
   -- The number of its events.
   version integer not null default 1,
+  -- Whether it was PENDING_APPROVAL when it was created.
+  needed_approval boolean not null default false,
   created_at timestamptz not null,
   final_at timestamptz,
   primary key (application_id, transaction_id),
@@ -91,12 +95,17 @@ create index transactions_by_maker on transactions (application_id, maker_id, se
 create index transactions_by_pay_token on transactions using hash (pay_token);
 create index transactions_by_operator_token on transactions using hash (operator_token) where operator_token is not null;
 
--- Each edge that a transaction took, its creation included, with the person or program that moved it. `version` counts from 1.
+-- A trigger after the change, because one before it would lock each row that settles once more.
+create trigger refuse_change after update of api_user_id, needed_approval on transactions for each row execute function refuse_change();
+alter table transactions enable always trigger refuse_change;
+
+-- Each edge that a transaction took, with the person or program that moved it. `version` counts from 2: the first event, the creation, is in
+-- columns of its transaction. all_transaction_events has both.
 create table transaction_events (
   application_id uuid not null,
   transaction_id uuid not null,
-  version integer not null,
-  from_status text,
+  version integer not null check (version > 1),
+  from_status text not null,
   to_status text not null,
   event text not null,
   actor_kind text not null check (actor_kind in ('api', 'person', 'operator', 'system')),
@@ -109,6 +118,13 @@ create trigger refuse_change before update or delete on transaction_events for e
 create trigger refuse_truncate before truncate on transaction_events for each statement execute function refuse_change();
 alter table transaction_events enable always trigger refuse_change;
 alter table transaction_events enable always trigger refuse_truncate;
+
+create view all_transaction_events as
+  select application_id, transaction_id, version, from_status, to_status, event, actor_kind, actor_id, reason, at from transaction_events
+  union all
+  select t.application_id, t.transaction_id, 1, null, case when t.needed_approval then 'PENDING_APPROVAL' else 'PENDING' end, 'created',
+         case t.source when 'api' then 'api' else 'person' end, coalesce(t.api_user_id, t.maker_id), null, t.created_at
+    from transactions t;
 
 -- A transaction and the one that it was sent in place of. Each is replaced at most once, so that a rejected payment that is repaired in two
 -- windows is paid once.

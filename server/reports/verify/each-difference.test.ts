@@ -322,11 +322,10 @@ const DAMAGES: Record<string, (string | [statements: string, count: number])[]> 
   ],
   events: [
     `delete from transaction_events where ${of(PAID)}`,
-    `delete from transaction_events where ${of(PAID)} and version = 1`,
     `update transaction_events set version = 3 where ${of(PAID)} and version = 2`,
     `update transaction_events set to_status = 'FAILED' where ${of(PAID)} and version = 2`,
     `update transaction_events set from_status = 'PENDING_APPROVAL' where ${of(PAID)} and version = 2`,
-    `update transaction_events set to_status = 'PENDING_APPROVAL' where ${of(PAID)} and version = 1`,
+    `update transactions set needed_approval = true where ${of(PAID)}`,
     `update transactions set version = 3 where ${of(PAID)}`,
   ],
   'operator work': [

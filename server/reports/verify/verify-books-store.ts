@@ -202,7 +202,7 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
       left join lateral (
         select count(*) as n, max(e.version) as last, (array_agg(e.to_status order by e.version desc))[1] as status,
                bool_and(e.version = 1 or e.from_status = e.previous) as is_chain
-          from (select e.*, lag(e.to_status) over (order by e.version) as previous from transaction_events e
+          from (select e.*, lag(e.to_status) over (order by e.version) as previous from all_transaction_events e
                 where e.application_id = t.application_id and e.transaction_id = t.transaction_id) e) e on true
       where e.n <> t.version or e.last is distinct from t.version or e.status is distinct from t.status or not e.is_chain`,
   },

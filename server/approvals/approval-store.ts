@@ -97,7 +97,7 @@ export async function selectExpired(
   const { rows } = await queryable.query<{ applicationId: string; transactionId: string }>(
     `select i.application_id as "applicationId", i.transaction_id as "transactionId"
      from approval_items i join transactions t on t.application_id = i.application_id and t.transaction_id = i.transaction_id
-     where i.expires_at <= now() and t.status = 'PENDING_APPROVAL'
+     where i.expires_at <= now() and t.is_waiting
      order by i.expires_at, i.application_id, i.transaction_id limit $1 offset $2`,
     [limit, offset],
   )

@@ -110,8 +110,10 @@ test('a draft, and transactions that a checker rejected, for the first maker of 
 test('sequences in order of time, of creations and of results', async () => {
   const { rows } = await database.pool.query<{ misplaced: bigint }>(
     `select count(*) as misplaced from (
-       select created_at < lag(created_at) over (partition by application_id order by sequence) as a,
-              final_at < lag(final_at) over (partition by application_id, status order by final_sequence) as b from transactions) t where a or b`,
+       select created_at < lag(created_at) over (partition by application_id order by sequence) as is_misplaced from transactions
+       union all
+       select final_at < lag(final_at) over (partition by application_id, to_status order by final_sequence) from final_transactions) t
+     where is_misplaced`,
   )
   assert.equal(rows[0]?.misplaced, 0n)
 })

@@ -30,7 +30,7 @@ export function groupWaitingKinds(queryable: Queryable, applicationId: string): 
     (select string_agg(d.checker_id::text, ' ' order by d.checker_id) from approval_decisions d
       where d.application_id = t.application_id and d.transaction_id = t.transaction_id) as voters`
   const rows = sql`transactions t join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
-    where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and i.expires_at > statement_timestamp()`
+    where t.application_id = ${applicationId} and t.is_waiting and i.expires_at > statement_timestamp()`
   return runQuery<WaitingKind>(
     queryable,
     sql`${WAITING_BATCHES(applicationId)}, started_batch as materialized (

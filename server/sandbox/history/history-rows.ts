@@ -40,7 +40,6 @@ export type MovedRow = Key & {
   checker_id: string | null
   operator_reference: string | null
   operator_reference_other: string | null
-  final_sequence: number | null
   final_at: string | null
 }
 
@@ -53,6 +52,7 @@ type EventRow = Key & {
   actor_id: string | null
   reason: string | null
   at: string
+  final_sequence: number | null
 }
 
 type ApprovalRow = Key & {

@@ -86,6 +86,7 @@ export function recordMove(simulation: Simulation, live: LiveTransaction, move: 
     actor_id: move.actor.id,
     reason: move.reason ?? null,
     at: iso(atMs),
+    final_sequence: live.final?.sequence ?? null,
   })
 }
 
@@ -100,7 +101,6 @@ export function movedRowOf(live: LiveTransaction): MovedRow {
     checker_id: live.checkerId,
     operator_reference: live.operatorReference,
     operator_reference_other: live.operatorReferenceOther,
-    final_sequence: live.final?.sequence ?? null,
     final_at: live.final ? iso(live.final.atMs) : null,
   }
 }

@@ -179,7 +179,7 @@ export async function selectCompleteRows(trx: TrxClient, applicationId: string, 
     sql`with d as materialized (
       select d.transaction_id, d.checker_id, t.maker_id from transactions t join approval_decisions d
         on d.application_id = t.application_id and d.transaction_id = t.transaction_id and d.decision = 'validated'
-      where ${ofBatch(applicationId, batchId)} and t.status = 'PENDING_APPROVAL'
+      where ${ofBatch(applicationId, batchId)} and t.is_waiting
     ), voter as materialized (
       select v.checker_id from (select distinct checker_id, maker_id from d) v
       where may_approve_now(${applicationId}, v.checker_id, v.maker_id)
@@ -209,7 +209,7 @@ export async function selectWaitingRowIds(queryable: Queryable, applicationId: s
   const rows = await runQuery<{ id: string }>(
     queryable,
     sql`select t.transaction_id as id from transactions t
-      where ${ofBatch(applicationId, batchId)} and t.status = 'PENDING_APPROVAL' order by t.sequence`,
+      where ${ofBatch(applicationId, batchId)} and t.is_waiting order by t.sequence`,
   )
   return rows.map((row) => row.id)
 }
@@ -219,7 +219,7 @@ export function selectWaitingRows(queryable: Queryable, applicationId: string, b
   return runQuery<Transaction>(
     queryable,
     sql`select ${sql.raw(TRANSACTION_COLUMNS)} from transactions t
-      where ${ofBatch(applicationId, batchId)} and t.status = 'PENDING_APPROVAL' order by t.sequence`,
+      where ${ofBatch(applicationId, batchId)} and t.is_waiting order by t.sequence`,
   )
 }
 
@@ -273,9 +273,9 @@ type WaitingBatch = {
 /** The ids of all batches that wait, as `waiting` of a `with`, by the index on their rows: one descent for each. */
 export const WAITING_BATCHES = (applicationId: string) => sql`with recursive waiting (batch_id) as (
     (select t.batch_id from transactions t
-      where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and t.batch_id is not null order by t.batch_id limit 1)
+      where t.application_id = ${applicationId} and t.is_waiting and t.batch_id is not null order by t.batch_id limit 1)
     union all
-    select (select t.batch_id from transactions t where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL'
+    select (select t.batch_id from transactions t where t.application_id = ${applicationId} and t.is_waiting
       and t.batch_id is not null and t.batch_id > w.batch_id order by t.batch_id limit 1) from waiting w where w.batch_id is not null
   )`
 
@@ -286,7 +286,7 @@ export const WAITING_BATCHES = (applicationId: string) => sql`with recursive wai
 function batchObstacle({ applicationId, id }: QueueViewer): Sql {
   const obstacle = decisionObstacle(sql`${applicationId}`, sql`${id}`)
   const rows = sql`transactions t join approval_items i on ${ROW_KEY}
-    where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.status = 'PENDING_APPROVAL'`
+    where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.is_waiting`
   // In order and only the first one: `exists` would read and hash all rows.
   return sql`case when not (select is_checker(${applicationId}, ${id}))
     or (select true from ${rows} and t.maker_id is distinct from ${id}::uuid and (${obstacle}) is null order by t.sequence limit 1) is null
@@ -310,13 +310,13 @@ export function selectWaitingBatches(queryable: Queryable, viewer: QueueViewer):
         select t.maker_id, t.currency, count(*)::integer as count, sum(t.amount_minor) as amount_minor, min(t.created_at) as created_at,
           min(i.expires_at) as expires_at
         from transactions t join approval_items i on ${ROW_KEY}
-        where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.status = 'PENDING_APPROVAL'
+        where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.is_waiting
           and b.state is distinct from 'submitting'
         group by t.maker_id, t.currency
         union all
         select t.maker_id, c.currency, c.count, c.amount_minor, t.created_at, t.expires_at
         from (select t.maker_id, t.created_at, i.expires_at from transactions t join approval_items i on ${ROW_KEY}
-              where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.status = 'PENDING_APPROVAL'
+              where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.is_waiting
               order by t.sequence limit 1) t
           cross join lateral (
             select o.currency, sum(s.count)::integer as count, sum(s."amountMinor") as amount_minor
@@ -339,7 +339,7 @@ export async function countBatchesFor(queryable: Queryable, viewer: QueueViewer)
     from waiting w
       left join batches b on b.application_id = ${applicationId} and b.batch_id = w.batch_id
       cross join lateral (select t.created_at, t.source from transactions t where t.application_id = ${applicationId} and t.batch_id = w.batch_id
-        and t.status = 'PENDING_APPROVAL' order by t.sequence limit 1) o
+        and t.is_waiting order by t.sequence limit 1) o
     where o.source = 'file' and coalesce(b.state, 'submitted') = 'submitted' and (${batchObstacle(viewer)}) is null`,
   )
   return rows[0] ?? { count: 0, oldestAt: null }
@@ -356,7 +356,7 @@ export function selectBatchDeciders(
     sql`select p.person_id as "personId", p.name from memberships m join people p on p.person_id = m.person_id
     where m.application_id = ${applicationId} and 'checker' = any (m.roles) and exists (
       select from transactions t join approval_items i on ${ROW_KEY}
-      where ${ofBatch(applicationId, batchId)} and t.status = 'PENDING_APPROVAL' and ${mayDecide(sql`m.application_id`, sql`m.person_id`)})
+      where ${ofBatch(applicationId, batchId)} and t.is_waiting and ${mayDecide(sql`m.application_id`, sql`m.person_id`)})
     order by p.name, p.person_id`,
   )
 }

@@ -112,9 +112,9 @@ test('a bounded number of rows read for a phone number with thousands of earlier
   await takeIn(database.pool, [item])
   await database.pool.query(
     `insert into transactions (application_id, transaction_id, sequence, external_id, type, status, operator, currency, amount_minor, fee_system_minor,
-       fee_app_minor, customer_name, phone_number, webhook_url, pay_token, source, created_at, final_at, final_sequence)
+       fee_app_minor, customer_name, phone_number, webhook_url, pay_token, source, created_at, final_at)
      select application_id, gen_random_uuid(), n - 20000, gen_random_uuid(), type, 'FAILED', operator, currency, amount_minor, fee_system_minor,
-       fee_app_minor, customer_name, phone_number, webhook_url, pay_token, source, now() - interval '30 days', now() - interval '30 days', n
+       fee_app_minor, customer_name, phone_number, webhook_url, pay_token, source, now() - interval '30 days', now() - interval '30 days'
      from transactions, generate_series(1, 19999) as n where application_id = $1`,
     [applicationId],
   )

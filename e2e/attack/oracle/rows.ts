@@ -47,6 +47,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   customer_words: 'derived',
   customer_marks: 'derived',
   operator_references: 'derived',
+  operator_tokens: 'derived',
   operator_reference_marks: 'derived',
   operator_access_tokens: 'derived',
   contradiction_queries: 'of transactions',

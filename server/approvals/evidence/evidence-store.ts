@@ -75,9 +75,9 @@ export async function selectNamesakes(
   const { rows } = await queryable.query<{ transactionId: string; phoneNumber: string }>({
     name: 'select_namesakes',
     text: `select distinct t.transaction_id as "transactionId", w.phone_number as "phoneNumber"
-      from transactions t join transactions w on w.application_id = t.application_id and w.status = 'PENDING_APPROVAL'
+      from transactions t join transactions w on w.application_id = t.application_id and w.is_waiting
         and lower(btrim(w.customer_name)) = lower(btrim(t.customer_name)) and w.phone_number <> t.phone_number
-      where t.application_id = $1 and t.transaction_id = any ($2::uuid[]) and t.status = 'PENDING_APPROVAL' order by 1, 2`,
+      where t.application_id = $1 and t.transaction_id = any ($2::uuid[]) and t.is_waiting order by 1, 2`,
     values: [applicationId, transactionIds],
   })
   return rows
@@ -88,7 +88,7 @@ export async function selectNamesakesOf(queryable: Queryable, applicationId: str
   const { rows } = await queryable.query<{ phoneNumber: string }>({
     name: 'select_namesakes_of',
     text: `select distinct w.phone_number as "phoneNumber" from transactions w
-      where w.application_id = $1 and w.status = 'PENDING_APPROVAL' and lower(btrim(w.customer_name)) = lower(btrim($2)) order by 1`,
+      where w.application_id = $1 and w.is_waiting and lower(btrim(w.customer_name)) = lower(btrim($2)) order by 1`,
     values: [applicationId, name],
   })
   return rows
@@ -190,7 +190,7 @@ export async function selectDepositFloat(
   const { rows } = await queryable.query<{ depositMinor: bigint; waitingMinor: bigint; waitingCount: number }>(
     `select coalesce((select b.deposit_minor from ledger_balances b where b.application_id = $1 and b.operator = $2), 0) as "depositMinor",
        coalesce(sum(t.amount_minor + t.fee_system_minor + t.fee_app_minor), 0) as "waitingMinor", count(*)::integer as "waitingCount"
-     from transactions t where t.application_id = $1 and t.status = 'PENDING_APPROVAL' and t.type = 'DEPOSIT' and t.operator = $2`,
+     from transactions t where t.application_id = $1 and t.is_waiting and t.type = 'DEPOSIT' and t.operator = $2`,
     [applicationId, operator],
   )
   return rows[0] ?? { depositMinor: 0n, waitingMinor: 0n, waitingCount: 0 }

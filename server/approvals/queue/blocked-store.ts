@@ -32,7 +32,7 @@ export function groupWaitingKinds(queryable: Queryable, applicationId: string): 
     case when t.source = 'api' and exists (select 1 from api_users u where u.application_id = ${applicationId} and cardinality(u.password_holders) > 0)
       then ${STARTED_BY_API_USER} end as starter`
   const rows = sql`transactions t join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
-    where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and i.expires_at > statement_timestamp()`
+    where t.application_id = ${applicationId} and t.is_waiting and i.expires_at > statement_timestamp()`
   return runQuery<WaitingKind>(
     queryable,
     sql`${WAITING_BATCHES(applicationId)}, started_batch as materialized (

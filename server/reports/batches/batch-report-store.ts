@@ -135,7 +135,7 @@ export async function selectFloats(
        from unnest($2::text[]) as o (operator)
        left join ledger_balances b on b.application_id = $1 and b.operator = o.operator
        left join (select t.operator, sum(t.amount_minor + t.fee_system_minor + t.fee_app_minor) as waiting_minor from transactions t
-                   where t.application_id = $1 and t.status = 'PENDING_APPROVAL' and t.type = 'DEPOSIT' group by t.operator) w
+                   where t.application_id = $1 and t.is_waiting and t.type = 'DEPOSIT' group by t.operator) w
          on w.operator = o.operator`,
     [applicationId, operators],
   )

@@ -24,7 +24,7 @@ export type LeftItemRow = {
  */
 export function selectLeftItems(queryable: Queryable, applicationId: string, personId: string, limit: number): Promise<LeftItemRow[]> {
   const joined: Sql = sql`transactions t join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id`
-  const waits: Sql = sql`t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and i.expires_at > statement_timestamp()`
+  const waits: Sql = sql`t.application_id = ${applicationId} and t.is_waiting and i.expires_at > statement_timestamp()`
   return runQuery<LeftItemRow>(
     queryable,
     sql`with checker as materialized (

@@ -1,3 +1,4 @@
+import type { CertificateState } from './certificates.ts'
 import { LINE_CLASSES, type LineClass, TRANSACTION_CLASSES, type TransactionClass } from './classes.ts'
 
 /** The kinds of postings in the wallet book, in the order in which a day shows them. Fees, taxes and commissions follow from the lines. */
@@ -50,8 +51,14 @@ export type WalletDayDto = {
   grave: number
 }
 
-/** A day on the board. `none`: no statement covers it. */
-export type BoardDay = { day: string; state: 'none' | 'ties' | 'differs'; grave: number; difference: string }
+/** A day on the board. `none`: no statement covers it. `signing`: how far its signature is. */
+export type BoardDay = {
+  day: string
+  state: 'none' | 'ties' | 'differs'
+  grave: number
+  difference: string
+  signing: CertificateState | null
+}
 export type BoardDto = { days: readonly string[]; wallets: readonly { wallet: string; currency: string; days: readonly BoardDay[] }[] }
 
 /** A line or a transaction of a class, as the page of the day lists it. Amounts are decimals. */

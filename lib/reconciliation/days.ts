@@ -1,7 +1,24 @@
-import type { LineClass, TransactionClass } from './classes.ts'
+import type { CertificateState } from './certificates.ts'
+import { LINE_CLASSES, type LineClass, TRANSACTION_CLASSES, type TransactionClass } from './classes.ts'
+
+/** The kinds of postings in the wallet book, in the order in which a day shows them. Fees, taxes and commissions follow from the lines. */
+export const WALLET_POSTING_KINDS = ['fee', 'tax', 'commission', 'unmatched', 'release', 'transfer', 'loss', 'opening'] as const
+export type WalletPostingKind = (typeof WALLET_POSTING_KINDS)[number]
 
 /** What explains a part of a day's difference, or only counts. The texts are `close.class.<class>`. */
-export type DayClass = LineClass | TransactionClass | 'adjusted' | 'funding'
+export type DayClass = LineClass | TransactionClass | 'adjusted' | 'funding' | 'move' | `book_${WalletPostingKind}`
+
+/** Every class of a day, in the order in which its page shows them. */
+export const DAY_CLASSES: readonly DayClass[] = [
+  ...new Set<DayClass>([
+    ...LINE_CLASSES,
+    ...TRANSACTION_CLASSES,
+    'adjusted',
+    'funding',
+    'move',
+    ...WALLET_POSTING_KINDS.map((kind) => `book_${kind}` as const),
+  ]),
+]
 
 /** One term: how many lines or transactions, and what they add to statement less ours. Decimals. */
 export type DayTerm = { class: DayClass; count: number; amount: string }
@@ -25,6 +42,7 @@ export type WalletDayDto = {
   isCovered: boolean
   rows: readonly DayRow[]
   terms: readonly DayTerm[]
+  /** What lines take beside their amounts. */
   fees: string
   difference: string
   proof: string | null
@@ -33,8 +51,14 @@ export type WalletDayDto = {
   grave: number
 }
 
-/** A day on the board. `none`: no statement covers it. */
-export type BoardDay = { day: string; state: 'none' | 'ties' | 'differs'; grave: number; difference: string }
+/** A day on the board. `none`: no statement covers it. `signing`: how far its signature is. */
+export type BoardDay = {
+  day: string
+  state: 'none' | 'ties' | 'differs'
+  grave: number
+  difference: string
+  signing: CertificateState | null
+}
 export type BoardDto = { days: readonly string[]; wallets: readonly { wallet: string; currency: string; days: readonly BoardDay[] }[] }
 
 /** A line or a transaction of a class, as the page of the day lists it. Amounts are decimals. */

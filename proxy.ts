@@ -30,7 +30,7 @@ export function proxy(request: NextRequest): NextResponse {
 
 /**
  * Every address but the API's own, data addresses and the files that the build makes, named one by one: a page may end in `.png` too.
- * next.config.mjs sets a policy for those that needs no nonce.
+ * next.config.ts sets a policy for those that needs no nonce.
  */
 export const config = {
   matcher: [

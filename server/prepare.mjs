@@ -15,7 +15,7 @@ export const PINNED_NODE = path.join(ROOT, 'node_modules/node/bin/node')
 const BUILD_STAMP = path.join(ROOT, '.next/countersign-build')
 const BUILD_FOLDERS = ['app', 'components', 'lib', 'server']
 const BUILD_FILES = [
-  'next.config.mjs',
+  'next.config.ts',
   'postcss.config.mjs',
   'tsconfig.json',
   'package.json',

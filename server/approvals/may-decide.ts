@@ -5,10 +5,6 @@ import { type Sql, sql } from '#server/database/compose-sql.ts'
  * fragments, so that a queue, a badge, a button and a decision never disagree. `may-decide.test.ts` compares all of them.
  */
 
-/** The API user that started the transaction `t`; null if a person did. */
-export const STARTED_BY_API_USER: Sql = sql`(select case when e.actor_kind = 'api' then e.actor_id end from transaction_events e
-  where e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = 1)`
-
 /**
  * Why a person may not decide on the transaction `t` now: null, or the first reason. Persons before states: a person who may never
  * decide does not learn the state. `t` without an item `i` never waited. The result is a DecisionObstacle.
@@ -24,9 +20,8 @@ export function decisionObstacle(application: Sql, person: Sql): Sql {
     when not (select is_checker(${application}, ${person})) then 'not_a_checker'
     when t.maker_id = ${person} or t.batch_id in (select b.batch_id from batches b where b.application_id = ${application}
       and cardinality(b.prepared_by) > 1 and ${person} = any (b.prepared_by)) then 'is_maker'
-    when t.source = 'api' and exists (select 1 from api_users u where u.application_id = ${application} and ${person} = any (u.password_holders))
-      and ${STARTED_BY_API_USER} in (select u.api_user_id from api_users u
-        where u.application_id = ${application} and ${person} = any (u.password_holders)) then 'has_password'
+    when t.api_user_id in (select u.api_user_id from api_users u
+      where u.application_id = ${application} and ${person} = any (u.password_holders)) then 'has_password'
     when t.status <> 'PENDING_APPROVAL' then 'not_waiting'
     when i.expires_at <= statement_timestamp() then 'expired'
     when exists (select 1 from approval_decisions d where d.application_id = t.application_id and d.transaction_id = t.transaction_id

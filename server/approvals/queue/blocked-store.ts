@@ -2,7 +2,7 @@ import type { Currency } from '#lib/money/money.ts'
 import { runQuery, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { WAITING_BATCHES } from '../batch-store.ts'
-import { DECISION_COUNTS, IS_BATCH_ROW, mayDecide, STARTED_BY_API_USER } from '../may-decide.ts'
+import { DECISION_COUNTS, IS_BATCH_ROW, mayDecide } from '../may-decide.ts'
 
 /** Waiting transactions that the same people may decide on: of one maker or program, with the same needs, approved by the same people so far. */
 export type WaitingKind = {
@@ -29,8 +29,7 @@ export function groupWaitingKinds(queryable: Queryable, applicationId: string): 
   const columns = sql`t.transaction_id, t.sequence, t.maker_id, t.currency, t.amount_minor, t.created_at, i.steps, i.needs_code, i.expires_at,
     (select string_agg(d.checker_id::text, ' ' order by d.checker_id) from approval_decisions d
       where d.application_id = t.application_id and d.transaction_id = t.transaction_id) as voters,
-    case when t.source = 'api' and exists (select 1 from api_users u where u.application_id = ${applicationId} and cardinality(u.password_holders) > 0)
-      then ${STARTED_BY_API_USER} end as starter`
+    case when exists (select 1 from api_users u where u.application_id = ${applicationId} and cardinality(u.password_holders) > 0) then t.api_user_id end as starter`
   const rows = sql`transactions t join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
     where t.application_id = ${applicationId} and t.is_waiting and i.expires_at > statement_timestamp()`
   return runQuery<WaitingKind>(

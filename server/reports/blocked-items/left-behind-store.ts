@@ -1,5 +1,5 @@
 import type { Currency } from '#lib/money/money.ts'
-import { IS_BATCH_ROW, STARTED_BY_API_USER } from '#server/approvals/may-decide.ts'
+import { IS_BATCH_ROW } from '#server/approvals/may-decide.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
@@ -35,7 +35,7 @@ export function selectLeftItems(queryable: Queryable, applicationId: string, per
     ), item as (
       select 'transaction' as kind, t.transaction_id as id, t.customer_name as name, t.amount_minor, t.currency, 1 as row_count,
         array_append(coalesce((select u.password_holders from api_users u
-          where t.source = 'api' and u.application_id = t.application_id and u.api_user_id = ${STARTED_BY_API_USER}), '{}'), t.maker_id) as makers,
+          where u.application_id = t.application_id and u.api_user_id = t.api_user_id), '{}'), t.maker_id) as makers,
         t.created_at, i.expires_at, (select sum(step) from unnest(i.steps) as step)::integer as needed
       from ${joined} where ${waits} and not ${IS_BATCH_ROW}
       union all

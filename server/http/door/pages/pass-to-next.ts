@@ -82,7 +82,7 @@ function noteAnswer(incoming: IncomingMessage, outgoing: ServerResponse, connect
  */
 const FORM_BYTES_MAX = 64 * 1024
 
-/** The largest body of a server action with arguments; `next.config.mjs` names the same limit. */
+/** The largest body of a server action with arguments; `next.config.ts` names the same limit. */
 const ACTION_BYTES_MAX = 1024 * 1024
 
 /** The path for uploads of payment files, as they are: `app/api/back-office/[application]/batches`. */

@@ -81,7 +81,15 @@ export type WebhookHealthDto = WebhookCounts & { after: string; before: string; 
 export type AlertedTransactions = {
   count: number
   isMore: boolean
-  newest: { transactionId: string; operator: OperatorCode; currency: Currency; amount: string; status: 'SUCCESS' | 'FAILED'; at: string }[]
+  newest: {
+    transactionId: string
+    operator: OperatorCode
+    currency: Currency
+    amount: string
+    status: 'SUCCESS' | 'FAILED'
+    adjustments: readonly AdjustmentKind[]
+    at: string
+  }[]
 }
 
 /** Items waiting for a checker; `risky` are the oldest that have risk flags, `flagged` how many of the `looked` oldest have any. */
@@ -226,6 +234,8 @@ export type StatementLine = {
   at: string
   kind: LineKind
   transactionId: string | null
+  /** Of the transaction, in order of time; those of later days too. */
+  adjustments: readonly AdjustmentKind[]
   customerName: string | null
   /** Of the transaction: its amount before fees, whom it is about, and its names at the partner and at the operator. */
   amount: string | null

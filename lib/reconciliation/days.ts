@@ -1,3 +1,4 @@
+import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { LineClass, TransactionClass } from './classes.ts'
 
 /** What explains a part of a day's difference, or only counts. The texts are `close.class.<class>`. */
@@ -49,5 +50,12 @@ export type DayItemDto = {
   status: string
   rule: string | null
   isTwin: boolean
-  transaction: { transactionId: string; application: string; status: string; at: string; amount: string } | null
+  transaction: {
+    transactionId: string
+    application: string
+    status: string
+    adjustments: readonly AdjustmentKind[]
+    at: string
+    amount: string
+  } | null
 }

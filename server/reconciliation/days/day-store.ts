@@ -1,6 +1,8 @@
+import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { LineClass } from '#lib/reconciliation/classes.ts'
 import type { DayClass } from '#lib/reconciliation/days.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { ADJUSTMENTS } from '#server/ledger/ledger-store.ts'
 import type { SetWallet } from '../wallets/wallet-store.ts'
 
 /** Days of one wallet, both ends included. */
@@ -198,12 +200,13 @@ export type DayItem = {
   transactionId: string | null
   application: string | null
   transactionStatus: string | null
+  adjustments: AdjustmentKind[]
   transactionAt: Date | null
   amountMinor: bigint | null
 }
 
 const TRANSACTION = `t.transaction_id as "transactionId", a.name as application, t.status as "transactionStatus",
-  coalesce(t.final_at, t.created_at) as "transactionAt", t.amount_minor as "amountMinor"`
+  ${ADJUSTMENTS} as adjustments,   coalesce(t.final_at, t.created_at) as "transactionAt", t.amount_minor as "amountMinor"`
 
 /** The lines of a class on the days, in order of time. */
 export async function selectLinesOf(queryable: Queryable, scope: DayScope, lineClass: string, limit: number): Promise<DayItem[]> {

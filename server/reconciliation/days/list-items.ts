@@ -13,7 +13,7 @@ export async function listDayItems(queryable: Queryable, scope: DayScope, dayCla
 }
 
 function toDto(item: DayItem): DayItemDto {
-  const { transactionId, application, transactionStatus, transactionAt, amountMinor } = item
+  const { transactionId, application, adjustments, transactionStatus, transactionAt, amountMinor } = item
   return {
     lineId: item.lineId === null ? null : String(item.lineId),
     at: item.at.toISOString(),
@@ -28,6 +28,13 @@ function toDto(item: DayItem): DayItemDto {
     transaction:
       transactionId === null || application === null || transactionStatus === null || transactionAt === null || amountMinor === null
         ? null
-        : { transactionId, application, status: transactionStatus, at: transactionAt.toISOString(), amount: formatMinor(amountMinor) },
+        : {
+            transactionId,
+            application,
+            status: transactionStatus,
+            adjustments,
+            at: transactionAt.toISOString(),
+            amount: formatMinor(amountMinor),
+          },
   }
 }

@@ -117,14 +117,14 @@ function AlertedSection({ application, id, heading, text, alerted: { count, isMo
       </h2>
       <p className="text-ink-2">{t(text)}</p>
       <ul className="mt-2 rounded-lg border border-line bg-surface px-3">
-        {newest.map(({ transactionId, operator, currency, amount, status, at }) => (
+        {newest.map(({ transactionId, operator, currency, amount, status, adjustments, at }) => (
           <li key={transactionId} className="border-b border-line last:border-b-0">
             <Link
               href={paths.transaction(application, transactionId)}
               className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-1.5 hover:underline"
             >
               <OperatorMark code={operator} />
-              <StatusBadge status={status} />
+              <StatusBadge status={status} adjustments={adjustments} />
               <Money amount={amount} currency={currency} />
               <RelativeTime at={at} className="text-second text-quiet" />
             </Link>

@@ -1,4 +1,5 @@
 import { Money } from '#components/domain/money.tsx'
+import { adjustedText } from '#components/domain/payment.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { ListTable } from '#components/ui/display/table.tsx'
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
@@ -55,6 +56,7 @@ export function ItemTable({ t, application, day, dayClass, items, isCut, mayWork
                       {[
                         transaction.application,
                         t(`status.${transaction.status}` as MessageKey),
+                        transaction.adjustments.length > 0 && adjustedText(t, transaction.adjustments),
                         rule && t(`close.rule.${rule}` as MessageKey),
                         isTwin && t('close.twin'),
                       ]

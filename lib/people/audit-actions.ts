@@ -8,6 +8,7 @@ export const AUDIT_ACTIONS = [
   'statement.imported',
   'statement.withdrawn',
   'statement.rows_exported',
+  'fees.exported',
   'line.matched',
   'line.match_undone',
   'exception.taken',

@@ -8,16 +8,21 @@ import type { SetWallet } from '../wallets/wallet-store.ts'
 /** Days of one wallet, both ends included. */
 export type DayScope = { applicationId: string; wallet: SetWallet; from: string; to: string }
 
-/** Values of a DayScope as the statements below number them: $1 to $10. */
+/** Values of a DayScope as the statements below number them: $1 to $8. */
 export function valuesOf({ applicationId, wallet, from, to }: DayScope): unknown[] {
-  const { operator, account, zone, cutoffMinute, feePpm, feeFixedMinor } = wallet
-  return [applicationId, wallet.wallet, from, to, operator, account, `${cutoffMinute} minutes`, zone, feePpm, feeFixedMinor]
+  const { operator, account, zone, cutoffMinute } = wallet
+  return [applicationId, wallet.wallet, from, to, operator, account, `${cutoffMinute} minutes`, zone]
 }
 
 /** The operator's day of an instant. */
 const dayOf = (at: string) => `((${at} at time zone $8) - $7::interval)::date`
 /** The instants of the days, for an index on time. */
 const RANGE = `(($3::date + $7::interval) at time zone $8) and p.at < (($4::date + 1 + $7::interval) at time zone $8)`
+
+/** SQL: what the line of a payment costs, and what it should cost by the agreement of its wallet `w`; null if there is none. */
+export const BILLED_IN_LINE = '(l.fee_minor + l.tax_minor)'
+export const AGREED = 'agreed_fee(abs(l.gross_minor), w.fee_ppm, w.fee_fixed_minor, w.fee_rounding, w.fee_tax_ppm)'
+const EXPECTED_IN_LINE = `case when w.fee_form in ('beside', 'netted') then ${AGREED} when w.fee_ppm is not null then 0 end`
 
 /**
  * Lines with their transaction, if they have one, and their class. A line that pays several transactions of one reference is compared with their
@@ -33,11 +38,12 @@ export const CLASSED = `lines as (
            when m.is_failed then 'paid_failed_here'
            when not m.is_success then 'paid_open_here'
            when abs(l.gross_minor) <> m.amount_minor then 'amount_differs'
-           when l.fee_minor <> round(abs(l.gross_minor) * $9::numeric / 1000000 / 100) * 100 + $10::bigint then 'fee_differs'
+           when ${BILLED_IN_LINE} <> ${EXPECTED_IN_LINE} then 'fee_differs'
            when m.same_day_minor is null then 'settled_other_day'
            else 'matched'
          end as class
     from statement_lines l
+    left join wallets w on w.application_id = l.application_id and w.wallet = l.wallet
     left join lateral (
       select count(*) as parts, max(m.ordinal) as ordinal, sum(t.amount_minor)::bigint as amount_minor, bool_or(t.status = 'FAILED') as is_failed,
              bool_and(t.status = 'SUCCESS') as is_success, min(m.rule) as rule, min(m.group_id::text) as group_id,
@@ -121,7 +127,7 @@ export async function listBookedSums(queryable: Queryable, scope: DayScope): Pro
   const { rows } = await queryable.query<BookedSum>(
     `with ${BOOKED}
      select day::text, kind, class, effect_minor > 0 as "isIn", count(*)::integer as count, sum(effect_minor)::bigint as "effectMinor"
-       from classed, (select $9::integer, $10::bigint) unused
+       from classed
       group by 1, 2, 3, 4`,
     valuesOf(scope),
   )
@@ -217,8 +223,8 @@ export async function selectLinesOf(queryable: Queryable, scope: DayScope, lineC
        from lines l cross join (select $5::text, $6::text) unused
        left join transactions t on t.application_id = l.matched_application_id and t.transaction_id = l.transaction_id
        left join applications a on a.application_id = t.application_id
-      where l.class = $11
-      order by l.at, l.line_id limit $12`,
+      where l.class = $9
+      order by l.at, l.line_id limit $10`,
     [...valuesOf(scope), lineClass, limit],
   )
   return rows
@@ -231,10 +237,10 @@ export async function selectBookedOf(queryable: Queryable, scope: DayScope, dayC
      select null::bigint as "lineId", c.at, c.effect_minor as "grossMinor", 0::bigint as "feeMinor", t.phone_number as phone,
             t.operator_reference as "operatorId", coalesce(t.type, c.kind) as type, coalesce(t.status, '') as status, null as rule,
             false as "isTwin", ${TRANSACTION}
-       from classed c cross join (select $9::integer, $10::bigint) unused
+       from classed c
        left join transactions t on c.kind in ('settle', 'late', 'reverse') and t.application_id = c.application_id and t.transaction_id = c.subject_id
        join applications a on a.application_id = c.application_id
-      where c.class = $11 order by c.at, c.subject_id limit $12`,
+      where c.class = $9 order by c.at, c.subject_id limit $10`,
     [...valuesOf(scope), dayClass, limit],
   )
   return rows

@@ -5,14 +5,15 @@ import { ButtonLink } from '#components/ui/button.tsx'
 import { Card, Facts } from '#components/ui/display/card.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { ListTable } from '#components/ui/display/table.tsx'
+import { Link } from '#components/ui/link.tsx'
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { dayText, walletText } from '#lib/reconciliation/wallet-words.ts'
-import { formatAmount, withPercent } from '#lib/text/format.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
+import { agreementText } from '#server/reconciliation/fees/fee-claim.ts'
 import { readDailyBalances } from '#server/reconciliation/wallets/read-balances.ts'
 import { isInUse, readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
 import { ChangeList } from '../../../_components/changes/change-list.tsx'
@@ -38,11 +39,11 @@ export default async function WalletPage({ params }: PageProps<'wallet'>) {
     listChanges(pool, { applicationId, kinds: ['wallet.set'], actor }),
   ])
   const { currency } = OPERATORS[wallet.operator].country
-  const { number, zone, cutoffMinute, feePpm, feeFixedMinor, openingDay, openingMinor } = wallet
+  const { number, zone, cutoffMinute, feePpm, feeFixedMinor, feeTaxPpm, feeRounding, feeForm, openingDay, openingMinor } = wallet
   const cutoff = `${String(Math.floor(cutoffMinute / 60)).padStart(2, '0')}:${String(cutoffMinute % 60).padStart(2, '0')}`
-  const settings = { number, zone, cutoff, feePpm, openingDay, feeFixed: feeFixedMinor === null ? null : formatMinor(feeFixedMinor) }
+  const feeFixed = feeFixedMinor === null ? null : formatMinor(feeFixedMinor)
+  const settings = { number, zone, cutoff, feePpm, feeFixed, feeTaxPpm, feeRounding, feeForm, openingDay }
   const opening = openingMinor === null ? null : formatMinor(openingMinor)
-  const rate = feePpm === null ? null : withPercent(formatAmount(String(feePpm / 10_000), locale), locale)
   const money = (amount: string | null) => (amount === null ? '–' : <Money amount={amount} currency={currency} />)
   return (
     <PageContent words={['close.', 'change.']}>
@@ -66,14 +67,14 @@ export default async function WalletPage({ params }: PageProps<'wallet'>) {
               { name: t('close.cutoff'), value: cutoff },
               {
                 name: t('close.agreedFee'),
-                value:
-                  rate === null ? (
-                    t('close.notChecked')
-                  ) : (
-                    <>
-                      {rate} + {money(settings.feeFixed)}
-                    </>
-                  ),
+                value: (
+                  <>
+                    {feePpm === null ? t('close.notChecked') : agreementText(t, locale, wallet)}{' '}
+                    <Link href={paths.walletFees(application, id)} className="underline">
+                      {t('close.fees')}
+                    </Link>
+                  </>
+                ),
               },
               {
                 name: t('close.opening'),

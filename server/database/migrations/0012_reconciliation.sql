@@ -156,8 +156,10 @@ create table statement_lines (
   -- The order of lines of one instant.
   position integer not null,
   at timestamptz not null,
-  -- The operator's day, by the zone and the cut-off of the wallet.
+  -- The operator's day, by the zone and the cut-off of the wallet. If that day was signed before the line arrived, the next open one, and
+  -- `origin_day` is its own.
   local_day date not null,
+  origin_day date check (origin_day < local_day),
   kind text not null check (kind in ('payment', 'fee', 'tax', 'commission', 'transfer', 'reversal', 'other', 'failed')),
   gross_minor bigint not null,
   fee_minor bigint not null,
@@ -200,6 +202,8 @@ create table line_matches (
   group_id uuid,
   person_id uuid,
   note text,
+  -- Found after the day of its line was signed: the day in which it counts. It changes nothing in the signed one.
+  late_day date,
   at timestamptz not null default clock_timestamp(),
   primary key (application_id, line_id, part),
   constraint line_matches_transaction unique (application_id, matched_application_id, transaction_id, effect, ordinal),

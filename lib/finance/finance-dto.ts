@@ -104,6 +104,9 @@ export type CheckerOverview = {
   risky: Pick<ApprovalRow, 'transactionId' | 'type' | 'operator' | 'currency' | 'amount' | 'customerName' | 'risks'>[]
 }
 
+/** What an operator reports more (or, below zero, less) than our ledger and everything that explains a difference. */
+export type BalanceAlarmDto = { operator: OperatorCode; currency: Currency; unexplained: string; since: string }
+
 type LowBalance = Pick<BalanceCard, 'operator' | 'currency' | 'deposit'> & { threshold: string }
 
 /** Today by direction against yesterday, and what needs attention. */
@@ -117,6 +120,8 @@ export type FinanceOverview = {
   /** Of the last 30 days: their operator gave the same reference to another transaction. */
   sharedReferences: AlertedTransactions
   lowBalances: LowBalance[]
+  /** Only for the application that runs the installation. */
+  balanceAlarms: BalanceAlarmDto[]
   charts: CurrencyChart[]
 }
 

@@ -85,8 +85,6 @@ test('a fee of 1 % that was billed as 1.5 % is the difference of the day and of 
     ],
   )
 })
-  assert.equal(day?.terms.find((term) => term.class === 'fee_differs')?.count, undefined)
-})
 
 test('the claim is in the language of the operator and says the account, the period and the agreement', async () => {
   const wallet = await agreed({ number: '670000009', feeTaxPpm: 192_500 })

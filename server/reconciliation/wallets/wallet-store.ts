@@ -75,10 +75,12 @@ export type ReportedBalance = {
   depositMinor: bigint | null
   reportedMinor: bigint | null
   ledgerMinor: bigint
+  differsSince: Date | null
+  unexplainedMinor: bigint | null
 }
 
 const POLL_COLUMNS = `operator, checked_at as "checkedAt", collect_minor as "collectMinor", deposit_minor as "depositMinor",
-  reported_minor as "reportedMinor", ledger_minor as "ledgerMinor"`
+  reported_minor as "reportedMinor", ledger_minor as "ledgerMinor", differs_since as "differsSince", unexplained_minor as "unexplainedMinor"`
 
 /** The last balance that each operator reported. */
 export async function listReportedBalances(queryable: Queryable, applicationId: string): Promise<ReportedBalance[]> {

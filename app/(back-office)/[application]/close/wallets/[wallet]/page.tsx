@@ -96,14 +96,18 @@ export default async function WalletPage({ params }: PageProps<'wallet'>) {
       {balances.length > 0 && (
         <ListTable
           label={t('close.balances')}
-          className="mt-2 max-w-3xl"
+          className="mt-2"
+          isList
           rows={balances}
           keyOf={({ day }) => day}
           columns={[
             { head: t('close.day'), cellClass: 'whitespace-nowrap', cell: ({ day }) => dayText(t, day) },
-            { head: t('close.reported'), align: 'end', cell: ({ reported }) => money(reported) },
-            { head: t('close.operatorDifference'), align: 'end', cell: ({ difference }) => money(difference) },
-            { head: t('close.checked'), className: '@max-[640px]/card:hidden', cell: ({ checkedAt }) => <TimeText at={checkedAt} /> },
+            { head: t('close.reported'), align: 'end', isLabelled: true, cell: ({ reported }) => money(reported) },
+            { head: t('close.ledger'), align: 'end', isLabelled: true, cell: ({ ledger }) => money(ledger) },
+            { head: t('close.operatorDifference'), align: 'end', isLabelled: true, cell: ({ difference }) => money(difference) },
+            { head: t('close.since'), cell: ({ differsSince }) => differsSince && <TimeText at={differsSince} /> },
+            { head: t('close.unexplainedShort'), align: 'end', isLabelled: true, cell: ({ unexplained }) => money(unexplained) },
+            { head: t('close.checked'), cell: ({ checkedAt }) => <TimeText at={checkedAt} /> },
           ]}
         />
       )}

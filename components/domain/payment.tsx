@@ -7,6 +7,7 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import type { TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
 import { formatPhone } from '#lib/text/format.ts'
+import { adjustedText } from './adjusted-text.ts'
 import { Money } from './money.tsx'
 import { OperatorMark } from './operator-mark.tsx'
 
@@ -163,9 +164,4 @@ export function AdjustedNote({ adjustments }: { adjustments: readonly Adjustment
       {adjustedText(t, adjustments)}
     </span>
   )
-}
-
-/** The same in one line of plain text. */
-export function adjustedText(t: Translate, adjustments: readonly AdjustmentKind[]): string {
-  return t('transaction.adjustedBy', { kinds: adjustments.map((kind) => t(`transaction.postingKind.${kind}`)).join(', ') })
 }

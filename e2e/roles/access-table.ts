@@ -174,6 +174,11 @@ export const ROUTES: Record<string, Row> = {
     upload: 'x',
     allowed: 404,
   },
+  'GET /api/back-office/[application]/days/[wallet]/[day]/difference': {
+    access: 'reconciliation:read',
+    address: '/api/back-office/[application]/days/OMCM/2026-11-05/difference',
+    allowed: 404,
+  },
   'GET /api/back-office/[application]/fees/[wallet]/claim': {
     access: 'reconciliation:read',
     address: '/api/back-office/[application]/fees/OMCM/claim?month=2026-11&language=fr',

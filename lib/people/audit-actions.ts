@@ -9,6 +9,7 @@ export const AUDIT_ACTIONS = [
   'statement.withdrawn',
   'statement.rows_exported',
   'fees.exported',
+  'difference.exported',
   'line.matched',
   'line.match_undone',
   'exception.taken',

@@ -7,13 +7,16 @@ import { formatAmount, withPercent } from '#lib/text/format.ts'
 import { clockIn } from '#lib/time/format-time.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { openSnapshot } from '#server/database/with-transaction.ts'
-import type { TableCell, TableRows } from '#server/reports/export/csv.ts'
 import type { SetWallet } from '../wallets/wallet-store.ts'
 import { walkClaim } from './fee-store.ts'
 
 const BATCH_ROWS = 1_000
 
 type Claim = { applicationId: string; wallet: SetWallet; from: string; to: string; t: Translate; locale: Locale }
+
+/** A cell of the claim's table: words, an exact decimal, a day, or a time on the clock of the wallet. */
+type Cell = { text: string } | { decimal: string } | { day: string } | { clock: string }
+type Rows = AsyncGenerator<readonly (readonly Cell[])[], void, undefined>
 
 /** The heads of a claim's table. */
 export function claimHeads({ t, wallet: { zone } }: Pick<Claim, 't' | 'wallet'>): string[] {
@@ -35,9 +38,9 @@ export function claimHeads({ t, wallet: { zone } }: Pick<Claim, 't' | 'wallet'>)
  * A claim for the operator in its language: each payment and each fee line that was not billed as agreed, their sum, and what was agreed. It needs
  * nothing beside it. The rows hold a connection until they are read to their end or closed.
  */
-export async function* claimRows(pool: Pool, { applicationId, wallet, from, to, t, locale }: Claim): TableRows {
+export async function* claimRows(pool: Pool, { applicationId, wallet, from, to, t, locale }: Claim): Rows {
   const { currency } = OPERATORS[wallet.operator].country
-  const money = (minor: bigint): TableCell => ({ decimal: formatMinor(minor) })
+  const money = (minor: bigint): Cell => ({ decimal: formatMinor(minor) })
   const sum = { amountMinor: 0n, agreedMinor: 0n, billedMinor: 0n }
   const snapshot = await openSnapshot(pool)
   try {
@@ -47,7 +50,7 @@ export async function* claimRows(pool: Pool, { applicationId, wallet, from, to, 
         sum.agreedMinor += item.agreedMinor
         sum.billedMinor += item.billedMinor
       }
-      yield items.map((item): TableCell[] => [
+      yield items.map((item): Cell[] => [
         item.kind === 'day' ? { day: item.day } : { clock: clockIn(wallet.zone, item.at) },
         { text: item.kind === 'day' ? t('fees.dayPosition', { count: item.count }) : item.type },
         { text: item.operatorId ?? '' },
@@ -65,7 +68,7 @@ export async function* claimRows(pool: Pool, { applicationId, wallet, from, to, 
   }
   const { amountMinor, agreedMinor, billedMinor } = sum
   const figures = [money(amountMinor), money(agreedMinor), money(billedMinor), money(billedMinor - agreedMinor), { text: currency }]
-  const about = (text: string): TableCell[] => [{ text: '' }, { text }, ...Array.from({ length: 8 }, () => ({ text: '' }))]
+  const about = (text: string): Cell[] => [{ text: '' }, { text }, ...Array.from({ length: 8 }, () => ({ text: '' }))]
   yield [
     [{ text: '' }, { text: t('fees.total') }, { text: '' }, { text: '' }, { text: '' }, ...figures],
     about(t('fees.claimAccount', { wallet: walletText(t, wallet.wallet), number: wallet.number ?? t('close.notSet') })),

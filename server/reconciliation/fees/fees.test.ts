@@ -4,7 +4,6 @@ import { createTranslate } from '#lib/i18n/translate.ts'
 import type { WalletSettings } from '#lib/reconciliation/wallets.ts'
 import { utcDayOf } from '#lib/time/time.ts'
 import { MESSAGES } from '#server/messages.ts'
-import type { TableCell } from '#server/reports/export/csv.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createDesk, type Desk } from '../testing/reconciliation-desk.ts'
 import { csv, MTN_HEADER, mtnRow } from '../testing/statements.ts'
@@ -60,7 +59,7 @@ async function claimOf(wallet: SetWallet, language: 'en' | 'fr' = 'en'): Promise
   for await (const batch of claimRows(database.pool, claim)) rows.push(...batch.map((row) => row.map(textOf)))
   return rows
 }
-const textOf = (cell: TableCell) => String(Object.values(cell)[0] ?? '')
+const textOf = (cell: object) => String(Object.values(cell)[0] ?? '')
 
 test('a fee of 1 % that was billed as 1.5 % is the difference of the day and of the claim, exactly, and well billed payments are in neither', async () => {
   const wallet = await agreed({})

@@ -11,17 +11,19 @@ import { zoneWords } from '#lib/time/format-time.ts'
 import { addDays, isUtcDay } from '#lib/time/time.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
+import { listLargestDifferences } from '#server/reconciliation/days/difference-store.ts'
 import { listDayItems } from '#server/reconciliation/days/list-items.ts'
 import { readDays } from '#server/reconciliation/days/read-days.ts'
 import { readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
 import { PageContent, type PageProps, titled } from '../../../../_components/page-content.tsx'
 import { requireCloser } from '../../../require-closer.ts'
 import { ComparisonTable, TermTable } from './_components/day-tables.tsx'
+import { DifferenceTable } from './_components/difference-table.tsx'
 import { ItemTable } from './_components/item-table.tsx'
 
 export const generateMetadata = titled('close.dayTitle')
 
-const CLASSES: ReadonlySet<string> = new Set([...LINE_CLASSES, ...TRANSACTION_CLASSES, 'adjusted', 'funding'])
+const CLASSES: ReadonlySet<string> = new Set([...LINE_CLASSES, ...TRANSACTION_CLASSES, 'adjusted', 'funding', 'difference'])
 /** As many as a person works through on one page. */
 const ITEMS_MAX = 200
 
@@ -37,7 +39,9 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
   const scope = { applicationId: actor.applicationId, wallet, from: day, to: day }
   const [t, [compared]] = await Promise.all([getT(), readDays(pool, scope)])
   if (!compared) notFound()
-  const items = chosen === null ? [] : await listDayItems(pool, scope, chosen, ITEMS_MAX)
+  const isDifference = chosen === 'difference'
+  const parts = isDifference ? await listLargestDifferences(pool, scope, ITEMS_MAX) : []
+  const items = chosen === null || isDifference ? [] : await listDayItems(pool, scope, chosen, ITEMS_MAX)
   return (
     <PageContent words={['close.', 'status.']}>
       <PageHeader
@@ -57,7 +61,10 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
           <ComparisonTable t={t} day={compared} />
           <TermTable t={t} application={application} day={compared} chosen={chosen} />
         </div>
-        {chosen !== null && (
+        {isDifference && (
+          <DifferenceTable t={t} application={application} day={compared} parts={parts} isCut={parts.length === ITEMS_MAX} />
+        )}
+        {chosen !== null && !isDifference && (
           <ItemTable
             t={t}
             application={application}

@@ -1,5 +1,5 @@
+import { adjustedText } from '#components/domain/adjusted-text.ts'
 import { Money } from '#components/domain/money.tsx'
-import { adjustedText } from '#components/domain/payment.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { ListTable } from '#components/ui/display/table.tsx'
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'

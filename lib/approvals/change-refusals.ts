@@ -28,6 +28,7 @@ export const CHANGE_REFUSALS = {
   not_final: 'change.notFinal',
   not_a_success: 'change.notASuccess',
   not_a_failure: 'change.notAFailure',
+  not_signed: 'change.notSigned',
   already_adjusted: 'change.alreadyAdjusted',
   not_the_installation: 'change.notTheInstallation',
   not_collectable: 'change.notCollectable',

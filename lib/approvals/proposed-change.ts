@@ -10,6 +10,7 @@ const RULES = { propose: 'policy:change', confirm: 'policy:change' } as const
 const OPERATORS = { propose: 'operator:configure', confirm: 'operator:configure' } as const
 const ADJUSTMENT = { propose: 'adjustment:propose', confirm: 'adjustment:decide' } as const
 const WALLETS = { propose: 'wallet:change', confirm: 'wallet:change' } as const
+const REOPENING = { propose: 'day:reopen', confirm: 'day:reopen' } as const
 const FUNDING = { propose: 'funding:propose', confirm: 'funding:decide' } as const
 
 /** The kinds of changes that two people make, each with the permissions to propose and to confirm it. */
@@ -32,6 +33,8 @@ export const CHANGE_PERMISSIONS = {
   'webhook_secret.rotate': ACCESS,
   'operator.set': OPERATORS,
   'wallet.set': WALLETS,
+  /** A signed day of a wallet is opened again. */
+  'day.reopen': REOPENING,
   /** Money that arrived at the operator enters the deposit balance. */
   'funding.pay_in': FUNDING,
   /** Collected money moves to the deposit balance. */

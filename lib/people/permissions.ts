@@ -58,6 +58,10 @@ export const PERMISSIONS = {
   /** To make another person the owner of an exception; of one that is not the person's own, to reassign it. */
   'exception:hand-over': ['finance', 'administrator'],
   'exception:reassign': ['administrator'],
+  /** To prepare a day of a wallet, or to sign what another person prepared. */
+  'day:sign': ['finance', 'administrator'],
+  /** To propose or confirm that a signed day is opened again. */
+  'day:reopen': ['administrator'],
   /** To propose or confirm the settings of a wallet. */
   'wallet:change': ['finance', 'administrator'],
   /** Availability, outcomes and balances of the operators, and a test that moves no money. */

@@ -1,8 +1,24 @@
 import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
-import type { LineClass, TransactionClass } from './classes.ts'
+import { LINE_CLASSES, type LineClass, TRANSACTION_CLASSES, type TransactionClass } from './classes.ts'
+
+/** The kinds of postings in the wallet book, in the order in which a day shows them. Fees, taxes and commissions follow from the lines. */
+export const WALLET_POSTING_KINDS = ['fee', 'tax', 'commission', 'unmatched', 'release', 'transfer', 'loss', 'opening'] as const
+export type WalletPostingKind = (typeof WALLET_POSTING_KINDS)[number]
 
 /** What explains a part of a day's difference, or only counts. The texts are `close.class.<class>`. */
-export type DayClass = LineClass | TransactionClass | 'adjusted' | 'funding'
+export type DayClass = LineClass | TransactionClass | 'adjusted' | 'funding' | 'move' | `book_${WalletPostingKind}`
+
+/** Every class of a day, in the order in which its page shows them. */
+export const DAY_CLASSES: readonly DayClass[] = [
+  ...new Set<DayClass>([
+    ...LINE_CLASSES,
+    ...TRANSACTION_CLASSES,
+    'adjusted',
+    'funding',
+    'move',
+    ...WALLET_POSTING_KINDS.map((kind) => `book_${kind}` as const),
+  ]),
+]
 
 /** One term: how many lines or transactions, and what they add to statement less ours. Decimals. */
 export type DayTerm = { class: DayClass; count: number; amount: string }
@@ -26,6 +42,7 @@ export type WalletDayDto = {
   isCovered: boolean
   rows: readonly DayRow[]
   terms: readonly DayTerm[]
+  /** What lines take beside their amounts. */
   fees: string
   difference: string
   proof: string | null

@@ -3,6 +3,7 @@ import type { ChangeKind } from './change-kind.ts'
 import { ADJUSTMENT_KINDS } from './kinds/adjustment-kinds.ts'
 import { APPLICATION_KINDS } from './kinds/application-kinds.ts'
 import { CREDENTIAL_KINDS } from './kinds/credential-kinds.ts'
+import { DAY_KINDS } from './kinds/day-kinds.ts'
 import { FUNDING_KINDS } from './kinds/funding-kinds.ts'
 import { OPERATOR_KINDS } from './kinds/operator-kinds.ts'
 import { PERSON_KINDS } from './kinds/person-kinds.ts'
@@ -19,4 +20,5 @@ export const KINDS: Readonly<Record<ChangeKindName, ChangeKind>> = {
   ...FUNDING_KINDS,
   ...ADJUSTMENT_KINDS,
   ...WALLET_KINDS,
+  ...DAY_KINDS,
 }

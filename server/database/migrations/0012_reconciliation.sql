@@ -180,6 +180,7 @@ create table statement_lines (
   constraint net_is_what_remains check (net_minor = case when kind = 'failed' then 0 else gross_minor - fee_minor - tax_minor end)
 );
 create index statement_lines_by_day on statement_lines (application_id, wallet, local_day, at);
+create index statement_lines_late on statement_lines (application_id, file_id) where origin_day is not null;
 create trigger refuse_change before update or delete on statement_lines for each row execute function refuse_change();
 create trigger refuse_truncate before truncate on statement_lines for each statement execute function refuse_change();
 alter table statement_lines enable always trigger refuse_change;
@@ -356,6 +357,9 @@ set search_path from current as $$
 begin
   insert into days_to_examine (application_id, wallet, local_day)
     select new.application_id, new.wallet, day::date from generate_series(new.first_day - 1, new.last_day, interval '1 day') day
+    union
+    select new.application_id, new.wallet, l.local_day from statement_lines l
+     where l.application_id = new.application_id and l.file_id = new.file_id and l.origin_day is not null
   -- The lock makes an examination that has begun wait for this transaction, whose lines it would not see.
   on conflict (application_id, wallet, local_day) do update set local_day = excluded.local_day;
   return null;

@@ -2,7 +2,7 @@ import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { DayClass } from '#lib/reconciliation/days.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { ADJUSTMENTS } from '#server/ledger/ledger-store.ts'
-import { BOOKED, CLASSED, type DayScope, valuesOf } from './day-store.ts'
+import { BOOKED, classed, type DayScope, valuesOf } from './day-store.ts'
 
 /** What one line or one posting adds to statement less ours. */
 export type Difference = {
@@ -21,9 +21,9 @@ export type Difference = {
 
 /**
  * SQL: every line and posting of the days that adds to the difference. A line that we booked on its day adds its fee and a difference of the
- * amount; our posting of it is left out.
+ * amount; our posting of it is left out. What the wallet book has is subtracted.
  */
-const DIFFERENCES = `with ${CLASSED}, ${BOOKED},
+const DIFFERENCES = `with ${classed('as signed')}, ${BOOKED},
   parts as (
     select l.class, l.at, l.line_id, l.operator_id, l.phone_forms[1] as phone, l.type, l.matched_application_id as ledger_id, l.transaction_id,
            l.net_minor - case when l.class in ('matched', 'fee_differs', 'amount_differs') and l.is_same_day
@@ -32,7 +32,10 @@ const DIFFERENCES = `with ${CLASSED}, ${BOOKED},
     union all
     select c.class, c.at, null, null, null, c.kind, c.application_id,
            case when c.kind in ('settle', 'late', 'reverse') then c.subject_id end, -c.effect_minor
-      from classed c where c.class <> 'matched')
+      from classed c where c.class <> 'matched'
+    union all
+    select 'book_' || b.kind, b.at, b.line_id, null, null, b.kind, null, null, -b.wallet_minor
+      from wallet_postings b where b.application_id = $1 and b.wallet = $2 and b.day between $3 and $4 and b.kind <> 'opening')
   select p.class, p.at, p.minor::bigint as minor, p.line_id as "lineId", coalesce(p.operator_id, t.operator_reference) as "operatorId",
          coalesce(p.phone, t.phone_number) as phone, p.type, t.status, t.transaction_id as "transactionId", a.name as application,
          ${ADJUSTMENTS} as adjustments
@@ -43,7 +46,7 @@ const DIFFERENCES = `with ${CLASSED}, ${BOOKED},
 
 /** The largest parts of the difference of the days, each with its sign. */
 export async function listLargestDifferences(queryable: Queryable, scope: DayScope, limit: number): Promise<Difference[]> {
-  const { rows } = await queryable.query<Difference>(`${DIFFERENCES} order by abs(p.minor) desc, p.at, p.line_id limit $9`, [
+  const { rows } = await queryable.query<Difference>(`${DIFFERENCES} order by abs(p.minor) desc, p.at, p.line_id limit $10`, [
     ...valuesOf(scope),
     limit,
   ])

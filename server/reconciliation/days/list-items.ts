@@ -1,15 +1,24 @@
 import { formatMinor } from '#lib/money/money.ts'
-import type { DayItemDto } from '#lib/reconciliation/days.ts'
+import { type DayItemDto, WALLET_POSTING_KINDS } from '#lib/reconciliation/days.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { openSnapshot } from '#server/database/with-transaction.ts'
-import { type DayItem, type DayScope, selectBookedOf, selectLinesOf } from './day-store.ts'
+import { type DayItem, type DayScope, selectBookedOf, selectBookOf, selectLinesOf } from './day-store.ts'
 import { type Difference, walkDifferences } from './difference-store.ts'
 
 /** Classes of our own postings; all others are classes of lines. */
-const BOOKED_CLASSES: ReadonlySet<string> = new Set(['success_failed_there', 'success_absent_there', 'in_transit', 'adjusted', 'funding'])
+const BOOKED_CLASSES: ReadonlySet<string> = new Set([
+  'success_failed_there',
+  'success_absent_there',
+  'in_transit',
+  'adjusted',
+  'funding',
+  'move',
+])
 
 /** The lines or transactions of one class of a day, in order of time, up to a limit. */
 export async function listDayItems(queryable: Queryable, scope: DayScope, dayClass: string, limit: number): Promise<DayItemDto[]> {
+  const kind = WALLET_POSTING_KINDS.find((each) => dayClass === `book_${each}`)
+  if (kind) return (await selectBookOf(queryable, scope, kind, limit)).map(toDto)
   const select = BOOKED_CLASSES.has(dayClass) ? selectBookedOf : selectLinesOf
   return (await select(queryable, scope, dayClass, limit)).map(toDto)
 }

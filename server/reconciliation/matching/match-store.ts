@@ -7,11 +7,13 @@ const RULE_VERSION = 1
 /** The lines of a wallet from a day on that belong to no transaction yet. */
 export type Scope = { applicationId: string; wallet: string; operator: OperatorCode; sinceDay: string }
 
-const OPEN = `open as (
-  select l.application_id, l.line_id, l.at, l.position, l.kind, l.gross_minor, l.operator_id, l.our_id, l.our_application_id, l.phone_forms,
+/** A line of a signed day that finds its transaction now counts on the next open day. */
+const OPEN = `signed as materialized (select day, next_day from signed_days where application_id = $1 and wallet = $2),
+open as (
+  select s.next_day as late_day, l.application_id, l.line_id, l.at, l.position, l.kind, l.gross_minor, l.operator_id, l.our_id, l.our_application_id, l.phone_forms,
          case when l.gross_minor > 0 then 'COLLECT' else 'DEPOSIT' end as type,
          case when l.kind = 'failed' then 'failed' else 'settle' end as effect
-    from statement_lines l
+    from statement_lines l left join signed s on s.day = l.local_day
    where l.application_id = $1 and l.wallet = $2 and l.local_day >= $4 and l.kind in ('payment', 'failed')
      and not exists (select 1 from line_matches m where m.application_id = l.application_id and m.line_id = l.line_id))`
 
@@ -20,8 +22,9 @@ const isUndone = (line: string, transaction: string) => `exists (select 1 from m
   and e.line_id = ${line}.line_id and e.event = 'undone' and e.transaction_id = ${transaction}.transaction_id)`
 
 /** The first line of a transaction has ordinal 0. Another payment for the same one is stored too, with the next number. */
-const INSERT_FOUND = `insert into line_matches (application_id, line_id, matched_application_id, transaction_id, effect, rule, rule_version, ordinal)
-  select f.application_id, f.line_id, f.matched_application_id, f.transaction_id, f.effect, $5, ${RULE_VERSION},
+const INSERT_FOUND = `insert into line_matches (application_id, line_id, matched_application_id, transaction_id, effect, rule, rule_version, late_day,
+    ordinal)
+  select f.application_id, f.line_id, f.matched_application_id, f.transaction_id, f.effect, $5, ${RULE_VERSION}, f.late_day,
          taken.first + row_number() over (partition by f.matched_application_id, f.transaction_id, f.effect order by f.at, f.position, f.line_id) - 1
     from found f
     cross join lateral (
@@ -72,7 +75,7 @@ export async function insertByOperatorId(trx: TrxClient, { applicationId, wallet
 export async function insertByReferenceGroup(trx: TrxClient, { applicationId, wallet, operator, sinceDay }: Scope): Promise<void> {
   await trx.query(
     `with ${OPEN}, named as (
-       select o.application_id, o.line_id, o.operator_id, o.gross_minor, r.application_id as matched_application_id, r.transaction_id,
+       select o.application_id, o.line_id, o.operator_id, o.gross_minor, o.late_day, r.application_id as matched_application_id, r.transaction_id,
               t.amount_minor, row_number() over (partition by o.line_id order by t.application_id, t.transaction_id) - 1 as part
          from open o cross join lateral (${REFERENCES}) r
          join transactions t on t.application_id = r.application_id and t.transaction_id = r.transaction_id
@@ -83,8 +86,9 @@ export async function insertByReferenceGroup(trx: TrxClient, { applicationId, wa
      exact as (select operator_id, line_id from named group by operator_id, line_id
                 having count(*) > 1 and sum(amount_minor) = abs(min(gross_minor))),
      whole as (select distinct on (operator_id) line_id, gen_random_uuid() as group_id from exact order by operator_id, line_id)
-     insert into line_matches (application_id, line_id, part, matched_application_id, transaction_id, effect, rule, rule_version, group_id)
-       select n.application_id, n.line_id, n.part, n.matched_application_id, n.transaction_id, 'settle', 'reference_group', ${RULE_VERSION}, whole.group_id
+     insert into line_matches (application_id, line_id, part, matched_application_id, transaction_id, effect, rule, rule_version, group_id, late_day)
+       select n.application_id, n.line_id, n.part, n.matched_application_id, n.transaction_id, 'settle', 'reference_group', ${RULE_VERSION},
+              whole.group_id, n.late_day
          from named n join whole using (line_id)
      on conflict do nothing`,
     [applicationId, wallet, operator, sinceDay],
@@ -128,10 +132,13 @@ export type Pair = { lineId: bigint; applicationId: string; transactionId: strin
 export async function insertPairs(trx: TrxClient, applicationId: string, pairs: readonly Pair[]): Promise<void> {
   if (pairs.length === 0) return
   await trx.query(
-    `insert into line_matches (application_id, line_id, matched_application_id, transaction_id, effect, rule, rule_version, group_id)
+    `with signed as materialized (select wallet, day, next_day from signed_days where application_id = $1)
+     insert into line_matches (application_id, line_id, matched_application_id, transaction_id, effect, rule, rule_version, group_id, late_day)
        select $1, p.line_id, p.application_id, p.transaction_id, 'settle', case when p.group_id is null then 'phone' else 'twins' end,
-              ${RULE_VERSION}, p.group_id
+              ${RULE_VERSION}, p.group_id, s.next_day
          from unnest($2::bigint[], $3::uuid[], $4::uuid[], $5::uuid[]) as p (line_id, application_id, transaction_id, group_id)
+         join statement_lines l on l.application_id = $1 and l.line_id = p.line_id
+         left join signed s on s.wallet = l.wallet and s.day = l.local_day
      on conflict do nothing`,
     [
       applicationId,

@@ -253,18 +253,25 @@ export async function updateDecided(
   if (state === 'withdrawn') await deleteRows(trx, applicationId, fileId)
 }
 
-/** Stores the lines of a checked file that no other file has brought, and ends the import. Returns how many are new. */
-export async function insertLines(trx: TrxClient, applicationId: string, fileId: string): Promise<number> {
+/**
+ * Stores the lines of a checked file that no other file has brought, and ends the import. A line of a signed day counts on the next open day.
+ * Returns how many are new.
+ */
+export async function insertLines(trx: TrxClient, { applicationId, fileId, wallet }: StatementFile): Promise<number> {
+  // Before the days are read: nobody signs one until these lines are stored.
+  await trx.query('select lock_wallet_days($1, $2, false)', [applicationId, wallet])
   const { rowCount } = await trx.query(
-    `insert into statement_lines (application_id, wallet, line_key, occurrence, file_id, position, ${LINE_COLUMNS})
+    `with signed as materialized (select day, next_day from signed_days where application_id = $1 and wallet = $3)
+     insert into statement_lines (application_id, wallet, line_key, occurrence, file_id, position, origin_day, ${LINE_COLUMNS})
        select r.application_id, f.wallet, r.line_key, row_number() over (partition by r.line_key order by r.row_number) - 1, r.file_id,
-              case when f.is_newest_first then -r.row_number else r.row_number end,
-              ${LINE_COLUMNS.replaceAll(/\b([a-z_]+)\b/g, 'r.$1')}
+              case when f.is_newest_first then -r.row_number else r.row_number end, case when s.day is not null then r.local_day end,
+              ${LINE_COLUMNS.replaceAll(/\b([a-z_]+)\b/g, 'r.$1').replace('r.local_day', 'coalesce(s.next_day, r.local_day)')}
          from statement_rows r join statement_files f using (application_id, file_id)
+         left join signed s on s.day = r.local_day
         where r.application_id = $1 and r.file_id = $2
         order by r.row_number
      on conflict on constraint statement_lines_key do nothing`,
-    [applicationId, fileId],
+    [applicationId, fileId, wallet],
   )
   const added = rowCount ?? 0
   await trx.query(

@@ -122,8 +122,9 @@ async function check(trx: TrxClient, file: StatementFile, now: Date): Promise<vo
   else await updateRefused(trx, applicationId, fileId, read.error)
 }
 
-async function store(trx: TrxClient, { applicationId, fileId, wallet }: StatementFile, now: Date): Promise<void> {
-  await insertLines(trx, applicationId, fileId)
+async function store(trx: TrxClient, file: StatementFile, now: Date): Promise<void> {
+  const { applicationId, fileId, wallet } = file
+  await insertLines(trx, file)
   await matchWallet(trx, { applicationId, wallet, fileId, now })
 }
 

@@ -50,7 +50,7 @@ export async function matchLine(
 export async function undoMatch(
   application: string,
   input: { lineId: string; note: string },
-): Promise<ActionResult<null, 'not_permitted' | 'not_found'>> {
+): Promise<ActionResult<null, 'not_permitted' | 'not_found' | 'day_signed'>> {
   return runAction(
     { schema: z.strictObject({ lineId, note }), permission: 'reconciliation:work', application, input },
     async (actor, given) => {

@@ -102,6 +102,7 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   network: 'change.fact.network',
   note: 'change.fact.note',
   version: 'change.fact.version',
+  laterDays: 'change.fact.laterDays',
   newKey: 'change.fact.newKey',
   newUser: 'change.fact.newUser',
   hasNewPassword: 'change.fact.hasNewPassword',

@@ -5,7 +5,7 @@ import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { paths } from '#lib/pages/paths.ts'
 import { can } from '#lib/people/permissions.ts'
-import { LINE_CLASSES, TRANSACTION_CLASSES } from '#lib/reconciliation/classes.ts'
+import { DAY_CLASSES } from '#lib/reconciliation/days.ts'
 import { dayText, walletText } from '#lib/reconciliation/wallet-words.ts'
 import { zoneWords } from '#lib/time/format-time.ts'
 import { addDays, isUtcDay } from '#lib/time/time.ts'
@@ -23,7 +23,7 @@ import { ItemTable } from './_components/item-table.tsx'
 
 export const generateMetadata = titled('close.dayTitle')
 
-const CLASSES: ReadonlySet<string> = new Set([...LINE_CLASSES, ...TRANSACTION_CLASSES, 'adjusted', 'funding', 'difference'])
+const CLASSES: ReadonlySet<string> = new Set([...DAY_CLASSES, 'difference'])
 /** As many as a person works through on one page. */
 const ITEMS_MAX = 200
 

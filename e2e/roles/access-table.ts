@@ -88,6 +88,12 @@ export const ROUTES: Record<string, Row> = {
     address: '/[application]/close/statements/6f9a2b1e-3c4d-4e5f-8a6b-7c8d9e0f1a2b',
     allowed: 404,
   },
+  'GET /[application]/close/fees': { access: 'reconciliation:read', allowed: 404 },
+  'GET /[application]/close/fees/[wallet]': {
+    access: 'reconciliation:read',
+    address: '/[application]/close/fees/OMCM',
+    allowed: 404,
+  },
   'GET /[application]/close/wallets': { access: 'reconciliation:read', allowed: 404 },
   'GET /[application]/close/wallets/[wallet]': {
     access: 'reconciliation:read',
@@ -176,6 +182,16 @@ export const ROUTES: Record<string, Row> = {
     allowed: 404,
   },
   'GET /api/back-office/[application]/certificates/keys': { access: 'reconciliation:read', allowed: 404 },
+  'GET /api/back-office/[application]/days/[wallet]/[day]/difference': {
+    access: 'reconciliation:read',
+    address: '/api/back-office/[application]/days/OMCM/2026-11-05/difference',
+    allowed: 404,
+  },
+  'GET /api/back-office/[application]/fees/[wallet]/claim': {
+    access: 'reconciliation:read',
+    address: '/api/back-office/[application]/fees/OMCM/claim?month=2026-11&language=fr',
+    allowed: 404,
+  },
   'GET /api/back-office/[application]/statements/[fileId]/bad-rows': {
     access: 'reconciliation:read',
     address: '/api/back-office/[application]/statements/6f9a2b1e-3c4d-4e5f-8a6b-7c8d9e0f1a2b/bad-rows',

@@ -8,6 +8,8 @@ export const AUDIT_ACTIONS = [
   'statement.imported',
   'statement.withdrawn',
   'statement.rows_exported',
+  'fees.exported',
+  'difference.exported',
   'line.matched',
   'line.match_undone',
   'exception.taken',

@@ -1,4 +1,5 @@
 import type { CertificateState } from './certificates.ts'
+import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import { LINE_CLASSES, type LineClass, TRANSACTION_CLASSES, type TransactionClass } from './classes.ts'
 
 /** The kinds of postings in the wallet book, in the order in which a day shows them. Fees, taxes and commissions follow from the lines. */
@@ -73,5 +74,12 @@ export type DayItemDto = {
   status: string
   rule: string | null
   isTwin: boolean
-  transaction: { transactionId: string; application: string; status: string; at: string; amount: string } | null
+  transaction: {
+    transactionId: string
+    application: string
+    status: string
+    adjustments: readonly AdjustmentKind[]
+    at: string
+    amount: string
+  } | null
 }

@@ -51,7 +51,7 @@ function adjustmentKind<Own extends Payload & { [key: string]: string | boolean 
       const posting = await postingOf(queryable, payload)
       if (!posting.ok) return posting
       const { ledger, transactionId } = payload
-      if (transactionId !== undefined && (await listAdjustments(queryable, ledger, transactionId)).includes(kind))
+      if (transactionId !== undefined && (await listAdjustments(queryable, ledger, [transactionId])).get(transactionId)?.includes(kind))
         return err('already_adjusted')
       const balances = await readAdjustedBalances(queryable, posting.value)
       if (!balances) return err('unknown_application')

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findWallet } from '#lib/reconciliation/wallets.ts'
+import { FEE_FORMS, FEE_ROUNDINGS, findWallet } from '#lib/reconciliation/wallets.ts'
 import { err, ok } from '#lib/result.ts'
 import { isUtcDay } from '#lib/time/time.ts'
 import { factsOfWallet, readWalletChange, setWallet } from '#server/reconciliation/wallets/set-wallet.ts'
@@ -20,6 +20,9 @@ const schema = z
       .string()
       .regex(/^\d{1,13}$/)
       .nullable(),
+    feeRounding: z.enum(FEE_ROUNDINGS).default('half_up'),
+    feeTaxPpm: z.int().min(0).max(1_000_000).default(0),
+    feeForm: z.enum(FEE_FORMS).default('beside'),
     openingDay: z.string().refine(isUtcDay).nullable(),
     openingMinor: minor.nullable(),
   })

@@ -177,7 +177,8 @@ create table operator_availability (
   primary key (operator, type, since)
 );
 
--- Our balance as the operator reports it, beside what the ledger says. `differs_since` is null while they are equal.
+-- Our balance as the operator reports it, beside what the ledger says. `differs_since` is null while they are equal, and `unexplained_since` while
+-- payments in progress and the wallet book explain the difference.
 create table operator_balances (
   operator text primary key,
   collect_minor bigint,
@@ -185,7 +186,9 @@ create table operator_balances (
   ledger_minor bigint not null,
   difference_minor bigint,
   checked_at timestamptz not null,
-  differs_since timestamptz
+  differs_since timestamptz,
+  unexplained_minor bigint,
+  unexplained_since timestamptz
 );
 
 -- An operator's statement against a final result. The result never changes: people read these rows and talk to the operator.

@@ -15,6 +15,11 @@ create table wallets (
   -- The agreed fee of a payment; null: it is not checked.
   fee_ppm integer check (fee_ppm between 0 and 1000000),
   fee_fixed_minor bigint check (fee_fixed_minor >= 0),
+  -- How the agreed fee is rounded to a whole unit, the tax on it, and where the operator charges it: beside the amount or netted from it, in the
+  -- line of the payment; in a line of its own; or once a month.
+  fee_rounding text not null default 'half_up' check (fee_rounding in ('half_up', 'up', 'down')),
+  fee_tax_ppm integer not null default 0 check (fee_tax_ppm between 0 and 1000000),
+  fee_form text not null default 'beside' check (fee_form in ('beside', 'netted', 'own_line', 'monthly')),
   -- The balance at the beginning of a day, from which every later one follows.
   opening_day date,
   opening_minor bigint,
@@ -35,6 +40,10 @@ create table operator_balance_polls (
   -- All accounts together; null if the operator does not report all of them.
   reported_minor bigint,
   ledger_minor bigint not null,
+  -- Since when they differ, and by how much more than payments in progress and the wallet book explain, since when; null if not at all.
+  differs_since timestamptz,
+  unexplained_minor bigint,
+  unexplained_since timestamptz,
   primary key (application_id, operator, checked_at)
 );
 

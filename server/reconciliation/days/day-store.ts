@@ -1,33 +1,28 @@
+import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { LineClass } from '#lib/reconciliation/classes.ts'
 import type { DayClass, WalletPostingKind } from '#lib/reconciliation/days.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { ADJUSTMENTS } from '#server/ledger/ledger-store.ts'
 import type { SetWallet } from '../wallets/wallet-store.ts'
 
 /** Days of one wallet, both ends included. `asOf`: a transaction that ended later is still open; default: none is. */
 export type DayScope = { applicationId: string; wallet: SetWallet; from: string; to: string; asOf?: Date }
 
-/** Values of a DayScope as the statements below number them: $1 to $11. */
+/** Values of a DayScope as the statements below number them: $1 to $9. */
 export function valuesOf({ applicationId, wallet, from, to, asOf }: DayScope): unknown[] {
-  const { operator, account, zone, cutoffMinute, feePpm, feeFixedMinor } = wallet
-  return [
-    applicationId,
-    wallet.wallet,
-    from,
-    to,
-    operator,
-    account,
-    `${cutoffMinute} minutes`,
-    zone,
-    feePpm,
-    feeFixedMinor,
-    asOf?.toISOString() ?? 'infinity',
-  ]
+  const { operator, account, zone, cutoffMinute } = wallet
+  return [applicationId, wallet.wallet, from, to, operator, account, `${cutoffMinute} minutes`, zone, asOf?.toISOString() ?? 'infinity']
 }
 
 /** The operator's day of an instant. */
 const dayOf = (at: string) => `((${at} at time zone $8) - $7::interval)::date`
 /** The instants of the days, for an index on time. */
 const IN_RANGE = `p.at >= (($3::date + $7::interval) at time zone $8) and p.at < (($4::date + 1 + $7::interval) at time zone $8)`
+
+/** SQL: what the line of a payment costs, and what it should cost by the agreement of its wallet `w`; null if there is none. */
+export const BILLED_IN_LINE = '(l.fee_minor + l.tax_minor)'
+export const AGREED = 'agreed_fee(abs(l.gross_minor), w.fee_ppm, w.fee_fixed_minor, w.fee_rounding, w.fee_tax_ppm)'
+const EXPECTED_IN_LINE = `case when w.fee_form in ('beside', 'netted') then ${AGREED} when w.fee_ppm is not null then 0 end`
 
 /**
  * Lines with their transaction, if they have one, and their class. A line that pays several transactions of one reference is compared with their
@@ -44,14 +39,15 @@ export const classed = (known: 'all' | 'as signed') => `lines as (
            when m.is_failed then 'paid_failed_here'
            when not m.is_success then 'paid_open_here'
            when abs(l.gross_minor) <> m.amount_minor then 'amount_differs'
-           when l.fee_minor <> round(abs(l.gross_minor) * $9::numeric / 1000000 / 100) * 100 + $10::bigint then 'fee_differs'
+           when ${BILLED_IN_LINE} <> ${EXPECTED_IN_LINE} then 'fee_differs'
            when m.same_day_minor is null then 'settled_other_day'
            else 'matched'
          end as class
     from statement_lines l
+    left join wallets w on w.application_id = l.application_id and w.wallet = l.wallet
     left join lateral (
-      select count(*) as parts, max(m.ordinal) as ordinal, sum(t.amount_minor)::bigint as amount_minor, bool_or(t.status = 'FAILED' and t.final_at <= $11) as is_failed,
-             bool_and(t.status = 'SUCCESS' and t.final_at <= $11) as is_success, min(m.rule) as rule, min(m.group_id::text) as group_id,
+      select count(*) as parts, max(m.ordinal) as ordinal, sum(t.amount_minor)::bigint as amount_minor, bool_or(t.status = 'FAILED' and t.final_at <= $9) as is_failed,
+             bool_and(t.status = 'SUCCESS' and t.final_at <= $9) as is_success, min(m.rule) as rule, min(m.group_id::text) as group_id,
              sum(t.amount_minor) filter (where ${dayOf('t.final_at')} = l.local_day)::bigint as same_day_minor,
              min(m.transaction_id::text)::uuid as transaction_id, min(m.matched_application_id::text)::uuid as matched_application_id
         from line_matches m
@@ -131,7 +127,7 @@ export async function listBookedSums(queryable: Queryable, scope: DayScope): Pro
   const { rows } = await queryable.query<BookedSum>(
     `with ${BOOKED}
      select day::text, kind, class, effect_minor > 0 as "isIn", count(*)::integer as count, sum(effect_minor)::bigint as "effectMinor"
-       from classed, (select $9::integer, $10::bigint, $11::timestamptz) unused
+       from classed, (select $9::timestamptz) unused
       group by 1, 2, 3, 4`,
     valuesOf(scope),
   )
@@ -222,12 +218,13 @@ export type DayItem = {
   transactionId: string | null
   application: string | null
   transactionStatus: string | null
+  adjustments: AdjustmentKind[]
   transactionAt: Date | null
   amountMinor: bigint | null
 }
 
 const TRANSACTION = `t.transaction_id as "transactionId", a.name as application, t.status as "transactionStatus",
-  coalesce(t.final_at, t.created_at) as "transactionAt", t.amount_minor as "amountMinor"`
+  ${ADJUSTMENTS} as adjustments,   coalesce(t.final_at, t.created_at) as "transactionAt", t.amount_minor as "amountMinor"`
 
 /** The lines of a class on the days, in order of time. */
 export async function selectLinesOf(queryable: Queryable, scope: DayScope, lineClass: string, limit: number): Promise<DayItem[]> {
@@ -238,8 +235,8 @@ export async function selectLinesOf(queryable: Queryable, scope: DayScope, lineC
        from lines l cross join (select $5::text, $6::text) unused
        left join transactions t on t.application_id = l.matched_application_id and t.transaction_id = l.transaction_id
        left join applications a on a.application_id = t.application_id
-      where l.class = $12
-      order by l.at, l.line_id limit $13`,
+      where l.class = $10
+      order by l.at, l.line_id limit $11`,
     [...valuesOf(scope), lineClass, limit],
   )
   return rows
@@ -267,10 +264,10 @@ export async function selectBookedOf(queryable: Queryable, scope: DayScope, dayC
      select null::bigint as "lineId", c.at, c.effect_minor as "grossMinor", 0::bigint as "feeMinor", t.phone_number as phone,
             t.operator_reference as "operatorId", coalesce(t.type, c.kind) as type, coalesce(t.status, '') as status, null as rule,
             false as "isTwin", ${TRANSACTION}
-       from classed c cross join (select $9::integer, $10::bigint, $11::timestamptz) unused
+       from classed c cross join (select $9::timestamptz) unused
        left join transactions t on c.kind in ('settle', 'late', 'reverse') and t.application_id = c.application_id and t.transaction_id = c.subject_id
        join applications a on a.application_id = c.application_id
-      where c.class = $12 order by c.at, c.subject_id limit $13`,
+      where c.class = $10 order by c.at, c.subject_id limit $11`,
     [...valuesOf(scope), dayClass, limit],
   )
   return rows

@@ -18,7 +18,9 @@ export type TableRequest = {
     | 'audit.exported'
     | 'statement.rows_exported'
     | 'certificates.exported'
-  /** The subject of the table: an operator's code, a batch, an operator's statement, or the application's id. */
+    | 'fees.exported'
+    | 'difference.exported'
+  /** The subject of the table: an operator's code, a batch, an operator's statement, a wallet, or the application's id. */
   subject: string
   /** The filters, as the audit record keeps them. */
   details: AuditDetails

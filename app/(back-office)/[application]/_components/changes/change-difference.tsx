@@ -73,6 +73,9 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   cutoffMinute: 'change.fact.cutoffMinute',
   operatorFeePpm: 'change.fact.operatorFeePpm',
   operatorFeeFixedMinor: 'change.fact.operatorFeeFixedMinor',
+  operatorFeeTaxPpm: 'change.fact.operatorFeeTax',
+  operatorFeeRounding: 'change.fact.operatorFeeRounding',
+  operatorFeeForm: 'change.fact.operatorFeeForm',
   openingDay: 'change.fact.openingDay',
   openingMinor: 'change.fact.openingMinor',
   reference: 'change.fact.reference',
@@ -122,7 +125,10 @@ function factText(t: Translate, locale: Locale, name: string, facts: ChangeFacts
     return `${formatAmount(formatMinor(BigInt(value)), locale)}${currency}`
   }
   // Millionths, shown as a percentage.
-  if (name === 'appRatePpm' || name === 'operatorFeePpm') return withPercent(formatAmount(String(Number(value) / 10_000), locale), locale)
+  if (name.endsWith('Ppm')) return withPercent(formatAmount(String(Number(value) / 10_000), locale), locale)
+  if (name === 'operatorFeeRounding' || name === 'operatorFeeForm') {
+    return t(`fees.${name === 'operatorFeeForm' ? 'form' : 'rounding'}.${value}` as MessageKey)
+  }
   if (name === 'overlapHours') return t('change.hours', { count: Number(value) })
   return String(value)
 }

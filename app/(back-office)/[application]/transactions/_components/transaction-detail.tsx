@@ -9,7 +9,7 @@ import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { Icon } from '#components/ui/display/icon.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { ADJUSTMENT_KINDS } from '#lib/finance/finance-dto.ts'
+import { ADJUSTMENT_KINDS, type AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
 import { AdjustButton } from '../../funding/_components/adjust-button.tsx'
 import { ApprovalDecision } from './detail/approval-decision.tsx'
@@ -62,8 +62,7 @@ function Head({ detail }: { detail: TransactionDetailDto }) {
     <div className="grid gap-2">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <Money amount={detail.amount} currency={detail.currency} size="figure" />
-        <StatusBadge status={detail.status} />
-        <Adjusted detail={detail} />
+        <StatusBadge status={detail.status} adjustments={adjustmentsOf(detail)} />
       </div>
       <div className="flex flex-wrap items-baseline gap-x-3">
         <TypeWord type={detail.type} />
@@ -74,16 +73,8 @@ function Head({ detail }: { detail: TransactionDetailDto }) {
   )
 }
 
-/** The adjustments that two people made in the books after the status was final. */
-function Adjusted({ detail: { entries } }: { detail: TransactionDetailDto }) {
-  const t = useT()
-  const kinds = ADJUSTMENT_KINDS.filter((kind) => entries.some((entry) => entry.kind === kind))
-  if (kinds.length === 0) return null
-  return (
-    <span className="font-medium" title={t('transaction.adjustedMeans')}>
-      {t('transaction.adjusted')}: {kinds.map((kind) => t(`transaction.postingKind.${kind}`)).join(', ')}
-    </span>
-  )
+function adjustmentsOf({ entries }: TransactionDetailDto): readonly AdjustmentKind[] {
+  return ADJUSTMENT_KINDS.filter((kind) => entries.some((entry) => entry.kind === kind))
 }
 
 type TransactionPageProps = {

@@ -15,18 +15,20 @@ import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { readCertificate } from '#server/reconciliation/certificates/certificate-store.ts'
 import { readSigning } from '#server/reconciliation/certificates/signable-day.ts'
+import { listLargestDifferences } from '#server/reconciliation/days/difference-store.ts'
 import { listDayItems } from '#server/reconciliation/days/list-items.ts'
 import { readDays } from '#server/reconciliation/days/read-days.ts'
 import { readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
 import { ChangeList } from '../../../../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../../../../_components/page-content.tsx'
 import { ComparisonTable, TermTable } from './_components/day-tables.tsx'
+import { DifferenceTable } from './_components/difference-table.tsx'
 import { ItemTable } from './_components/item-table.tsx'
 import { SigningCard } from './_components/signing-card.tsx'
 
 export const generateMetadata = titled('close.dayTitle')
 
-const CLASSES: ReadonlySet<string> = new Set(DAY_CLASSES)
+const CLASSES: ReadonlySet<string> = new Set([...DAY_CLASSES, 'difference'])
 /** As many as a person works through on one page. */
 const ITEMS_MAX = 200
 
@@ -52,7 +54,9 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
   ])
   if (!compared) notFound()
   const signing = await readSigning(pool, { ...scope, compared, viewerId: actor.id, now: clock.now() })
-  const items = chosen === null ? [] : await listDayItems(pool, scope, chosen, ITEMS_MAX)
+  const isDifference = chosen === 'difference'
+  const parts = isDifference ? await listLargestDifferences(pool, scope, ITEMS_MAX) : []
+  const items = chosen === null || isDifference ? [] : await listDayItems(pool, scope, chosen, ITEMS_MAX)
   return (
     <PageContent words={['close.', 'status.', 'change.', 'time.', 'country.']}>
       <PageHeader
@@ -80,7 +84,10 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
           <ComparisonTable t={t} day={compared} />
           <TermTable t={t} application={application} day={compared} chosen={chosen} />
         </div>
-        {chosen !== null && (
+        {isDifference && (
+          <DifferenceTable t={t} application={application} day={compared} parts={parts} isCut={parts.length === ITEMS_MAX} />
+        )}
+        {chosen !== null && !isDifference && (
           <ItemTable
             t={t}
             application={application}

@@ -1,3 +1,4 @@
+import { adjustedText } from '#components/domain/adjusted-text.ts'
 import { Money } from '#components/domain/money.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { ListTable } from '#components/ui/display/table.tsx'
@@ -55,6 +56,7 @@ export function ItemTable({ t, application, day, dayClass, items, isCut, mayWork
                       {[
                         transaction.application,
                         t(`status.${transaction.status}` as MessageKey),
+                        transaction.adjustments.length > 0 && adjustedText(t, transaction.adjustments),
                         rule && t(`close.rule.${rule}` as MessageKey),
                         isTwin && t('close.twin'),
                       ]

@@ -75,6 +75,7 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   operatorFeeFixedMinor: 'change.fact.operatorFeeFixedMinor',
   openingDay: 'change.fact.openingDay',
   openingMinor: 'change.fact.openingMinor',
+  day: 'change.fact.day',
   reference: 'change.fact.reference',
   evidence: 'change.fact.evidence',
   document: 'change.fact.document',

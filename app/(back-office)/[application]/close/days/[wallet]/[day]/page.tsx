@@ -3,6 +3,7 @@ import { DaysNote } from '#components/domain/time-text.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
+import { BOOK_CHANGES } from '#lib/approvals/proposed-change.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { can } from '#lib/people/permissions.ts'
 import { DAY_CLASSES } from '#lib/reconciliation/days.ts'
@@ -50,7 +51,7 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
     getT(),
     readLocale(),
     readDays(pool, scope),
-    listChanges(pool, { applicationId, kinds: ['day.reopen'], actor }),
+    listChanges(pool, { applicationId, kinds: ['day.reopen', ...BOOK_CHANGES], actor }),
   ])
   if (!compared) notFound()
   const signing = await readSigning(pool, { ...scope, compared, viewerId: actor.id, now: clock.now() })
@@ -79,7 +80,12 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
           signing={signing}
           may={{ sign: can(actor.roles, 'day:sign'), reopen: can(actor.roles, 'day:reopen') }}
         />
-        <ChangeList t={t} locale={locale} application={application} changes={changes.filter(({ subject }) => subject === `${id} ${day}`)} />
+        <ChangeList
+          t={t}
+          locale={locale}
+          application={application}
+          changes={changes.filter(({ after }) => after['wallet'] === id && after['day'] === day)}
+        />
         <div className="grid items-start gap-4 xl:grid-cols-2">
           <ComparisonTable t={t} day={compared} />
           <TermTable t={t} application={application} day={compared} chosen={chosen} />
@@ -96,6 +102,7 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
             items={items}
             isCut={items.length === ITEMS_MAX}
             mayWork={can(actor.roles, 'reconciliation:work')}
+            mayPropose={can(actor.roles, 'adjustment:propose')}
           />
         )}
         <p className="text-second text-quiet">

@@ -36,6 +36,24 @@ test('PENDING_APPROVAL when the old and the new Benin number of one person excee
   assert.deepEqual(outcomes.map(statusOf), ['PENDING', 'PENDING_APPROVAL'])
 })
 
+test('as many approvals as the total of its own file requires: a row that is taken in together with one of another file', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const bands = [aBand({ steps: [1] }), aBand({ aboveBatchMinor: '1000000', steps: [2] })]
+  const items = [900_000n, 2_000_000n].map((batchSumMinor) =>
+    anIntakeItem(applicationId, { source: 'file', batchId: randomUUID(), batchSumMinor, amountMinor: 100_000n, bands }),
+  )
+  await takeIn(database.pool, items)
+  const { rows } = await database.pool.query<{ transaction_id: string; steps: number[] }>(
+    'select transaction_id, steps from approval_items where application_id = $1',
+    [applicationId],
+  )
+  const steps = new Map(rows.map((row) => [row.transaction_id, row.steps]))
+  assert.deepEqual(
+    items.map(({ transactionId }) => steps.get(transactionId)),
+    [[1], [2]],
+  )
+})
+
 test('PENDING once the beneficiary was paid under the earlier number, and the number is stored as it was sent', async () => {
   const applicationId = await makeApplication(database.pool)
   await fund(database.pool, applicationId, 'CIOM', 10_000_000n)

@@ -47,7 +47,8 @@ test('every byte of a body in one piece and in many, and its memory counted unti
 })
 
 test('an empty body at once where no header announces one, also on a broken connection', async () => {
-  for (const headers of [{}, { 'content-length': '0' }]) {
+  const cases: Record<string, string>[] = [{}, { 'content-length': '0' }]
+  for (const headers of cases) {
     const { incoming, connection } = aRequest(headers)
     connection.isBroken = true
     const hold = new BodyBudget().open({ kind: 'address', id: 'a' })

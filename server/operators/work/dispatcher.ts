@@ -42,6 +42,9 @@ const DATABASE_PAUSE_MS = 1_000
 const CLAIM_GAP_MS = 10
 
 const IDLE_POLL_MS = 250
+/** After this long without a call, due rows are claimed a quarter as often. What this process stores wakes it in any case. */
+const IDLE_AFTER_MS = 5_000
+const IDLE_POLL_FACTOR = 4
 
 /**
  * Submits queued transactions, queries open ones, and passes final results to the settler. Any number of dispatchers may work on
@@ -148,7 +151,7 @@ class DispatchLoop implements Dispatcher {
         this.#running ??= await this.#prepare()
         const startedMs = performance.now()
         if (this.#isRunning) await this.#claimOnce(this.#running)
-        await this.#signal.wait(this.#idlePollMs)
+        await this.#signal.wait(this.#pauseMs())
         const restMs = CLAIM_GAP_MS - (performance.now() - startedMs)
         if (restMs > 0) await delay(restMs)
       } catch (error) {
@@ -157,6 +160,12 @@ class DispatchLoop implements Dispatcher {
         await this.#signal.wait(withJitterMs(DATABASE_PAUSE_MS))
       }
     }
+  }
+
+  #pauseMs(): number {
+    if (this.#calls.size > 0) this.#lastCallMs = performance.now()
+    const isIdle = performance.now() - this.#lastCallMs > IDLE_AFTER_MS
+    return isIdle ? this.#idlePollMs * IDLE_POLL_FACTOR : this.#idlePollMs
   }
 
   async #prepare(): Promise<Running> {
@@ -202,6 +211,7 @@ class DispatchLoop implements Dispatcher {
       })
       .finally(() => {
         this.#calls.delete(call)
+        this.#lastCallMs = performance.now()
         if (slots.end(work.operator, laneOf(work))) this.#signal.notify()
       })
     this.#calls.add(call)

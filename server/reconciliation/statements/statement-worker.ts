@@ -10,7 +10,7 @@ import { matchWallet } from '../matching/match-wallet.ts'
 import type { ReadingWallet, StatementSummary } from '../read-statement/statement-lines.ts'
 import { readInThread } from '../read-statement/statement-reader.ts'
 import { listWallets } from '../wallets/wallet-store.ts'
-import { insertLines, insertRows, lockNextFile, type StatementFile, updateReady, updateRefused } from './statement-store.ts'
+import { hasNextFile, insertLines, insertRows, lockNextFile, type StatementFile, updateReady, updateRefused } from './statement-store.ts'
 import { readPieces } from './upload-statement.ts'
 
 export type StatementWorker = {
@@ -74,6 +74,7 @@ export function createStatementWorker({ pool, clock }: { pool: Pool; clock: Cloc
 export async function workOnce({ pool, clock, rests }: Deps): Promise<boolean> {
   const now = clock.now()
   const resting = [...rests].flatMap(([fileId, { untilMs }]) => (untilMs > now.getTime() ? [fileId] : []))
+  if (!(await hasNextFile(pool, resting))) return false
   let file: StatementFile | undefined
   try {
     await withStatementLimit(TASK_STATEMENT_LIMIT_MS, () =>

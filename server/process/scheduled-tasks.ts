@@ -27,7 +27,7 @@ type TaskRunnerOptions = {
 const CONCURRENCY = 4
 const ATTEMPTS_MAX = 3
 const RETRY_BACKOFF = { firstMs: 2_000, maxMs: 30_000, factor: 4 }
-const POLL_MS = 1_000
+const POLL_MS = 2_000
 const LEASE_MS = 60_000
 const STOP_LIMIT_MS = 10_000
 /** Of what is stored of a failure. The log has all of it. */

@@ -48,7 +48,7 @@ export type DeliveryLoop = {
 /** The contractual pauses before the second, third and fourth attempt. */
 export const WEBHOOK_GAPS_MS = [30_000, 120_000, 600_000] as const
 const POLL_MS = 100
-const POLL_MS_MAX = 500
+const POLL_MS_MAX = 1_000
 const LEASE_MARGIN_MS = 1_000
 const DRAIN_MS = 5_000
 

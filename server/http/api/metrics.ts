@@ -46,17 +46,12 @@ export function createMetrics(): Metrics {
       for (const [place, count] of unexpectedCounts()) this.inc({ place }, count)
     },
   })
-  const outcomes = new Counter({
-    name: 'countersign_outcomes_total',
-    help: 'Outcomes of calls to others, and of decisions made in the back office',
-    labelNames: ['kind', 'outcome'],
-    registers,
-  })
+  const sizes = { intake: batches.labels('intake'), settlement: batches.labels('settlement') }
 
   return {
     countRequest: createRequestCounter(registers),
-    observeBatch: (kind, size) => batches.observe({ kind }, size),
-    countOutcome: (kind, outcome, count = 1) => outcomes.inc({ kind, outcome }, count),
+    observeBatch: (kind, size) => sizes[kind].observe(size),
+    countOutcome: createOutcomeCounter(registers),
     addGauge(name, help, read) {
       new Gauge({
         name: `countersign_${name}`,
@@ -91,6 +86,22 @@ export function createMetrics(): Metrics {
     },
     write: async () => ({ body: await registry.metrics(), contentType: registry.contentType }),
   }
+}
+
+/** Counts outcomes in plain maps, as requests are: a transaction has several. */
+function createOutcomeCounter(registers: Registry[]): Metrics['countOutcome'] {
+  const counts: Record<OutcomeKind, Map<string, number>> = { webhook: new Map(), operator: new Map(), decision: new Map() }
+  new Counter({
+    name: 'countersign_outcomes_total',
+    help: 'Outcomes of calls to others, and of decisions made in the back office',
+    labelNames: ['kind', 'outcome'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [kind, byOutcome] of Object.entries(counts)) for (const [outcome, count] of byOutcome) this.inc({ kind, outcome }, count)
+    },
+  })
+  return (kind, outcome, count = 1) => void counts[kind].set(outcome, (counts[kind].get(outcome) ?? 0) + count)
 }
 
 /** Counts requests in plain maps, which are read at each scrape, so that a request costs one look-up only. */

@@ -7,7 +7,7 @@ import type { Settler } from '#server/transactions/transition.ts'
 import { refusalOfCode, refusalOfNumber, refusedForFunds, withoutCode } from '../answer-table.ts'
 import { listAvailability, storeAvailability } from '../availability/availability-store.ts'
 import { type AvailabilityChange, type CircuitRules, createSubmissionGate, type SubmissionGate } from '../availability/submission-gate.ts'
-import type { CodeRefusal, Connectors, GuardedConnector, KeepIdentifiers, QueryOutcome, SubmitOutcome } from '../connector.ts'
+import type { CodeRefusal, Connectors, FinalOutcome, GuardedConnector, KeepIdentifiers, QueryOutcome, SubmitOutcome } from '../connector.ts'
 import { awaitCode, doubtMissingCode, releaseNumber, storeRefusedCode, takeCode } from '../customer-step/customer-code-store.ts'
 import { findPayToken, storeCustomerLink } from '../customer-step/customer-link-store.ts'
 import { doubtRefusal } from '../guard-connector.ts'
@@ -49,10 +49,16 @@ export type Context = {
   firstQueryMs(): number
   /** What this process submitted lately and an operator accepted, by `keyOf`: a callback about it needs no claim. */
   accepted: ReturnType<typeof createBoundedCache<string, ClaimedWork>>
+  /** The results that this process stored lately, by `keyOf`: a signed callback that agrees with one costs no statement. */
+  ended: ReturnType<typeof createBoundedCache<string, EndedWork>>
 }
+
+type EndedWork = Pick<ClaimedWork, 'operator'> & { outcome: FinalOutcome['kind'] }
 
 /** Of each about half a kilobyte. A process that submits more within seconds has the callbacks of the oldest stored before they are queried. */
 const ACCEPTED_MAX = 10_000
+/** A callback that comes later than this many results is compared in the database. */
+const ENDED_MAX = 10_000
 
 export function keyOf({ applicationId, transactionId }: Pick<ClaimedWork, 'applicationId' | 'transactionId'>): string {
   return `${applicationId} ${transactionId}`
@@ -91,6 +97,7 @@ export async function createContext(options: CarryOutOptions): Promise<Context> 
     merchantNameOf: createMerchantNames(options.pool, () => performance.now()),
     firstQueryMs: () => pollDelayMs(0, random, pollDelaysMs),
     accepted: createBoundedCache(ACCEPTED_MAX),
+    ended: createBoundedCache(ENDED_MAX),
   }
 }
 
@@ -116,7 +123,8 @@ export async function carryOut(context: Context, work: ClaimedWork): Promise<voi
   await keepLink(context, work, outcome)
   const isFinal = outcome.kind === 'succeeded' || outcome.kind === 'failed'
   if (kind === 'query') context.accepted.delete(keyOf(work))
-  if (kind === 'query' && isFinal && (await settleQueriedResult(context.options, work, outcome, durationMs))) return
+  if (kind === 'query' && isFinal && (await settleQueriedResult(context.options, work, outcome, durationMs)))
+    return context.ended.set(keyOf(work), { operator: work.operator, outcome: outcome.kind })
   const { isCurrent } = await context.record.submit({ work, kind, outcome, durationMs })
   if (isCurrent && (outcome.kind === 'accepted' || outcome.kind === 'pending'))
     context.accepted.set(keyOf(work), withIdentifiers(work, outcome))

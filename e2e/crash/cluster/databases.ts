@@ -77,7 +77,7 @@ export async function startDatabases(ground: Ground): Promise<Databases> {
       name: place.name,
       command: 'patroni',
       words: [file],
-      environment: { ...ground.environment, CLUSTER_SUPERUSER_PASSWORD: password, HOME: folder },
+      environment: { ...ground.environment, CLUSTER_SUPERUSER_PASSWORD: password, HOME: await makeFolder(ground, `${place.name}.home`) },
       logFile: path.join(folder, `${place.name}.log`),
       alsoOwns: place.dataDirectory,
     })

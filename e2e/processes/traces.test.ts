@@ -124,7 +124,7 @@ test('one trace from the request of a deposit over its commit, the calls of the 
   )
   assert.equal(request.parentSpanId, undefined)
   assert.equal(commit?.parentSpanId, request.spanId)
-  for (const step of [submit, settle, webhook]) assert.equal(step?.parentSpanId, commit?.spanId, step?.name)
+  for (const step of [submit, settle, webhook]) assert.equal(step?.parentSpanId, commit?.spanId, String(step?.name))
   const starts = [request, commit, submit, settle, webhook].map((span) => BigInt(span?.startTimeUnixNano ?? 0))
   assert.deepEqual(
     starts,

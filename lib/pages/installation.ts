@@ -1,6 +1,5 @@
 /** What waits, in the order of the page. `work`: at operators. */
-export const WAITING_KINDS = ['work', 'webhooks', 'approvals', 'statements', 'changes'] as const
-export type WaitingKind = (typeof WAITING_KINDS)[number]
+export type WaitingKind = 'work' | 'webhooks' | 'approvals' | 'statements' | 'changes'
 
 /** Of what waits no more are counted. */
 export const WAITING_COUNT_MAX = 1_000

@@ -4,7 +4,7 @@ import type { Config } from '#server/config.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 
 /** What happened between two instants, in milliseconds since 1970. `kind`: 1 internal, 2 server, 3 client. Hexadecimal ids. */
-export type Span = {
+type Span = {
   traceId: string
   spanId: string
   parentSpanId?: string | undefined

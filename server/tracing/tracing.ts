@@ -9,7 +9,7 @@ type Payment = { applicationId: string; transactionId: string; operator: string;
 type RequestFacts = { method: string; endpoint: string; status: number; applicationId: string | undefined }
 
 /** A request that is answered now. */
-export type TracedRequest = {
+type TracedRequest = {
   run<Value>(work: () => Promise<Value>): Promise<Value>
   end(facts: RequestFacts): void
 }

@@ -1,4 +1,3 @@
-import type { OperatorCode } from '#lib/operators/operators.ts'
 import { createBoundedCache } from '#server/credentials/password.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'

@@ -1,5 +1,5 @@
 import { Badge, type Tone } from '#components/ui/display/badge.tsx'
-import type { BatchListItem, BatchStage } from '#lib/batches/batches.ts'
+import type { BatchStage, StagedBatch } from '#lib/batches/batch-stage.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 
 const TONES: Record<BatchStage, Tone> = {
@@ -17,8 +17,6 @@ const TONES: Record<BatchStage, Tone> = {
   stopped: 'bad',
   discarded: 'neutral',
 }
-
-type StagedBatch = Pick<BatchListItem, 'type' | 'stage' | 'places'>
 
 /** The one state of a batch in words: how far its rows are, or how they ended and who ended them. */
 export function BatchStageBadge({ t, batch }: { t: Translate; batch: StagedBatch }) {

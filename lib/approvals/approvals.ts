@@ -1,4 +1,4 @@
-import type { BatchListItem } from '#lib/batches/batches.ts'
+import type { StagedBatch } from '#lib/batches/batch-stage.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { PaymentTextName, PaymentTexts } from '#lib/payments/payment-fields.ts'
@@ -132,7 +132,7 @@ export type BatchItem = {
   sums: readonly CurrencyAmount[]
   canDecide: true | BatchObstacle
   /** Who decided on it, in order, and when last; null while it waits. */
-  decided: ({ by: readonly string[]; at: string } & Pick<BatchListItem, 'type' | 'stage' | 'places'>) | null
+  decided: ({ by: readonly string[]; at: string } & StagedBatch) | null
 }
 
 export type ApprovalPage = {

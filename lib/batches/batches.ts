@@ -7,32 +7,11 @@ import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { formatAmount, moneyText } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
 import type { BatchColumns, BatchField, RepairKind, RowEdits, RowProblem, RowRepair, RowTexts, RowWarning } from './batch-fields.ts'
+import type { BatchEndPlace, StagedBatch } from './batch-stage.ts'
 import type { FileReading } from './file-problem.ts'
 
 /** The states of a batch. `checking`: its columns are not known yet. */
-export const BATCH_STATES = ['checking', 'draft', 'submitting', 'submitted', 'discarded'] as const
-export type BatchState = (typeof BATCH_STATES)[number]
-
-/** What a batch is for people: before its submission its own state, then that of its rows. `partly`: some succeeded, some did not. */
-export const BATCH_STAGES = [
-  'checking',
-  'draft',
-  'submitting',
-  'waiting',
-  'running',
-  'succeeded',
-  'partly',
-  'failed',
-  'rejected',
-  'recalled',
-  'expired',
-  'stopped',
-  'discarded',
-] as const
-export type BatchStage = (typeof BATCH_STAGES)[number]
-
-/** Where the rows of a submitted batch are: counts, without places that have no rows, and who rejected or recalled rows last. */
-export type BatchPlaces = Partial<Record<'waiting' | 'open' | 'succeeded' | BatchEndPlace, number>> & { by?: string }
+export type BatchState = 'checking' | 'draft' | 'submitting' | 'submitted' | 'discarded'
 
 /** Rows of a batch on one page of the dry run, and batches on one page of the list. */
 export const BATCH_PAGE_SIZE = 50
@@ -44,12 +23,9 @@ export type RowFilter = (typeof ROW_FILTERS)[number]
 /** Amounts are exact decimals, instants ISO 8601. */
 export type CurrencySum = { currency: Currency; count: number; amount: string }
 
-export type BatchListItem = {
+export type BatchListItem = StagedBatch & {
   batchId: string
   name: string
-  type: TransactionType
-  stage: BatchStage
-  places: BatchPlaces
   makerName: string
   /** Who decided on its transactions, by name. */
   decidedBy: string[]
@@ -136,7 +112,6 @@ export type BatchDto = {
 
 /** Where a row of a submitted batch is. `waiting`: for a decision. `queued`: approved, not sent. `sent`: an operator may have it. */
 export type BatchRowPlace = 'waiting' | 'queued' | 'paused' | 'sent' | 'succeeded' | BatchEndPlace
-type BatchEndPlace = 'failed' | 'rejected' | 'recalled' | 'expired' | 'stopped'
 
 /** A count and the exact sum of the amounts. */
 type BatchFigure = { count: number; amount: string }
@@ -160,14 +135,10 @@ export type LeftOutRows = { count: number; rows: readonly { transactionId: strin
 type BatchLink = { batchId: string; name: string }
 
 /** A batch after submission, as one person may see and use it. */
-export type BatchRunDto = {
+export type BatchRunDto = StagedBatch & {
   batchId: string
   name: string | null
-  type: TransactionType
   state: 'waiting' | 'running' | 'paused' | 'stopped' | 'finished'
-  /** How it ended, once it is `finished`. */
-  stage: BatchStage
-  places: BatchPlaces
   /** How the wait of its rows ended, once none waits: by event, person and reason, most rows first. */
   ends: readonly BatchEnd[]
   /** Who paused, resumed or stopped it last. */

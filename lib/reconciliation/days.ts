@@ -1,5 +1,5 @@
-import type { CertificateState } from './certificates.ts'
 import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
+import type { CertificateState } from './certificates.ts'
 import { LINE_CLASSES, type LineClass, TRANSACTION_CLASSES, type TransactionClass } from './classes.ts'
 
 /** The kinds of postings in the wallet book, in the order in which a day shows them. Fees, taxes and commissions follow from the lines. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { BATCH_STAGES, ROW_FILTERS } from '#lib/batches/batches.ts'
+import { BATCH_STAGES } from '#lib/batches/batch-stage.ts'
+import { ROW_FILTERS } from '#lib/batches/batches.ts'
 import { LINE_FILTERS, TOTAL_BASES } from '#lib/finance/finance-dto.ts'
 import { LOCALES } from '#lib/i18n/locale.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'

@@ -1,5 +1,5 @@
 import type { BatchEnd, DecisionObstacle, TermsObstacle } from '#lib/approvals/approvals.ts'
-import type { BatchPlaces, BatchStage } from '#lib/batches/batches.ts'
+import type { StagedBatch } from '#lib/batches/batch-stage.ts'
 import type { Currency } from '#lib/money/money.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionStatus, TransactionType, TransitionEvent } from '#lib/payments/transaction-status.ts'
@@ -369,7 +369,7 @@ const LISTED_MAX = 50
  * A batch on which somebody decided. `decidedAt` is the time of the last decision, `decidedBy` names each person once; amounts in
  * hundredths, as text.
  */
-export type DecidedBatch = {
+export type DecidedBatch = StagedBatch & {
   batchId: string
   name: string
   makerId: string
@@ -379,9 +379,6 @@ export type DecidedBatch = {
   rowCount: number
   sums: { operator: OperatorCode; count: number; amountMinor: string }[]
   decidedBy: string[]
-  type: TransactionType
-  stage: BatchStage
-  places: BatchPlaces
 }
 
 /** The batches of which a decision fits the filter's checker and days, the newest decision first. */

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { createFairQueue } from './fair-queue.ts'
+import { createFairQueue, type FairQueue } from './fair-queue.ts'
 
 /** The queue is full: the caller answers "try again" immediately instead of waiting in a line that only grows. */
 export class OverloadedError extends Error {
@@ -107,21 +107,12 @@ export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outco
   function startAll(): void {
     isScheduled = false
     timer = undefined
-    while (mayStart()) inNoContext(start, takeBatch())
+    while (mayStart()) inNoContext(start, takeBatch(queue, options.batchMax))
   }
 
   function mayStart(): boolean {
     if (inProgress === 0) return queue.size() > 0
     return inProgress < options.slots && queue.size() >= besideMin
-  }
-
-  function takeBatch(): Entry<Item, Outcome>[] {
-    const keys = new Set<string>()
-    return queue.take(options.batchMax, ({ key }) => {
-      if (keys.has(key)) return false
-      keys.add(key)
-      return true
-    })
   }
 
   function start(batch: Entry<Item, Outcome>[]): void {
@@ -143,6 +134,16 @@ export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outco
     waiting: queue.size,
     drain: () => (inProgress === 0 && queue.size() === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve))),
   }
+}
+
+/** The next items, without two of one key. */
+function takeBatch<Each extends { key: string }>(queue: FairQueue<Each>, batchMax: number): Each[] {
+  const keys = new Set<string>()
+  return queue.take(batchMax, ({ key }) => {
+    if (keys.has(key)) return false
+    keys.add(key)
+    return true
+  })
 }
 
 /** Runs the batch and passes each item its outcome. */

@@ -1,5 +1,6 @@
 import type { BatchCell, RepairKind, RowEdits, RowProblem, RowRepair, RowTexts, RowWarning } from '#lib/batches/batch-fields.ts'
-import { BATCH_PAGE_SIZE, type BatchPlaces, type BatchStage, type RowFilter } from '#lib/batches/batches.ts'
+import type { StagedBatch } from '#lib/batches/batch-stage.ts'
+import { BATCH_PAGE_SIZE, type RowFilter } from '#lib/batches/batches.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { BatchListFilter } from '#lib/schemas/page-address.ts'
 import { BATCH_COLUMNS, type Batch } from '#server/batches/batch-store.ts'
@@ -7,7 +8,7 @@ import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { selectTexts } from '#server/transactions/payment-text-columns.ts'
 
-export type ListedBatch = Batch & { makerName: string; decidedBy: string[]; stage: BatchStage; places: BatchPlaces; total: number }
+export type ListedBatch = Batch & StagedBatch & { makerName: string; decidedBy: string[]; total: number }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

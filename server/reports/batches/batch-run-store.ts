@@ -1,8 +1,9 @@
-import type { BatchPlaces, BatchRowPlace, BatchStage, LeftOutReason } from '#lib/batches/batches.ts'
+import type { StagedBatch } from '#lib/batches/batch-stage.ts'
+import type { BatchRowPlace, LeftOutReason } from '#lib/batches/batches.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { PaymentTexts } from '#lib/payments/payment-fields.ts'
-import type { TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { selectTexts } from '#server/transactions/payment-text-columns.ts'
 
@@ -44,11 +45,8 @@ export async function selectRunGroups(queryable: Queryable, applicationId: strin
   return rows
 }
 
-type RunHead = {
+type RunHead = StagedBatch & {
   name: string | null
-  type: TransactionType
-  stage: BatchStage
-  places: BatchPlaces
   makerId: string
   runState: 'running' | 'paused' | 'stopped' | null
   changedBy: string | null

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { BatchStage } from '#lib/batches/batches.ts'
+import type { BatchStage } from '#lib/batches/batch-stage.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import { batchListSchema } from '#lib/schemas/page-address.ts'
 import { listBatchRows, readBatch } from '#server/approvals/batches.ts'

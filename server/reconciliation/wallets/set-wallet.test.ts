@@ -8,6 +8,9 @@ const settings = {
   cutoffMinute: 90,
   feePpm: 5_000,
   feeFixedMinor: 2_500n,
+  feeRounding: 'half_up' as const,
+  feeTaxPpm: 192_500,
+  feeForm: 'netted' as const,
   openingDay: '2026-03-01',
   openingMinor: -9_007_199_254_740_993n,
 }
@@ -19,6 +22,9 @@ test('every setting of a wallet by the name that people read, amounts digit for 
     cutoffMinute: 90,
     operatorFeePpm: 5_000,
     operatorFeeFixedMinor: '2500',
+    operatorFeeTaxPpm: 192_500,
+    operatorFeeRounding: 'half_up',
+    operatorFeeForm: 'netted',
     openingDay: '2026-03-01',
     openingMinor: '-9007199254740993',
   })

@@ -46,8 +46,8 @@ const wallet: ChangeKind = defineKind({
     const about = { operator: present.value.operator, wallet: payload.wallet }
     return ok({ before: { ...about, ...factsOfWallet(present.value) }, after: { ...about, ...factsOfWallet(settings) } })
   },
-  apply: (trx, { applicationId, payload, actor }) =>
-    setWallet(trx, { applicationId, wallet: payload.wallet, settings: settingsOf(payload), actor }),
+  apply: (trx, { applicationId, payload, changeId, actor }) =>
+    setWallet(trx, { applicationId, wallet: payload.wallet, settings: settingsOf(payload), changeId, actor }),
 })
 
 export const WALLET_KINDS = { 'wallet.set': wallet }

@@ -207,6 +207,8 @@ export async function listCoveredDays(
 export type DayItem = {
   lineId: bigint | null
   at: Date
+  /** The signed day that it is from, if it was found later. */
+  originDay: string | null
   grossMinor: bigint
   feeMinor: bigint
   phone: string | null
@@ -230,7 +232,7 @@ const TRANSACTION = `t.transaction_id as "transactionId", a.name as application,
 export async function selectLinesOf(queryable: Queryable, scope: DayScope, lineClass: string, limit: number): Promise<DayItem[]> {
   const { rows } = await queryable.query<DayItem>(
     `with ${classed('as signed')}
-     select l.line_id as "lineId", l.at, l.gross_minor as "grossMinor", l.fee_minor + l.tax_minor as "feeMinor", l.phone_forms[1] as phone,
+     select l.line_id as "lineId", l.at, l.origin_day::text as "originDay", l.gross_minor as "grossMinor", l.fee_minor + l.tax_minor as "feeMinor", l.phone_forms[1] as phone,
             l.operator_id as "operatorId", l.type, l.status, l.rule, l.group_id is not null as "isTwin", ${TRANSACTION}
        from lines l cross join (select $5::text, $6::text) unused
        left join transactions t on t.application_id = l.matched_application_id and t.transaction_id = l.transaction_id
@@ -246,7 +248,7 @@ export async function selectLinesOf(queryable: Queryable, scope: DayScope, lineC
 export async function selectBookOf(queryable: Queryable, scope: DayScope, kind: WalletPostingKind, limit: number): Promise<DayItem[]> {
   const { applicationId, wallet, from, to } = scope
   const { rows } = await queryable.query<DayItem>(
-    `select w.line_id as "lineId", w.at, w.wallet_minor as "grossMinor", 0::bigint as "feeMinor", l.phone_forms[1] as phone,
+    `select w.line_id as "lineId", w.at, w.origin_day::text as "originDay", w.wallet_minor as "grossMinor", 0::bigint as "feeMinor", l.phone_forms[1] as phone,
             l.operator_id as "operatorId", w.reason as type, '' as status, null as rule, false as "isTwin", null::uuid as "transactionId",
             null as application, null as "transactionStatus", null::timestamptz as "transactionAt", null::bigint as "amountMinor"
        from wallet_postings w
@@ -261,7 +263,7 @@ export async function selectBookOf(queryable: Queryable, scope: DayScope, kind: 
 export async function selectBookedOf(queryable: Queryable, scope: DayScope, dayClass: string, limit: number): Promise<DayItem[]> {
   const { rows } = await queryable.query<DayItem>(
     `with ${BOOKED}
-     select null::bigint as "lineId", c.at, c.effect_minor as "grossMinor", 0::bigint as "feeMinor", t.phone_number as phone,
+     select null::bigint as "lineId", c.at, null as "originDay", c.effect_minor as "grossMinor", 0::bigint as "feeMinor", t.phone_number as phone,
             t.operator_reference as "operatorId", coalesce(t.type, c.kind) as type, coalesce(t.status, '') as status, null as rule,
             false as "isTwin", ${TRANSACTION}
        from classed c cross join (select $9::timestamptz) unused

@@ -1,6 +1,7 @@
 import type { NextRequest } from 'next/server'
 import { z } from 'zod'
 import { adjustedText } from '#components/domain/adjusted-text.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { EXPORT_FORMATS } from '#lib/payments/transaction-exports.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { isUtcDay } from '#lib/time/time.ts'
@@ -8,7 +9,7 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { answerTable } from '#server/back-office/data-route.ts'
 import { refuseRequest } from '#server/back-office/file-response.ts'
 import { getT } from '#server/back-office/preferences.ts'
-import { readSettlement } from '#server/reconciliation/settlements/read-settlements.ts'
+import { readSettlement, type Settlement } from '#server/reconciliation/settlements/read-settlements.ts'
 import type { TableCell, TableRows } from '#server/reports/export/csv.ts'
 
 const PAGE_SIZE = 10_000
@@ -37,59 +38,66 @@ export async function GET(request: NextRequest, { params }: Props): Promise<Resp
     const first = isUtcDay(day) ? await pageOf(0) : undefined
     if (!first) return null
     const t = await getT()
-    const { report, adjustments } = first
-    // A signed day does not change, so its pages fit each other.
-    async function* rows(): TableRows {
-      yield [[text(t('settlements.opening')), ...blanks(7), { decimal: report.opening }, ...blanks(4), text(report.currency)]]
-      for (let page = 0; page * PAGE_SIZE < report.transactionCount; page++) {
-        const { transactions = [] } = (page === 0 ? first : await pageOf(page)) ?? {}
-        yield transactions.map((each) => [
-          text(t(`type.${each.type}`)),
-          ...[each.transactionId, each.externalId, each.operatorReference ?? ''].map(text),
-          ...[each.gross, each.feesSystem, each.feesApp].map((decimal) => ({ decimal })),
-          text(''),
-          { decimal: each.net },
-          { instant: each.completedAt },
-          each.operatorTime === null ? text('') : { instant: each.operatorTime },
-          text(t(`close.class.${each.class}`)),
-          text(each.adjustments.length === 0 ? '' : adjustedText(t, each.adjustments)),
-          text(report.currency),
-        ])
-      }
-      yield adjustments.map(({ kind, transactionId, id, net, at }) => [
-        text(t(kind === 'move' ? 'settlements.kind.move' : `transaction.postingKind.${kind}`)),
-        text(transactionId ?? ''),
-        ...blanks(5),
-        text(id),
-        { decimal: net },
-        { instant: at },
-        ...blanks(3),
-        text(report.currency),
-      ])
-      yield [[text(t('settlements.closing')), ...blanks(7), { decimal: report.closing }, ...blanks(4), text(report.currency)]]
-    }
+    const { version, certificateHash: certificate } = first.report
     return {
       action: 'settlement.exported',
       subject: `${wallet} ${day}`,
       title: t('frame.settlements'),
-      details: { wallet, day, version: report.version, certificate: report.certificateHash },
-      heads: [
-        t('settlements.kind'),
-        t('transaction.id'),
-        t('transaction.externalId'),
-        t('transaction.operatorReference'),
-        t('settlements.gross'),
-        t('transaction.feesSystem'),
-        t('transaction.feesApp'),
-        t('change.fact.reference'),
-        t('settlements.net'),
-        `${t('settlements.completed')} (UTC)`,
-        `${t('settlements.operatorTime')} (UTC)`,
-        t('settlements.class'),
-        t('transaction.adjusted'),
-        t('totals.currency'),
-      ],
-      rows: rows(),
+      details: { wallet, day, version, certificate },
+      heads: headsOf(t),
+      rows: rowsOf(t, first, pageOf),
     }
   })
+}
+
+function headsOf(t: Translate): string[] {
+  return [
+    t('settlements.kind'),
+    t('transaction.id'),
+    t('transaction.externalId'),
+    t('transaction.operatorReference'),
+    t('settlements.gross'),
+    t('transaction.feesSystem'),
+    t('transaction.feesApp'),
+    t('change.fact.reference'),
+    t('settlements.net'),
+    `${t('settlements.completed')} (UTC)`,
+    `${t('settlements.operatorTime')} (UTC)`,
+    t('settlements.class'),
+    t('transaction.adjusted'),
+    t('totals.currency'),
+  ]
+}
+
+/** A signed day does not change, so its pages fit each other. */
+async function* rowsOf(t: Translate, first: Settlement, pageOf: (page: number) => Promise<Settlement | undefined>): TableRows {
+  const { report, adjustments } = first
+  const balance = (name: string, decimal: string) => [text(name), ...blanks(7), { decimal }, ...blanks(4), text(report.currency)]
+  yield [balance(t('settlements.opening'), report.opening)]
+  for (let page = 0; page * PAGE_SIZE < report.transactionCount; page++) {
+    const { transactions = [] } = (page === 0 ? first : await pageOf(page)) ?? {}
+    yield transactions.map((each) => [
+      text(t(`type.${each.type}`)),
+      ...[each.transactionId, each.externalId, each.operatorReference ?? ''].map(text),
+      ...[each.gross, each.feesSystem, each.feesApp].map((decimal) => ({ decimal })),
+      text(''),
+      { decimal: each.net },
+      { instant: each.completedAt },
+      each.operatorTime === null ? text('') : { instant: each.operatorTime },
+      text(t(`close.class.${each.class}`)),
+      text(each.adjustments.length === 0 ? '' : adjustedText(t, each.adjustments)),
+      text(report.currency),
+    ])
+  }
+  yield adjustments.map(({ kind, transactionId, id, net, at }) => [
+    text(t(kind === 'move' ? 'settlements.kind.move' : `transaction.postingKind.${kind}`)),
+    text(transactionId ?? ''),
+    ...blanks(5),
+    text(id),
+    { decimal: net },
+    { instant: at },
+    ...blanks(3),
+    text(report.currency),
+  ])
+  yield [balance(t('settlements.closing'), report.closing)]
 }

@@ -196,6 +196,12 @@ export const ROUTES: Record<string, Row> = {
     address: '/api/back-office/[application]/fees/OMCM/claim?month=2026-11&language=fr',
     allowed: 404,
   },
+  'GET /api/back-office/[application]/certificates': {
+    access: 'reconciliation:read',
+    address: '/api/back-office/[application]/certificates?wallet=OMCM',
+    allowed: 404,
+  },
+  'GET /api/back-office/[application]/certificates/keys': { access: 'reconciliation:read', allowed: 404 },
   'GET /api/back-office/[application]/statements/[fileId]/bad-rows': {
     access: 'reconciliation:read',
     address: '/api/back-office/[application]/statements/6f9a2b1e-3c4d-4e5f-8a6b-7c8d9e0f1a2b/bad-rows',
@@ -275,6 +281,8 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/close/actions.ts withdrawStatement': 'reconciliation:work',
   'app/(back-office)/[application]/close/actions.ts matchLine': 'reconciliation:work',
   'app/(back-office)/[application]/close/actions.ts undoMatch': 'reconciliation:work',
+  'app/(back-office)/[application]/close/actions.ts prepareDay': 'day:sign',
+  'app/(back-office)/[application]/close/actions.ts signDay': 'day:sign',
   'app/(back-office)/[application]/close/exceptions/actions.ts takeException': 'reconciliation:work',
   'app/(back-office)/[application]/close/exceptions/actions.ts handOverException': 'exception:hand-over',
   'app/(back-office)/[application]/close/exceptions/actions.ts noteOnException': 'reconciliation:work',

@@ -49,6 +49,13 @@ export const CHANGE_PERMISSIONS = {
   'adjustment.concede': ADJUSTMENT,
   /** The application's fees become part of its collect balance. */
   'adjustment.fees_out': ADJUSTMENT,
+  /** A payment that nobody knows enters suspense, and leaves it. */
+  'wallet.unmatched': ADJUSTMENT,
+  'wallet.release': ADJUSTMENT,
+  /** A transfer to or from another own account. */
+  'wallet.transfer': ADJUSTMENT,
+  /** Money that the installation loses or keeps. */
+  'wallet.loss': ADJUSTMENT,
 } as const satisfies Readonly<Record<string, Readonly<{ propose: Permission; confirm: Permission }>>>
 export type ChangeKindName = keyof typeof CHANGE_PERMISSIONS
 
@@ -66,6 +73,14 @@ export const ADJUSTMENT_CHANGES = [
   'adjustment.late',
   'adjustment.concede',
   'adjustment.fees_out',
+] as const satisfies readonly ChangeKindName[]
+
+/** The kinds that post in the wallet book. */
+export const BOOK_CHANGES = [
+  'wallet.unmatched',
+  'wallet.release',
+  'wallet.transfer',
+  'wallet.loss',
 ] as const satisfies readonly ChangeKindName[]
 
 export type ChangeState = 'open' | 'confirmed' | 'refused' | 'withdrawn' | 'expired'

@@ -22,6 +22,7 @@ export const AUDIT_ACTIONS = [
   'day.signed',
   'day.reopened',
   'certificate_key.rotated',
+  'certificates.exported',
   'wallet.posted',
   'person.invited',
   'person.invitation_renewed',

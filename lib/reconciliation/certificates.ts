@@ -15,3 +15,25 @@ export const DAY_OBSTACLES = [
   'opening_differs',
 ] as const
 export type DayObstacle = (typeof DAY_OBSTACLES)[number]
+
+/** `prepared` is no certificate yet. The texts are `close.sign.state.<state>`. */
+export type CertificateState = 'prepared' | 'signed' | 'reopened' | 'to_be_signed_again'
+
+/** One version of a day. `hash`: hexadecimal; `carried`: a decimal. */
+export type DayVersionDto = {
+  state: CertificateState
+  version: number
+  hash: string
+  carried: string
+  preparedBy: string
+  preparedAt: string
+  signedBy: string | null
+  signedAt: string | null
+}
+
+/** What the page of a day says about its signature. `refusal`: why the viewer cannot sign it. The newest version is first. */
+export type DaySigningDto = {
+  obstacle: DayObstacle | null
+  refusal: 'not_prepared' | 'own_preparation' | 'maker' | null
+  versions: readonly DayVersionDto[]
+}

@@ -1,9 +1,17 @@
 import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
+import type { CertificateState } from './certificates.ts'
 import { LINE_CLASSES, type LineClass, TRANSACTION_CLASSES, type TransactionClass } from './classes.ts'
 
 /** The kinds of postings in the wallet book, in the order in which a day shows them. Fees, taxes and commissions follow from the lines. */
 export const WALLET_POSTING_KINDS = ['fee', 'tax', 'commission', 'unmatched', 'release', 'transfer', 'loss', 'opening'] as const
 export type WalletPostingKind = (typeof WALLET_POSTING_KINDS)[number]
+
+/** What two people post about a line. The texts are `close.class.book_<kind>`. */
+export const PERSON_POSTINGS = ['unmatched', 'release', 'transfer', 'loss'] as const
+export type PersonPosting = (typeof PERSON_POSTINGS)[number]
+
+/** What a line of a statement is, as it was read. */
+export type LineKind = 'payment' | 'fee' | 'tax' | 'commission' | 'transfer' | 'reversal' | 'other' | 'failed'
 
 /** What explains a part of a day's difference, or only counts. The texts are `close.class.<class>`. */
 export type DayClass = LineClass | TransactionClass | 'adjusted' | 'funding' | 'move' | `book_${WalletPostingKind}`
@@ -51,8 +59,14 @@ export type WalletDayDto = {
   grave: number
 }
 
-/** A day on the board. `none`: no statement covers it. */
-export type BoardDay = { day: string; state: 'none' | 'ties' | 'differs'; grave: number; difference: string }
+/** A day on the board. `none`: no statement covers it. `signing`: how far its signature is. */
+export type BoardDay = {
+  day: string
+  state: 'none' | 'ties' | 'differs'
+  grave: number
+  difference: string
+  signing: CertificateState | null
+}
 export type BoardDto = { days: readonly string[]; wallets: readonly { wallet: string; currency: string; days: readonly BoardDay[] }[] }
 
 /** A line or a transaction of a class, as the page of the day lists it. Amounts are decimals. */

@@ -1,3 +1,4 @@
+import type { CertificateState } from '#lib/reconciliation/certificates.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 import { type Certificate, certificateBody } from './certificate.ts'
 
@@ -38,6 +39,27 @@ export async function listCertificates(
     [applicationId, wallet ?? null, from, to],
   )
   return rows.map(toCertificate)
+}
+
+/** How far the signature of each day is: the state of its newest version. */
+export async function listDayStates(
+  queryable: Queryable,
+  { applicationId, from, to }: { applicationId: string; from: string; to: string },
+): Promise<{ wallet: string; day: string; state: CertificateState }[]> {
+  const { rows } = await queryable.query<{ wallet: string; day: string; state: CertificateState }>(
+    `select distinct on (wallet, day) wallet, day::text, state from day_certificates
+      where application_id = $1 and day between $2 and $3 order by wallet, day, version desc`,
+    [applicationId, from, to],
+  )
+  return rows
+}
+
+/** Open pages of the installation read the day again. */
+async function announce(trx: TrxClient, applicationId: string): Promise<void> {
+  await trx.query(
+    'update application_counters set change_number = change_number + 1, proposal_number = proposal_number + 1 where application_id = $1',
+    [applicationId],
+  )
 }
 
 /** The installations that have certificates. */
@@ -108,6 +130,7 @@ export async function upsertPrepared(trx: TrxClient, row: Prepared): Promise<voi
       row.preparedAt,
     ],
   )
+  await announce(trx, row.applicationId)
 }
 
 type Signature = { text: string; hash: Buffer; signedBy: string; signedAt: Date; keyId: string; signature: Buffer }
@@ -119,6 +142,7 @@ export async function updateSigned(trx: TrxClient, { applicationId, wallet, day,
       where application_id = $1 and wallet = $2 and day = $3 and version = $4`,
     [applicationId, wallet, day, version, by.text, by.hash, by.signedBy, by.signedAt, by.keyId, by.signature],
   )
+  await announce(trx, applicationId)
 }
 
 /** How many later days of a wallet are signed. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { CertificateState } from '#lib/reconciliation/certificates.ts'
 import { FEE_FORMS, FEE_ROUNDINGS } from '#lib/reconciliation/wallets.ts'
 
 /** Hundredths as a decimal string: JSON numbers are not exact beyond 2^53. */
@@ -97,9 +98,6 @@ export const certificateBody = z.strictObject({
   keyId: z.uuid().nullable(),
 })
 export type CertificateBody = z.output<typeof certificateBody>
-
-/** `prepared` is no certificate yet: the second person has to sign it. */
-export type CertificateState = 'prepared' | 'signed' | 'reopened' | 'to_be_signed_again'
 
 /** One version of a day. `text` is what was hashed and signed. */
 export type Certificate = {

@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { after, beforeEach, test } from 'node:test'
 import type { Role } from '#lib/people/permissions.ts'
 import { addDays, utcDayOf } from '#lib/time/time.ts'
@@ -15,6 +19,7 @@ import { matchByHand, undoMatch } from '../matching/match-by-hand.ts'
 import { createDesk, type Desk } from '../testing/reconciliation-desk.ts'
 import { csv, ORANGE_BF_HEADER } from '../testing/statements.ts'
 import { readWallet } from '../wallets/wallet-store.ts'
+import { writeCertificates, writePublicKeys } from './certificate-files.ts'
 import { listCertificates, readCertificate } from './certificate-store.ts'
 import { prepareDay, signDay } from './sign-day.ts'
 import { rotateCertificateKey } from './signing-key.ts'
@@ -312,4 +317,70 @@ test('verified with its own public key after the key was rotated, and the privat
   const { rows } = await desk.pool.query('select count(private_key)::integer as private, count(*)::integer as all from certificate_keys')
   assert.deepEqual(rows, [{ private: 1, all: 2 }])
   assert.deepEqual(await verifyDatabase(desk.pool), [])
+})
+
+/** Runs the program of the README on these lines and returns its answer. */
+function verifyByReadme(certificates: readonly string[], keys: readonly string[]): string {
+  const program = /```js\n(\/\/ node verify-days\.mjs CERTIFICATES KEYS\n[\s\S]*?)```/.exec(readFileSync('README.md', 'utf8'))?.[1]
+  assert.ok(program)
+  const folder = mkdtempSync(path.join(tmpdir(), 'countersign-days-'))
+  try {
+    const [main = '', ...files] = ['verify-days.mjs', 'certificates.jsonl', 'keys.jsonl'].map((name) => path.join(folder, name))
+    writeFileSync(main, program)
+    for (const [place, lines] of [certificates, keys].entries()) writeFileSync(files[place] ?? '', `${lines.join('\n')}\n`)
+    const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...files], { encoding: 'utf8' })
+    return status === 0 ? stdout : (/Error: (.+)/.exec(stderr)?.[1] ?? stderr)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+test('unbroken in the program of the README, versions and a rotated key included; a change, a gap and a foreign key are found', async () => {
+  await bring({ id: 'L1', amount: 500 }, { id: 'L2', amount: 10, day: NEXT }, { id: 'L3', amount: 10, day: LATER })
+  for (const day of [DAY, NEXT]) await close(day)
+  must(await reopen(DAY))
+  must(await rotateCertificateKey(desk.pool, { applicationId: desk.applicationId, actor: { kind: 'system', id: null } }))
+  for (const day of [DAY, NEXT, LATER]) await close(day)
+  const scope = { applicationId: desk.applicationId, wallet: WALLET }
+  const lines = (await Array.fromAsync(writeCertificates(desk.pool, scope))).flat()
+  const keys = (await Array.fromAsync(writePublicKeys(desk.pool, desk.applicationId))).flat()
+  assert.match(verifyByReadme(lines, keys), new RegExp(`^5 certificates, unbroken\\. The last: ${LATER}, [0-9a-f]{64}$`, 'm'))
+  const of = (place: number, change: (text: string) => string) => lines.map((line, each) => (each === place ? change(line) : line))
+  assert.equal(
+    verifyByReadme(
+      of(1, (line) => line.replace('"1000"', '"9000"').replace('50000', '90000')),
+      keys,
+    ),
+    `${WALLET}, ${DAY}, version 2 has another hash`,
+  )
+  for (const [gone, name] of [
+    [0, `${DAY}, version 2`],
+    [1, `${NEXT}, version 2`],
+    [3, `${LATER}, version 1`],
+  ] as const)
+    assert.equal(verifyByReadme(lines.toSpliced(gone, 1), keys), `A certificate before ${WALLET}, ${name} is missing`)
+  assert.equal(verifyByReadme(lines, keys.slice(0, 1)), `${WALLET}, ${DAY}, version 1 is not signed with one of the keys`)
+})
+
+test('verify names what differs in a certificate, its chain, its lines and its postings, whoever wrote it', async () => {
+  await bring({ id: 'M1', amount: 500 }, { id: 'M2', amount: 10, day: NEXT })
+  for (const day of [DAY, NEXT]) await close(day)
+  const tampered = async (table: string, statement: string) => {
+    await desk.pool.query(`alter table ${table} disable trigger all`)
+    await desk.pool.query(statement)
+    await desk.pool.query(`alter table ${table} enable always trigger all`).catch(() => undefined)
+    return (await verifyDatabase(desk.pool)).filter((each) => each.startsWith('certificates'))
+  }
+  const about = (detail: string, day = DAY) => `certificates: ${WALLET} ${day} version 1: ${detail}`
+  assert.deepEqual(
+    await tampered('statement_lines', "update statement_lines set gross_minor = 60000, net_minor = 60000 where operator_id = 'M1'"),
+    [about('lines are not those that were signed')],
+  )
+  await tampered('statement_lines', "update statement_lines set gross_minor = 50000, net_minor = 50000 where operator_id = 'M1'")
+  assert.deepEqual(
+    await tampered('day_certificates', `update day_certificates set signature = decode(repeat('00', 64), 'hex') where day = '${DAY}'`),
+    [about('its signature is wrong')],
+  )
+  const missing = await tampered('day_certificates', `delete from day_certificates where day = '${DAY}'`)
+  assert.deepEqual(missing, [about('the certificate of the day before is missing', NEXT)])
 })

@@ -256,7 +256,7 @@ export async function selectLinesOf(queryable: Queryable, scope: DayScope, lineC
 export async function selectBookOf(queryable: Queryable, scope: DayScope, kind: WalletPostingKind, limit: number): Promise<DayItem[]> {
   const { applicationId, wallet, from, to } = scope
   const { rows } = await queryable.query<DayItem>(
-    `select null::bigint as "lineId", w.at, w.wallet_minor as "grossMinor", 0::bigint as "feeMinor", l.phone_forms[1] as phone,
+    `select w.line_id as "lineId", w.at, w.wallet_minor as "grossMinor", 0::bigint as "feeMinor", l.phone_forms[1] as phone,
             l.operator_id as "operatorId", w.reason as type, '' as status, null as rule, false as "isTwin", null::uuid as "transactionId",
             null as application, null as "transactionStatus", null::timestamptz as "transactionAt", null::bigint as "amountMinor"
        from wallet_postings w

@@ -9,6 +9,7 @@ import { type Backoff, backoffMs } from '#server/retry.ts'
 import { matchWallet } from '../matching/match-wallet.ts'
 import type { ReadingWallet, StatementSummary } from '../read-statement/statement-lines.ts'
 import { readInThread } from '../read-statement/statement-reader.ts'
+import { insertFromLines } from '../wallet-book/wallet-book-store.ts'
 import { listWallets } from '../wallets/wallet-store.ts'
 import { insertLines, insertRows, lockNextFile, type StatementFile, updateReady, updateRefused } from './statement-store.ts'
 import { readPieces } from './upload-statement.ts'
@@ -125,6 +126,7 @@ async function check(trx: TrxClient, file: StatementFile, now: Date): Promise<vo
 async function store(trx: TrxClient, file: StatementFile, now: Date): Promise<void> {
   const { applicationId, fileId, wallet } = file
   await insertLines(trx, file)
+  await insertFromLines(trx, applicationId, fileId)
   await matchWallet(trx, { applicationId, wallet, fileId, now })
 }
 

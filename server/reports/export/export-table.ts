@@ -17,6 +17,7 @@ export type TableRequest = {
     | 'batch.exported'
     | 'audit.exported'
     | 'statement.rows_exported'
+    | 'certificates.exported'
     | 'fees.exported'
     | 'difference.exported'
     | 'settlement.exported'

@@ -315,6 +315,36 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
         where p.change_application_id = f.application_id and p.change_id = f.change_id)`,
   },
   {
+    check: 'wallet book',
+    sql: `with posted as (
+            select application_id, wallet, day, kind, sum(wallet_minor) as amount from wallet_postings
+             where kind in ('fee', 'tax', 'commission') group by 1, 2, 3, 4),
+          printed as (
+            select l.application_id, l.wallet, l.local_day as day, b.kind, sum(b.amount) as amount
+              from statement_lines l
+              cross join lateral (values ('fee', case l.kind when 'fee' then l.gross_minor else 0 end - l.fee_minor),
+                                         ('tax', case l.kind when 'tax' then l.gross_minor else 0 end - l.tax_minor),
+                                         ('commission', case l.kind when 'commission' then l.gross_minor else 0 end)) as b (kind, amount)
+             where l.kind <> 'failed' group by 1, 2, 3, 4)
+          select wallet || ' ' || day || ' ' || kind as subject,
+                 'posted ' || coalesce(p.amount, 0) || ', the lines say ' || coalesce(l.amount, 0) as detail
+            from posted p full join printed l using (application_id, wallet, day, kind)
+           where coalesce(p.amount, 0) <> coalesce(l.amount, 0)
+          union all
+          select w.wallet || ' ' || w.subject, 'no second person confirmed it, or it is not of its line'
+            from wallet_postings w
+            left join proposed_changes c on c.application_id = w.application_id and c.change_id = w.change_id and c.outcome = 'confirmed'
+                                        and c.kind = 'wallet.' || w.kind and c.decided_by = w.actor_id and c.proposed_by <> c.decided_by
+            left join statement_lines l on l.application_id = w.application_id and l.line_id = w.line_id and l.wallet = w.wallet
+           where w.change_id is not null
+             and (c.change_id is null or w.wallet_minor is distinct from case w.kind when 'release' then -l.gross_minor else l.gross_minor end)
+          union all
+          select r.wallet || ' ' || r.subject, 'released, and never placed in suspense'
+            from wallet_postings r
+           where r.kind = 'release' and not exists (select from wallet_postings u where u.application_id = r.application_id
+                                                       and u.line_id = r.line_id and u.kind = 'unmatched')`,
+  },
+  {
     check: 'fundings',
     sql: `select concat_ws(' ', f.application_id, f.change_id) as subject, 'the funding and its posting do not go together' as detail
       from proposed_changes f

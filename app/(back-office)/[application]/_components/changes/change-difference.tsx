@@ -78,6 +78,7 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   operatorFeeForm: 'change.fact.operatorFeeForm',
   openingDay: 'change.fact.openingDay',
   openingMinor: 'change.fact.openingMinor',
+  day: 'change.fact.day',
   reference: 'change.fact.reference',
   evidence: 'change.fact.evidence',
   document: 'change.fact.document',

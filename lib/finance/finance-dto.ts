@@ -105,7 +105,7 @@ export type CheckerOverview = {
 }
 
 /** What an operator reports more (or, below zero, less) than our ledger and everything that explains a difference. */
-export type BalanceAlarmDto = { operator: OperatorCode; currency: Currency; unexplained: string; since: string }
+type BalanceAlarmDto = { operator: OperatorCode; currency: Currency; unexplained: string; since: string }
 
 type LowBalance = Pick<BalanceCard, 'operator' | 'currency' | 'deposit'> & { threshold: string }
 

@@ -109,9 +109,9 @@ export const tokenResponseSchema = z
   .meta({ id: 'TokenResponse', description: 'An access token and the refresh token that renews it' })
 
 /** The formats of a settlement report. */
-export const SETTLEMENT_FORMATS = ['json', 'csv'] as const
+const SETTLEMENT_FORMATS = ['json', 'csv'] as const
 /** As many days as one list of settlement reports may have. */
-export const SETTLEMENT_DAYS_MAX = 92
+const SETTLEMENT_DAYS_MAX = 92
 
 export const settlementListQuerySchema = z
   .object({

@@ -86,6 +86,8 @@ export const ROUTES: Record<string, Row> = {
   },
   // The application of this test does not run the installation, so that these pages do not exist for those who may open them elsewhere.
   'GET /[application]/close': { access: 'reconciliation:read', allowed: 404 },
+  'GET /[application]/installation': { access: 'installation:read', allowed: 404 },
+  'GET /api/back-office/[application]/installation': { access: 'installation:read', allowed: 404 },
   'GET /[application]/close/statements': { access: 'reconciliation:read', allowed: 404 },
   'GET /[application]/close/statements/new': { access: 'reconciliation:work', allowed: 404 },
   'GET /[application]/close/statements/[fileId]': {
@@ -181,6 +183,12 @@ export const ROUTES: Record<string, Row> = {
     upload: 'x',
     allowed: 404,
   },
+  'GET /api/back-office/[application]/certificates': {
+    access: 'reconciliation:read',
+    address: '/api/back-office/[application]/certificates?wallet=OMCM',
+    allowed: 404,
+  },
+  'GET /api/back-office/[application]/certificates/keys': { access: 'reconciliation:read', allowed: 404 },
   'GET /api/back-office/[application]/days/[wallet]/[day]/difference': {
     access: 'reconciliation:read',
     address: '/api/back-office/[application]/days/OMCM/2026-11-05/difference',
@@ -196,12 +204,6 @@ export const ROUTES: Record<string, Row> = {
     address: '/api/back-office/[application]/fees/OMCM/claim?month=2026-11&language=fr',
     allowed: 404,
   },
-  'GET /api/back-office/[application]/certificates': {
-    access: 'reconciliation:read',
-    address: '/api/back-office/[application]/certificates?wallet=OMCM',
-    allowed: 404,
-  },
-  'GET /api/back-office/[application]/certificates/keys': { access: 'reconciliation:read', allowed: 404 },
   'GET /api/back-office/[application]/statements/[fileId]/bad-rows': {
     access: 'reconciliation:read',
     address: '/api/back-office/[application]/statements/6f9a2b1e-3c4d-4e5f-8a6b-7c8d9e0f1a2b/bad-rows',

@@ -81,6 +81,8 @@ export const AUDIT_ACTIONS = [
   'webhook.test_sent',
   'sandbox.transaction_started',
   'installation.restored',
+  'installation.backup_noted',
+  'installation.restore_test_noted',
   'operator.set',
   'operator.removed',
   'operator.tested',

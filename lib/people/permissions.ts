@@ -71,6 +71,8 @@ export const PERMISSIONS = {
   'operator:test': ['administrator'],
   /** How operators are reached: only in the application that runs the installation. */
   'operator:configure': ['administrator'],
+  /** Processes, replication, backups: only in the application that runs the installation. */
+  'installation:read': ['administrator'],
   /** Test transactions; offered in a sandbox only. */
   'sandbox:use': ['administrator', 'engineer'],
   'own-settings:change': ROLES,

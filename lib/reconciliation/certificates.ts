@@ -1,20 +1,18 @@
 /** Why a day of a wallet cannot be prepared or signed. The texts are `close.sign.obstacle.<obstacle>`. */
-export const DAY_OBSTACLES = [
-  'already_signed',
+export type DayObstacle =
+  | 'already_signed'
   /** It ends at the operator later than an hour ago. */
-  'not_over',
+  | 'not_over'
   /** Payments that began in the day could still be posted. */
-  'not_sealed',
-  'not_covered',
-  'unexplained',
+  | 'not_sealed'
+  | 'not_covered'
+  | 'unexplained'
   /** A later day was signed before. */
-  'before_first',
+  | 'before_first'
   /** The day before is not signed. */
-  'previous_open',
+  | 'previous_open'
   /** The statement opens with another balance than the one that was signed the day before. */
-  'opening_differs',
-] as const
-export type DayObstacle = (typeof DAY_OBSTACLES)[number]
+  | 'opening_differs'
 
 /** `prepared` is no certificate yet. The texts are `close.sign.state.<state>`. */
 export type CertificateState = 'prepared' | 'signed' | 'reopened' | 'to_be_signed_again'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { BATCH_STATES, ROW_FILTERS } from '#lib/batches/batches.ts'
+import { BATCH_STAGES } from '#lib/batches/batch-stage.ts'
+import { ROW_FILTERS } from '#lib/batches/batches.ts'
 import { LINE_FILTERS, TOTAL_BASES } from '#lib/finance/finance-dto.ts'
 import { LOCALES } from '#lib/i18n/locale.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
@@ -50,7 +51,7 @@ export const auditCheckSchema = z.object({ after: sequence.default('0') })
 /** The address of the list of batches. */
 export const batchListSchema = z.object({
   q: z.string().trim().max(200).optional().catch(undefined),
-  state: z.enum(BATCH_STATES).optional().catch(undefined),
+  state: z.enum(BATCH_STAGES).optional().catch(undefined),
   page: z.coerce.number().int().min(0).max(100_000).catch(0),
 })
 export type BatchListFilter = z.output<typeof batchListSchema>

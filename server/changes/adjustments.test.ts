@@ -216,6 +216,9 @@ test('refused: what has not ended, ended otherwise or does not exist, and people
     [reverse(ledger, randomUUID()), 'unknown_transaction'],
     [reverse(installation, paid), 'unknown_transaction'],
     [concede(ledger, paid, 'collect', '-9000000'), 'balance_too_low'],
+    [concede(ledger, open.transactionId, 'collect', '100'), 'not_final'],
+    [concede(ledger, randomUUID(), 'deposit', '100'), 'unknown_transaction'],
+    [late(ledger, randomUUID()), 'unknown_transaction'],
   ] as const)
     assert.deepEqual(await propose(adjustment), refusedFor(reason))
   const own = await actorOf(ledger, ['finance'])

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
+import { takeIn } from '#server/transactions/intake.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -26,6 +28,8 @@ const REFERENCE_TABLES: Record<string, string> = {
   application_versions: 'one row per application: which of them changed',
   readiness: 'one row: shows that a commit ends',
   scheduled_tasks: 'one row per task of the worker role',
+  processes: 'one row per process that runs',
+  backup_notes: 'two rows: the last backup, the last restore test',
   schema_release: 'one row: which release keeps the schema',
   schema_migrations: 'one row per migration',
   schema_functions: 'one row per function file',
@@ -156,6 +160,21 @@ for (const table of APPEND_ONLY_TABLES) {
       assert.equal(guard.enabled, 'A', `${guard.name} can be switched off by session_replication_role`)
     }
     await assert.rejects(database.pool.query(`truncate ${table}`), /never changed or removed/)
+  })
+}
+
+for (const change of ['api_user_id = gen_random_uuid()', 'needed_approval = true']) {
+  test(`refused: ${change} of a transaction, which says who created it and how, also in a session that replicates`, async () => {
+    const applicationId = await makeApplication(database.pool)
+    await takeIn(database.pool, [anIntakeItem(applicationId)])
+    const { rows } = await database.pool.query<{ enabled: string }>(
+      "select tgenabled::text as enabled from pg_trigger where tgrelid = 'transactions'::regclass and tgname = 'refuse_change'",
+    )
+    assert.deepEqual(rows, [{ enabled: 'A' }])
+    await assert.rejects(
+      database.pool.query(`update transactions set ${change} where application_id = $1`, [applicationId]),
+      /never changed or removed/,
+    )
   })
 }
 

@@ -15,6 +15,7 @@ import { ALARM_AFTER_MS, pollBalances } from './poll-balances.ts'
 const logger = createLogger('silent')
 let database: TestDatabase
 let reported: BalanceOutcome
+const problems: unknown[] = []
 let connector: GuardedConnector
 before(async () => {
   database = await createTestDatabase()
@@ -34,7 +35,7 @@ async function poll(collectMinor: bigint | null, depositMinor: bigint | null, is
 
 async function pollAgain() {
   const connectors: Connectors = { get: () => connector, has: () => true, operators: () => ['OMCM'] }
-  await pollBalances({ pool: database.pool, connectors, logger })
+  await pollBalances({ pool: database.pool, connectors, logger: { ...logger, error: (details: unknown) => void problems.push(details) } })
   return (await listOperatorBalances(database.pool))[0] ?? assert.fail('nothing is stored')
 }
 
@@ -57,6 +58,13 @@ test('no difference is claimed if the operator reports one account of two, and a
   assert.deepEqual([balance.differenceMinor, balance.differsSince], [null, null])
   reported = { kind: 'unknown', detail: 'x', exchange: { httpStatus: null, answer: 'x' } }
   assert.deepEqual(await pollAgain(), balance)
+  assert.deepEqual(problems, [])
+})
+
+test('what was stored last, and no new check, for an operator whose answer has neither balance', async () => {
+  const balance = await poll(20_000n, 100_000n)
+  assert.deepEqual(await poll(null, null), balance)
+  assert.deepEqual(problems, [])
 })
 
 test('isOnlyOurs only where no other application has money at the operator', async () => {

@@ -54,14 +54,6 @@ export async function listDayStates(
   return rows
 }
 
-/** Open pages of the installation read the day again. */
-async function announce(trx: TrxClient, applicationId: string): Promise<void> {
-  await trx.query(
-    'update application_counters set change_number = change_number + 1, proposal_number = proposal_number + 1 where application_id = $1',
-    [applicationId],
-  )
-}
-
 /** The installations that have certificates. */
 export async function listInstallationsThatSign(queryable: Queryable): Promise<string[]> {
   const { rows } = await queryable.query<{ id: string }>('select distinct application_id as id from day_certificates order by 1')
@@ -165,5 +157,13 @@ export async function updateReopened(
       where application_id = $1 and wallet = $2
         and (day = $3 and state in ('signed', 'to_be_signed_again') or day > $3 and state = 'signed')`,
     [applicationId, wallet, day, changeId],
+  )
+}
+
+/** Open pages of the installation read the day again. */
+async function announce(trx: TrxClient, applicationId: string): Promise<void> {
+  await trx.query(
+    'update application_counters set change_number = change_number + 1, proposal_number = proposal_number + 1 where application_id = $1',
+    [applicationId],
   )
 }

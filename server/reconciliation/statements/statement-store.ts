@@ -167,10 +167,22 @@ export async function countPieces(queryable: Queryable, applicationId: string, f
   return rows[0] ?? { pieces: 0, bytes: 0n }
 }
 
+const WAITS = `f.state in ('checking', 'importing') and f.file_id <> all($1)`
+
+/** Whether there is a file that a worker has to read or to store, besides those in `except`. */
+export async function hasNextFile(queryable: Queryable, except: readonly string[]): Promise<boolean> {
+  const { rows } = await queryable.query<{ isFound: boolean }>({
+    name: 'has_next_statement_file',
+    text: `select exists (select from statement_files f where ${WAITS}) as "isFound"`,
+    values: [except],
+  })
+  return rows[0]?.isFound ?? false
+}
+
 /** Locks the oldest file that a worker has to read or to store. Files that other workers hold, and those in `except`, are passed over. */
 export async function lockNextFile(trx: TrxClient, except: readonly string[]): Promise<StatementFile | undefined> {
   const { rows } = await trx.query<StatementFile>(
-    `select ${COLUMNS} from statement_files f where f.state in ('checking', 'importing') and f.file_id <> all($1)
+    `select ${COLUMNS} from statement_files f where ${WAITS}
       order by f.uploaded_at limit 1 for update skip locked`,
     [except],
   )

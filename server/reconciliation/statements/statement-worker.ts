@@ -11,7 +11,7 @@ import type { ReadingWallet, StatementSummary } from '../read-statement/statemen
 import { readInThread } from '../read-statement/statement-reader.ts'
 import { insertFromLines } from '../wallet-book/wallet-book-store.ts'
 import { listWallets } from '../wallets/wallet-store.ts'
-import { insertLines, insertRows, lockNextFile, type StatementFile, updateReady, updateRefused } from './statement-store.ts'
+import { hasNextFile, insertLines, insertRows, lockNextFile, type StatementFile, updateReady, updateRefused } from './statement-store.ts'
 import { readPieces } from './upload-statement.ts'
 
 export type StatementWorker = {
@@ -75,6 +75,7 @@ export function createStatementWorker({ pool, clock }: { pool: Pool; clock: Cloc
 export async function workOnce({ pool, clock, rests }: Deps): Promise<boolean> {
   const now = clock.now()
   const resting = [...rests].flatMap(([fileId, { untilMs }]) => (untilMs > now.getTime() ? [fileId] : []))
+  if (!(await hasNextFile(pool, resting))) return false
   let file: StatementFile | undefined
   try {
     await withStatementLimit(TASK_STATEMENT_LIMIT_MS, () =>

@@ -45,7 +45,8 @@ export async function selectByIdRange(
 export async function selectByToken(queryable: Queryable, applicationId: string, token: string, countMax: number): Promise<SuggestedRow[]> {
   const { rows } = await queryable.query<SuggestedRow>(
     `(select ${COLUMNS} from transactions t where t.application_id = $1 and t.pay_token = $2 limit $3)
-     union (select ${COLUMNS} from transactions t where t.application_id = $1 and t.operator_token = $2 limit $3)
+     union (select ${COLUMNS} from operator_tokens o join transactions t on t.application_id = o.application_id and t.transaction_id = o.transaction_id
+              where o.application_id = $1 and o.operator_token = $2 limit $3)
      limit $3`,
     [applicationId, token, countMax],
   )

@@ -134,7 +134,7 @@ export async function selectOwnWaiting(queryable: Queryable, applicationId: stri
   const { rows } = await queryable.query<OwnWaitingSum>({
     name: 'select_own_waiting',
     text: `select t.currency, count(*) as count, sum(t.amount_minor) as "amountMinor", min(t.created_at) as "oldestAt" from transactions t
-      where t.application_id = $1 and t.maker_id = $2 and t.status = 'PENDING_APPROVAL' group by t.currency`,
+      where t.application_id = $1 and t.maker_id = $2 and t.is_waiting group by t.currency`,
     values: [applicationId, personId],
   })
   return rows

@@ -6,6 +6,7 @@ import { walletText } from '#lib/reconciliation/wallet-words.ts'
 import { monthAddressSchema } from '#lib/schemas/page-address.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
 import { dayIn } from '#lib/time/format-time.ts'
+import { requireInstaller } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { listWalletFees } from '#server/reconciliation/fees/read-fees.ts'
@@ -14,7 +15,6 @@ import { PageContent, type PageProps, titled } from '../../_components/page-cont
 import { WrongAddress } from '../../_components/wrong-address.tsx'
 import { CloseTabs } from '../_components/close-tabs.tsx'
 import { WalletMark } from '../_components/wallet-mark.tsx'
-import { requireCloser } from '../require-closer.ts'
 import { FeeTable } from './_components/fee-table.tsx'
 
 export const generateMetadata = titled('close.fees')
@@ -22,7 +22,7 @@ export const generateMetadata = titled('close.fees')
 /** What each operator charged in a month, compared with what was agreed. */
 export default async function FeesPage({ params, searchParams }: PageProps) {
   const { application } = await params
-  const actor = await requireCloser(application)
+  const actor = await requireInstaller(application, 'reconciliation:read')
   const { reportPool, clock } = backOfficeRuntime()
   const address = readAddress(monthAddressSchema, await searchParams)
   const t = await getT()

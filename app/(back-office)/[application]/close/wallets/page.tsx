@@ -8,6 +8,7 @@ import type { Translate } from '#lib/i18n/translate.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { walletText } from '#lib/reconciliation/wallet-words.ts'
+import { requireInstaller } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
@@ -18,14 +19,13 @@ import { ChangeList } from '../../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { CloseTabs } from '../_components/close-tabs.tsx'
 import { WalletMark } from '../_components/wallet-mark.tsx'
-import { requireCloser } from '../require-closer.ts'
 
 export const generateMetadata = titled('close.wallets')
 
 /** Every account at an operator: its number, its day, and what the operator says is in it. */
 export default async function WalletsPage({ params }: PageProps) {
   const { application } = await params
-  const actor = await requireCloser(application)
+  const actor = await requireInstaller(application, 'reconciliation:read')
   const { pool, clock } = backOfficeRuntime()
   const { applicationId } = actor
   const [t, locale, wallets, { changes }] = await Promise.all([

@@ -24,21 +24,14 @@ type TransactionDetailProps = {
   application: string
   detail: TransactionDetailDto
   canResend: boolean
-  /** The viewer is a maker, who may send a returned transaction again; offered on its own page. */
-  canCreate?: boolean
+  /** The viewer is a maker, who may send a transaction again that ended without a payment. */
+  canCreate: boolean
   isPanel?: boolean
   decision?: ReactNode
 }
 
 /** Everything about one transaction: in one column in the panel, in two on its own page and on paper. `decision`: where it waits. */
-export function TransactionDetail({
-  application,
-  detail,
-  canResend,
-  canCreate = false,
-  isPanel = false,
-  decision,
-}: TransactionDetailProps) {
+export function TransactionDetail({ application, detail, canResend, canCreate, isPanel = false, decision }: TransactionDetailProps) {
   return (
     <div className={isPanel ? 'grid gap-5' : 'grid gap-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,4fr)] print:grid-cols-2'}>
       <div className="grid content-start gap-5">

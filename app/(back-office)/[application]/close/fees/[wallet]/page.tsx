@@ -10,6 +10,7 @@ import { dayText, walletText } from '#lib/reconciliation/wallet-words.ts'
 import { monthAddressSchema } from '#lib/schemas/page-address.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
 import { dayIn } from '#lib/time/format-time.ts'
+import { requireInstaller } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { agreementText } from '#server/reconciliation/fees/fee-claim.ts'
@@ -18,7 +19,6 @@ import { readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
 import { MonthBar, monthOf } from '../../../_components/finance/month-bar.tsx'
 import { PageContent, type PageProps, titled } from '../../../_components/page-content.tsx'
 import { WrongAddress } from '../../../_components/wrong-address.tsx'
-import { requireCloser } from '../../require-closer.ts'
 import { FeeTable } from '../_components/fee-table.tsx'
 
 export const generateMetadata = titled('close.fees')
@@ -26,7 +26,7 @@ export const generateMetadata = titled('close.fees')
 /** The fees of one wallet on each day of a month, and the claim on the operator for what it billed otherwise than agreed. */
 export default async function WalletFeesPage({ params, searchParams }: PageProps<'wallet'>) {
   const { application, wallet: id } = await params
-  const actor = await requireCloser(application)
+  const actor = await requireInstaller(application, 'reconciliation:read')
   const { reportPool, clock } = backOfficeRuntime()
   const wallet = await readWallet(reportPool, actor.applicationId, id)
   if (!wallet) notFound()

@@ -10,6 +10,7 @@ import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { dayText, walletText } from '#lib/reconciliation/wallet-words.ts'
+import { requireInstaller } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
@@ -18,7 +19,6 @@ import { readDailyBalances } from '#server/reconciliation/wallets/read-balances.
 import { isInUse, readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
 import { ChangeList } from '../../../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../../../_components/page-content.tsx'
-import { requireCloser } from '../../require-closer.ts'
 import { WalletButton } from '../_components/wallet-button.tsx'
 
 export const generateMetadata = titled('close.wallet')
@@ -26,7 +26,7 @@ export const generateMetadata = titled('close.wallet')
 /** One wallet: its settings, which two people change, and its balance at the end of each of the last 90 days. */
 export default async function WalletPage({ params }: PageProps<'wallet'>) {
   const { application, wallet: id } = await params
-  const actor = await requireCloser(application)
+  const actor = await requireInstaller(application, 'reconciliation:read')
   const { pool } = backOfficeRuntime()
   const { applicationId } = actor
   const wallet = await readWallet(pool, applicationId, id)

@@ -10,6 +10,7 @@ import { DAY_CLASSES } from '#lib/reconciliation/days.ts'
 import { dayText, walletText } from '#lib/reconciliation/wallet-words.ts'
 import { zoneWords } from '#lib/time/format-time.ts'
 import { addDays, isUtcDay } from '#lib/time/time.ts'
+import { requireInstaller } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
@@ -21,7 +22,6 @@ import { readDays } from '#server/reconciliation/days/read-days.ts'
 import { readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
 import { ChangeList } from '../../../../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../../../../_components/page-content.tsx'
-import { requireCloser } from '../../../require-closer.ts'
 import { ComparisonTable, TermTable } from './_components/day-tables.tsx'
 import { DifferenceTable } from './_components/difference-table.tsx'
 import { ItemTable } from './_components/item-table.tsx'
@@ -36,7 +36,7 @@ const ITEMS_MAX = 200
 /** One wallet on one of its operator's days: ours, the statement and the difference, what explains it, and the lines of one class. */
 export default async function WalletDayPage({ params, searchParams }: PageProps<'wallet' | 'day'>) {
   const { application, wallet: id, day } = await params
-  const actor = await requireCloser(application)
+  const actor = await requireInstaller(application, 'reconciliation:read')
   const { pool, clock } = backOfficeRuntime()
   const { applicationId } = actor
   const wallet = isUtcDay(day) ? await readWallet(pool, actor.applicationId, id) : undefined

@@ -68,6 +68,8 @@ create table statement_files (
   out_minor bigint not null default 0,
   opening_minor bigint,
   closing_minor bigint,
+  -- The settings of the wallet with which it was checked: the import reads it with the same ones.
+  checked_for jsonb,
   -- Why it was refused: {"kind", "values"}.
   problem jsonb,
   uploaded_by uuid not null,
@@ -101,30 +103,6 @@ alter table statement_pieces alter column content set storage external;
 -- Retention removes the oldest first.
 create index statement_pieces_by_time on statement_pieces (application_id, stored_at);
 
--- The lines of a file that was checked, until it is imported.
-create table statement_rows (
-  application_id uuid not null,
-  file_id uuid not null,
-  row_number integer not null,
-  line_key text not null,
-  at timestamptz not null,
-  local_day date not null,
-  kind text not null,
-  gross_minor bigint not null,
-  fee_minor bigint not null,
-  tax_minor bigint not null,
-  net_minor bigint not null,
-  balance_minor bigint,
-  operator_id text,
-  our_id uuid,
-  our_application_id uuid,
-  phone_forms text[] not null,
-  type text not null,
-  status text not null,
-  cells text[] not null,
-  primary key (application_id, file_id, row_number)
-);
-
 -- Rows of a file that could not be read, kept with it.
 create table statement_bad_rows (
   application_id uuid not null,
@@ -135,7 +113,8 @@ create table statement_bad_rows (
   primary key (application_id, file_id, row_number)
 );
 
--- Lines as the operator printed them, once per line however many files repeat it. Amounts are hundredths, signed from the wallet's side.
+-- Lines as the operator printed them, once per line however many files repeat it. Amounts are hundredths, signed from the wallet's side. The cells of
+-- a line are in the pieces of its file, in the row that `position` names.
 create table statement_lines (
   application_id uuid not null,
   line_id bigint generated always as identity,
@@ -162,7 +141,6 @@ create table statement_lines (
   phone_forms text[] not null,
   type text not null,
   status text not null,
-  cells text[] not null,
   primary key (application_id, line_id),
   constraint statement_lines_key unique (application_id, wallet, line_key, occurrence),
   -- A failed line has amounts and is in no sum.

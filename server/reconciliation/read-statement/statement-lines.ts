@@ -12,6 +12,7 @@ import { findAccounts, isSameNumber } from './account-numbers.ts'
 import { BadRow } from './cells.ts'
 import type { RawLine, RowContext, StatementFormat } from './formats/format.ts'
 import type { Columns } from './header.ts'
+import { KeyCounter } from './key-counter.ts'
 import { type Recognised, recogniseHeader } from './recognise-format.ts'
 import { SectionTotals } from './section-totals.ts'
 import { StatementRow } from './statement-row.ts'
@@ -31,7 +32,7 @@ export type ReadingWallet = {
   nowMs: number
 }
 
-/** A line as it is stored; amounts in hundredths, as text, because JSON has no bigint. */
+/** A line as it is stored; amounts in hundredths, as text. */
 export type StatementLine = {
   row_number: number
   line_key: string
@@ -49,7 +50,8 @@ export type StatementLine = {
   phone_forms: readonly string[]
   type: string
   status: string
-  cells: readonly string[]
+  /** How many lines above it in the file have the same key. */
+  occurrence: number
 }
 
 export type BadStatementRow = { row_number: number; problem: RowProblemKind; cells: readonly string[] }
@@ -79,6 +81,26 @@ const HEADER_WITHIN = 40
 const CELLS_MIN = 3
 const TOTAL = /^(grand |sub)?totaux?\b|^(grand |sub)?totals?\b/i
 
+function textOf(cell: BatchCell): string {
+  return cellText(cleanCell(cell))
+}
+
+const isFormula = (cell: BatchCell) => typeof cell !== 'string' && cell.isFormula
+const isError = (cell: BatchCell) => typeof cell !== 'string' && cellKind(cell) === 'error'
+const isFilled = (cell: BatchCell) => cell !== '' && textOf(cell) !== ''
+
+/** As many filled cells as there are, but no more than matter. */
+function countFilled(cells: readonly BatchCell[]): number {
+  let count = 0
+  for (const cell of cells) if (isFilled(cell) && ++count === CELLS_MIN) break
+  return count
+}
+
+function isTotal(cells: readonly BatchCell[]): boolean {
+  const first = cells.find(isFilled)
+  return first !== undefined && TOTAL.test(textOf(first))
+}
+
 type Ends = { atMs: number; day: string; balance: bigint | null; net: bigint }
 
 /** Turns the rows of one file into lines: finds the header, then reads row by row. Throws UnreadableStatement. */
@@ -87,6 +109,7 @@ export class StatementLines {
   readonly #clock: ReturnType<typeof createZoneClock>
   readonly #context: RowContext
   readonly #totals = new SectionTotals()
+  readonly #keys = new KeyCounter()
   readonly #accounts = new Set<string>()
   #format: StatementFormat | undefined
   #columns: Columns = new Map()
@@ -110,19 +133,18 @@ export class StatementLines {
     this.#context = { dialCode, currency: wallet.currency, ownNumbers: new Set(wallet.ownNumbers) }
   }
 
-  add(rowNumber: number, printed: readonly BatchCell[]): void {
-    const cells = printed.map(cleanCell)
-    const texts = cells.map(cellText)
-    const filled = texts.filter((text) => text !== '')
-    if (filled.length === 0) return
-    if (cells.some((cell) => typeof cell !== 'string' && cell.isFormula)) throw new UnreadableStatement('formula', { row: rowNumber })
+  add(rowNumber: number, cells: readonly BatchCell[]): void {
+    const filled = countFilled(cells)
+    if (filled === 0) return
+    if (cells.some(isFormula)) throw new UnreadableStatement('formula', { row: rowNumber })
     if (this.#format === undefined || this.#format.hasSections) {
+      const texts = cells.map(textOf)
       if (this.#takeHeader(texts)) return
       if (this.#format === undefined) return this.#awaitHeader(texts)
     }
-    if (TOTAL.test(filled[0] ?? '')) return this.#takeTotal(cells)
-    if (filled.length < CELLS_MIN) return this.#takeNote(texts)
-    this.#takeLine(rowNumber, cells, texts)
+    if (isTotal(cells)) return this.#takeTotal(cells)
+    if (filled < CELLS_MIN) return this.#takeNote(cells.map(textOf))
+    this.#takeLine(rowNumber, cells)
   }
 
   /** The lines and bad rows since the last call. */
@@ -231,21 +253,21 @@ export class StatementLines {
     this.#totals.check(new StatementRow(cells, this.#columns))
   }
 
-  #takeLine(rowNumber: number, cells: readonly BatchCell[], texts: string[]): void {
+  #takeLine(rowNumber: number, cells: readonly BatchCell[]): void {
     if (this.#isOtherSection) return
     try {
-      if (cells.some((cell) => cellKind(cell) === 'error')) throw new BadRow('error')
+      if (cells.some(isError)) throw new BadRow('error')
       const raw = this.#format?.read(new StatementRow(cells, this.#columns, this.#dates === 'month_first'), this.#context)
-      if (raw) this.#store(rowNumber, raw, texts)
+      if (raw) this.#store(rowNumber, raw)
     } catch (error) {
       if (!(error instanceof BadRow)) throw error
       this.#counts.bad++
-      this.#bad.push({ row_number: rowNumber, problem: error.kind, cells: texts })
+      this.#bad.push({ row_number: rowNumber, problem: error.kind, cells: cells.map(textOf) })
     }
     if (this.#counts.lines + this.#counts.bad > LINES_MAX) throw new UnreadableStatement('too_many_lines', { lines: LINES_MAX })
   }
 
-  #store(rowNumber: number, raw: RawLine, texts: string[]): void {
+  #store(rowNumber: number, raw: RawLine): void {
     this.#checkDates(raw)
     const { number } = this.#wallet
     if (raw.ownAccount !== null && /\d{6}/.test(raw.ownAccount)) {
@@ -263,9 +285,11 @@ export class StatementLines {
     if (this.#format?.balancesChain) this.#checkChain(rowNumber, ends)
     if (this.#format?.hasSections) this.#totals.add(raw)
     this.#count(ends, kind)
+    const key = keyOf(raw, atMs)
     this.#lines.push({
       row_number: rowNumber,
-      line_key: keyOf(raw, atMs),
+      line_key: key,
+      occurrence: this.#keys.count(key),
       at: new Date(atMs).toISOString(),
       local_day: day,
       kind,
@@ -280,7 +304,6 @@ export class StatementLines {
       phone_forms: raw.phone === null ? [] : phoneNumberForms(raw.phone),
       type: cut(raw.type, 120),
       status: cut(raw.status, 60),
-      cells: texts,
     })
   }
 

@@ -1,4 +1,6 @@
+import { constants, setPriority } from 'node:os'
 import { type MessagePort, parentPort } from 'node:worker_threads'
+import { encodeLines } from './encode-lines.ts'
 import { readStatement } from './read-statement.ts'
 import type { FromThread, ToThread } from './statement-reader.ts'
 
@@ -17,10 +19,14 @@ async function* pieces(port: MessagePort): AsyncGenerator<Uint8Array> {
   }
 }
 
-// The first message is the wallet. A failure that is no verdict about the file ends the thread with an error, which its parent reports.
-parentPort?.once('message', async ({ wallet }: ToThread) => {
+// The first message is what to read. A failure that is no verdict about the file ends the thread with an error, which its parent reports.
+parentPort?.once('message', async ({ order }: ToThread) => {
   const port = parentPort
-  if (!port || !wallet) return
-  const result = await readStatement(pieces(port), wallet, async (chunk) => void (await ask(port, { kind: 'chunk', ...chunk })))
+  if (!port || !order) return
+  // Of this thread only, on Linux: a statement may take longer, and payments may not.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  const result = await readStatement(pieces(port), order.wallet, async (lines, bad) => {
+    await ask(port, { kind: 'chunk', lines: encodeLines(lines, order.columns), bad })
+  })
   port.postMessage({ kind: 'end', result } satisfies FromThread)
 })

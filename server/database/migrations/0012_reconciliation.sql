@@ -58,6 +58,7 @@ create table statement_files (
   first_day date,
   last_day date,
   is_newest_first boolean not null default false,
+  prints_balances boolean not null default false,
   line_count integer not null default 0,
   -- Of the lines: those that failed, and those that another file brought already.
   failed_count integer not null default 0,
@@ -175,7 +176,8 @@ create table line_matches (
   constraint only_people_match_by_hand check ((rule = 'person') = (person_id is not null))
 );
 
--- Every match and every undo, for good.
+-- Every match by hand and every undo, for good. A match by a rule is in line_matches until it is undone, and then here with the rule: a statement of a
+-- million lines would only be written twice.
 create table match_events (
   application_id uuid not null,
   event_id bigint generated always as identity,
@@ -189,9 +191,11 @@ create table match_events (
   rule text not null,
   rule_version smallint not null,
   group_id uuid,
-  -- Of a match or an undo by hand.
+  -- Of the match or the undo.
   person_id uuid,
   note text,
+  -- When the match was made that was undone.
+  matched_at timestamptz,
   at timestamptz not null default clock_timestamp(),
   primary key (application_id, event_id)
 );
@@ -202,14 +206,14 @@ create trigger refuse_truncate before truncate on match_events for each statemen
 alter table match_events enable always trigger refuse_change;
 alter table match_events enable always trigger refuse_truncate;
 
--- A match is undone, never changed: no match is without its two events.
+-- A match is undone, never changed.
 create function record_match() returns trigger language plpgsql
 set search_path from current as $$
 begin
   insert into match_events (application_id, event, line_id, part, matched_application_id, transaction_id, effect, ordinal, rule, rule_version,
                             group_id, person_id, note)
     select application_id, 'matched', line_id, part, matched_application_id, transaction_id, effect, ordinal, rule, rule_version,
-           group_id, person_id, note from changed_rows;
+           group_id, person_id, note from changed_rows where rule = 'person';
   return null;
 end $$;
 create trigger record_match after insert on line_matches referencing new table as changed_rows
@@ -314,6 +318,31 @@ create table days_to_examine (
   local_day date not null,
   primary key (application_id, wallet, local_day)
 );
+
+-- The sums of a day, kept once they were computed: classifying 200,000 lines takes seconds. `version` rises with every change of the day's lines or
+-- matches, so that sums which were being computed meanwhile are not kept.
+create table wallet_days (
+  application_id uuid not null,
+  wallet text not null,
+  local_day date not null,
+  version integer not null default 0,
+  -- {"settings", "lines", "booked", "printed", "open"}; null: to be computed.
+  sums jsonb,
+  computed_at timestamptz,
+  primary key (application_id, wallet, local_day),
+  constraint sums_have_time check ((sums is null) = (computed_at is null))
+);
+
+-- A day that is to be examined has other sums.
+create function forget_sums() returns trigger language plpgsql
+set search_path from current as $$
+begin
+  insert into wallet_days as d (application_id, wallet, local_day) values (new.application_id, new.wallet, new.local_day)
+  on conflict (application_id, wallet, local_day) do update set version = d.version + 1, sums = null, computed_at = null;
+  return null;
+end $$;
+create trigger forget_sums after insert or update on days_to_examine for each row execute function forget_sums();
+alter table days_to_examine enable always trigger forget_sums;
 
 -- A file changes the day before it too: a success is absent only once the next day is covered.
 create function examine_imported_days() returns trigger language plpgsql

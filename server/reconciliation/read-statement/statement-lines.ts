@@ -65,6 +65,7 @@ export type StatementSummary = {
   firstDay: string
   lastDay: string
   isNewestFirst: boolean
+  printsBalances: boolean
   lines: number
   failed: number
   bad: number
@@ -124,6 +125,8 @@ export class StatementLines {
   #range = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY, firstDay: '9999', lastDay: '0' }
   #counts = { lines: 0, failed: 0, bad: 0 }
   #sums = { in: 0n, out: 0n }
+  #day = { number: Number.NaN, text: '' }
+  #printsBalances = false
   #chain: 'unknown' | 'up' | 'down' = 'unknown'
 
   constructor(wallet: ReadingWallet) {
@@ -182,6 +185,7 @@ export class StatementLines {
       firstDay,
       lastDay,
       isNewestFirst,
+      printsBalances: this.#printsBalances,
       ...this.#counts,
       inMinor: String(this.#sums.in),
       outMinor: String(this.#sums.out),
@@ -280,8 +284,9 @@ export class StatementLines {
     const kind: LineKind = raw.kind === 'payment' && raw.grossMinor === 0n ? 'other' : raw.kind
     const [fee, tax] = hasMoved ? [raw.feeMinor, raw.taxMinor] : [0n, 0n]
     const net = hasMoved ? raw.grossMinor - fee - tax : 0n
-    const day = new Date(this.#clock.wallOf(atMs) - this.#wallet.cutoffMinute * 60_000).toISOString().slice(0, 10)
+    const day = this.#dayOf(this.#clock.wallOf(atMs) - this.#wallet.cutoffMinute * 60_000)
     const ends = { atMs, day, balance: raw.balanceMinor, net }
+    this.#printsBalances ||= raw.balanceMinor !== null
     if (this.#format?.balancesChain) this.#checkChain(rowNumber, ends)
     if (this.#format?.hasSections) this.#totals.add(raw)
     this.#count(ends, kind)
@@ -305,6 +310,13 @@ export class StatementLines {
       type: cut(raw.type, 120),
       status: cut(raw.status, 60),
     })
+  }
+
+  /** Most lines are of the day of the line before. */
+  #dayOf(wallMs: number): string {
+    const number = Math.floor(wallMs / DAY_MS)
+    if (number !== this.#day.number) this.#day = { number, text: new Date(wallMs).toISOString().slice(0, 10) }
+    return this.#day.text
   }
 
   /** One file writes all dates in one order. If the first ones could be read both ways and a later one proves the unusual order, nothing is certain. */

@@ -1,8 +1,11 @@
-import { constants, setPriority } from 'node:os'
+import { setPriority } from 'node:os'
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { encodeLines } from './encode-lines.ts'
 import { readStatement } from './read-statement.ts'
 import type { FromThread, ToThread } from './statement-reader.ts'
+
+/** A third of the share of a thread that answers payments. */
+const NICE = 5
 
 /** Sends a message to the process that reads, and waits for its answer: neither side is ever more than one piece ahead. */
 async function ask(port: MessagePort, message: FromThread): Promise<ToThread> {
@@ -24,7 +27,7 @@ parentPort?.once('message', async ({ order }: ToThread) => {
   const port = parentPort
   if (!port || !order) return
   // Of this thread only, on Linux: a statement may take longer, and payments may not.
-  setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+  setPriority(NICE)
   const result = await readStatement(pieces(port), order.wallet, async (lines, bad) => {
     await ask(port, { kind: 'chunk', lines: encodeLines(lines, order.columns), bad })
   })

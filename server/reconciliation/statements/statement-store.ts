@@ -220,7 +220,7 @@ export async function updateReady(trx: TrxClient, applicationId: string, fileId:
     `update statement_files f
         set state = 'ready', format = $3, accounts = $4, first_at = $5, last_at = $6, first_day = $7, last_day = $8, is_newest_first = $9,
             line_count = $10, failed_count = $11, bad_count = $12, in_minor = $13, out_minor = $14, opening_minor = $15, closing_minor = $16,
-            known_count = $17, checked_for = $18
+            known_count = $17, checked_for = $18, prints_balances = $19
       where f.application_id = $1 and f.file_id = $2 and f.state = 'checking'`,
     [
       applicationId,
@@ -241,6 +241,7 @@ export async function updateReady(trx: TrxClient, applicationId: string, fileId:
       summary.closingMinor,
       known,
       JSON.stringify(wallet),
+      summary.printsBalances,
     ],
   )
 }

@@ -2,12 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import type { StatementProblem } from '#lib/reconciliation/statement-problem.ts'
 import { err, ok } from '#lib/result.ts'
-import type { Clock } from '#lib/time/time.ts'
+import { type Clock, utcDayOf } from '#lib/time/time.ts'
 import { type Pool, TASK_STATEMENT_LIMIT_MS, type TrxClient, withStatementLimit } from '#server/database/pool.ts'
 import { isDataError, withTransaction } from '#server/database/with-transaction.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { type Backoff, backoffMs } from '#server/retry.ts'
-import { matchWallet } from '../matching/match-wallet.ts'
+import { insertDays } from '../exceptions/examine-store.ts'
+import { matchStored } from '../matching/match-wallet.ts'
 import type { ReadingWallet, StatementSummary } from '../read-statement/statement-lines.ts'
 import { readInThread } from '../read-statement/statement-reader.ts'
 import { isInUse, listWallets } from '../wallets/wallet-store.ts'
@@ -18,8 +19,8 @@ import {
   KEY_COLUMNS,
   lockImports,
   lockNextFile,
-  type StatementFile,
   STORED_COLUMNS,
+  type StatementFile,
   updateImported,
   updateReady,
   updateRefused,
@@ -161,8 +162,10 @@ async function store(trx: TrxClient, file: StatementFile, now: Date): Promise<vo
     return read.ok && read.value.lines === file.lineCount ? ok(added) : err('read_otherwise')
   })
   if (!stored.ok) return updateUnchecked(trx, applicationId, fileId)
+  const sinceDay = file.firstDay ?? utcDayOf(now)
+  const days = await matchStored(trx, { applicationId, wallet, sinceDay, lines: stored.value })
   await updateImported(trx, applicationId, fileId, stored.value)
-  await matchWallet(trx, { applicationId, wallet, fileId, now })
+  await insertDays(trx, { applicationId, wallet, days })
 }
 
 async function readingWallet(trx: TrxClient, file: Pick<StatementFile, 'applicationId' | 'wallet'>, now: Date): Promise<ReadingWallet> {

@@ -11,6 +11,7 @@ import { zoneWords } from '#lib/time/format-time.ts'
 import { addDays, isUtcDay } from '#lib/time/time.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
+import { readKeptSums } from '#server/reconciliation/days/kept-sums.ts'
 import { listDayItems } from '#server/reconciliation/days/list-items.ts'
 import { readDays } from '#server/reconciliation/days/read-days.ts'
 import { readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
@@ -35,7 +36,7 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
   const wanted = (await searchParams)['class']
   const chosen = typeof wanted === 'string' && CLASSES.has(wanted) ? wanted : null
   const scope = { applicationId: actor.applicationId, wallet, from: day, to: day }
-  const [t, [compared]] = await Promise.all([getT(), readDays(pool, scope)])
+  const [t, [compared]] = await Promise.all([getT(), readDays(pool, scope, readKeptSums)])
   if (!compared) notFound()
   const items = chosen === null ? [] : await listDayItems(pool, scope, chosen, ITEMS_MAX)
   return (

@@ -9,9 +9,10 @@ import { UnreadableStatement } from './unreadable-statement.ts'
 const MEGABYTE = 1024 * 1024
 /** A million lines of the widest format are about 400 MB as text. */
 const TEXT_BYTES_MAX = 2_048 * MEGABYTE
-/** A workbook is read whole, because its directory is at its end. A sheet has at most a million rows. */
-const WORKBOOK_BYTES_MAX = 64 * MEGABYTE
-const SHEET_LIMITS: SheetLimits = { columns: 80, contentBytes: 512 * MEGABYTE, sharedLength: 32 * MEGABYTE, sharedCount: 2_000_000 }
+/** A workbook is held in memory, because its directory is at its end: about 300,000 lines. Larger statements come as text. */
+const WORKBOOK_BYTES_MAX = 32 * MEGABYTE
+/** Shared texts are held too. With them, a thread of this size (statement-reader.ts) and the bytes, the process grows by at most 190 MB. */
+const SHEET_LIMITS: SheetLimits = { columns: 80, contentBytes: 512 * MEGABYTE, sharedLength: 16 * MEGABYTE, sharedCount: 1_000_000 }
 /** How much is looked at to recognise content, encoding and separator. */
 const SAMPLE_BYTES = 64 * 1024
 const SAMPLE_ROWS = 60
@@ -149,15 +150,16 @@ async function* gunzip(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   }
 }
 
+/** The bytes in one piece. The memory of a buffer is only taken where it is written, so that nothing is copied when the last piece has come. */
 async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const parts: Uint8Array[] = []
+  const whole = Buffer.allocUnsafeSlow(WORKBOOK_BYTES_MAX)
   let bytes = 0
   for await (const piece of pieces) {
+    if (bytes + piece.length > WORKBOOK_BYTES_MAX) throw new UnreadableStatement('too_large', { megabytes: WORKBOOK_BYTES_MAX / MEGABYTE })
+    whole.set(piece, bytes)
     bytes += piece.length
-    if (bytes > WORKBOOK_BYTES_MAX) throw new UnreadableStatement('too_large', { megabytes: WORKBOOK_BYTES_MAX / MEGABYTE })
-    parts.push(piece)
   }
-  return Buffer.concat(parts)
+  return whole.subarray(0, bytes)
 }
 
 function startsWith(bytes: Buffer, mark: readonly number[]): boolean {

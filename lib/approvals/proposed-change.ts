@@ -32,6 +32,8 @@ export const CHANGE_PERMISSIONS = {
   'webhook_secret.rotate': ACCESS,
   'operator.set': OPERATORS,
   'wallet.set': WALLETS,
+  /** What the columns of a statement are that no format recognises. */
+  'statement.columns': WALLETS,
   /** Money that arrived at the operator enters the deposit balance. */
   'funding.pay_in': FUNDING,
   /** Collected money moves to the deposit balance. */

@@ -39,7 +39,7 @@ create table operator_balance_polls (
 );
 
 -- A statement as it was uploaded. uploading: pieces arrive. checking: it is complete, and a worker reads it. ready: a person sees the counts.
--- importing: a worker stores its lines. A refused or withdrawn file can be uploaded again.
+-- importing: a worker stores its lines. unmapped: a person says what its columns are. A refused or withdrawn file can be uploaded again.
 create table statement_files (
   application_id uuid not null,
   file_id uuid not null,
@@ -49,7 +49,7 @@ create table statement_files (
   -- When the file was last changed on the person's machine: an interrupted upload of the same file is continued.
   modified_ms bigint not null,
   sha256 bytea check (length(sha256) = 32),
-  state text not null check (state in ('uploading', 'checking', 'ready', 'importing', 'imported', 'refused', 'withdrawn')),
+  state text not null check (state in ('uploading', 'checking', 'ready', 'importing', 'imported', 'unmapped', 'refused', 'withdrawn')),
   format text,
   -- The account numbers that the file names.
   accounts text[] not null default '{}',
@@ -71,7 +71,7 @@ create table statement_files (
   closing_minor bigint,
   -- The settings of the wallet with which it was checked: the import reads it with the same ones.
   checked_for jsonb,
-  -- Why it was refused: {"kind", "values"}.
+  -- Why it was refused or is not read yet: {"kind", "values", "sample"}.
   problem jsonb,
   uploaded_by uuid not null,
   uploaded_at timestamptz not null default clock_timestamp(),
@@ -79,7 +79,7 @@ create table statement_files (
   decided_at timestamptz,
   primary key (application_id, file_id),
   constraint complete_file_has_digest check (state = 'uploading' or sha256 is not null),
-  constraint refused_file_has_problem check ((state = 'refused') = (problem is not null))
+  constraint unread_file_has_problem check ((state in ('refused', 'unmapped')) = (problem is not null))
 );
 -- One file is imported once, however often and under whatever name it is uploaded.
 create unique index statement_files_content on statement_files (application_id, wallet, sha256)
@@ -88,6 +88,19 @@ create unique index statement_files_uploading on statement_files (application_id
   where state = 'uploading';
 create index statement_files_by_time on statement_files (application_id, uploaded_at desc);
 create index statement_files_open on statement_files (uploaded_at) where state in ('checking', 'importing');
+
+-- What the columns of a header are that no format has, as two people said.
+create table statement_columns (
+  application_id uuid not null,
+  wallet text not null,
+  -- The digest of the folded names.
+  signature text not null,
+  header text[] not null,
+  mapping jsonb not null,
+  changed_by uuid not null,
+  changed_at timestamptz not null default clock_timestamp(),
+  primary key (application_id, wallet, signature)
+);
 
 -- The bytes of a file in pieces of 1 MB, numbered from 0, each compressed.
 create table statement_pieces (

@@ -24,8 +24,14 @@ const sheet = sheetXml('<row><c t="s"><v>1</v></c></row>')
 const HOSTILE: readonly { name: string; bytes: () => Promise<Buffer> }[] = [
   { name: 'nearly as many shared texts as a workbook may have', bytes: () => workbook({ sheet, sharedStrings: shared('', 990_000) }) },
   { name: 'shared texts of two bytes a character', bytes: () => workbook({ sheet, sharedStrings: shared('ŋ'.repeat(200), 79_000) }) },
-  { name: 'one cell of 60 MB', bytes: () => workbook({ sheet: sheetXml(`<row><c t="str"><v>${'x'.repeat(60 * MEGABYTE)}</v></c></row>`) }) },
-  { name: 'more bytes than a workbook may have', bytes: async () => Buffer.concat([await workbook({ sheet }), Buffer.alloc(40 * MEGABYTE)]) },
+  {
+    name: 'one cell of 60 MB',
+    bytes: () => workbook({ sheet: sheetXml(`<row><c t="str"><v>${'x'.repeat(60 * MEGABYTE)}</v></c></row>`) }),
+  },
+  {
+    name: 'more bytes than a workbook may have',
+    bytes: async () => Buffer.concat([await workbook({ sheet }), Buffer.alloc(40 * MEGABYTE)]),
+  },
 ]
 
 /** Reads one file as the service does, in a process of its own: the memory of this one has held what the file was made of. */

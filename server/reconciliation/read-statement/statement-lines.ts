@@ -4,6 +4,7 @@ import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { phoneNumberForms } from '#lib/payments/phone-number.ts'
 import type { LineKind } from '#lib/reconciliation/classes.ts'
+import { MAPPED_COLUMNS_MAX } from '#lib/reconciliation/statement-columns.ts'
 import type { RowProblemKind } from '#lib/reconciliation/statement-problem.ts'
 import { dialCodeOf } from '#lib/reconciliation/wallets.ts'
 import { DAY_MS } from '#lib/time/time.ts'
@@ -11,6 +12,7 @@ import { cleanCell } from '#server/batches/read-file/table-collector.ts'
 import { findAccounts, isSameNumber } from './account-numbers.ts'
 import { BadRow } from './cells.ts'
 import type { RawLine, RowContext, StatementFormat } from './formats/format.ts'
+import { type MappedHeader, mappedColumns, mappedFormat, signatureOf } from './formats/mapped.ts'
 import type { Columns } from './header.ts'
 import { KeyCounter } from './key-counter.ts'
 import { type Recognised, recogniseHeader } from './recognise-format.ts'
@@ -30,6 +32,8 @@ export type ReadingWallet = {
   zone: string
   cutoffMinute: number
   nowMs: number
+  /** The headers whose columns people have said. */
+  mapped: readonly MappedHeader[]
 }
 
 /** A line as it is stored; amounts in hundredths, as text. */
@@ -80,6 +84,8 @@ const LINES_MAX = 2_000_000
 const HEADER_WITHIN = 40
 /** A line has at least an id, a time and an amount; a row with less is a note. */
 const CELLS_MIN = 3
+/** Of a cell, in the rows that are shown to a person. */
+const SAMPLE_TEXT_MAX = 120
 const TOTAL = /^(grand |sub)?totaux?\b|^(grand |sub)?totals?\b/i
 
 function textOf(cell: BatchCell): string {
@@ -89,6 +95,10 @@ function textOf(cell: BatchCell): string {
 const isFormula = (cell: BatchCell) => typeof cell !== 'string' && cell.isFormula
 const isError = (cell: BatchCell) => typeof cell !== 'string' && cellKind(cell) === 'error'
 const isFilled = (cell: BatchCell) => cell !== '' && textOf(cell) !== ''
+
+function sampleOf(row: readonly string[]): string[] {
+  return row.slice(0, MAPPED_COLUMNS_MAX).map((text) => text.slice(0, SAMPLE_TEXT_MAX).toWellFormed())
+}
 
 /** As many filled cells as there are, but no more than matter. */
 function countFilled(cells: readonly BatchCell[]): number {
@@ -201,16 +211,31 @@ export class StatementLines {
       // The upper row of the header of another section.
       if (this.#format) return this.#above.push(texts) > 0
     }
-    if (found?.kind !== 'columns') return false
+    if (found?.kind !== 'columns') return this.#format === undefined && this.#takeMapped(texts)
     if (!found.format.operators.includes(this.#wallet.operator)) {
       throw new UnreadableStatement('wrong_operator', { format: found.format.id })
     }
-    this.#format = found.format
-    this.#columns = found.columns
+    this.#begin(found.format, found.columns)
+    return true
+  }
+
+  /** A header whose columns two people have said. */
+  #takeMapped(texts: string[]): boolean {
+    const { mapped } = this.#wallet
+    const signature = mapped.length === 0 ? '' : signatureOf(texts)
+    const found = mapped.find((each) => each.signature === signature)
+    if (!found) return false
+    this.#begin(mappedFormat(found.mapping), mappedColumns(found.mapping))
+    this.#dates = found.mapping.dateOrder
+    return true
+  }
+
+  #begin(format: StatementFormat, columns: Columns): void {
+    this.#format = format
+    this.#columns = columns
     this.#takeAccounts(this.#above)
     this.#above = []
     this.#totals.begin()
-    return true
   }
 
   #awaitHeader(texts: string[]): void {
@@ -224,13 +249,12 @@ export class StatementLines {
       const names = expected.filter((name) => !name.endsWith('?'))
       return new UnreadableStatement('columns_moved', { format: format.id, expected: names.join(', '), found: found.join(', ') })
     }
-    const widest = this.#above.reduce<string[]>((left, right) => (right.length > left.length ? right : left), [])
-    return new UnreadableStatement('unknown_format', {
-      found: widest
-        .filter((text) => text !== '')
-        .slice(0, 20)
-        .join(', '),
-    })
+    const filled = (row: readonly string[]) => row.filter((text) => text !== '')
+    const widest = this.#above.reduce<string[]>((left, right) => (filled(right).length > filled(left).length ? right : left), [])
+    const found = filled(widest).slice(0, 20).join(', ')
+    // A table with a header and a line below it. What is no table is nothing for a person to say.
+    const isTable = this.#above.filter((row) => filled(row).length >= CELLS_MIN).length > 1
+    return new UnreadableStatement('unknown_format', { found }, isTable ? this.#above.map(sampleOf) : undefined)
   }
 
   /** The accounts that the rows above a header name: the file, or this section of it, belongs to one of them. */

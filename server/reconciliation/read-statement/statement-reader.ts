@@ -17,7 +17,7 @@ export type FromThread =
 /** What it is sent: first the order; then a piece, or none after the last; nothing for a chunk that was stored. */
 export type ToThread = { order?: ReadingOrder; piece?: Uint8Array | undefined }
 
-const MEMORY_LIMIT = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 }
+const MEMORY_LIMIT = { maxOldGenerationSizeMb: 80, maxYoungGenerationSizeMb: 16 }
 /** Without an answer for this long the thread is ended: a million lines take seconds, and each piece is answered. */
 const SILENCE_LIMIT_MS = 60_000
 

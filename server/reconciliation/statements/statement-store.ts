@@ -255,12 +255,12 @@ export async function updateUnchecked(trx: TrxClient, applicationId: string, fil
   ])
 }
 
-/** Refuses a file that is being checked or imported. Its bytes stay. */
+/** Refuses a file that is being checked or imported, or has it wait for a person who says what its columns are. Its bytes stay. */
 export async function updateRefused(trx: TrxClient, applicationId: string, fileId: string, problem: StatementProblem): Promise<void> {
   await trx.query(
-    `update statement_files set state = 'refused', problem = $3
+    `update statement_files set state = $4, problem = $3
       where application_id = $1 and file_id = $2 and state in ('checking', 'importing')`,
-    [applicationId, fileId, JSON.stringify(problem)],
+    [applicationId, fileId, JSON.stringify(problem), problem.sample ? 'unmapped' : 'refused'],
   )
 }
 
@@ -270,7 +270,7 @@ export async function updateDecided(
   { applicationId, fileId, state, personId }: { applicationId: string; fileId: string; state: 'importing' | 'withdrawn'; personId: string },
 ): Promise<void> {
   await trx.query(
-    `update statement_files set state = $3, decided_by = $4, decided_at = clock_timestamp() where application_id = $1 and file_id = $2`,
+    `update statement_files set state = $3, problem = null, decided_by = $4, decided_at = clock_timestamp() where application_id = $1 and file_id = $2`,
     [applicationId, fileId, state, personId],
   )
 }

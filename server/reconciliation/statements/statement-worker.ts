@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { OPERATORS } from '#lib/operators/operators.ts'
 import type { StatementProblem } from '#lib/reconciliation/statement-problem.ts'
 import { err, ok } from '#lib/result.ts'
 import { type Clock, utcDayOf } from '#lib/time/time.ts'
@@ -9,9 +8,10 @@ import { reportUnexpected } from '#server/report-unexpected.ts'
 import { type Backoff, backoffMs } from '#server/retry.ts'
 import { insertDays } from '../exceptions/examine-store.ts'
 import { matchStored } from '../matching/match-wallet.ts'
-import type { ReadingWallet, StatementSummary } from '../read-statement/statement-lines.ts'
+import type { StatementSummary } from '../read-statement/statement-lines.ts'
 import { readInThread } from '../read-statement/statement-reader.ts'
-import { isInUse, listWallets } from '../wallets/wallet-store.ts'
+import { isInUse } from '../wallets/wallet-store.ts'
+import { readingWallet } from './map-columns.ts'
 import {
   countKnown,
   insertBadRows,
@@ -166,13 +166,4 @@ async function store(trx: TrxClient, file: StatementFile, now: Date): Promise<vo
   const days = await matchStored(trx, { applicationId, wallet, sinceDay, lines: stored.value })
   await updateImported(trx, applicationId, fileId, stored.value)
   await insertDays(trx, { applicationId, wallet, days })
-}
-
-async function readingWallet(trx: TrxClient, file: Pick<StatementFile, 'applicationId' | 'wallet'>, now: Date): Promise<ReadingWallet> {
-  const wallets = await listWallets(trx, file.applicationId)
-  const own = wallets.find(({ wallet }) => wallet === file.wallet)
-  if (!own) throw new Error(`The wallet ${file.wallet} of a statement does not exist`)
-  const { operator, number, zone, cutoffMinute } = own
-  const ownNumbers = wallets.flatMap((each) => (each.operator === operator && each.number !== null ? [each.number] : []))
-  return { operator, currency: OPERATORS[operator].country.currency, number, ownNumbers, zone, cutoffMinute, nowMs: now.getTime() }
 }

@@ -10,7 +10,7 @@ import type { BadStatementRow, ReadingWallet, StatementLine, StatementSummary } 
 export function aReadingWallet(operator: OperatorCode, overrides: Partial<ReadingWallet> = {}): ReadingWallet {
   const { currency } = OPERATORS[operator].country
   const nowMs = Date.parse('2026-12-31T00:00:00Z')
-  return { operator, currency, number: null, ownNumbers: [], zone: 'UTC', cutoffMinute: 0, nowMs, ...overrides }
+  return { operator, currency, number: null, ownNumbers: [], zone: 'UTC', cutoffMinute: 0, nowMs, mapped: [], ...overrides }
 }
 
 export type ReadLines = { lines: StatementLine[]; bad: BadStatementRow[]; summary: StatementSummary }

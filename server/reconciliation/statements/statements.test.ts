@@ -190,7 +190,7 @@ test('whole or absent: a file whose worker loses its connection again and again 
   const { fileId } = await desk.upload(WALLET, file(...ids))
   const before = await countLines()
   for (const from of ['checking', 'importing'] as const) {
-    for (let kills = 0; kills < 5; ) {
+    for (let kills = 0; kills < 10; ) {
       const rests: Rests = new Map()
       const work = workOnce({ pool: database.pool, clock: { now: () => new Date() }, rests }).then(
         () => (rests.size === 0 ? 'ended' : 'killed'),

@@ -140,7 +140,7 @@ async function listBookedSums(queryable: Queryable, scope: DayScope): Promise<Bo
   return rows
 }
 
-export type PrintedBalances = { day: string; openingMinor: bigint; closingMinor: bigint }
+type PrintedBalances = { day: string; openingMinor: bigint; closingMinor: bigint }
 
 /**
  * Of each day, the balance at its beginning and at its end, from the first and the last line that prints one; lines before and after them count

@@ -4,17 +4,21 @@ import type { SetWallet } from '../wallets/wallet-store.ts'
 /** Raised when a rule changes; every match names the version that made it. */
 const RULE_VERSION = 1
 
-/** The lines of a wallet from a day on that belong to no transaction yet. */
-export type Scope = { applicationId: string; wallet: SetWallet; sinceDay: string }
+/** The lines of a wallet that belong to no transaction yet: from a day on, or of these. */
+export type Scope = { applicationId: string; wallet: SetWallet; of: { sinceDay: string } | { lineIds: readonly bigint[] } }
 
-const valuesOf = ({ applicationId, wallet, sinceDay }: Scope) => [applicationId, wallet.wallet, wallet.operator, sinceDay]
+const valuesOf = ({ applicationId, wallet, of }: Scope) => [
+  ...[applicationId, wallet.wallet, wallet.operator],
+  'sinceDay' in of ? of.sinceDay : of.lineIds,
+]
 
-const OPEN = `open as (
+const openOf = ({ of }: Scope) => `open as (
   select l.application_id, l.line_id, l.local_day, l.at, l.position, l.kind, l.gross_minor, l.operator_id, l.our_id, l.our_application_id, l.phone_forms,
          case when l.gross_minor > 0 then 'COLLECT' else 'DEPOSIT' end as type,
          case when l.kind = 'failed' then 'failed' else 'settle' end as effect
     from statement_lines l
-   where l.application_id = $1 and l.wallet = $2 and l.local_day >= $4 and l.kind in ('payment', 'failed')
+   where l.application_id = $1 and l.wallet = $2 and ${'sinceDay' in of ? 'l.local_day >= $4' : 'l.line_id = any($4::bigint[])'}
+     and l.kind in ('payment', 'failed')
      and not exists (select 1 from line_matches m where m.application_id = l.application_id and m.line_id = l.line_id))`
 
 /** Whether a person took a line and a transaction apart: no rule matches them again. */
@@ -56,6 +60,15 @@ export async function lockMatching(trx: TrxClient, { applicationId, wallet }: Sc
   await trx.query(`select pg_advisory_xact_lock(hashtext('countersign.match'), hashtext($1))`, [`${applicationId} ${wallet.wallet}`])
 }
 
+/** The open lines since a day, up to a number. */
+export async function listOpenLines(trx: TrxClient, scope: Scope, limit: number): Promise<bigint[]> {
+  const { rows } = await trx.query<{ lineId: bigint }>(
+    `with ${openOf(scope)} select line_id as "lineId" from open, (select $3::text) unused limit $5`,
+    [...valuesOf(scope), limit],
+  )
+  return rows.map(({ lineId }) => lineId)
+}
+
 /** From how many lines on the planner needs to know what this transaction has stored. */
 const MANY_LINES = 20_000
 
@@ -73,7 +86,7 @@ export async function prepareForMany(trx: TrxClient, lines: number): Promise<voi
  */
 export async function insertByOurId(trx: TrxClient, scope: Scope): Promise<string[]> {
   const { rows } = await trx.query<{ first: string | null; last: string | null }>(
-    `with ${OPEN}, named as materialized (select our_id from open where substr(our_id::text, 15, 1) = '7')
+    `with ${openOf(scope)}, named as materialized (select our_id from open where substr(our_id::text, 15, 1) = '7')
      select (select our_id from named order by our_id limit 1) as first, (select our_id from named order by our_id desc limit 1) as last
        from (select $3::text) unused`,
     valuesOf(scope),
@@ -82,7 +95,7 @@ export async function insertByOurId(trx: TrxClient, scope: Scope): Promise<strin
   if (first === null || last === null) return []
   return storeFound(
     trx,
-    `${OPEN},
+    `${openOf(scope)},
      ours as (
        select t.application_id, t.transaction_id, t.type, t.final_at from applications a
          join transactions t on t.application_id = a.application_id and t.transaction_id between $8 and $9
@@ -107,7 +120,7 @@ const REFERENCED = `referenced as (
 export async function insertByOperatorId(trx: TrxClient, scope: Scope): Promise<string[]> {
   return storeFound(
     trx,
-    `${OPEN}, ${REFERENCED},
+    `${openOf(scope)}, ${REFERENCED},
      counted as (select r.*, count(*) over (partition by r.line_id) as candidates from referenced r),
      found as (
        select c.*, t.final_at from counted c
@@ -121,7 +134,7 @@ export async function insertByOperatorId(trx: TrxClient, scope: Scope): Promise<
 export async function insertByReferenceGroup(trx: TrxClient, scope: Scope): Promise<string[]> {
   const { zone, cutoffMinute } = scope.wallet
   const { rows } = await trx.query<ChangedDays>(
-    `with ${OPEN}, ${REFERENCED},
+    `with ${openOf(scope)}, ${REFERENCED},
      several as (select line_id from referenced where kind = 'payment' group by line_id having count(*) > 1),
      named as (
        select r.application_id, r.line_id, r.local_day, r.operator_id, r.gross_minor, r.matched_application_id, r.transaction_id, t.final_at,
@@ -157,7 +170,7 @@ export type Candidate = ChangedDays & { lineId: bigint; lineAt: Date; applicatio
  */
 export async function selectCandidates(trx: TrxClient, scope: Scope, statuses: readonly string[]): Promise<Candidate[]> {
   const { rows } = await trx.query<Candidate>(
-    `with ${OPEN}
+    `with ${openOf(scope)}
      select o.line_id as "lineId", o.at as "lineAt", t.application_id as "applicationId", t.transaction_id as "transactionId",
             coalesce(t.final_at, t.created_at) as "transactionAt", o.local_day::text as "lineDay",
             ((t.final_at at time zone $6) - $7::interval)::date::text as "postedDay"

@@ -40,14 +40,17 @@ const COLUMNS = `f.application_id as "applicationId", f.file_id as "fileId", f.w
   f.opening_minor as "openingMinor", f.closing_minor as "closingMinor", f.problem, f.uploaded_by as "uploadedBy", f.uploaded_at as "uploadedAt",
   f.decided_at as "decidedAt"`
 
-/** The newest statements, with the name of who uploaded them; uploads that were never completed are left out. */
+/**
+ * The newest statements, with the name of who uploaded them and without their first rows; uploads that were never completed are left out.
+ */
 export async function listStatementFiles(
   queryable: Queryable,
   applicationId: string,
   limit: number,
 ): Promise<(StatementFile & { uploader: string })[]> {
   const { rows } = await queryable.query<StatementFile & { uploader: string }>(
-    `select ${COLUMNS}, p.name as uploader from statement_files f join people p on p.person_id = f.uploaded_by
+    `select ${COLUMNS.replace('f.problem', `f.problem - 'sample' as problem`)}, p.name as uploader
+       from statement_files f join people p on p.person_id = f.uploaded_by
       where f.application_id = $1 and f.state <> 'uploading' order by f.uploaded_at desc limit $2`,
     [applicationId, limit],
   )

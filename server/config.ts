@@ -49,6 +49,8 @@ export type Config = {
   trustedProxies: string[]
   /** Bearer token that /metrics requires; undefined: loopback callers only. */
   metricsToken: string | undefined
+  /** Where traces go; undefined: nothing is traced. `ratio`: the share of transactions, from 0 to 1. */
+  traces: { endpoint: string; headers: Record<string, string>; serviceName: string; ratio: number } | undefined
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   simulator: { delayMs: number; port: number | undefined }
   /** How many months each kind of row is kept; 0: forever. */
@@ -110,6 +112,18 @@ const networks = z
   )
   .refine((parts) => parts.every(isNetwork), 'must be addresses or networks (10.0.0.0/8, ::1) with commas between them')
 
+// As OpenTelemetry defines it: key=value pairs with commas, values percent-encoded.
+const exporterHeaders = z.string().transform((text, context) => {
+  const pairs = text.split(',').map((pair) => /^ *([\w-]+) *=(.*)$/.exec(pair))
+  try {
+    return Object.fromEntries(pairs.map((pair) => [String(pair?.[1]).toLowerCase(), decodeURIComponent(String(pair?.[2]).trim())]))
+  } catch {
+    // Refused with a sentence that names the variable.
+    context.addIssue('must be percent-encoded')
+    return z.NEVER
+  }
+})
+
 const secretsSchema = z.object({ SECRETS_KEY: secretsKey.optional(), SECRETS_KEY_PREVIOUS: secretsKeys.default([]) })
 const environmentSchema = secretsSchema.extend({
   NODE_ENV: z.enum(['production', 'development', 'test'], 'must be production, development or test').default('development'),
@@ -145,6 +159,14 @@ const environmentSchema = secretsSchema.extend({
   RETENTION_THROTTLES_MONTHS: wholeNumber(0, 1_200).default(1),
   SIMULATOR_DELAY_MS: wholeNumber(0, 600_000).default(1_500),
   SIMULATOR_PORT: wholeNumber(1, 65_535).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: exporterHeaders.default({}),
+  OTEL_SERVICE_NAME: z.string().max(200).default('countersign'),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .regex(/^(0(\.\d{1,9})?|1(\.0+)?)$/, 'must be between 0 and 1')
+    .transform(Number)
+    .default(1),
   CRASHES: crashCounts.default({}),
 })
 
@@ -179,6 +201,14 @@ export function loadConfig(environment: Environment): Config {
     publicUrl: values.PUBLIC_URL ?? values.NEXTAUTH_URL ?? `http://${urlHost(values.HOST)}:${values.PORT}`,
     trustedProxies: values.TRUSTED_PROXIES,
     metricsToken: values.METRICS_TOKEN,
+    traces: values.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? {
+          endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+          headers: values.OTEL_EXPORTER_OTLP_HEADERS,
+          serviceName: values.OTEL_SERVICE_NAME,
+          ratio: values.OTEL_TRACES_SAMPLER_ARG,
+        }
+      : undefined,
     // The sandbox runs in a terminal, where a line per request would hide the start-up lines.
     logLevel: values.LOG_LEVEL ?? (isSandbox ? 'warn' : 'info'),
     simulator: { delayMs: values.SIMULATOR_DELAY_MS, port: values.SIMULATOR_PORT },

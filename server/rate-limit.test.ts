@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { createRateLimit } from './rate-limit.ts'
 
 /** A limit of three at once and two per second, with a clock that a test moves. */
@@ -50,4 +52,22 @@ test('kept beside ten thousand others: an allowance that is not full again', () 
   for (let call = 0; call < 3; call++) take('spent')
   assert.equal(take('one more'), undefined)
   assert.equal(take('spent'), 500)
+})
+
+test('less than 3 MB for fifty thousand callers, of whom ten thousand come within the time in which an allowance refills', () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const heldBytes = () => {
+    collect()
+    return process.memoryUsage().heapUsed
+  }
+  const { take, pass } = aLimit()
+  const before = heldBytes()
+  for (let round = 0; round < 5; round++) {
+    for (let place = 0; place < 10_000; place++) take(`${round} ${place}`)
+    pass(2_000)
+  }
+  const held = heldBytes() - before
+  assert.ok(held < 3 * 1_024 * 1_024, `${held} bytes`)
+  assert.equal(take(), undefined)
 })

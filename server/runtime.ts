@@ -22,6 +22,7 @@ import type { Dispatcher } from './operators/work/dispatcher.ts'
 import { createForcedEnquiries, FORCED_CALLS_MAX, type ForcedEnquiries } from './operators/work/forced-enquiries.ts'
 import { closeCallerRecords, createCallerRecords } from './partner-auth/caller-records.ts'
 import { setProcessWide } from './process-wide.ts'
+import type { Tracing } from './tracing/tracing.ts'
 import { createSettler, type Settler, type WrittenWebhooks } from './transactions/transition.ts'
 import type { DeliveryLoop } from './webhooks/delivery-loop.ts'
 import { createGuardedSenders, type GuardedSenders } from './webhooks/send/send-webhook.ts'
@@ -76,9 +77,12 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
   const { pool, reportPool } = openPools({ ...config, databaseUrl })
   const directory = await createDirectory({ pool })
   const { submitThrough, wakeOperators, wakeQueries, reserveSlots, settleByCallback } = linkDispatcher()
-  const intake = createIntake({ pool, reserveSlots, onBatch: (size) => metrics.observeBatch('intake', size) })
+  const tracing = config.traces && (await startTracing(config.traces, metrics))
+  const plainIntake = createIntake({ pool, reserveSlots, onBatch: (size) => metrics.observeBatch('intake', size) })
+  const intake = tracing?.traceIntake(plainIntake) ?? plainIntake
   const { deliverThrough, wakeWebhooks, ...webhooks } = linkDeliveries()
-  const settler = createSettler({ pool, ...webhooks, onBatch: (size) => metrics.observeBatch('settlement', size) })
+  const plainSettler = createSettler({ pool, ...webhooks, onBatch: (size) => metrics.observeBatch('settlement', size) })
+  const settler = tracing?.traceSettler(plainSettler) ?? plainSettler
   const { connectors, forcedConnectors, following } = await connectOperators({ pool, config, clock, logger, operatorDefaults })
   const callbacks = createCallbackIntake({
     pool,
@@ -97,7 +101,6 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
   })
   const batchSubmitter = createBatchSubmitter({ pool, intake, connectors, directory })
   addGauges({ metrics, intake, pool, reportPool })
-
   const tokens = createTokens({ clock, secret: config.tokenSecret })
   const runtime: Runtime = {
     config,
@@ -108,6 +111,7 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     directory,
     intake,
     settler,
+    tracing,
     connectors,
     callbacks,
     forcedEnquiries,
@@ -131,6 +135,14 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
   setProcessWide('httpRuntime', runtime)
   setProcessWide('backOfficeRuntime', runtime)
   return runtime
+}
+
+/** Loaded only where traces are wanted: elsewhere they cost neither memory nor time. */
+async function startTracing(traces: NonNullable<Config['traces']>, metrics: Metrics): Promise<Tracing> {
+  const { createTracing } = await import('./tracing/tracing.ts')
+  const tracing = createTracing(traces)
+  metrics.addGauge('dropped_spans', 'Spans that the collector did not take', tracing.dropped)
+  return tracing
 }
 
 /** The methods of the dispatcher that the parts of the Runtime call; it is created after them and not in every process. */
@@ -192,6 +204,7 @@ async function closeRuntime(runtime: Runtime): Promise<void> {
   await closeCallerRecords(runtime)
   runtime.testSenders.close()
   await runtime.directory.close()
+  await runtime.tracing?.close()
   await runtime.reportPool.end()
   await runtime.pool.end()
 }

@@ -15,7 +15,7 @@ await pool.end()
 for (const problem of problems) process.stdout.write(`${problem}\n`)
 process.stdout.write(
   problems.length === 0
-    ? 'Verified: every balance, counter, roll-up, sequence and audit chain equals its recount.\n'
+    ? 'Verified: every balance, counter, roll-up, sequence, audit chain and certificate equals its recount.\n'
     : `${problems.length} differences.\n`,
 )
 process.exitCode = problems.length === 0 ? 0 : 1

@@ -5,7 +5,7 @@ import { Notice } from '#components/ui/display/empty-state.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { useIsOnline } from '#components/ui/online.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { NoteField } from './decision-note.tsx'
+import { type KeptNote, NoteField } from './decision-note.tsx'
 import type { Intent } from './decision-text.tsx'
 
 /** The messages of the refusals that every decision may meet. */
@@ -34,6 +34,10 @@ type Props<Answer, Failure extends string> = {
   /** How many of the items require a one-time code. */
   codeCount: number
   notice?: ReactNode
+  /** Somebody else ended it, in words: what was typed stays, and nothing can be sent. */
+  ended?: string | null
+  /** What was typed about it, from `useKeptNote`: it is forgotten once it is sent. */
+  kept: KeptNote
   onIntent: (intent: Intent | null) => void
   /** Somebody began to write: what they decide about must not change under their hands. */
   onDraft?: () => void
@@ -41,11 +45,11 @@ type Props<Answer, Failure extends string> = {
 
 /** The note, a one-time code where an item requires one, and the buttons that send. For one transaction, a selection or a batch. */
 export function DecisionForm<Answer, Failure extends string>(props: Props<Answer, Failure>) {
-  const { intent, action, askedAt, codeCount, onDraft } = props
+  const { intent, action, askedAt, codeCount, ended, kept, onDraft } = props
   const t = useT()
   const isOnline = useIsOnline()
   const form = useRef<HTMLFormElement>(null)
-  const [note, setNote] = useState('')
+  const { note, setNote } = kept
   const [code, setCode] = useState('')
   const [isChecked, setIsChecked] = useState(false)
   const errorOf = (text: string) => (isChecked && text.trim() === '' ? t('form.field.required') : undefined)
@@ -64,7 +68,7 @@ export function DecisionForm<Answer, Failure extends string>(props: Props<Answer
 
   function submit(event: FormEvent) {
     event.preventDefault()
-    if (action.isPending || !isOnline) return
+    if (action.isPending || !isOnline || ended) return
     setIsChecked(true)
     if (note.trim() === '') return focusField(form, 'note')
     if (needsCode && code.trim() === '') return focusField(form, 'code')
@@ -75,6 +79,11 @@ export function DecisionForm<Answer, Failure extends string>(props: Props<Answer
     <form ref={form} noValidate onSubmit={submit} className="grid gap-2.5">
       {action.error && <Notice tone="bad">{action.error}</Notice>}
       {!isOnline && <Notice tone="wait">{t('approvals.send.offline')}</Notice>}
+      {ended && (
+        <div role="alert">
+          <Notice tone="wait">{ended}</Notice>
+        </div>
+      )}
       {props.notice}
       <NoteField intent={intent} note={note} error={errorOf(note)} onChange={setNote} onDraft={onDraft} />
       {needsCode && (
@@ -103,7 +112,7 @@ function focusField(form: { readonly current: HTMLFormElement | null }, name: 'n
 
 /** The button that sends, which says what it sends, and beside it the way to a rejection or back. */
 function Buttons<Answer, Failure extends string>(props: Props<Answer, Failure> & { isOnline: boolean }) {
-  const { intent, action, verb, amount, rejectLabel, isOnline, onIntent } = props
+  const { intent, action, verb, amount, rejectLabel, isOnline, ended, onIntent } = props
   const t = useT()
   const isSending = action.isPending
   const label = [action.refusal?.code === 'offline' ? t('approvals.send.again') : verb, amount].filter(Boolean).join(' ')
@@ -113,19 +122,19 @@ function Buttons<Answer, Failure extends string>(props: Props<Answer, Failure> &
         type="submit"
         variant={intent === 'validated' ? 'primary' : 'danger'}
         isBusy={isSending}
-        disabled={!isOnline}
+        disabled={!isOnline || Boolean(ended)}
         // Sums in three currencies take a second line.
         className={`h-auto! min-h-8 flex-1 py-1 whitespace-normal! ${amount ? 'basis-full' : 'basis-32'}`}
       >
         {isSending ? t('approvals.send.sending') : label}
       </Button>
-      {intent === 'validated' && rejectLabel ? (
+      {intent === 'validated' && rejectLabel && !ended ? (
         <Button variant="danger" disabled={isSending} className="min-h-8 flex-1 basis-24" onClick={() => onIntent('rejected')}>
           {rejectLabel}
         </Button>
       ) : (
         <Button disabled={isSending} className="min-h-8" onClick={() => onIntent(null)}>
-          {t('approvals.back')}
+          {t(ended ? 'ui.close' : 'approvals.back')}
         </Button>
       )}
     </div>

@@ -1,8 +1,8 @@
-import { type KeyboardEvent, useState } from 'react'
+import { type KeyboardEvent, useEffect, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { Kbd } from '#components/ui/display/badge.tsx'
 import { TextField } from '#components/ui/field.tsx'
-import { useT } from '#components/ui/translations.tsx'
+import { useT, useTranslations } from '#components/ui/translations.tsx'
 import type { Intent } from './decision-text.tsx'
 
 /** The note of the last decision of each kind, offered and never filled in. Lost with the page. */
@@ -10,6 +10,33 @@ const lastNotes = new Map<Intent, string>()
 
 export function rememberNote(intent: Intent, note: string): void {
   lastNotes.set(intent, note.trim())
+}
+
+export type KeptNote = { note: string; setNote: (note: string) => void; forget: () => void }
+
+/**
+ * What somebody has typed about one subject and has not sent. This tab keeps it for this person when they move to another payment, leave the
+ * page or load it again. `forget` removes what is kept about the subject, whatever it was for: it is decided. Without a subject nothing is
+ * kept: a selection changes with every press.
+ */
+export function useKeptNote(subject: string | undefined, intent: Intent): KeptNote {
+  const { readerId } = useTranslations()
+  const keyOf = (each: string) => `note ${readerId} ${subject} ${each}`
+  const key = keyOf(intent)
+  const [note, setNote] = useState('')
+  // After the first paint, which the server may have rendered.
+  useEffect(() => setNote((subject && sessionStorage.getItem(key)) ?? ''), [subject, key])
+  return {
+    note,
+    setNote(next) {
+      setNote(next)
+      if (next === '') sessionStorage.removeItem(key)
+      else if (subject) sessionStorage.setItem(key, next)
+    },
+    forget() {
+      for (const each of Object.keys(PRESETS)) sessionStorage.removeItem(keyOf(each))
+    },
+  }
 }
 
 /** The notes that are offered: that of the last decision of this kind, then those that are usual. */

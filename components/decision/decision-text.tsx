@@ -1,5 +1,6 @@
 import type {
   ApprovalDecisionRow,
+  ApprovalEnd,
   ApprovalRow,
   CurrencyAmount,
   DecidedItem,
@@ -63,12 +64,17 @@ type Refused = Extract<DecisionResult, { kind: 'refused' }>
 type Translations = { t: Translate; locale: Locale; timeZone: string }
 
 /** Why one decision was refused, naming who was quicker. */
-export function refusedText({ t, timeZone }: Translations, { reason, now }: Refused): string {
-  if (reason === 'not_waiting' && now?.end) {
-    const at = formatTime(t, timeZone, new Date(now.end.at), 'day-time')
-    return t(`approvals.ended.${now.end.event}`, { name: endedBy(t, now.end), at })
-  }
-  return t(`approvals.refused.${reason}`)
+export function refusedText(words: Translations, { reason, now }: Refused): string {
+  if (reason === 'not_waiting' && now?.end) return endText(words, now.end)
+  return words.t(`approvals.refused.${reason}`)
+}
+
+/** Who ended the wait of a payment, when, and with which reason; without an end on record, that it no longer waits. */
+export function endText({ t, timeZone }: Translations, end: ApprovalEnd | null): string {
+  if (!end) return t('approvals.refused.not_waiting')
+  const at = formatTime(t, timeZone, new Date(end.at), 'day-time')
+  const text = t(`approvals.ended.${end.event}`, { name: endedBy(t, end), at })
+  return end.reason && end.event !== 'expired' ? `${text} ${t('approvals.quoted', { text: end.reason })}` : text
 }
 
 type Field = [string, (row: ShownRow) => string]

@@ -200,10 +200,10 @@ function History({
     more: history.isMore ? '≥\u00a0' : '',
     times: history.count,
     since: day(history.since),
-    range:
-      history.low === history.high
-        ? money(history.low)
-        : t('approvals.evidence.range', { low: formatAmount(history.low, locale), high: money(history.high) }),
+    amount:
+      history.median === history.largest
+        ? money(history.median)
+        : t('approvals.evidence.usual', { median: formatAmount(history.median, locale), largest: money(history.largest) }),
   })
   if (!isUnusual) {
     return (

@@ -7,7 +7,7 @@ import { paths } from '#lib/pages/paths.ts'
 import type { ActionResult } from '#lib/result.ts'
 import { formatCount } from '#lib/text/format.ts'
 import { DECISION_REFUSALS, DecisionForm } from './decision-form.tsx'
-import { rememberNote } from './decision-note.tsx'
+import { rememberNote, useKeptNote } from './decision-note.tsx'
 import { type DecisionActions, type Intent, sumItems, sumsText } from './decision-text.tsx'
 
 const REFUSALS = {
@@ -23,6 +23,8 @@ type Props = {
   items: readonly DecidedItem[]
   actions: DecisionActions
   askedAt: number
+  /** Who ended it meanwhile, in words: nothing can be sent any longer. */
+  ended?: string | null
   onIntent: (intent: Intent | null) => void
   onDraft?: () => void
   /** Once, with one result for each item; none for a recall. */
@@ -35,6 +37,7 @@ export function PaymentDecision({ application, intent, actions, onDone, ...props
   const [leftOut, setLeftOut] = useState<readonly DecidedItem[]>([])
   const [hasFactor, setHasFactor] = useState(true)
   const items = props.items.filter((item) => !leftOut.includes(item))
+  const kept = useKeptNote(props.items.length === 1 ? props.items[0]?.transactionId : undefined, intent)
   const action = useAction(
     async (note: string, code: string | null): Promise<ActionResult<DecisionResult[], DecisionRefusal | RecallObstacle>> => {
       if (intent !== 'recall') {
@@ -48,6 +51,7 @@ export function PaymentDecision({ application, intent, actions, onDone, ...props
       words: REFUSALS,
       onDone(results, [note]) {
         rememberNote(intent, note)
+        kept.forget()
         onDone(results, items)
       },
       onRefused: (code) => setHasFactor((had) => had && code !== 'second_factor_missing'),
@@ -61,6 +65,7 @@ export function PaymentDecision({ application, intent, actions, onDone, ...props
       {...props}
       intent={intent}
       action={action}
+      kept={kept}
       verb={t(VERBS[intent])}
       amount={isOne ? '' : `${count} · ${sumsText(sumItems(items), locale)}`}
       rejectLabel={isOne ? t('approvals.reject') : `${t('approvals.reject')} ${count}`}

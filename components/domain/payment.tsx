@@ -2,10 +2,12 @@ import type { ReactNode } from 'react'
 import { Badge, type Tone } from '#components/ui/display/badge.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
 import type { DecidedItem, RiskFlag } from '#lib/approvals/approvals.ts'
+import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import type { TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
 import { formatPhone } from '#lib/text/format.ts'
+import { adjustedText } from './adjusted-text.ts'
 import { Money } from './money.tsx'
 import { OperatorMark } from './operator-mark.tsx'
 
@@ -136,12 +138,30 @@ export function TypeWord({ type }: { type: TransactionType }) {
 
 const TONES: Record<TransactionStatus, Tone> = { SUCCESS: 'ok', FAILED: 'bad', PENDING_APPROVAL: 'wait', PENDING: 'run' }
 
-/** A transaction's status as a word with a dot in its colour. */
-export function StatusBadge({ status }: { status: TransactionStatus }) {
+/** A transaction's status as a word with a dot in its colour. Adjustments of the books leave it as it is and are named beside it. */
+export function StatusBadge({ status, adjustments = [] }: { status: TransactionStatus; adjustments?: readonly AdjustmentKind[] }) {
   const t = useT()
-  return (
+  const badge = (
     <Badge tone={TONES[status]} hasDot>
       {t(`status.${status}`)}
     </Badge>
+  )
+  if (adjustments.length === 0) return badge
+  return (
+    <span className="inline-flex flex-wrap items-center gap-x-2">
+      {badge}
+      <AdjustedNote adjustments={adjustments} />
+    </span>
+  )
+}
+
+/** The adjustments that two people made in the books after the status was final; nothing if there are none. */
+export function AdjustedNote({ adjustments }: { adjustments: readonly AdjustmentKind[] }) {
+  const t = useT()
+  if (adjustments.length === 0) return null
+  return (
+    <span className="text-second font-medium whitespace-nowrap" title={t('transaction.adjustedMeans')}>
+      {adjustedText(t, adjustments)}
+    </span>
   )
 }

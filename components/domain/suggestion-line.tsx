@@ -25,7 +25,7 @@ export function SuggestionLine({ suggestion }: { suggestion: SearchSuggestion })
       <span className="truncate text-second text-quiet">
         {suggestion.kind === 'customer' ? <PhoneText phoneNumber={suggestion.phoneNumber} /> : suggestion.transactionId}
       </span>
-      {suggestion.kind === 'transaction' && <StatusBadge status={suggestion.status} />}
+      {suggestion.kind === 'transaction' && <StatusBadge status={suggestion.status} adjustments={suggestion.adjustments} />}
     </span>
   )
 }

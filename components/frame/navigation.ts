@@ -64,6 +64,13 @@ const ITEMS = {
     permission: 'operator:read',
     href: (application) => paths.operators(application),
   },
+  installation: {
+    id: 'installation',
+    label: 'frame.installation',
+    icon: 'servers',
+    permission: 'installation:read',
+    href: paths.installation,
+  },
 } as const satisfies Record<string, NavigationItem>
 
 /** The pages of the back office in the order of the side navigation. A new page is added here. */
@@ -83,7 +90,7 @@ const GROUPS: readonly NavigationGroup[] = [
   },
   {
     heading: 'frame.administration',
-    items: [ITEMS.people, ITEMS.rules, ITEMS.terms, ITEMS.funding, ITEMS.operators, ITEMS.audit],
+    items: [ITEMS.people, ITEMS.rules, ITEMS.terms, ITEMS.funding, ITEMS.operators, ITEMS.installation, ITEMS.audit],
   },
   { heading: 'frame.integration', items: [ITEMS.keys, ITEMS.webhooks, ITEMS.sandboxTools, ITEMS.reference] },
 ]
@@ -93,10 +100,14 @@ export type Reader = { roles: readonly Role[]; isSandbox: boolean; runsInstallat
 
 /**
  * Returns the side navigation of a person, without empty groups. Tools of the sandbox are not offered elsewhere, and the operators' statements
- * only in the application that runs the installation.
+ * and the installation only in the application that runs the installation.
  */
 export function navigationFor({ roles, isSandbox, runsInstallation }: Reader): NavigationGroup[] {
-  const places: Partial<Record<Permission, boolean>> = { 'sandbox:use': isSandbox, 'reconciliation:read': runsInstallation }
+  const places: Partial<Record<Permission, boolean>> = {
+    'sandbox:use': isSandbox,
+    'reconciliation:read': runsInstallation,
+    'installation:read': runsInstallation,
+  }
   const isOffered = (item: NavigationItem) => can(roles, item.permission) && (places[item.permission] ?? true)
   const allowed = GROUPS.map((group) => ({ ...group, items: group.items.filter(isOffered) }))
   return allowed.filter((group) => group.items.length > 0)

@@ -6,17 +6,18 @@ import { createTranslate, type Messages, type Translate } from '#lib/i18n/transl
 
 /** `timeZone`: for clock times, as the person chose. `businessZone`: for days, the same for everybody in the application. */
 type Zones = { timeZone: string; businessZone: string }
-type Translations = Zones & { locale: Locale; messages: Messages; serverNowMs: number; t: Translate }
+/** `readerId`: the person who is signed in, null without a session. What a tab keeps is kept for one person. */
+type Translations = Zones & { locale: Locale; messages: Messages; serverNowMs: number; readerId: string | null; t: Translate }
 
 const TranslationsContext = createContext<Translations | null>(null)
 
-type Props = Omit<Translations, 't'> & { children: ReactNode }
+type Props = Omit<Translations, 't' | 'readerId'> & { readerId?: string | null; children: ReactNode }
 
 /** Provides client components with language, time zones and the instant of the server's render. */
-export function MessagesProvider({ locale, timeZone, businessZone, messages, serverNowMs, children }: Props) {
+export function MessagesProvider({ locale, timeZone, businessZone, messages, serverNowMs, readerId = null, children }: Props) {
   const words = useMemo(
-    () => ({ locale, timeZone, businessZone, messages, serverNowMs, t: createTranslate(locale, messages) }),
-    [locale, timeZone, businessZone, messages, serverNowMs],
+    () => ({ locale, timeZone, businessZone, messages, serverNowMs, readerId, t: createTranslate(locale, messages) }),
+    [locale, timeZone, businessZone, messages, serverNowMs, readerId],
   )
   return <TranslationsContext value={words}>{children}</TranslationsContext>
 }

@@ -32,6 +32,8 @@ export class AnswerLedger {
   answered = 0
   /** Requests that got no answer, or one above 499. */
   lost = 0
+  /** Of those: without any answer. */
+  unanswered = 0
   /** Answers above 499 that do not say when to repeat the request, which is right after a loss of the database. */
   readonly wrongFailures: string[] = []
   /** Statuses that were read, of transactions known to be final. */
@@ -46,7 +48,9 @@ export class AnswerLedger {
   /** A request that has no answer, or one above 499. */
   noteLost(answer: Answer): void {
     this.lost++
-    if (!answer || answer.status < 500 || (answer.status === 503 && answer.retryAfter !== undefined)) return
+    if (!answer) this.unanswered++
+    // 502 and more: by the service or the balancer before it. 500 is a failure of the service itself.
+    if (!answer || answer.status < 500 || (answer.status > 501 && answer.retryAfter !== undefined)) return
     const said = JSON.stringify(answer.body)
     if (!said.includes(OPERATOR_AWAY)) this.wrongFailures.push(`${answer.status} with ${said}`)
   }

@@ -4,6 +4,8 @@
 // plan. Exit code 1 when a promise is broken.
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
+import { openClusterStage } from './cluster/cluster.ts'
+import { NoPackages } from './cluster/packages.ts'
 import { openFailoverStage } from './failover/fail-over.ts'
 import { stageOfKills } from './kills/kill-processes.ts'
 import type { Stage } from './ordeal.ts'
@@ -16,6 +18,8 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     failover: { type: 'boolean', default: false },
     upgrade: { type: 'boolean', default: false },
+    /** Each part of a cluster in turn, `npm run test:cluster`. */
+    cluster: { type: 'boolean', default: false },
     /** The release before, for an upgrade; the newest that was named if left out. */
     from: { type: 'string' },
     /** Judges no durations, for a machine that does other work at the same time. */
@@ -26,6 +30,7 @@ const { values } = parseArgs({
   },
 })
 const BROKEN_SHOWN_MAX = 10
+const NO_PACKAGES_EXIT_CODE = 3
 /** A seed is 32 bits; a run of more kills or connections than these would not end, or would only test this machine. */
 const LIMITS = { kills: 100_000, seed: 4_294_967_295, connections: 1_000 }
 
@@ -39,7 +44,7 @@ const plan = {
 // The started processes are killed at the exit, also one that a signal requests.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 // With more, one machine with two cores cannot start a process and answer within two seconds.
-const connections = wholeNumber('connections', values.connections ?? (values.upgrade ? '4' : '16'))
+const connections = wholeNumber('connections', values.connections ?? (values.upgrade || values.cluster ? '4' : '16'))
 const stage = await openStage()
 const report = await runCrash({ ...plan, connections, stage }).finally(() => stage.close())
 print(report)
@@ -47,8 +52,16 @@ process.exitCode = report.verdicts.some((verdict) => verdict.broken.length > 0) 
 
 async function openStage(): Promise<Stage> {
   const judgesDurations = !values['without-limits']
+  if (values.cluster) return openClusterStage({ ...plan, judgesDurations }).catch(endWithoutPackages)
   if (values.upgrade) return openUpgradeStage({ ...plan, commit: values.from, judgesDurations })
   return values.failover ? openFailoverStage({ ...plan, judgesDurations }) : stageOfKills(plan)
+}
+
+/** Not a failure of the service, so not the exit code of one. */
+function endWithoutPackages(error: unknown): never {
+  if (!(error instanceof NoPackages)) throw error
+  say(`The cluster was not tested. ${error.message}`)
+  process.exit(NO_PACKAGES_EXIT_CODE)
 }
 
 function print({ verdicts, durationsMs, ...figures }: RunReport): void {

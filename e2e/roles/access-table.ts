@@ -79,11 +79,19 @@ export const ROUTES: Record<string, Row> = {
   'GET /[application]/operators/[operator]': { access: 'operator:read' },
   // The application of this test does not run the installation, so that these pages do not exist for those who may open them elsewhere.
   'GET /[application]/close': { access: 'reconciliation:read', allowed: 404 },
+  'GET /[application]/installation': { access: 'installation:read', allowed: 404 },
+  'GET /api/back-office/[application]/installation': { access: 'installation:read', allowed: 404 },
   'GET /[application]/close/statements': { access: 'reconciliation:read', allowed: 404 },
   'GET /[application]/close/statements/new': { access: 'reconciliation:work', allowed: 404 },
   'GET /[application]/close/statements/[fileId]': {
     access: 'reconciliation:read',
     address: '/[application]/close/statements/6f9a2b1e-3c4d-4e5f-8a6b-7c8d9e0f1a2b',
+    allowed: 404,
+  },
+  'GET /[application]/close/fees': { access: 'reconciliation:read', allowed: 404 },
+  'GET /[application]/close/fees/[wallet]': {
+    access: 'reconciliation:read',
+    address: '/[application]/close/fees/OMCM',
     allowed: 404,
   },
   'GET /[application]/close/wallets': { access: 'reconciliation:read', allowed: 404 },
@@ -168,6 +176,22 @@ export const ROUTES: Record<string, Row> = {
     upload: 'x',
     allowed: 404,
   },
+  'GET /api/back-office/[application]/certificates': {
+    access: 'reconciliation:read',
+    address: '/api/back-office/[application]/certificates?wallet=OMCM',
+    allowed: 404,
+  },
+  'GET /api/back-office/[application]/certificates/keys': { access: 'reconciliation:read', allowed: 404 },
+  'GET /api/back-office/[application]/days/[wallet]/[day]/difference': {
+    access: 'reconciliation:read',
+    address: '/api/back-office/[application]/days/OMCM/2026-11-05/difference',
+    allowed: 404,
+  },
+  'GET /api/back-office/[application]/fees/[wallet]/claim': {
+    access: 'reconciliation:read',
+    address: '/api/back-office/[application]/fees/OMCM/claim?month=2026-11&language=fr',
+    allowed: 404,
+  },
   'GET /api/back-office/[application]/statements/[fileId]/bad-rows': {
     access: 'reconciliation:read',
     address: '/api/back-office/[application]/statements/6f9a2b1e-3c4d-4e5f-8a6b-7c8d9e0f1a2b/bad-rows',
@@ -248,6 +272,8 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/close/actions.ts withdrawStatement': 'reconciliation:work',
   'app/(back-office)/[application]/close/actions.ts matchLine': 'reconciliation:work',
   'app/(back-office)/[application]/close/actions.ts undoMatch': 'reconciliation:work',
+  'app/(back-office)/[application]/close/actions.ts prepareDay': 'day:sign',
+  'app/(back-office)/[application]/close/actions.ts signDay': 'day:sign',
   'app/(back-office)/[application]/close/exceptions/actions.ts takeException': 'reconciliation:work',
   'app/(back-office)/[application]/close/exceptions/actions.ts handOverException': 'exception:hand-over',
   'app/(back-office)/[application]/close/exceptions/actions.ts noteOnException': 'reconciliation:work',

@@ -37,6 +37,8 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   withdrawStatement: { fileId: '' },
   // No line has this number, so what is right is not found.
   matchLine: { lineId: '999999999', transactionId: '', note: 'fine' },
+  prepareDay: { wallet: 'OMCM', day: '2026-11-05' },
+  signDay: { wallet: 'OMCM', day: '2026-11-05', hash: 'a'.repeat(64) },
   undoMatch: { lineId: '999999999', note: 'fine' },
   // No exception has this id, so what is right is not found.
   takeException: { exceptionId: '' },

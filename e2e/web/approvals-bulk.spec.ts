@@ -50,7 +50,7 @@ test('the whole filter is decided at once: what others did meanwhile is named wi
   await panel.getByLabel('Payee note').fill('Payment run of the week')
   await submit.click()
   await expect(panel).toContainText('57 validated')
-  await expect(panel).toContainText('3 not decided')
+  await expect(panel).toContainText('Not sent: 3')
   const results = panel.locator('section > ul > li')
   await expect(results).toHaveCount(60)
   await expect(results.filter({ hasText: 'Beneficiary 3' }).first()).toContainText('Already rejected by Jean Ouattara')

@@ -41,7 +41,7 @@ test('a file by keyboard alone: chosen, checked, submitted by its maker; found, 
   await waitForScripts(page)
   await tabTo(page, page.getByRole('button', { name: 'Submit for approval' }))
   await page.keyboard.press('Enter')
-  await expect(page.getByText('Submitted', { exact: true })).toBeVisible()
+  await expect(page.getByText('Waiting for approval', { exact: true }).first()).toBeVisible()
 
   await page.context().clearCookies()
   await signIn(page, queue.checker, `/${queue.slug}/approvals`)
@@ -73,7 +73,7 @@ test('two makers and two checkers at the same time: every row is sent once, each
     await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
     await waitForScripts(page)
     await page.getByRole('button', { name: 'Submit for approval' }).click()
-    await expect(page.getByText('Submitted', { exact: true })).toBeVisible()
+    await expect(page.getByText('Waiting for approval', { exact: true }).first()).toBeVisible()
     await page.context().close()
   }
   await Promise.all([submit(queue.maker, 'North'), submit(second, 'South')])
@@ -98,4 +98,44 @@ test('two makers and two checkers at the same time: every row is sent once, each
   ])
   const states = () => pool.query('select status from transactions where application_id = $1', [queue.applicationId])
   await expect.poll(async () => (await states()).rows.map(({ status }) => status), { timeout: 60_000 }).toEqual(Array(4).fill('SUCCESS'))
+})
+
+test('a batch that a colleague rejects while somebody writes about it names who and why, keeps the note, and sends nothing', async ({
+  page,
+  browser,
+}) => {
+  const queue = await newQueue(pool)
+  await signIn(page, queue.maker, `/${queue.slug}/batches/new`)
+  await page.locator('input[type=file]').setInputFiles(fileOf('March', ['Awa', 'Koffi']))
+  await page.locator('main form button[type=submit]').click()
+  await expect(page.getByRole('heading', { level: 1, name: 'March' })).toBeVisible()
+  await waitForScripts(page)
+  await page.getByRole('button', { name: 'Submit for approval' }).click()
+  await expect(page.getByText('Waiting for approval', { exact: true }).first()).toBeVisible()
+
+  const openAs = async (person: SandboxPerson) => {
+    const opened = await (await browser.newContext({ baseURL: sandboxUrl(), locale: 'en-GB' })).newPage()
+    await signIn(opened, person, `/${queue.slug}/approvals`)
+    await opened.getByRole('region', { name: 'Batches' }).getByRole('link', { name: 'March' }).click()
+    await waitForScripts(opened)
+    return opened
+  }
+  const writing = await openAs(queue.checker)
+  await writing.getByRole('button', { name: 'Validate', exact: true }).click()
+  await writing.getByLabel('Payee note').fill('Matches the list')
+  const rejecting = await openAs(queue.other)
+  await rejecting.getByRole('button', { name: 'Reject the batch', exact: true }).click()
+  await rejecting.getByLabel('Reason').fill('Wrong month')
+  await rejecting.getByRole('button', { name: /^Reject the batch \(/ }).click()
+  await expect(rejecting.getByText('2 rows rejected.')).toBeVisible()
+
+  await expect(writing.getByRole('alert').filter({ hasText: 'Already rejected by Jean Ouattara' })).toContainText('“Wrong month”')
+  await expect(writing.getByLabel('Payee note')).toHaveValue('Matches the list')
+  await expect(writing.getByRole('button', { name: /^Validate 2/ })).toBeDisabled()
+  await expect(writing.getByText('Your decision was not sent.')).toBeVisible()
+  await writing.getByRole('button', { name: 'Close', exact: true }).click()
+  await expect(writing.getByRole('heading', { name: 'Progress' })).toBeVisible()
+  await expect(writing.getByRole('alert').filter({ hasText: 'Already rejected by Jean Ouattara' })).toBeVisible()
+  await writing.context().close()
+  await rejecting.context().close()
 })

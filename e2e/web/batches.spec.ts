@@ -59,9 +59,9 @@ test('a file with repairs: accepted, undone, a row edited, a row left out, submi
   await page.goto('about:blank')
   await page.goto(address)
   await page.getByRole('button', { name: 'Submit for approval' }).click()
-  await expect(page.getByText('Submitted', { exact: true })).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByText('Waiting for approval', { exact: true }).first()).toBeVisible({ timeout: 20_000 })
   await page.goto(`/${person.slug}/batches?q=${id}`)
-  await expect(lineOf(page, `Paie ${id}`)).toContainText('Submitted')
+  await expect(lineOf(page, `Paie ${id}`)).toContainText('Waiting for approval')
   await expect(lineOf(page, `Paie ${id}`)).toContainText(person.name)
   const list = await page.request.get(`/api/back-office/${person.slug}/transactions?batch=${address.split('/').at(-1)}`)
   const { transactionId } = ((await list.json()) as { rows: { transactionId: string }[] }).rows[0] ?? {}
@@ -84,7 +84,7 @@ test('the same payments again: refused without a reason, submitted with one', as
       await page.getByLabel('Why are the same payments sent again?').fill('A second bonus')
     }
     await submit.click()
-    await expect(page.getByText('Submitted', { exact: true })).toBeVisible({ timeout: 20_000 })
+    await expect(page.getByText('Waiting for approval', { exact: true }).first()).toBeVisible({ timeout: 20_000 })
   }
 })
 

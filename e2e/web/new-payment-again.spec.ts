@@ -105,6 +105,32 @@ test('another maker repairs it and becomes its maker; a checker is not offered t
   expect((await storedIn(pool, queue.applicationId)).at(-1)).toMatchObject({ makerId: other.id, originId: id })
 })
 
+test('a payment that failed at the operator is paid again from the list, with everything filled in and why it failed, and its checker sees that', async ({
+  page,
+  browser,
+}) => {
+  const queue = await newQueue(pool)
+  const [id = ''] = await queue.wait([{ name: 'Jean Fotso', phone: '237677209902', amountMinor: 900_000n }])
+  await queue.decide(queue.checker, [id], 'validated', 'Seen')
+  await expect.poll(() => queue.statusOf(id)).toBe('FAILED')
+  await signIn(page, queue.maker, `/${queue.slug}/transactions`)
+  await page.locator(`[id="row-${id}"]`).click()
+  await page.getByRole('link', { name: 'Pay again' }).click()
+  await expect(page.getByText('The operator refused the earlier payment:')).toContainText('Numéro invalide')
+  await expect(page.getByLabel('Amount')).toHaveValue('9000')
+  await page.getByLabel('Phone number').fill('237677209341')
+  await send(page)
+  const [, child] = await storedIn(pool, queue.applicationId)
+  expect(child).toMatchObject({ status: 'PENDING_APPROVAL', originId: id })
+  const checker = await another(browser, queue.checker)
+  await checker.locator(`[id="row-${child?.transactionId}"]`).click()
+  await expect(panelOf(checker)).toContainText('It failed at the operator')
+  await checker.context().close()
+  await page.goto(`/${queue.slug}/transactions/${id}`)
+  await expect(page.getByText('A corrected transaction was sent in its place.')).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Pay again' })).toHaveCount(0)
+})
+
 test('a draft of a repair keeps what it replaces', async ({ page }) => {
   const queue = await newQueue(pool)
   const [id = ''] = await queue.wait([{ name: 'Jean Fotso' }])

@@ -1,7 +1,14 @@
+import type { StagedBatch } from '#lib/batches/batch-stage.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { PaymentTextName, PaymentTexts } from '#lib/payments/payment-fields.ts'
-import type { TransactionSource, TransactionStatus, TransactionType, TransitionEvent } from '#lib/payments/transaction-status.ts'
+import type {
+  ReplaceableEnd,
+  TransactionSource,
+  TransactionStatus,
+  TransactionType,
+  TransitionEvent,
+} from '#lib/payments/transaction-status.ts'
 
 export const APPROVAL_SORTS = ['oldest', 'newest', 'expiry', 'amount'] as const
 
@@ -57,6 +64,9 @@ export type ApprovalEnd = {
   reason: string | null
   at: string
 }
+
+/** One way in which the wait of a batch's rows ended, and how many rows that is. */
+export type BatchEnd = ApprovalEnd & { count: number }
 
 /**
  * One transaction of an approval queue as a page shows it. Amounts are exact decimals, instants ISO 8601. What the viewer may do is
@@ -122,7 +132,7 @@ export type BatchItem = {
   sums: readonly CurrencyAmount[]
   canDecide: true | BatchObstacle
   /** Who decided on it, in order, and when last; null while it waits. */
-  decided: { by: readonly string[]; at: string } | null
+  decided: ({ by: readonly string[]; at: string } & StagedBatch) | null
 }
 
 export type ApprovalPage = {
@@ -172,7 +182,7 @@ type NearEqual = { transactionId: string; amount: string; at: string; status: Tr
 /** A transaction that another one was sent in place of. */
 type Replaced = {
   transactionId: string
-  event: Extract<TransitionEvent, 'rejected' | 'recalled' | 'expired'>
+  event: ReplaceableEnd
   by: string | null
   programName: string | null
   reason: string | null
@@ -189,14 +199,13 @@ export type ApprovalEvidence = {
   nearEqual: readonly NearEqual[]
   /** Earlier ones of this type to the number with the same amount that failed, although the operator reports something else; newest first. */
   contradicted: readonly { transactionId: string; amount: string; at: string }[]
-  /** Successful ones before it: how many, since when, and the range of the middle nine tenths (all of them where they are fewer than five). */
+  /** Successful ones before it: how many, since when, the amount in the middle and the largest. */
   history: {
     count: number
     isMore: boolean
     since: string
-    low: string
-    high: string
     median: string
+    largest: string
     timesMedian: number
     lastAt: string
     lastAmount: string
@@ -221,7 +230,7 @@ export type ApprovalView = {
 }
 
 /** Why a person may not decide on a transaction now (`server/approvals/may-decide.ts`). Each has a sentence in lib/i18n. */
-export type DecisionObstacle = 'not_a_checker' | 'is_maker' | 'not_waiting' | 'expired' | 'decided_already'
+export type DecisionObstacle = 'not_a_checker' | 'is_maker' | 'has_password' | 'not_waiting' | 'expired' | 'decided_already'
 
 /** The transaction is a row of a batch, and people decide on the whole batch. */
 type BatchRowObstacle = 'in_batch'

@@ -1,7 +1,7 @@
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionStatus, TransitionEvent } from '#lib/payments/transaction-status.ts'
-import type { ApprovalDecisionRow, ApprovalRow, BatchItem, BatchObstacle, RecallObstacle, TermsObstacle } from './approvals.ts'
+import type { ApprovalDecisionRow, ApprovalRow, BatchEnd, BatchItem, BatchObstacle, RecallObstacle, TermsObstacle } from './approvals.ts'
 
 /** The filters of a batch's rows for its checkers. */
 export const BATCH_ROW_FILTERS = ['all', 'flagged', 'first', 'large', 'duplicate'] as const
@@ -36,6 +36,8 @@ export type BatchApproval = Omit<BatchItem, 'expiresAt' | 'decided'> & {
   needed: number
   needsCode: boolean
   decisions: readonly (ApprovalDecisionRow & { count: number })[]
+  /** How the wait of its rows ended, by event, person and reason, most rows first. Empty while a row waits. */
+  ends: readonly BatchEnd[]
   /** Who may still decide, by name, without the person who looks. */
   deciders: readonly string[]
   canApprove: true | BatchObstacle | TermsObstacle | 'second_factor_missing'

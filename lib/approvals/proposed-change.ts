@@ -10,6 +10,7 @@ const RULES = { propose: 'policy:change', confirm: 'policy:change' } as const
 const OPERATORS = { propose: 'operator:configure', confirm: 'operator:configure' } as const
 const ADJUSTMENT = { propose: 'adjustment:propose', confirm: 'adjustment:decide' } as const
 const WALLETS = { propose: 'wallet:change', confirm: 'wallet:change' } as const
+const REOPENING = { propose: 'day:reopen', confirm: 'day:reopen' } as const
 const FUNDING = { propose: 'funding:propose', confirm: 'funding:decide' } as const
 
 /** The kinds of changes that two people make, each with the permissions to propose and to confirm it. */
@@ -34,6 +35,8 @@ export const CHANGE_PERMISSIONS = {
   'wallet.set': WALLETS,
   /** What the columns of a statement are that no format recognises. */
   'statement.columns': WALLETS,
+  /** A signed day of a wallet is opened again. */
+  'day.reopen': REOPENING,
   /** Money that arrived at the operator enters the deposit balance. */
   'funding.pay_in': FUNDING,
   /** Collected money moves to the deposit balance. */
@@ -48,6 +51,13 @@ export const CHANGE_PERMISSIONS = {
   'adjustment.concede': ADJUSTMENT,
   /** The application's fees become part of its collect balance. */
   'adjustment.fees_out': ADJUSTMENT,
+  /** A payment that nobody knows enters suspense, and leaves it. */
+  'wallet.unmatched': ADJUSTMENT,
+  'wallet.release': ADJUSTMENT,
+  /** A transfer to or from another own account. */
+  'wallet.transfer': ADJUSTMENT,
+  /** Money that the installation loses or keeps. */
+  'wallet.loss': ADJUSTMENT,
 } as const satisfies Readonly<Record<string, Readonly<{ propose: Permission; confirm: Permission }>>>
 export type ChangeKindName = keyof typeof CHANGE_PERMISSIONS
 
@@ -65,6 +75,14 @@ export const ADJUSTMENT_CHANGES = [
   'adjustment.late',
   'adjustment.concede',
   'adjustment.fees_out',
+] as const satisfies readonly ChangeKindName[]
+
+/** The kinds that post in the wallet book. */
+export const BOOK_CHANGES = [
+  'wallet.unmatched',
+  'wallet.release',
+  'wallet.transfer',
+  'wallet.loss',
 ] as const satisfies readonly ChangeKindName[]
 
 export type ChangeState = 'open' | 'confirmed' | 'refused' | 'withdrawn' | 'expired'

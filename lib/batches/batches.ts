@@ -1,3 +1,4 @@
+import type { BatchEnd } from '#lib/approvals/approvals.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import type { Currency } from '#lib/money/money.ts'
@@ -6,11 +7,11 @@ import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { formatAmount, moneyText } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
 import type { BatchColumns, BatchField, RepairKind, RowEdits, RowProblem, RowRepair, RowTexts, RowWarning } from './batch-fields.ts'
+import type { BatchEndPlace, StagedBatch } from './batch-stage.ts'
 import type { FileReading } from './file-problem.ts'
 
 /** The states of a batch. `checking`: its columns are not known yet. */
-export const BATCH_STATES = ['checking', 'draft', 'submitting', 'submitted', 'discarded'] as const
-export type BatchState = (typeof BATCH_STATES)[number]
+export type BatchState = 'checking' | 'draft' | 'submitting' | 'submitted' | 'discarded'
 
 /** Rows of a batch on one page of the dry run, and batches on one page of the list. */
 export const BATCH_PAGE_SIZE = 50
@@ -22,11 +23,9 @@ export type RowFilter = (typeof ROW_FILTERS)[number]
 /** Amounts are exact decimals, instants ISO 8601. */
 export type CurrencySum = { currency: Currency; count: number; amount: string }
 
-export type BatchListItem = {
+export type BatchListItem = StagedBatch & {
   batchId: string
   name: string
-  type: TransactionType
-  state: BatchState
   makerName: string
   /** Who decided on its transactions, by name. */
   decidedBy: string[]
@@ -112,7 +111,7 @@ export type BatchDto = {
 }
 
 /** Where a row of a submitted batch is. `waiting`: for a decision. `queued`: approved, not sent. `sent`: an operator may have it. */
-export type BatchRowPlace = 'waiting' | 'queued' | 'paused' | 'sent' | 'succeeded' | 'failed' | 'rejected' | 'stopped'
+export type BatchRowPlace = 'waiting' | 'queued' | 'paused' | 'sent' | 'succeeded' | BatchEndPlace
 
 /** A count and the exact sum of the amounts. */
 type BatchFigure = { count: number; amount: string }
@@ -136,10 +135,12 @@ export type LeftOutRows = { count: number; rows: readonly { transactionId: strin
 type BatchLink = { batchId: string; name: string }
 
 /** A batch after submission, as one person may see and use it. */
-export type BatchRunDto = {
+export type BatchRunDto = StagedBatch & {
   batchId: string
   name: string | null
   state: 'waiting' | 'running' | 'paused' | 'stopped' | 'finished'
+  /** How the wait of its rows ended, once none waits: by event, person and reason, most rows first. */
+  ends: readonly BatchEnd[]
   /** Who paused, resumed or stopped it last. */
   changed: { by: string; at: string; reason: string | null } | null
   operators: readonly BatchRunOperator[]

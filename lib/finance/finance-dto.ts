@@ -81,7 +81,15 @@ export type WebhookHealthDto = WebhookCounts & { after: string; before: string; 
 export type AlertedTransactions = {
   count: number
   isMore: boolean
-  newest: { transactionId: string; operator: OperatorCode; currency: Currency; amount: string; status: 'SUCCESS' | 'FAILED'; at: string }[]
+  newest: {
+    transactionId: string
+    operator: OperatorCode
+    currency: Currency
+    amount: string
+    status: 'SUCCESS' | 'FAILED'
+    adjustments: readonly AdjustmentKind[]
+    at: string
+  }[]
 }
 
 /** Items waiting for a checker; `risky` are the oldest that have risk flags, `flagged` how many of the `looked` oldest have any. */
@@ -96,6 +104,9 @@ export type CheckerOverview = {
   risky: Pick<ApprovalRow, 'transactionId' | 'type' | 'operator' | 'currency' | 'amount' | 'customerName' | 'risks'>[]
 }
 
+/** What an operator reports more (or, below zero, less) than our ledger and everything that explains a difference. */
+type BalanceAlarmDto = { operator: OperatorCode; currency: Currency; unexplained: string; since: string }
+
 type LowBalance = Pick<BalanceCard, 'operator' | 'currency' | 'deposit'> & { threshold: string }
 
 /** Today by direction against yesterday, and what needs attention. */
@@ -109,6 +120,8 @@ export type FinanceOverview = {
   /** Of the last 30 days: their operator gave the same reference to another transaction. */
   sharedReferences: AlertedTransactions
   lowBalances: LowBalance[]
+  /** Only for the application that runs the installation. */
+  balanceAlarms: BalanceAlarmDto[]
   charts: CurrencyChart[]
 }
 
@@ -226,6 +239,8 @@ export type StatementLine = {
   at: string
   kind: LineKind
   transactionId: string | null
+  /** Of the transaction, in order of time; those of later days too. */
+  adjustments: readonly AdjustmentKind[]
   customerName: string | null
   /** Of the transaction: its amount before fees, whom it is about, and its names at the partner and at the operator. */
   amount: string | null

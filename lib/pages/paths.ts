@@ -67,8 +67,12 @@ export const paths = {
   statementFile: (application: string, fileId: string) => `/${application}/close/statements/${fileId}`,
   exceptions: (application: string, query: QueryValues = {}) => `/${application}/close/exceptions${toQuery(query)}`,
   exception: (application: string, exceptionId: string) => `/${application}/close/exceptions/${exceptionId}`,
+  fees: (application: string, query: QueryValues = {}) => `/${application}/close/fees${toQuery(query)}`,
+  walletFees: (application: string, wallet: string, query: QueryValues = {}) => `/${application}/close/fees/${wallet}${toQuery(query)}`,
   wallets: (application: string) => `/${application}/close/wallets`,
   wallet: (application: string, wallet: string) => `/${application}/close/wallets/${wallet}`,
+  /** Processes, replication, waiting work and backups of the installation. */
+  installation: (application: string) => `/${application}/installation`,
   operators: (application: string) => `/${application}/operators`,
   /** One operator: now, its history and its settings. */
   operator: (application: string, operator: string, query: QueryValues = {}) => `/${application}/operators/${operator}${toQuery(query)}`,

@@ -7,6 +7,7 @@ import type { ApiRequestDto } from '#lib/partner/partner-requests.ts'
 import type { SearchSuggestion } from '#lib/payments/search-suggestion.ts'
 import type { TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
 import type { TransactionListDto } from '#lib/payments/transaction-list.ts'
+import type { InstallationDto } from './installation.ts'
 import { paths, type QueryValues } from './paths.ts'
 import { fetchData, hasParts, isListOf } from './query-client.ts'
 
@@ -106,6 +107,13 @@ export const queries = {
       ['overview', application, days],
       ['overview', { days }],
       hasParts<OverviewDto>('asOf', 'disturbed', 'checker', 'finance', 'maker'),
+    ),
+  installation: (application: string) =>
+    resource(
+      application,
+      ['installation', application],
+      ['installation'],
+      hasParts<InstallationDto>('processes', 'replication', 'waiting', 'tasks', 'archive'),
     ),
   totals: (application: string, filters: QueryValues) =>
     resource(application, ['totals', application, filters], ['totals', filters], hasParts<TotalsDto>('zone', 'money')),

@@ -1,3 +1,4 @@
+import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
@@ -12,6 +13,7 @@ export type SuggestedTransaction = {
   phoneNumber: string
   type: TransactionType
   status: TransactionStatus
+  adjustments: readonly AdjustmentKind[]
   operator: OperatorCode
   amount: string
   currency: Currency

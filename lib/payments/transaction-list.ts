@@ -1,3 +1,4 @@
+import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import { type Currency, formatMinor } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { QueryValues } from '#lib/pages/paths.ts'
@@ -84,6 +85,8 @@ export type TransactionRow = PaymentTexts & {
   finalAt: string | null
   type: TransactionType
   status: TransactionStatus
+  /** What two people changed in the books after the status was final, in order of time. */
+  adjustments: readonly AdjustmentKind[]
   operator: OperatorCode
   currency: Currency
   amount: string

@@ -66,15 +66,16 @@ export const DENIED_AFTER_STOP_MESSAGE = "Lot arrêté : inconnue de l'opérateu
 /** The message of a webhook for a successful transaction. */
 export const SUCCESS_MESSAGE = 'Transaction réussie'
 
-/** The events that end a transaction before it went to an operator. */
-const REPLACEABLE_ENDS: readonly EventName[] = ['rejected', 'recalled', 'expired']
+const REPLACEABLE_ENDS = ['rejected', 'recalled', 'expired', 'stopped', 'refused_for_funds', 'failed'] as const
+/** An end without a payment. */
+export type ReplaceableEnd = (typeof REPLACEABLE_ENDS)[number]
 
 /**
- * Whether a person's transaction that ended with this event may be edited and sent again. What an operator reported as failed may not:
- * operators correct themselves. Neither may what a partner's program started: the program has been told.
+ * Whether a person's transaction that ended with this event may be edited and sent again. If an operator had it, the operator has to confirm the
+ * failure first, because operators correct themselves. What a partner's program started is never replaced: the program has been told.
  */
-export function isReplaceableEnd(event: EventName): boolean {
-  return REPLACEABLE_ENDS.includes(event)
+export function isReplaceableEnd(event: EventName): event is ReplaceableEnd {
+  return REPLACEABLE_ENDS.some((end) => end === event)
 }
 
 /** The state of a final transaction's webhook: due, delivered, or exhausted after four attempts. */

@@ -58,6 +58,10 @@ export const PERMISSIONS = {
   /** To make another person the owner of an exception; of one that is not the person's own, to reassign it. */
   'exception:hand-over': ['finance', 'administrator'],
   'exception:reassign': ['administrator'],
+  /** To prepare a day of a wallet, or to sign what another person prepared. */
+  'day:sign': ['finance', 'administrator'],
+  /** To propose or confirm that a signed day is opened again. */
+  'day:reopen': ['administrator'],
   /** To propose or confirm the settings of a wallet. */
   'wallet:change': ['finance', 'administrator'],
   /** Availability, outcomes and balances of the operators, and a test that moves no money. */
@@ -65,6 +69,8 @@ export const PERMISSIONS = {
   'operator:test': ['administrator'],
   /** How operators are reached: only in the application that runs the installation. */
   'operator:configure': ['administrator'],
+  /** Processes, replication, backups: only in the application that runs the installation. */
+  'installation:read': ['administrator'],
   /** Test transactions; offered in a sandbox only. */
   'sandbox:use': ['administrator', 'engineer'],
   'own-settings:change': ROLES,

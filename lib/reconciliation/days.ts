@@ -1,7 +1,32 @@
-import type { LineClass, TransactionClass } from './classes.ts'
+import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
+import type { CertificateState } from './certificates.ts'
+import { LINE_CLASSES, type LineClass, TRANSACTION_CLASSES, type TransactionClass } from './classes.ts'
+
+/** The kinds of postings in the wallet book, in the order in which a day shows them. Fees, taxes and commissions follow from the lines. */
+export const WALLET_POSTING_KINDS = ['fee', 'tax', 'commission', 'unmatched', 'release', 'transfer', 'loss', 'opening'] as const
+export type WalletPostingKind = (typeof WALLET_POSTING_KINDS)[number]
+
+/** What two people post about a line. The texts are `close.class.book_<kind>`. */
+export const PERSON_POSTINGS = ['unmatched', 'release', 'transfer', 'loss'] as const
+export type PersonPosting = (typeof PERSON_POSTINGS)[number]
+
+/** What a line of a statement is, as it was read. */
+export type LineKind = 'payment' | 'fee' | 'tax' | 'commission' | 'transfer' | 'reversal' | 'other' | 'failed'
 
 /** What explains a part of a day's difference, or only counts. The texts are `close.class.<class>`. */
-export type DayClass = LineClass | TransactionClass | 'adjusted' | 'funding'
+export type DayClass = LineClass | TransactionClass | 'adjusted' | 'funding' | 'move' | `book_${WalletPostingKind}`
+
+/** Every class of a day, in the order in which its page shows them. */
+export const DAY_CLASSES: readonly DayClass[] = [
+  ...new Set<DayClass>([
+    ...LINE_CLASSES,
+    ...TRANSACTION_CLASSES,
+    'adjusted',
+    'funding',
+    'move',
+    ...WALLET_POSTING_KINDS.map((kind) => `book_${kind}` as const),
+  ]),
+]
 
 /** One term: how many lines or transactions, and what they add to statement less ours. Decimals. */
 export type DayTerm = { class: DayClass; count: number; amount: string }
@@ -25,6 +50,7 @@ export type WalletDayDto = {
   isCovered: boolean
   rows: readonly DayRow[]
   terms: readonly DayTerm[]
+  /** What lines take beside their amounts. */
   fees: string
   difference: string
   proof: string | null
@@ -33,8 +59,14 @@ export type WalletDayDto = {
   grave: number
 }
 
-/** A day on the board. `none`: no statement covers it. */
-export type BoardDay = { day: string; state: 'none' | 'ties' | 'differs'; grave: number; difference: string }
+/** A day on the board. `none`: no statement covers it. `signing`: how far its signature is. */
+export type BoardDay = {
+  day: string
+  state: 'none' | 'ties' | 'differs'
+  grave: number
+  difference: string
+  signing: CertificateState | null
+}
 export type BoardDto = { days: readonly string[]; wallets: readonly { wallet: string; currency: string; days: readonly BoardDay[] }[] }
 
 /** A line or a transaction of a class, as the page of the day lists it. Amounts are decimals. */
@@ -49,5 +81,12 @@ export type DayItemDto = {
   status: string
   rule: string | null
   isTwin: boolean
-  transaction: { transactionId: string; application: string; status: string; at: string; amount: string } | null
+  transaction: {
+    transactionId: string
+    application: string
+    status: string
+    adjustments: readonly AdjustmentKind[]
+    at: string
+    amount: string
+  } | null
 }

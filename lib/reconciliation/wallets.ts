@@ -28,9 +28,17 @@ export function walletOf(operator: OperatorCode, type: TransactionType): string 
   return SPLIT.has(operator) ? `${operator}-${type === 'COLLECT' ? 'collect' : 'deposit'}` : operator
 }
 
+/** How the agreed fee is rounded to a whole unit. */
+export const FEE_ROUNDINGS = ['half_up', 'up', 'down'] as const
+export type FeeRounding = (typeof FEE_ROUNDINGS)[number]
+
+/** Where the operator charges its fee: in the line of the payment (beside the amount, or netted from it), in its own line, or once a month. */
+export const FEE_FORMS = ['beside', 'netted', 'own_line', 'monthly'] as const
+export type FeeForm = (typeof FEE_FORMS)[number]
+
 /**
  * What people set for a wallet. `cutoffMinute`: the minute after local midnight at which the operator's day begins. `feePpm` and
- * `feeFixedMinor`: the agreed fee of a payment, null while it is not checked. `openingMinor`: the balance at the beginning of `openingDay`.
+ * `feeFixedMinor`: the agreed fee of a payment, null while it is not checked; `feeTaxPpm`: the tax on that fee. `openingMinor`: the balance at the beginning of `openingDay`.
  */
 export type WalletSettings = {
   number: string | null
@@ -38,6 +46,9 @@ export type WalletSettings = {
   cutoffMinute: number
   feePpm: number | null
   feeFixedMinor: bigint | null
+  feeRounding: FeeRounding
+  feeTaxPpm: number
+  feeForm: FeeForm
   openingDay: string | null
   openingMinor: bigint | null
 }
@@ -50,6 +61,9 @@ export function defaultSettings({ operator }: Wallet): WalletSettings {
     cutoffMinute: 0,
     feePpm: null,
     feeFixedMinor: null,
+    feeRounding: 'half_up',
+    feeTaxPpm: 0,
+    feeForm: 'beside',
     openingDay: null,
     openingMinor: null,
   }

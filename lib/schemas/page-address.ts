@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { BATCH_STATES, ROW_FILTERS } from '#lib/batches/batches.ts'
+import { BATCH_STAGES } from '#lib/batches/batch-stage.ts'
+import { ROW_FILTERS } from '#lib/batches/batches.ts'
 import { LINE_FILTERS, TOTAL_BASES } from '#lib/finance/finance-dto.ts'
+import { LOCALES } from '#lib/i18n/locale.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { EXPORT_FORMATS } from '#lib/payments/transaction-exports.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES, WEBHOOK_STATES } from '#lib/payments/transaction-status.ts'
@@ -11,6 +13,13 @@ import { FAILED_OUTCOMES } from '#lib/webhooks/webhook-portal.ts'
 import { listOf, pageFromOne } from './read-address.ts'
 
 const day = z.string().refine(isUtcDay).nullable().default(null)
+/** A month, `2026-11`. */
+const month = z.string().refine((text) => /^\d{4}-\d{2}$/.test(text) && isUtcDay(`${text}-01`))
+
+/** The address of fees; without a month, the present one. */
+export const feesAddressSchema = z.object({ month: month.optional() })
+export const feeClaimSchema = z.object({ month, language: z.enum(LOCALES), format: z.enum(EXPORT_FORMATS).default('csv') })
+
 /** A place in the chain: the number of an entry. */
 const sequence = z
   .string()
@@ -41,7 +50,7 @@ export const auditCheckSchema = z.object({ after: sequence.default('0') })
 /** The address of the list of batches. */
 export const batchListSchema = z.object({
   q: z.string().trim().max(200).optional().catch(undefined),
-  state: z.enum(BATCH_STATES).optional().catch(undefined),
+  state: z.enum(BATCH_STAGES).optional().catch(undefined),
   page: z.coerce.number().int().min(0).max(100_000).catch(0),
 })
 export type BatchListFilter = z.output<typeof batchListSchema>

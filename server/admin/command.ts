@@ -86,6 +86,9 @@ const SENTENCES: Record<string, string> = {
   already_active: 'This version is active already, or was.',
   superseded: 'A newer version is active: propose the rules again.',
   service_is_running: 'Processes of the service are connected to this database: stop all of them first.',
+  happens_in_the_future: 'That instant is in the future.',
+  newer_is_noted: 'A later one is noted already.',
+  note_too_long: 'The note must have at most 500 characters.',
   not_on_the_list: 'That address or network is not on the allow list.',
 }
 

@@ -1,8 +1,13 @@
+import { z } from 'zod'
 import { systemClock } from '#server/clock.ts'
 import { prepareRestored } from '#server/process/after-restore.ts'
-import { type Command, unwrap } from './command.ts'
+import { noteBackup } from '#server/process/note-backup.ts'
+import { AdminError, type Command, type Options, optional, unwrap } from './command.ts'
 
-/** What follows a restore of the database. */
+const NOTE_OPTIONS = { at: optional('INSTANT'), note: optional('TEXT') }
+const instant = z.iso.datetime({ offset: true })
+
+/** Backups, and what follows a restore of the database. */
 export const RESTORE_COMMANDS: readonly Command[] = [
   {
     name: 'after-restore',
@@ -20,4 +25,28 @@ export const RESTORE_COMMANDS: readonly Command[] = [
       }
     },
   },
+  noteCommand('note-backup', 'backup', 'Note that a base backup was made, for the page Installation'),
+  noteCommand('note-restore-test', 'restore_test', 'Note that a backup was restored for a test, for the page Installation'),
 ]
+
+function noteCommand(name: string, kind: 'backup' | 'restore_test', summary: string): Command {
+  return {
+    name,
+    summary,
+    options: NOTE_OPTIONS,
+    async run(pool, options) {
+      const now = systemClock.now()
+      const happenedAt = instantOf(options) ?? now
+      unwrap(await noteBackup(pool, { kind, happenedAt, note: options['note'] ?? '' }, now))
+      return { facts: { noted: happenedAt.toISOString() } }
+    },
+  }
+}
+
+/** --at: when it was; undefined: now. */
+function instantOf(options: Options): Date | undefined {
+  const text = options['at']
+  if (text === undefined) return undefined
+  if (!instant.safeParse(text).success) throw new AdminError('--at takes an instant with its zone, such as 2026-11-23T02:41:07Z.', 2)
+  return new Date(text)
+}

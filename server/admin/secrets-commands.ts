@@ -1,8 +1,11 @@
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { rotateCertificateKey } from '#server/reconciliation/certificates/signing-key.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
 import { rotateSecretsKey } from '#server/secrets-at-rest/reseal-secrets.ts'
-import type { Command } from './command.ts'
+import { AdminError, type Command, required } from './command.ts'
+import { applicationOf } from './read-options.ts'
 
-/** The key that encrypts the secrets in the database. */
+/** The keys of the installation: the one that encrypts the secrets in the database, and the one that signs certificates. */
 export const SECRETS_COMMANDS: readonly Command[] = [
   {
     name: 'rotate-secrets-key',
@@ -24,7 +27,24 @@ export const SECRETS_COMMANDS: readonly Command[] = [
       }
     },
   },
+  {
+    name: 'rotate-certificate-key',
+    summary: 'Retire the key that signs certificates of days; the next day is signed with a new one, the old public key stays',
+    options: { application: required('ID|NAME') },
+    usesSecrets: true,
+    async run(pool, options) {
+      const { applicationId } = await applicationOf(pool, options)
+      const rotated = await rotateCertificateKey(pool, { applicationId, actor: SYSTEM_ACTOR })
+      if (!rotated.ok) throw new AdminError(ROTATION_FAILURES[rotated.error])
+      return { facts: { retired: rotated.value.keyId, next: 'Nothing: the next day that is signed gets a new key.' } }
+    },
+  },
 ]
+
+const ROTATION_FAILURES = {
+  not_the_installation: 'Only the application that runs the installation signs certificates.',
+  no_key: 'No certificate has been signed since the last rotation, so there is no key to retire.',
+} as const
 
 function nextStep(hasPrevious: boolean, hasUnreadable: boolean): string {
   if (hasUnreadable) return 'Keep SECRETS_KEY_PREVIOUS and replace what is unreadable: rotate the webhook secret, reset the second factor.'

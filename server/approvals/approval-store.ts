@@ -46,9 +46,9 @@ export async function selectItem(queryable: Queryable, applicationId: string, tr
   const { rows } = await queryable.query<ApprovalItem>(
     `select i.application_id as "applicationId", i.transaction_id as "transactionId", i.policy_version as "policyVersion", i.rule, i.steps,
        i.needs_code as "needsCode", i.api_may_decide as "apiMayDecide", i.expires_at as "expiresAt",
-       case when e.actor_kind = 'api' then e.actor_id end as "startedByApiUser"
+       t.api_user_id as "startedByApiUser"
      from approval_items i
-       left join transaction_events e on e.application_id = i.application_id and e.transaction_id = i.transaction_id and e.version = 1
+       left join transactions t on t.application_id = i.application_id and t.transaction_id = i.transaction_id
      where i.application_id = $1 and i.transaction_id = $2`,
     [applicationId, transactionId],
   )
@@ -97,7 +97,7 @@ export async function selectExpired(
   const { rows } = await queryable.query<{ applicationId: string; transactionId: string }>(
     `select i.application_id as "applicationId", i.transaction_id as "transactionId"
      from approval_items i join transactions t on t.application_id = i.application_id and t.transaction_id = i.transaction_id
-     where i.expires_at <= now() and t.status = 'PENDING_APPROVAL'
+     where i.expires_at <= now() and t.is_waiting
      order by i.expires_at, i.application_id, i.transaction_id limit $1 offset $2`,
     [limit, offset],
   )

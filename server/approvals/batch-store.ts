@@ -1,4 +1,5 @@
-import type { DecisionObstacle, TermsObstacle } from '#lib/approvals/approvals.ts'
+import type { BatchEnd, DecisionObstacle, TermsObstacle } from '#lib/approvals/approvals.ts'
+import type { StagedBatch } from '#lib/batches/batch-stage.ts'
 import type { Currency } from '#lib/money/money.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionStatus, TransactionType, TransitionEvent } from '#lib/payments/transaction-status.ts'
@@ -59,6 +60,9 @@ export type BatchState = {
   decisions: BatchDecisionRow[]
 }
 
+/** How many ends of a batch's rows are named. */
+const ENDS_MAX = 5
+
 const CURRENCY_OF_OPERATOR = OPERATOR_CODES.map((code) => OPERATORS[code].country.currency)
 const ROW_KEY = sql.raw('i.application_id = t.application_id and i.transaction_id = t.transaction_id')
 
@@ -118,6 +122,25 @@ export async function selectBatch(queryable: Queryable, viewer: QueueViewer, bat
   return rows[0]
 }
 
+/**
+ * How the wait of a batch's rows ended: by event, person and reason, most rows first. A row that is left out of an approval has a reason of its
+ * own, so the ends may be as many as the rows; the first ones are returned. Empty while a row waits.
+ */
+export async function listBatchEnds(queryable: Queryable, applicationId: string, batchId: string): Promise<BatchEnd[]> {
+  const rows = await runQuery<Omit<BatchEnd, 'at'> & { at: Date }>(
+    queryable,
+    sql`select e.event, c.name as by, ${sql.raw(EVENT_PROGRAM_NAME)} as "programName", e.reason, max(e.at) as at, count(*)::integer as count
+    from transactions t
+      join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.from_status = 'PENDING_APPROVAL'
+      left join people c on c.person_id = e.actor_id
+      left join api_users u on e.actor_kind = 'api' and u.application_id = e.application_id and u.api_user_id = e.actor_id
+    where ${ofBatch(applicationId, batchId)}
+      and not exists (select from transactions t where ${ofBatch(applicationId, batchId)} and t.status = 'PENDING_APPROVAL')
+    group by 1, 2, 3, 4 order by count desc, at limit ${ENDS_MAX}`,
+  )
+  return rows.map((row) => ({ ...row, at: row.at.toISOString() }))
+}
+
 type NewBatchDecision = {
   applicationId: string
   batchId: string
@@ -156,7 +179,7 @@ export async function selectCompleteRows(trx: TrxClient, applicationId: string, 
     sql`with d as materialized (
       select d.transaction_id, d.checker_id, t.maker_id from transactions t join approval_decisions d
         on d.application_id = t.application_id and d.transaction_id = t.transaction_id and d.decision = 'validated'
-      where ${ofBatch(applicationId, batchId)} and t.status = 'PENDING_APPROVAL'
+      where ${ofBatch(applicationId, batchId)} and t.is_waiting
     ), voter as materialized (
       select v.checker_id from (select distinct checker_id, maker_id from d) v
       where may_approve_now(${applicationId}, v.checker_id, v.maker_id)
@@ -186,7 +209,7 @@ export async function selectWaitingRowIds(queryable: Queryable, applicationId: s
   const rows = await runQuery<{ id: string }>(
     queryable,
     sql`select t.transaction_id as id from transactions t
-      where ${ofBatch(applicationId, batchId)} and t.status = 'PENDING_APPROVAL' order by t.sequence`,
+      where ${ofBatch(applicationId, batchId)} and t.is_waiting order by t.sequence`,
   )
   return rows.map((row) => row.id)
 }
@@ -196,7 +219,7 @@ export function selectWaitingRows(queryable: Queryable, applicationId: string, b
   return runQuery<Transaction>(
     queryable,
     sql`select ${sql.raw(TRANSACTION_COLUMNS)} from transactions t
-      where ${ofBatch(applicationId, batchId)} and t.status = 'PENDING_APPROVAL' order by t.sequence`,
+      where ${ofBatch(applicationId, batchId)} and t.is_waiting order by t.sequence`,
   )
 }
 
@@ -250,9 +273,9 @@ type WaitingBatch = {
 /** The ids of all batches that wait, as `waiting` of a `with`, by the index on their rows: one descent for each. */
 export const WAITING_BATCHES = (applicationId: string) => sql`with recursive waiting (batch_id) as (
     (select t.batch_id from transactions t
-      where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and t.batch_id is not null order by t.batch_id limit 1)
+      where t.application_id = ${applicationId} and t.is_waiting and t.batch_id is not null order by t.batch_id limit 1)
     union all
-    select (select t.batch_id from transactions t where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL'
+    select (select t.batch_id from transactions t where t.application_id = ${applicationId} and t.is_waiting
       and t.batch_id is not null and t.batch_id > w.batch_id order by t.batch_id limit 1) from waiting w where w.batch_id is not null
   )`
 
@@ -263,7 +286,7 @@ export const WAITING_BATCHES = (applicationId: string) => sql`with recursive wai
 function batchObstacle({ applicationId, id }: QueueViewer): Sql {
   const obstacle = decisionObstacle(sql`${applicationId}`, sql`${id}`)
   const rows = sql`transactions t join approval_items i on ${ROW_KEY}
-    where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.status = 'PENDING_APPROVAL'`
+    where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.is_waiting`
   // In order and only the first one: `exists` would read and hash all rows.
   return sql`case when not (select is_checker(${applicationId}, ${id}))
     or (select true from ${rows} and t.maker_id is distinct from ${id}::uuid and (${obstacle}) is null order by t.sequence limit 1) is null
@@ -287,13 +310,13 @@ export function selectWaitingBatches(queryable: Queryable, viewer: QueueViewer):
         select t.maker_id, t.currency, count(*)::integer as count, sum(t.amount_minor) as amount_minor, min(t.created_at) as created_at,
           min(i.expires_at) as expires_at
         from transactions t join approval_items i on ${ROW_KEY}
-        where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.status = 'PENDING_APPROVAL'
+        where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.is_waiting
           and b.state is distinct from 'submitting'
         group by t.maker_id, t.currency
         union all
         select t.maker_id, c.currency, c.count, c.amount_minor, t.created_at, t.expires_at
         from (select t.maker_id, t.created_at, i.expires_at from transactions t join approval_items i on ${ROW_KEY}
-              where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.status = 'PENDING_APPROVAL'
+              where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.is_waiting
               order by t.sequence limit 1) t
           cross join lateral (
             select o.currency, sum(s.count)::integer as count, sum(s."amountMinor") as amount_minor
@@ -316,7 +339,7 @@ export async function countBatchesFor(queryable: Queryable, viewer: QueueViewer)
     from waiting w
       left join batches b on b.application_id = ${applicationId} and b.batch_id = w.batch_id
       cross join lateral (select t.created_at, t.source from transactions t where t.application_id = ${applicationId} and t.batch_id = w.batch_id
-        and t.status = 'PENDING_APPROVAL' order by t.sequence limit 1) o
+        and t.is_waiting order by t.sequence limit 1) o
     where o.source = 'file' and coalesce(b.state, 'submitted') = 'submitted' and (${batchObstacle(viewer)}) is null`,
   )
   return rows[0] ?? { count: 0, oldestAt: null }
@@ -333,7 +356,7 @@ export function selectBatchDeciders(
     sql`select p.person_id as "personId", p.name from memberships m join people p on p.person_id = m.person_id
     where m.application_id = ${applicationId} and 'checker' = any (m.roles) and exists (
       select from transactions t join approval_items i on ${ROW_KEY}
-      where ${ofBatch(applicationId, batchId)} and t.status = 'PENDING_APPROVAL' and ${mayDecide(sql`m.application_id`, sql`m.person_id`)})
+      where ${ofBatch(applicationId, batchId)} and t.is_waiting and ${mayDecide(sql`m.application_id`, sql`m.person_id`)})
     order by p.name, p.person_id`,
   )
 }
@@ -346,7 +369,7 @@ const LISTED_MAX = 50
  * A batch on which somebody decided. `decidedAt` is the time of the last decision, `decidedBy` names each person once; amounts in
  * hundredths, as text.
  */
-export type DecidedBatch = {
+export type DecidedBatch = StagedBatch & {
   batchId: string
   name: string
   makerId: string
@@ -366,16 +389,22 @@ export function selectDecidedBatches(
 ): Promise<DecidedBatch[]> {
   return runQuery<DecidedBatch>(
     queryable,
-    sql`select b.batch_id as "batchId", b.name, b.maker_id as "makerId", m.name as "makerName", b.created_at as "createdAt",
-      d.decided_at as "decidedAt", b.ready_count as "rowCount", b.sums, d.names as "decidedBy"
+    sql`with decided as materialized (select b.application_id, b.batch_id, d.decided_at, d.names
     from (select * from batches where application_id = ${applicationId} and submitted_at is not null
           order by created_at desc, batch_id desc limit ${SUBMITTED_MAX}) b
-      join people m on m.person_id = b.maker_id
       cross join lateral (
         select max(w.last_at) as decided_at, array_agg(w.name order by w.first_at) as names, bool_or(w.is_fitting) as is_fitting from (
           select p.name, min(l.decided_at) as first_at, max(l.decided_at) as last_at,
             bool_or(${decisionCondition(filter, businessZone)}) as is_fitting
           from list_batch_decisions(b.application_id, b.batch_id) l join people p on p.person_id = l.checker_id group by p.person_id) w) d
-    where d.is_fitting order by d.decided_at desc, b.batch_id limit ${LISTED_MAX}`,
+    where d.is_fitting order by d.decided_at desc, b.batch_id limit ${LISTED_MAX})
+    select b.batch_id as "batchId", b.name, b.maker_id as "makerId", m.name as "makerName", b.created_at as "createdAt",
+      d.decided_at as "decidedAt", b.ready_count as "rowCount", b.sums, d.names as "decidedBy", b.type, s.places,
+      name_batch_state(b.state, s.places) as stage
+    from decided d
+      join batches b on b.application_id = d.application_id and b.batch_id = d.batch_id
+      join people m on m.person_id = b.maker_id
+      cross join lateral (select places_of_batch(b) as places offset 0) s
+    order by d.decided_at desc, b.batch_id`,
   )
 }

@@ -16,7 +16,7 @@ import { createBoundedCache } from '#server/credentials/password.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { joinSteps } from '#server/policy/bands-for.ts'
 import type { Transaction } from '#server/transactions/transaction-store.ts'
-import { type BatchGroup, type BatchState, selectBatch, selectBatchDeciders, selectWaitingRows } from './batch-store.ts'
+import { type BatchGroup, type BatchState, listBatchEnds, selectBatch, selectBatchDeciders, selectWaitingRows } from './batch-store.ts'
 import { readRisks } from './evidence/evidence.ts'
 import { selectDepositBalances } from './evidence/evidence-store.ts'
 import { type ApprovalViewer, countApprovals, findApprovals } from './queue/queue.ts'
@@ -26,10 +26,11 @@ export async function readBatch(queryable: Queryable, viewer: ApprovalViewer, ba
   const batch = await selectBatch(queryable, viewer, batchId)
   if (!batch) return undefined
   const waiting = batch.groups.filter((group) => group.status === 'PENDING_APPROVAL')
-  const [flags, balances, deciders] = await Promise.all([
+  const [flags, balances, deciders, ends] = await Promise.all([
     readBatchFlags(queryable, viewer.applicationId, batchId, batch.hash),
     selectDepositBalances(queryable, viewer.applicationId, [...new Set(waiting.map((group) => group.operator))]),
     waiting.length === 0 ? [] : selectBatchDeciders(queryable, viewer.applicationId, batchId),
+    waiting.length === 0 ? listBatchEnds(queryable, viewer.applicationId, batchId) : [],
   ])
   const { flagged, first, large, duplicate } = flags.ids
   const weighed = weighBatch(batch)
@@ -52,6 +53,7 @@ export async function readBatch(queryable: Queryable, viewer: ApprovalViewer, ba
     needed: weighed.needed,
     needsCode: weighed.needsCode,
     decisions: batch.decisions.map(({ decidedAt, ...decision }) => ({ ...decision, at: new Date(decidedAt).toISOString() })),
+    ends,
     deciders: deciders.filter((person) => person.personId !== viewer.id).map((person) => person.name),
     ...verdictOf(weighed, viewer),
     canRecall: canRecall(batch, viewer, waiting.length > 0),

@@ -96,7 +96,7 @@ async function loadWaiting(trx: TrxClient, { applicationId, transactionId, check
 function refuseDecision(command: DecisionCommand, found: Found): DecisionFailure | undefined {
   const { transaction, item, decisions } = found
   const { obstacle, termsObstacle } = found.verdict
-  const isPersonal = obstacle === 'not_a_checker' || obstacle === 'is_maker'
+  const isPersonal = obstacle === 'not_a_checker' || obstacle === 'is_maker' || obstacle === 'has_password'
   const ofProgram = item && !isPersonal ? refuseProgram(command, item) : undefined
   if (ofProgram) return ofProgram
   if (obstacle) return { kind: obstacle, status: transaction.status, decisions }

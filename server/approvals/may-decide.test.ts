@@ -22,7 +22,11 @@ before(async () => {
 })
 after(() => database.drop())
 
-const OBSTACLES: ReadonlySet<string> = new Set<DecisionObstacle>(['not_a_checker', 'is_maker', 'not_waiting', 'expired', 'decided_already'])
+const OBSTACLES: ReadonlySet<string> = new Set<DecisionObstacle>([
+  ...(['not_a_checker', 'is_maker', 'has_password', 'not_waiting', 'expired', 'decided_already'] as const),
+])
+/** The API users that start items. People have received passwords of the first one. */
+const [known, other] = [randomUUID(), randomUUID()]
 
 const RULES = {
   'one approval': {},
@@ -32,13 +36,14 @@ const RULES = {
   'no program': { apiMayDecide: false },
 } satisfies Record<string, Parameters<typeof aBand>[0]>
 
-type Person = { id: string; roles: Role[]; isChecker: boolean }
-type Item = { id: string; makerId: string | null; state: 'waiting' | 'expired' | 'moved'; deciders: string[] }
+type Person = { id: string; roles: Role[]; isChecker: boolean; hasPassword?: boolean }
+type Item = { id: string; makerId: string | null; starterId: string | null; state: 'waiting' | 'expired' | 'moved'; deciders: string[] }
 
 /** The rule in one sentence, written down a second time to compare with. */
 function expected(person: Person, item: Item): DecisionObstacle | null {
   if (!person.isChecker) return 'not_a_checker'
   if (item.makerId === person.id) return 'is_maker'
+  if (person.hasPassword && item.starterId === known) return 'has_password'
   if (item.state !== 'waiting') return item.state === 'expired' ? 'expired' : 'not_waiting'
   return item.deciders.includes(person.id) ? 'decided_already' : null
 }
@@ -50,8 +55,25 @@ async function makePeople(): Promise<Record<string, Person>> {
     if (change) await pool.query(change, [id])
     return { id, roles, isChecker }
   }
+  for (const [apiUserId, applicationOf] of [
+    [known, applicationId],
+    [other, applicationId],
+    [randomUUID(), await makeApplication(pool)],
+  ] as const)
+    await pool.query(
+      `insert into api_users (application_id, api_user_id, username, password_hash) values ($1, $2::uuid, $2::uuid::text, 'x')`,
+      [applicationOf, apiUserId],
+    )
+  const receives = `update api_users set password_holders = password_holders || $1::uuid where api_user_id = '${known}'`
   return {
     checker: await member(['checker'], true),
+    'engineer and checker with a password': { ...(await member(['engineer', 'checker'], true, receives)), hasPassword: true },
+    'another checker with a password': { ...(await member(['checker'], true, receives)), hasPassword: true },
+    'checker with a password of another application': await member(
+      ['checker'],
+      true,
+      `update api_users set password_holders = array[$1::uuid] where application_id <> '${applicationId}'`,
+    ),
     'another checker': await member(['checker'], true),
     'maker and checker': await member(['maker', 'checker'], true),
     maker: await member(['maker'], false),
@@ -81,16 +103,26 @@ function say(transactionId: string, checkerId: string, overrides: Partial<Decisi
   })
 }
 
-/** Under each rule: made by each maker and by the API; waiting, expired, decided by one person, and no longer waiting. */
+/** Under each rule: made by each maker and by each API user; waiting, expired, decided by one person, and no longer waiting. */
 async function makeItems(people: Record<string, Person>): Promise<Item[]> {
   const { pool } = database
   const items: Item[] = []
-  const makers = [null, people['maker and checker']?.id ?? null, people.maker?.id ?? null]
+  const makers = [
+    { makerId: null, starterId: known },
+    { makerId: null, starterId: other },
+    { makerId: people['maker and checker']?.id ?? null, starterId: null },
+    { makerId: people.maker?.id ?? null, starterId: null },
+  ]
   const decider = people['another checker']?.id ?? ''
   for (const band of Object.values(RULES)) {
-    for (const makerId of makers) {
+    for (const { makerId, starterId } of makers) {
       for (const kind of ['waiting', 'expired', 'decided', 'rejected'] as const) {
-        const item = anIntakeItem(applicationId, { source: makerId ? 'person' : 'api', makerId, bands: [aBand(band)] })
+        const item = anIntakeItem(applicationId, {
+          source: makerId ? 'person' : 'api',
+          makerId,
+          actor: makerId ? { kind: 'person', id: makerId } : { kind: 'api', id: starterId },
+          bands: [aBand(band)],
+        })
         await takeIn(pool, [item])
         const id = item.transactionId
         if (kind === 'decided') await say(id, decider)
@@ -99,7 +131,7 @@ async function makeItems(people: Record<string, Person>): Promise<Item[]> {
           await pool.query("update approval_items set expires_at = now() - interval '1 s' where transaction_id = $1", [id])
         const hasMoved = kind === 'rejected' || (kind === 'decided' && !('steps' in band))
         const state = hasMoved ? 'moved' : kind === 'expired' ? 'expired' : 'waiting'
-        items.push({ id, makerId, state, deciders: kind === 'decided' || kind === 'rejected' ? [decider] : [] })
+        items.push({ id, makerId, starterId, state, deciders: kind === 'decided' || kind === 'rejected' ? [decider] : [] })
       }
     }
   }
@@ -125,7 +157,7 @@ test('the same verdict from command, row, queue, counts, snapshot, deciders, bad
     const mine = idsOf(items.filter((item) => expected(person, item) === null))
     const rows = new Map((await findApprovals(pool, viewer, idsOf(items))).map((row) => [row.transactionId, row.canReject]))
     for (const item of items) {
-      const about = `${name}, ${item.state} item of ${item.makerId ?? 'the API'}`
+      const about = `${name}, ${item.state} item of ${item.makerId ?? item.starterId}`
       const obstacle = expected(person, item)
       assert.equal(await verdictOf(item, person), obstacle, `command: ${about}`)
       assert.equal(rows.get(item.id), obstacle ?? true, `row: ${about}`)

@@ -10,7 +10,8 @@ import { type Sql, sql } from '#server/database/compose-sql.ts'
  * decide does not learn the state. `t` without an item `i` never waited. The result is a DecisionObstacle.
  *
  * The person who submits a batch is the maker of its rows. Everybody else who uploaded or changed it is treated as a maker too: otherwise one person
- * could upload a file, have a colleague submit it, and approve it.
+ * could upload a file, have a colleague submit it, and approve it. A person who ever received a password of the API user that started `t` is
+ * refused too: they may have sent the request themselves.
  * @param application The application of `t`. As a parameter, the role and the prepared batches are looked up once for each statement and
  * not for each row.
  */
@@ -19,6 +20,8 @@ export function decisionObstacle(application: Sql, person: Sql): Sql {
     when not (select is_checker(${application}, ${person})) then 'not_a_checker'
     when t.maker_id = ${person} or t.batch_id in (select b.batch_id from batches b where b.application_id = ${application}
       and cardinality(b.prepared_by) > 1 and ${person} = any (b.prepared_by)) then 'is_maker'
+    when t.api_user_id in (select u.api_user_id from api_users u
+      where u.application_id = ${application} and ${person} = any (u.password_holders)) then 'has_password'
     when t.status <> 'PENDING_APPROVAL' then 'not_waiting'
     when i.expires_at <= statement_timestamp() then 'expired'
     when exists (select 1 from approval_decisions d where d.application_id = t.application_id and d.transaction_id = t.transaction_id

@@ -50,7 +50,7 @@ export async function listDecidedBatches(
     count: row.rowCount,
     sums: sumByCurrency(row.sums),
     canDecide: 'not_waiting',
-    decided: { by: row.decidedBy, at: row.decidedAt.toISOString() },
+    decided: { by: row.decidedBy, at: row.decidedAt.toISOString(), type: row.type, stage: row.stage, places: row.places },
   }))
 }
 

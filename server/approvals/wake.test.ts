@@ -163,3 +163,33 @@ test('the other expired items are ended if one of them cannot be', async () => {
   await database.pool.query('drop trigger fail_on_data on transaction_events')
   assert.deepEqual([moved, logged.length], [2, 1])
 })
+
+test('every one of 203 expired items is ended in one pass, except the two in front that cannot be', async () => {
+  const { applicationId, makerId } = await scene()
+  const rows = Array.from({ length: 203 }, () => anIntakeItem(applicationId, { source: 'person', makerId, bands: [aBand()] }))
+  await takeIn(database.pool, rows)
+  await database.pool.query("update approval_items set expires_at = now() - interval '1 second' where application_id = $1", [applicationId])
+  const { rows: first } = await database.pool.query<{ transaction_id: string }>(
+    'select transaction_id from approval_items where application_id = $1 order by expires_at, transaction_id limit 2',
+    [applicationId],
+  )
+  const settler = createSettler({ pool: database.pool })
+  const stuck = new Set(first.map((row) => row.transaction_id))
+  const { deps, logged } = listening()
+  await expireApprovals({
+    pool: database.pool,
+    settler: {
+      settle: (item) => (stuck.has(item.transactionId) ? Promise.reject(new Error('cannot be ended')) : settler.settle(item)),
+    },
+    logger: deps.logger,
+  })
+  const { rows: statuses } = await database.pool.query(
+    'select status, count(*)::integer as count from transactions where application_id = $1 group by status order by status',
+    [applicationId],
+  )
+  assert.deepEqual(statuses, [
+    { status: 'FAILED', count: rows.length - 2 },
+    { status: 'PENDING_APPROVAL', count: 2 },
+  ])
+  assert.equal(logged.length, 2)
+})

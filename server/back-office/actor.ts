@@ -13,7 +13,7 @@ import { currentMembership, currentPerson } from './current-person.ts'
 import { readLocale } from './preferences.ts'
 
 /** A signed-in person at work in one application; accepted by every command as its actor. */
-export type BackOfficeActor = PersonActor & BusinessTime & { applicationSlug: string; applicationName: string }
+export type BackOfficeActor = PersonActor & BusinessTime & { applicationSlug: string; applicationName: string; runsInstallation: boolean }
 
 /**
  * The actor of this request in the application with this slug or id, from the database. An application that does not exist and
@@ -47,6 +47,12 @@ export async function requireActor(application: string, permission: Permission):
     case 'forbidden':
       return forbidden()
   }
+}
+
+/** The actor of a page that exists only in the application that runs the installation, such as those of the accounts at operators. */
+export async function requireInstaller(application: string, permission: Permission): Promise<BackOfficeActor> {
+  const actor = await requireActor(application, permission)
+  return actor.runsInstallation ? actor : notFound()
 }
 
 /** Returns the actor of this request as the frame and its pages show it: name, roles, applications, language, zone. */
@@ -88,6 +94,7 @@ function toActor(person: SessionPerson, membership: SessionPerson['memberships']
     applicationId: membership.applicationId,
     applicationSlug: membership.slug,
     applicationName: membership.name,
+    runsInstallation: membership.runsInstallation,
     businessZone: membership.timeZone,
     roles: membership.roles,
     name: person.name,

@@ -42,7 +42,7 @@ test('warnings from one statement: duplicates in the file, paid lately, another 
     },
   )
   await harness.pool.query(
-    "update transactions set status = 'SUCCESS', final_sequence = sequence where application_id = $1 and phone_number <> $2",
+    "update transactions set status = 'SUCCESS', final_at = now() where application_id = $1 and phone_number <> $2",
     [one.applicationId, phoneNumber],
   )
   await decideRepair(harness.deps(), { ...(await harness.command(one)), repair: 'benin', isAccepted: true })

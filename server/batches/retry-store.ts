@@ -56,8 +56,8 @@ export async function removeUnusedRetries(queryable: Queryable, { applicationId,
 }
 
 /**
- * Rows of a batch that failed after they were approved and are in no retry, in order. Rows that people rejected or recalled are not among
- * them.
+ * Rows of a batch that failed after they were approved, are in no retry and were not sent again one by one, in order. Rows that people rejected or
+ * recalled are not among them.
  */
 export async function selectFailedRows(queryable: Queryable, { applicationId, batchId }: Place): Promise<FailedRow[]> {
   const { rows } = await queryable.query<FailedRow>(
@@ -71,6 +71,7 @@ export async function selectFailedRows(queryable: Queryable, { applicationId, ba
        join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
      where t.application_id = $1 and t.batch_id = $2 and t.status = 'FAILED' and e.event not in ('rejected', 'recalled')
        and not exists (select from batch_retries r where r.application_id = t.application_id and r.failed_transaction_id = t.transaction_id)
+       and not exists (select from transaction_origins o where o.application_id = t.application_id and o.origin_id = t.transaction_id)
      order by t.sequence`,
     [applicationId, batchId],
   )

@@ -3,15 +3,21 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
+import { createTranslate } from '#lib/i18n/translate.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import type { Role } from '#lib/people/permissions.ts'
+import { transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { listAudit, verifyAuditChain } from '#server/audit/read-audit.ts'
 import { systemClock } from '#server/clock.ts'
 import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { readBalances, readPostingKinds } from '#server/ledger/testing.ts'
+import { MESSAGES } from '#server/messages.ts'
+import { suggestMatches } from '#server/reports/customers/customers.ts'
+import { exportTransactions } from '#server/reports/export/export-transactions.ts'
 import { readStatement } from '#server/reports/statements/read-statement.ts'
 import { readStatementLines } from '#server/reports/statements/read-statement-lines.ts'
+import { readTransactionList } from '#server/reports/transaction-search/search-transactions.ts'
 import { verifyDatabase } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
@@ -153,6 +159,51 @@ test('goodwill moves no money at the operator, and fees that are taken out becom
   assert.deepEqual(await propose(feesOut(ledger, '501')), refusedFor('balance_too_low'))
 })
 
+test('named, beside a status that stays, wherever a transaction is shown: lists, search, details, statement lines and exports', async () => {
+  const ledger = await partner()
+  const adjusted = await ended(ledger, 'COLLECT', 'succeeded')
+  const untouched = await ended(ledger, 'COLLECT', 'succeeded')
+  await make(concede(ledger, adjusted, 'collect', '1000'))
+  await make(reverse(ledger, adjusted))
+  await make(feesOut(ledger, '100'))
+  const { pool } = database
+  const time = { applicationId: ledger, businessZone: 'UTC' }
+  const said = { status: 'SUCCESS', adjustments: ['concede', 'reverse'] }
+  const shown = ({ status, adjustments }: { status: string; adjustments: readonly string[] }) => ({ status, adjustments })
+
+  const list = await readTransactionList(pool, time, transactionFilterSchema.parse({}))
+  const inList = (id: string) => list.rows.filter(({ transactionId }) => transactionId === id).map(shown)
+  assert.deepEqual(inList(adjusted), [said])
+  assert.deepEqual(inList(untouched), [{ status: 'SUCCESS', adjustments: [] }])
+
+  const found = (await suggestMatches(pool, ledger, adjusted, 5)).flatMap((match) => (match.kind === 'transaction' ? [shown(match)] : []))
+  assert.deepEqual(found, [said])
+
+  const asked = {
+    ...time,
+    operator: 'MOMOCM',
+    filter: { dates: 'always', from: null, to: null },
+    now: new Date(),
+    kind: null,
+    page: 0,
+  } as const
+  const { lines } = await readStatementLines(pool, asked)
+  const ofLines = lines.filter(({ transactionId }) => transactionId === adjusted).map(({ adjustments }) => adjustments)
+  assert.deepEqual(ofLines, [said.adjustments, said.adjustments, said.adjustments])
+  assert.deepEqual(lines.find(({ kind }) => kind === 'fees_out')?.adjustments, [])
+
+  const filter = transactionFilterSchema.parse({})
+  const person = { id: fatou.id, name: 'Fatou', roles: ['finance'] as const }
+  const t = createTranslate('en', MESSAGES.en)
+  const wanted = { format: 'csv', filter, transactionIds: null, columns: ['status'] } as const
+  const request = { ...time, applicationName: 'P', person, t, ...wanted }
+  const file = await exportTransactions({ pool, reportPool: pool }, request)
+  assert.ok(file.ok)
+  const text = Buffer.concat(await Array.fromAsync(file.value.file)).toString()
+  assert.ok(text.includes(`${adjusted},SUCCESS,concede reverse`), text)
+  assert.ok(text.includes(`${untouched},SUCCESS,`))
+})
+
 test('refused: what has not ended, ended otherwise or does not exist, and people of any other application', async () => {
   const ledger = await partner()
   const [paid, failed] = [await ended(ledger, 'COLLECT', 'succeeded'), await ended(ledger, 'COLLECT', 'failed')]
@@ -165,6 +216,9 @@ test('refused: what has not ended, ended otherwise or does not exist, and people
     [reverse(ledger, randomUUID()), 'unknown_transaction'],
     [reverse(installation, paid), 'unknown_transaction'],
     [concede(ledger, paid, 'collect', '-9000000'), 'balance_too_low'],
+    [concede(ledger, open.transactionId, 'collect', '100'), 'not_final'],
+    [concede(ledger, randomUUID(), 'deposit', '100'), 'unknown_transaction'],
+    [late(ledger, randomUUID()), 'unknown_transaction'],
   ] as const)
     assert.deepEqual(await propose(adjustment), refusedFor(reason))
   const own = await actorOf(ledger, ['finance'])

@@ -273,3 +273,10 @@ for (const [kind, input] of [
     assert.deepEqual(await make(kind, input), { ok: false, error: 'invalid' })
   })
 }
+
+test('no_difference for the countries of an application in another order', async () => {
+  const present = (await readTerms(database.pool, applicationId)) ?? assert.fail()
+  assert.deepEqual(present.countries, [...present.countries].sort())
+  const reversed = { ...present, countries: present.countries.toReversed() }
+  assert.deepEqual(await make('application.set', reversed), { ok: false, error: 'no_difference' })
+})

@@ -10,7 +10,7 @@ import { listAudit } from '#server/audit/read-audit.ts'
 import { systemClock } from '#server/clock.ts'
 import { isPasswordRight } from '#server/credentials/password.ts'
 import { digest } from '#server/credentials/secrets.ts'
-import { blockApiUser } from '#server/partner-auth/api-users.ts'
+import { blockApiUser, resetApiUserPassword } from '#server/partner-auth/api-users.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
@@ -180,6 +180,39 @@ test('the password of a new API user, and the new one of a reset, which ends the
   const { value: changed } = must(await collect(reset))
   assert.ok(await isPasswordRight(await hashOf(partner.username), changed))
   assert.ok(!(await isPasswordRight(await hashOf(partner.username), partner.password)))
+})
+
+test('everybody who received a password of an API user is stored with it, once each, and nobody who proposed or confirmed one alone', async () => {
+  const { partner, engineer, propose, confirm, collect } = await scene()
+  const { applicationId, apiUserId } = partner
+  const holders = async () => {
+    const { rows } = await database.pool.query('select password_holders from api_users where api_user_id = $1', [apiUserId])
+    return rows[0].password_holders
+  }
+  const colleague = await actorOf(applicationId, ['engineer'])
+  const reset = async (actor: PersonCommandActor) => {
+    const changeId = await propose('api_user.reset', { apiUserId }, actor)
+    assert.ok((await confirm(changeId)).ok)
+    return () => collect(changeId, actor)
+  }
+  assert.deepEqual(await holders(), [])
+  const receive = await reset(engineer)
+  assert.deepEqual(await holders(), [])
+  must(await receive())
+  for (const actor of [colleague, engineer]) must(await (await reset(actor))())
+  assert.deepEqual(await holders(), [colleague.id, engineer.id])
+  must(await resetApiUserPassword(database.pool, { applicationId, apiUserId, actor: SYSTEM_ACTOR }))
+  assert.deepEqual(await holders(), [colleague.id, engineer.id])
+})
+
+test('the person who received the password of a new API user is stored with it', async () => {
+  const { engineer, partner, propose, confirm, collect } = await scene()
+  const username = `new-${partner.applicationId}`
+  const created = await propose('api_user.create', { username })
+  assert.ok((await confirm(created)).ok)
+  must(await collect(created))
+  const { rows } = await database.pool.query('select password_holders from api_users where username = $1', [username])
+  assert.deepEqual(rows, [{ password_holders: [engineer.id] }])
 })
 
 const hoursUntil = (at: Date | null) => at?.getTime() && Math.round((at.getTime() - Date.now()) / 3_600_000)

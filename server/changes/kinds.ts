@@ -2,7 +2,9 @@ import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
 import type { ChangeKind } from './change-kind.ts'
 import { ADJUSTMENT_KINDS } from './kinds/adjustment-kinds.ts'
 import { APPLICATION_KINDS } from './kinds/application-kinds.ts'
+import { BOOK_KINDS } from './kinds/book-kinds.ts'
 import { CREDENTIAL_KINDS } from './kinds/credential-kinds.ts'
+import { DAY_KINDS } from './kinds/day-kinds.ts'
 import { FUNDING_KINDS } from './kinds/funding-kinds.ts'
 import { OPERATOR_KINDS } from './kinds/operator-kinds.ts'
 import { PERSON_KINDS } from './kinds/person-kinds.ts'
@@ -19,4 +21,6 @@ export const KINDS: Readonly<Record<ChangeKindName, ChangeKind>> = {
   ...FUNDING_KINDS,
   ...ADJUSTMENT_KINDS,
   ...WALLET_KINDS,
+  ...DAY_KINDS,
+  ...BOOK_KINDS,
 }

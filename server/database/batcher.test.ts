@@ -202,3 +202,18 @@ test('a batch outside of the context of the work that submitted its first item',
   })
   assert.equal(await context.run('a task', () => batcher.submit('item')), undefined)
 })
+
+test('one batch for what comes within the gap after the last one, and none of the gap for as many as may start beside it', async () => {
+  const { batcher, batches, release } = standing({ gapMs: 600_000, besideMin: 3 })
+  release()
+  await batcher.submit(of('one'))
+  const later = [batcher.submit(of('one'))]
+  for (let turns = 0; turns < 5; turns++) await nextTurn()
+  assert.equal(batches.length, 1)
+  later.push(...many('one', 2).map(batcher.submit))
+  await Promise.all(later)
+  assert.deepEqual(
+    batches.map((batch) => batch.length),
+    [1, 3],
+  )
+})

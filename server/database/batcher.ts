@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { createFairQueue } from './fair-queue.ts'
+import { createFairQueue, type FairQueue } from './fair-queue.ts'
 
 /** The queue is full: the caller answers "try again" immediately instead of waiting in a line that only grows. */
 export class OverloadedError extends Error {
@@ -38,6 +38,8 @@ export type BatcherOptions<Item, Outcome> = {
   slots: number
   /** A batch starts beside another one only when this many items wait. Default: 1. */
   besideMin?: number
+  /** At least this long from the start of one batch to that of the next, unless `besideMin` items wait: for items that nobody waits for. */
+  gapMs?: number
   /** True where one item's content made `run` throw: the batch is then run in halves down to that item, so that only it fails. */
   isItemError?(error: unknown): boolean
   /** Called with the size of each batch, for the metrics. */
@@ -58,14 +60,18 @@ const inNoContext = AsyncLocalStorage.snapshot()
 type Entry<Item, Outcome> = { item: Item; key: string; resolve(outcome: Outcome): void; reject(error: unknown): void }
 
 /**
- * Collects single items into batches without a timer: while one batch is in progress the next collects, so a quiet system
- * answers immediately and a busy one makes its batches larger.
+ * Collects single items into batches: while one batch is in progress the next collects, so a quiet system answers immediately and a busy one makes
+ * its batches larger. Without `gapMs` there is no timer.
  */
 export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outcome>): Batcher<Item, Outcome> {
   const queue = createFairQueue<Entry<Item, Outcome>>()
   const shareMax = options.shareMax ?? options.queueMax
+  const besideMin = options.besideMin ?? 1
   let inProgress = 0
   let isScheduled = false
+  /** Of a batch that is scheduled and waits for more items. */
+  let timer: NodeJS.Timeout | undefined
+  let mayStartAtMs = 0
   let whenIdle: (() => void)[] = []
 
   function submit(item: Item): Promise<Outcome> {
@@ -89,30 +95,29 @@ export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outco
 
   /** Starts a batch after the present turn of the event loop, so that requests that arrived together go together. */
   function schedule(): void {
-    if (isScheduled || inProgress >= options.slots) return
+    if (inProgress >= options.slots) return
+    const restMs = queue.size() >= besideMin ? 0 : mayStartAtMs - performance.now()
+    if (isScheduled && !(timer && restMs <= 0)) return
     isScheduled = true
-    setImmediate(() => {
-      isScheduled = false
-      while (mayStart()) inNoContext(start, takeBatch())
-    })
+    clearTimeout(timer)
+    timer = restMs > 0 ? setTimeout(startAll, restMs) : undefined
+    if (!timer) setImmediate(startAll)
+  }
+
+  function startAll(): void {
+    isScheduled = false
+    timer = undefined
+    while (mayStart()) inNoContext(start, takeBatch(queue, options.batchMax))
   }
 
   function mayStart(): boolean {
     if (inProgress === 0) return queue.size() > 0
-    return inProgress < options.slots && queue.size() >= (options.besideMin ?? 1)
-  }
-
-  function takeBatch(): Entry<Item, Outcome>[] {
-    const keys = new Set<string>()
-    return queue.take(options.batchMax, ({ key }) => {
-      if (keys.has(key)) return false
-      keys.add(key)
-      return true
-    })
+    return inProgress < options.slots && queue.size() >= besideMin
   }
 
   function start(batch: Entry<Item, Outcome>[]): void {
     inProgress++
+    if (options.gapMs !== undefined) mayStartAtMs = performance.now() + options.gapMs
     options.onBatch?.(batch.length)
     runBatch(batch, options).finally(() => {
       inProgress--
@@ -129,6 +134,16 @@ export function createBatcher<Item, Outcome>(options: BatcherOptions<Item, Outco
     waiting: queue.size,
     drain: () => (inProgress === 0 && queue.size() === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve))),
   }
+}
+
+/** The next items, without two of one key. */
+function takeBatch<Each extends { key: string }>(queue: FairQueue<Each>, batchMax: number): Each[] {
+  const keys = new Set<string>()
+  return queue.take(batchMax, ({ key }) => {
+    if (keys.has(key)) return false
+    keys.add(key)
+    return true
+  })
 }
 
 /** Runs the batch and passes each item its outcome. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
+import { takeIn } from '#server/transactions/intake.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -26,6 +28,8 @@ const REFERENCE_TABLES: Record<string, string> = {
   application_versions: 'one row per application: which of them changed',
   readiness: 'one row: shows that a commit ends',
   scheduled_tasks: 'one row per task of the worker role',
+  processes: 'one row per process that runs',
+  backup_notes: 'two rows: the last backup, the last restore test',
   schema_release: 'one row: which release keeps the schema',
   schema_migrations: 'one row per migration',
   schema_functions: 'one row per function file',
@@ -159,6 +163,21 @@ for (const table of APPEND_ONLY_TABLES) {
   })
 }
 
+for (const change of ['api_user_id = gen_random_uuid()', 'needed_approval = true']) {
+  test(`refused: ${change} of a transaction, which says who created it and how, also in a session that replicates`, async () => {
+    const applicationId = await makeApplication(database.pool)
+    await takeIn(database.pool, [anIntakeItem(applicationId)])
+    const { rows } = await database.pool.query<{ enabled: string }>(
+      "select tgenabled::text as enabled from pg_trigger where tgrelid = 'transactions'::regclass and tgname = 'refuse_change'",
+    )
+    assert.deepEqual(rows, [{ enabled: 'A' }])
+    await assert.rejects(
+      database.pool.query(`update transactions set ${change} where application_id = $1`, [applicationId]),
+      /never changed or removed/,
+    )
+  })
+}
+
 test('logged: every table except the counts of failed sign-ins, which may be lost', async () => {
   const { rows } = await database.pool.query<{ relname: string }>(
     `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relpersistence <> 'p'`,
@@ -178,7 +197,7 @@ test('a search_path of its own and no schema name in every function', async () =
   )
   assert.ok(rows.length > 15)
   // A setting would keep these from being inlined, into an index and into the batches that move money; they read no table.
-  const checked = rows.filter((row) => row.name !== 'webhook_receiver' && row.name !== 'posting_amounts')
+  const checked = rows.filter((row) => !['webhook_receiver', 'posting_amounts', 'is_in_account', 'agreed_fee'].includes(row.name))
   assert.deepEqual(
     checked.filter((row) => !row.settings?.some((setting) => setting.startsWith('search_path='))).map((row) => row.name),
     [],

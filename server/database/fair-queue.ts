@@ -2,7 +2,7 @@
 type Share<Entry> = { entries: Entry[]; first: number; hasTurn: boolean }
 
 /** Entries of many shares, taken one share after the other. The cost of an operation does not grow with the number of waiting entries. */
-type FairQueue<Entry> = {
+export type FairQueue<Entry> = {
   size(): number
   sizeOf(share: string): number
   push(share: string, entry: Entry): void

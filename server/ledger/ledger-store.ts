@@ -134,13 +134,23 @@ function named([collectMinor, depositMinor, feesMinor]: [bigint, bigint, bigint]
   return { collectMinor, depositMinor, feesMinor }
 }
 
-/** The kinds of adjustments that a transaction has, in order of time. */
-export async function listAdjustments(queryable: Queryable, applicationId: string, transactionId: string): Promise<AdjustmentKind[]> {
-  const { rows } = await queryable.query<{ kind: AdjustmentKind }>(
-    `select kind from ledger_postings where application_id = $1 and subject_id = $2 and kind = any ($3) order by at`,
-    [applicationId, transactionId, ADJUSTMENT_KINDS],
-  )
-  return rows.map(({ kind }) => kind)
+/** SQL: the kinds of adjustments of the transaction `t`, in order of time, as an array; a few probes of the primary key. */
+export const ADJUSTMENTS = `array(select a.kind from ledger_postings a where a.application_id = t.application_id
+  and a.subject_id = t.transaction_id and a.kind in (${ADJUSTMENT_KINDS.map((kind) => `'${kind}'`).join(', ')}) order by a.at)`
+
+/** The kinds of adjustments of those of the transactions that have any, in order of time. */
+export async function listAdjustments(
+  queryable: Queryable,
+  applicationId: string,
+  transactionIds: readonly string[],
+): Promise<Map<string, AdjustmentKind[]>> {
+  const { rows } = await queryable.query<{ transactionId: string; kinds: AdjustmentKind[] }>({
+    name: 'list_adjustments',
+    text: `select subject_id as "transactionId", array_agg(kind order by at) as kinds from ledger_postings
+            where application_id = $1 and subject_id = any ($2::uuid[]) and kind = any ($3) group by subject_id`,
+    values: [applicationId, transactionIds, ADJUSTMENT_KINDS],
+  })
+  return new Map(rows.map(({ transactionId, kinds }) => [transactionId, kinds]))
 }
 
 /** The balances that a funding can change, in hundredths. */

@@ -143,3 +143,14 @@ test('unknown, and logged as an error, for a success of another movement, from a
   )
   assert.equal((await honest.query(submission)).kind, 'succeeded')
 })
+
+test('the HTTP status of an answer as it was, also beside a doubt; none for a number that is no status', async () => {
+  const statusOf = async (httpStatus: number | null, of: Submission = submission) => {
+    const answer = { kind: 'failed', reason: 'x', operatorCode: '1', exchange: { httpStatus, answer: 'x' } } as const
+    const answering = guardConnector('OMCM', { ...connector, submit: async () => answer }, createLogger('silent'))
+    return (await answering.submit(of, keepNothing)).exchange.httpStatus
+  }
+  const statuses = [100, 200, 417, 999, 99, 1_000, 200.5, Number.NaN, null]
+  assert.deepEqual(await Promise.all(statuses.map((status) => statusOf(status))), [100, 200, 417, 999, null, null, null, null, null])
+  assert.equal(await statusOf(417, { ...submission, isRepeated: true }), 417)
+})

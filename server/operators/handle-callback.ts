@@ -47,8 +47,8 @@ type CallbackIntakeOptions = {
   logger: Pick<Logger, 'error'>
   /** Wakes the dispatcher of this process, if it has one; others find the row at their next claim. */
   wake?: () => void
-  /** Ends the transaction and stores the callback with its end; false if the callback is not stored. */
-  settleByCallback?(callback: Callback): Promise<boolean> | undefined
+  /** Ends the transaction and stores the callback with its end, unless it `agrees` with an end that is known; undefined if it is not stored. */
+  settleByCallback?(callback: Callback): Promise<'settled' | 'agrees' | undefined> | undefined
   hintGapMs?: number
   /** More than this many callbacks waiting for the database are refused. */
   queueMax?: number
@@ -98,7 +98,9 @@ export function createCallbackIntake(options: CallbackIntakeOptions): CallbackIn
   }
 
   async function settleOrStore(callback: Callback): Promise<CallbackVerdict> {
-    return (await options.settleByCallback?.(callback)) ? 'taken' : batcher.submit(callback)
+    const settled = await options.settleByCallback?.(callback)
+    if (settled === 'agrees') return 'idle'
+    return settled === 'settled' ? 'taken' : batcher.submit(callback)
   }
 
   /** The first unsigned callbacks of a payment are never refused: an application may have many payments. */

@@ -8,10 +8,10 @@ import type { Database } from '#server/database/pool.ts'
 import { insertApiUser, updateApiUserBlocked, updateApiUserPassword } from './api-user-store.ts'
 import { revokeUserTokens } from './token-store.ts'
 
-type CreateApiUser = { applicationId: string; username: string; actor: CommandActor }
+type CreateApiUser = { applicationId: string; username: string; actor: CommandActor; requestedBy?: string }
 type CreateFailure = 'not_permitted' | 'invalid_username' | 'unknown_application' | 'username_taken'
 
-/** Makes the sign-in of a partner's program. Its password is random and returned only once. */
+/** Makes the sign-in of a partner's program. Its password is random and returned only once, to the person in `requestedBy` if people agreed on it. */
 export async function createApiUser(
   database: Database,
   command: CreateApiUser,
@@ -24,7 +24,7 @@ export async function createApiUser(
   const password = generatePassword()
   const passwordHash = await hashPassword(password)
   return runCommand<{ apiUserId: string; password: string }, CreateFailure>(database, command, 'access:change', async (trx) => {
-    const outcome = await insertApiUser(trx, { applicationId, apiUserId, username, passwordHash })
+    const outcome = await insertApiUser(trx, { applicationId, apiUserId, username, passwordHash, passwordHolder: command.requestedBy })
     if (outcome !== 'created') return err(outcome)
     return done({ action: 'api_user.created', subject: apiUserId, details: { username } }, { apiUserId, password })
   })
@@ -44,19 +44,20 @@ export async function blockApiUser(
 }
 
 /**
- * Sets a new random password for a partner's program and returns it only once. Ends its refresh tokens immediately and its
+ * Sets a new random password for a partner's program and returns it only once, as `createApiUser` does. Ends its refresh tokens immediately and its
  * access tokens within a second in every process.
  */
 export async function resetApiUserPassword(
   database: Database,
-  command: { applicationId: string; apiUserId: string; actor: CommandActor },
+  command: { applicationId: string; apiUserId: string; actor: CommandActor; requestedBy?: string },
 ): Promise<Result<{ password: string }, 'not_permitted' | 'unknown_user'>> {
   const { applicationId, apiUserId, actor } = command
   if (!mayAct(actor, applicationId, 'access:change')) return err('not_permitted')
   const password = generatePassword()
   const passwordHash = await hashPassword(password)
   return runCommand(database, command, 'access:change', async (trx) => {
-    if (!(await updateApiUserPassword(trx, applicationId, apiUserId, passwordHash))) return err('unknown_user')
+    const stored = { applicationId, apiUserId, passwordHash, passwordHolder: command.requestedBy }
+    if (!(await updateApiUserPassword(trx, stored))) return err('unknown_user')
     await revokeUserTokens(trx, applicationId, apiUserId)
     return done({ action: 'api_user.password_reset', subject: apiUserId }, { password })
   })

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import type { QueryConfig } from 'pg'
 import { type PersonCommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { listAudit } from '#server/audit/read-audit.ts'
+import type { Queryable } from '#server/database/pool.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
@@ -92,6 +94,28 @@ test('one row with the start, the last use, the address and the browser, written
     personId,
   ])
   assert.deepEqual(seen.rows, [{ last_seen_at: later(6) }])
+})
+
+test('no statement for a session that was noted as used within the last minute, and one for any other', async () => {
+  const { pool, applicationId, personId, session } = await scene()
+  let statements = 0
+  const counting: Queryable = {
+    query: ((...statement: [QueryConfig]) => {
+      statements++
+      return pool.query(...statement)
+    }) as Queryable['query'],
+  }
+  for (const [seconds, expected] of [
+    [59, 0],
+    [60, 2],
+    [null, 4],
+  ] as const) {
+    const use = { ...session(), personId, applicationId, epoch: 1, notedAt: seconds === null ? null : start }
+    const now = new Date(start.getTime() + (seconds ?? 0) * 1_000)
+    await noteSessionUse(counting, use, now)
+    await noteApplicationUse(counting, use, now)
+    assert.equal(statements, expected, `${seconds} s`)
+  }
 })
 
 test('written once by twenty requests at once, and cut: a name of a browser of any length', async () => {

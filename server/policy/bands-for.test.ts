@@ -14,7 +14,7 @@ import {
   RULE_MEASURES,
 } from '#lib/rules/approval-policy.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { type BandContext, bandsFor, exceedsLimits } from './bands-for.ts'
+import { type BandContext, bandsFor, exceedsLimits, joinSteps } from './bands-for.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -262,4 +262,39 @@ test('apiMayDecide false for what people prepare and only the base rule holds ba
       [true],
     )
   }
+})
+
+for (const [rules, joined] of [
+  [[[2], [3], [1]], [3]],
+  [
+    [
+      [2, 1],
+      [1, 3],
+    ],
+    [2, 3],
+  ],
+  [
+    [[1, 1], [5]],
+    [1, 4],
+  ],
+  [
+    [[3, 1], [2]],
+    [3, 1],
+  ],
+] as const)
+  test(`${joined.join(' and then ')} checkers for rules that require ${rules.map((steps) => steps.join(' and then ')).join('; ')}`, () => {
+    assert.deepEqual(joinSteps(rules), joined)
+  })
+
+test('the names of the own rules alone on a band to which the base rule contributes, and the name of the base rule where there is no other', () => {
+  const large = approvalRuleSchema.parse({ name: 'Large', sources: ['person'], currency: 'XAF', aboveMinor: '5000000', approvals: [2] })
+  const payment = { type: 'DEPOSIT', operator: 'MOMOCM', currency: 'XAF', source: 'person' } as const
+  const bands = bandsFor({ version: 3, rules: [large] }, payment) ?? []
+  assert.deepEqual(
+    bands.map(({ rule }) => [rule.name, rule.parts.map(({ name }) => name)]),
+    [
+      [BASE_RULE.name, [BASE_RULE.name]],
+      ['Large', ['Large']],
+    ],
+  )
 })

@@ -91,3 +91,27 @@ test('amounts_without_rule up to the lowest limit of the API, operators_without_
     { kind: 'operators_without_rule', type: 'DEPOSIT', operators: ['OMCM'] },
   ])
 })
+
+test('no lowest limit of a rule for other countries, and of one for the country itself its own', () => {
+  const uses = (['SNWAVE', 'CIWAVE'] as const).map((operator) => ({ type: 'DEPOSIT' as const, operator }))
+  const above = (aboveMinor: string, countries: string[]) => ({ sources: ['api'], currency: 'XOF', aboveMinor, countries })
+  assert.deepEqual(find([above('500', ['SENEGAL']), above('900', ['IVORY_COAST'])], TEAM, uses), [
+    { kind: 'amounts_without_rule', type: 'DEPOSIT', currency: 'XOF', upToMinor: '500', operators: ['SNWAVE'] },
+    { kind: 'amounts_without_rule', type: 'DEPOSIT', currency: 'XOF', upToMinor: '900', operators: ['CIWAVE'] },
+  ])
+})
+
+test('what is said about several rules stays beside another kind of problem of one of them', () => {
+  const both = member('Dora', 'maker checker')
+  const findings = find(
+    [{ approvals: [2] }, { approvals: [1, 2], aboveMinor: '100', currency: 'XAF' }],
+    [AMA, both, member('Ben', 'checker')],
+  )
+  assert.deepEqual(
+    findings.map((finding) => [finding.kind, 'rules' in finding && finding.rules]),
+    [
+      ['makers_stuck', ['R1']],
+      ['nobody_can_approve', ['R1', 'R2']],
+    ],
+  )
+})

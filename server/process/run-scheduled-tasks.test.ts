@@ -74,6 +74,38 @@ test('a second and a third attempt of a task that throws, then none before its n
   assert.deepEqual([failures, successes], [3, 1])
 })
 
+test('the sentence of the last failure and since when it fails, until the task works again', async () => {
+  const stored = async () => {
+    const { rows: all } = await database.pool.query<{ failed_since: Date | null; last_error: string | null }>(
+      'select failed_since, last_error from scheduled_tasks',
+    )
+    return all[0]
+  }
+  let problem: string | undefined = `first\0 problem ${'x'.repeat(400)}\nat its stack`
+  run([
+    scheduledTask('fails', '* * * * *', async () => {
+      if (problem !== undefined) throw new Error(problem)
+    }),
+  ])
+  await makeDue()
+  const first = await waitUntil('it failed', async () => {
+    const row = await stored()
+    return row?.last_error != null && row
+  })
+  assert.equal(first.last_error, `first problem ${'x'.repeat(286)}`)
+  problem = 'second problem'
+  await makeDue()
+  const second = await waitUntil('it failed again', async () => {
+    const row = await stored()
+    return row?.last_error === 'second problem' && row
+  })
+  assert.deepEqual(second.failed_since, first.failed_since)
+  problem = undefined
+  await makeDue()
+  await waitUntil('it works', async () => (await stored())?.failed_since === null)
+  assert.equal((await stored())?.last_error, null)
+})
+
 test('a second attempt only after the pause, though its schedule names an earlier time, and counted as the second', async () => {
   let runs = 0
   const fails = scheduledTask('fails', '* * * * *', async () => {

@@ -43,13 +43,14 @@ export async function extendClaims(
   ])
 }
 
-/** Ends a claim and sets when the task is due next. Changes nothing if another process has taken over. */
+/** Ends a claim, sets when the task is due next, and records why it failed or that it did not. Changes nothing if another process has taken over. */
 export async function endClaim(
   queryable: Queryable,
-  { task, claimId, dueAt, attempts }: { task: string; claimId: string; dueAt: Date; attempts: number },
+  { task, claimId, dueAt, attempts, failure }: { task: string; claimId: string; dueAt: Date; attempts: number; failure: string | null },
 ): Promise<void> {
   await queryable.query(
-    `update scheduled_tasks set due_at = $3, attempts = $4, claim_id = null, claimed_until = null where task = $1 and claim_id = $2`,
-    [task, claimId, dueAt, attempts],
+    `update scheduled_tasks set due_at = $3, attempts = $4, claim_id = null, claimed_until = null, last_error = $5,
+       failed_since = case when $5::text is not null then coalesce(failed_since, now()) end where task = $1 and claim_id = $2`,
+    [task, claimId, dueAt, attempts, failure],
   )
 }

@@ -27,9 +27,11 @@ type TaskRunnerOptions = {
 const CONCURRENCY = 4
 const ATTEMPTS_MAX = 3
 const RETRY_BACKOFF = { firstMs: 2_000, maxMs: 30_000, factor: 4 }
-const POLL_MS = 1_000
+const POLL_MS = 2_000
 const LEASE_MS = 60_000
 const STOP_LIMIT_MS = 10_000
+/** Of what is stored of a failure. The log has all of it. */
+const FAILURE_LENGTH_MAX = 300
 /** A database that restarts is back within these attempts; otherwise the lease ends and the task runs again. */
 const RECORD_RETRY = { attemptsMax: 4, backoff: { firstMs: 50, maxMs: 1_000, factor: 3 } }
 
@@ -110,26 +112,28 @@ type Claim = { pool: Pool; claimId: string; backoff: Backoff }
 
 /** Runs one task and records when it is due next. Never rejects. */
 async function runOnce({ pool, claimId, backoff }: Claim, task: ScheduledTask, claimed: ClaimedTask, claimedMs: number): Promise<void> {
-  const isRepeated = (await fails(task, claimed.attempts)) && claimed.attempts < ATTEMPTS_MAX
+  const failure = await failureOf(task, claimed.attempts)
+  const isRepeated = failure !== null && claimed.attempts < ATTEMPTS_MAX
   const databaseNow = new Date(claimed.databaseNow.getTime() + performance.now() - claimedMs)
   const dueAt = isRepeated
     ? new Date(databaseNow.getTime() + backoffMs(claimed.attempts, backoff))
     : nextRunAt(task.schedule, claimed.dueAt > databaseNow ? claimed.dueAt : databaseNow)
-  const ending = { task: task.name, claimId, dueAt, attempts: isRepeated ? claimed.attempts : 0 }
+  const ending = { task: task.name, claimId, dueAt, attempts: isRepeated ? claimed.attempts : 0, failure }
   await retryWithBackoff(() => endClaim(pool, ending), RECORD_RETRY).catch((error: unknown) =>
     reportUnexpected('tasks: record', error, { task: task.name, message: 'A task could not be recorded; it runs again after its lease' }),
   )
 }
 
-/** Runs the task and returns whether it threw. */
-async function fails(task: ScheduledTask, attempt: number): Promise<boolean> {
+/** Runs the task. Returns null, or the first line of what it threw. */
+async function failureOf(task: ScheduledTask, attempt: number): Promise<string | null> {
   try {
     await withStatementLimit(TASK_STATEMENT_LIMIT_MS, task.work)
-    return false
+    return null
   } catch (error) {
     const repeated = attempt < ATTEMPTS_MAX ? 'soon' : 'at its next time'
     reportUnexpected('tasks: run', error, { task: task.name, attempt, message: `A scheduled task failed; it is repeated ${repeated}` })
-    return true
+    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+    return line.replaceAll('\0', '').slice(0, FAILURE_LENGTH_MAX)
   }
 }
 

@@ -27,7 +27,9 @@ import { addFeeDays, addTransactionDays, READ_MAX, sealTotals } from '#server/re
 import { removeOldRows } from '#server/retention/remove-old-rows.ts'
 import type { Runtime } from '#server/runtime.ts'
 import { createDeliveryLoop } from '#server/webhooks/delivery-loop.ts'
+import { storeBatchEnds } from '#server/batches/store-batch-ends.ts'
 import { continueRecoveries } from '#server/webhooks/recover-webhooks.ts'
+import { measureInstallation } from './measure-installation.ts'
 import { runScheduledTasks, type ScheduledTask, scheduledTask } from './scheduled-tasks.ts'
 
 /** The loops of the worker role: dispatch and polling, webhooks, scheduled tasks. */
@@ -46,7 +48,10 @@ export function startLoops(runtime: Runtime): Loops {
     logger,
     onContradiction: () => metrics.countOutcome('operator', 'contradicting'),
     onUnrecordable: () => metrics.countOutcome('operator', 'unrecordable'),
-    onCall: (_operator, kind, outcome) => metrics.countOutcome('operator', `${kind} ${outcome}`),
+    onCall(work, kind, outcome, durationMs) {
+      metrics.countOutcome('operator', `${kind} ${outcome}`)
+      runtime.tracing?.addCall(work, kind, outcome, durationMs)
+    },
   })
   const deliveries = createDeliveryLoop({
     pool,
@@ -57,6 +62,7 @@ export function startLoops(runtime: Runtime): Loops {
     allowsPrivateTargets: config.isSandbox,
     networksFor: (applicationId) => directory.find(applicationId)?.webhookNetworks ?? [],
     onRecorded: (outcome, count) => metrics.countOutcome('webhook', outcome, count),
+    trace: runtime.tracing?.traceWebhook,
   })
   runtime.submitThrough(dispatcher)
   runtime.deliverThrough(deliveries)
@@ -67,6 +73,7 @@ export function startLoops(runtime: Runtime): Loops {
   statementWorker.start()
   let isEnding = false
   withStatementLimit(TASK_STATEMENT_LIMIT_MS, () => sumHistory(runtime, () => isEnding))
+  measureInstallation(runtime)
   const tasks = taskTable(runtime, () => isEnding)
   const taskRunner = runScheduledTasks({ pool, tasks })
   return {
@@ -112,6 +119,7 @@ async function sealFinishedDays({ pool, logger }: Pick<Runtime, 'pool' | 'logger
 function taskTable({ config, pool, settler, clock, logger, connectors, metrics, wake }: Runtime, isEnding: () => boolean): ScheduledTask[] {
   return [
     scheduledTask('end_stopped_rows', '* * * * *', async () => void (await endStoppedRows({ pool, wake }))),
+    scheduledTask('store_batch_ends', '* * * * *', async () => void (await storeBatchEnds(pool))),
     scheduledTask('recover_webhooks', '* * * * *', () => continueRecoveries({ pool, wakeWebhooks: wake.webhooks }, isEnding)),
     scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals({ pool, settler, logger }))),
     scheduledTask('query_ended_payments', '* * * * *', async () => {

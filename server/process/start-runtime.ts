@@ -8,6 +8,7 @@ import { createRuntime, type Runtime } from '#server/runtime.ts'
 import { seedSandbox } from '#server/sandbox/seed-sandbox.ts'
 import { createKeyring, publishKeyring } from '#server/secrets-at-rest/keyring.ts'
 import { openDatabase, prepareDatabase } from './prepare-database.ts'
+import { reportProcess } from './report-process.ts'
 import { sandboxSecrets } from './sandbox-secrets.ts'
 import type { Shutdown } from './shutdown.ts'
 import { simulatorFolder, startSimulator } from './start-simulator.ts'
@@ -53,6 +54,8 @@ export async function startRuntime({ config, logger, ending }: Start): Promise<S
   const operatorDefaults = simulator?.operators ?? gatewaysOf(config.operators)
   const runtime = await createRuntime({ config, databaseUrl: database.url, logger, operatorDefaults })
   ending.add('the connections', () => runtime.close())
+  const reporting = reportProcess(runtime.pool, config)
+  ending.add('the report of this process', () => reporting.stop())
   return { runtime, operatorDefaults, database, simulator, wasSeeded }
 }
 

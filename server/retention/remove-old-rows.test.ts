@@ -84,7 +84,9 @@ test('removed: only old attempts and deliveries of finished transactions; the bo
   await makeHistory(applicationId, 5, 10)
   const [recent = ''] = await makeHistory(applicationId, 1, 4)
   const [open = ''] = await makeHistory(applicationId, 20, 3, 'pending')
-  const before = await Promise.all(['transaction_events', 'ledger_postings', 'audit_entries'].map((table) => countOf(table, applicationId)))
+  const before = await Promise.all(
+    ['all_transaction_events', 'ledger_postings', 'audit_entries'].map((table) => countOf(table, applicationId)),
+  )
   assert.deepEqual(await countsOf(applicationId), [42, 126, 39, 42])
   await database.pool.query('delete from webhook_attempts where application_id = $1 and transaction_id = $2', [applicationId, open])
 
@@ -95,7 +97,7 @@ test('removed: only old attempts and deliveries of finished transactions; the bo
   assert.deepEqual([sum('operator_attempts'), sum('webhook_deliveries')], [75, 35])
   assert.deepEqual((await countsOf(applicationId)).slice(0, 3), [42, 51, 4])
   assert.deepEqual(
-    await Promise.all(['transaction_events', 'ledger_postings', 'audit_entries'].map((table) => countOf(table, applicationId))),
+    await Promise.all(['all_transaction_events', 'ledger_postings', 'audit_entries'].map((table) => countOf(table, applicationId))),
     before,
   )
   assert.deepEqual(await verifyDatabase(database.pool), [])
@@ -230,10 +232,17 @@ test('removed up to the instant of its limit, and kept from it on or while somet
     )
     return Object.keys(ids).filter((name) => rows.some((row) => row.id === ids[name]))
   }
-  const tables = ['transactions', 'transaction_events', 'operator_attempts', 'webhook_attempts', 'webhook_deliveries', 'webhook_resends']
+  const tables = [
+    'transactions',
+    'all_transaction_events',
+    'operator_attempts',
+    'webhook_attempts',
+    'webhook_deliveries',
+    'webhook_resends',
+  ]
   assert.deepEqual(Object.fromEntries(await Promise.all(tables.map(async (table) => [table, await namesIn(table)] as const))), {
     transactions: ['old', 'young', 'open', 'late', 'waiting'],
-    transaction_events: ['old', 'young', 'open', 'late', 'waiting'],
+    all_transaction_events: ['old', 'young', 'open', 'late', 'waiting'],
     operator_attempts: ['young', 'open'],
     webhook_attempts: ['young', 'late', 'waiting'],
     webhook_deliveries: ['young', 'late', 'waiting'],

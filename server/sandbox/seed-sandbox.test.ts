@@ -73,7 +73,7 @@ test('every status, operator, source, failure message and event occurs', async (
   const messages = await distinct('message')
   for (const message of Object.values(FAILURE_MESSAGES)) assert.ok(messages.includes(message), message)
   assert.deepEqual(await distinct('state', 'operator_work'), ['submitted', 'unconfirmed'])
-  assert.deepEqual(await distinct('event', 'transaction_events'), [
+  assert.deepEqual(await distinct('event', 'all_transaction_events'), [
     'approved',
     'created',
     'expired',
@@ -101,7 +101,7 @@ test('a draft, and transactions that a checker rejected, for the first maker of 
   const { rows } = await database.pool.query<{ drafts: bigint; rejected: bigint }>(
     `select (select count(*) from payment_drafts d where d.application_id = m.application_id and d.person_id = m.maker_id) as drafts, m.rejected
        from (select t.application_id, t.maker_id, count(*) filter (where e.event = 'rejected') as rejected
-               from transactions t join transaction_events e using (application_id, transaction_id)
+               from transactions t join all_transaction_events e using (application_id, transaction_id)
               where t.maker_id is not null group by 1, 2) m`,
   )
   assert.equal(rows.filter((row) => row.drafts === 1n && row.rejected > 0n).length, 2)
@@ -110,8 +110,10 @@ test('a draft, and transactions that a checker rejected, for the first maker of 
 test('sequences in order of time, of creations and of results', async () => {
   const { rows } = await database.pool.query<{ misplaced: bigint }>(
     `select count(*) as misplaced from (
-       select created_at < lag(created_at) over (partition by application_id order by sequence) as a,
-              final_at < lag(final_at) over (partition by application_id, status order by final_sequence) as b from transactions) t where a or b`,
+       select created_at < lag(created_at) over (partition by application_id order by sequence) as is_misplaced from transactions
+       union all
+       select final_at < lag(final_at) over (partition by application_id, to_status order by final_sequence) from final_transactions) t
+     where is_misplaced`,
   )
   assert.equal(rows[0]?.misplaced, 0n)
 })

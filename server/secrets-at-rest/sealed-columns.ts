@@ -12,6 +12,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'operator_work', identity: ['application_id', 'transaction_id'], field: 'customer_code' },
   { table: 'proposed_changes', identity: ['application_id', 'change_id'], field: 'sealed_payload' },
   { table: 'person_invitations', identity: ['application_id', 'invitation_id'], field: 'code' },
+  { table: 'certificate_keys', identity: ['application_id', 'key_id'], field: 'private_key' },
 ]
 
 /** A row that comes before all others of a column: no row is made with it. */
@@ -52,4 +53,9 @@ export function proposedChangePlace(applicationId: string, changeId: string): Se
 /** The place of the code that a person tells the proposer of their invitation. */
 export function invitationCodePlace(applicationId: string, invitationId: string): SecretPlace {
   return { table: 'person_invitations', row: `${applicationId}/${invitationId}`, field: 'code' }
+}
+
+/** The place of a key of the installation that signs certificates of days. */
+export function certificateKeyPlace(applicationId: string, keyId: string): SecretPlace {
+  return { table: 'certificate_keys', row: `${applicationId}/${keyId}`, field: 'private_key' }
 }

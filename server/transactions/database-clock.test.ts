@@ -26,7 +26,7 @@ test("the database's clock in every row, in a sandbox too, when an item carries 
   })
   const { rows } = await database.pool.query(
     `with written (at) as (
-       select created_at from transactions union all select final_at from transactions union all select at from transaction_events
+       select created_at from transactions union all select final_at from transactions union all select at from all_transaction_events
        union all select at from ledger_postings union all select created_at from webhook_deliveries)
      select count(*)::integer as rows, count(*) filter (where at between now() - interval '5 minutes' and clock_timestamp())::integer as present from written`,
   )

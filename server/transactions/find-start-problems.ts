@@ -6,7 +6,7 @@ import type { TransactionRequest } from '#lib/schemas/transaction-request.ts'
 import { type ApplicationSnapshot, feesFor, serviceFor } from '#server/applications/snapshot.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { toTextColumns } from './payment-text-columns.ts'
-import { findEndOfPersons, findReplacement, selectConflicts } from './transaction-store.ts'
+import { findEndedPayment, findReplacement, selectConflicts } from './transaction-store.ts'
 
 /** Why one request cannot be started; `index` is its position, from 0. */
 export type StartProblem = { index: number } & (
@@ -21,6 +21,10 @@ export type StartProblem = { index: number } & (
   | { kind: 'external_id_taken' }
   /** The transaction to be replaced was not rejected, recalled or expired, or is not in this application. */
   | { kind: 'origin_not_replaceable' }
+  /** A batch that repeats failed rows has it already. */
+  | { kind: 'origin_in_batch' }
+  /** Its operator contradicts the failure, or has not confirmed it: it may have been paid. */
+  | { kind: 'origin_unconfirmed' }
   /** `transactionId` replaced it already. */
   | { kind: 'origin_replaced'; transactionId: string }
 )
@@ -162,14 +166,16 @@ export async function findOriginProblems(
   applicationId: string,
   { originId, externalId }: { originId: string; externalId: string | undefined },
 ): Promise<StartProblem[]> {
-  const [end, replacement] = await Promise.all([
-    findEndOfPersons(queryable, applicationId, originId),
+  const [ended, replacement] = await Promise.all([
+    findEndedPayment(queryable, applicationId, originId),
     findReplacement(queryable, applicationId, originId),
   ])
   if (replacement) {
     return externalId === replacement.externalId ? [] : [{ index: 0, kind: 'origin_replaced', transactionId: replacement.transactionId }]
   }
-  return end !== undefined && isReplaceableEnd(end) ? [] : [{ index: 0, kind: 'origin_not_replaceable' }]
+  if (!ended || !isReplaceableEnd(ended.event)) return [{ index: 0, kind: 'origin_not_replaceable' }]
+  if (ended.isRepeated) return [{ index: 0, kind: 'origin_in_batch' }]
+  return ended.wasSent && ended.isDoubted ? [{ index: 0, kind: 'origin_unconfirmed' }] : []
 }
 
 /** Whether the database refused a transaction because its origin was replaced already. */

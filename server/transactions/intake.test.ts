@@ -49,7 +49,7 @@ test('created: a deposit is stored, held, counted, rolled up and queued for its 
   const { rows: work } = await database.pool.query('select state from operator_work where application_id = $1', [applicationId])
   assert.deepEqual(work, [{ state: 'queued' }])
   const { rows: events } = await database.pool.query(
-    'select version, from_status, to_status, event from transaction_events where application_id = $1',
+    'select version, from_status, to_status, event from all_transaction_events where application_id = $1',
     [applicationId],
   )
   assert.deepEqual(events, [{ version: 1, from_status: null, to_status: 'PENDING', event: 'created' }])

@@ -197,8 +197,7 @@ function toStartRow(item: IntakeItem, index: number, applicationIndex: number): 
     batch_id: item.batchId,
     batch_sum_minor: item.batchSumMinor,
     origin_id: item.originId ?? null,
-    actor_kind: item.actor.kind,
-    actor_id: item.actor.id,
+    api_user_id: item.actor.kind === 'api' ? item.actor.id : null,
     bands: item.bands,
   }
 }

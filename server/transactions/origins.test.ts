@@ -77,9 +77,10 @@ async function ended(...events: TransitionEvent[]): Promise<string> {
 const kindsOf = (result: Awaited<ReturnType<typeof start>>) =>
   result.ok ? result.value.map(({ kind }) => kind) : result.error.kind === 'refused' ? result.error.problems.map(({ kind }) => kind) : []
 
-test('created in its place: a transaction for one that was rejected, recalled or expired', async () => {
-  for (const event of ['rejected', 'recalled', 'expired'] as const) {
-    const originId = await ended(event)
+test('created in its place: a transaction for one that ended without a payment, whoever ended it', async () => {
+  const ends = [['rejected'], ['recalled'], ['expired'], ['approved', 'stopped'], ['approved', 'failed']] as const
+  for (const events of ends) {
+    const originId = await ended(...events)
     const transactionId = await started(aRequest({ amount: 400_000n }), originId)
     const { rows } = await database.pool.query('select origin_id from transaction_origins where transaction_id = $1', [transactionId])
     assert.deepEqual(rows, [{ origin_id: originId }])
@@ -114,14 +115,54 @@ test('one is created and the others get origin_replaced: twenty at once in one p
   assert.deepEqual(kinds.toSorted(), ['created', ...Array(19).fill('origin_replaced')])
 })
 
-test('origin_not_replaceable: what waits, what was sent to an operator, and what is not in this application', async () => {
+test('origin_unconfirmed, and nothing is started: one whose operator contradicts the failure', async () => {
+  const originId = await ended('approved', 'failed')
+  await database.pool.query(
+    `insert into operator_contradictions (application_id, transaction_id, number, source, said, stored_status, answer, at)
+       values ($1, $2, 1, 'callback', 'succeeded', 'FAILED', '{}', now())`,
+    [application.applicationId, originId],
+  )
+  const request = aRequest()
+  assert.deepEqual(kindsOf(await start(request, originId)), ['origin_unconfirmed'])
+})
+
+test('origin_in_batch: one that a batch repeats, also where both are stored at the same moment', async () => {
+  const { applicationId } = application
+  const repeat = async (failedId: string) => {
+    const batchId = randomUUID()
+    await database.pool.query(
+      `insert into batches (application_id, batch_id, name, type, maker_id, created_by, file_name, file_sha256, state, row_count)
+       values ($1, $2, 'Again', 'DEPOSIT', $3, $3, 'a.csv', '\\x00', 'draft', 1)`,
+      [applicationId, batchId, makerId],
+    )
+    await database.pool.query(
+      `insert into batch_retries (application_id, failed_transaction_id, parent_batch_id, batch_id, row_number, external_id)
+       values ($1, $2, gen_random_uuid(), $3, 2, gen_random_uuid())`,
+      [applicationId, failedId, batchId],
+    )
+    return batchId
+  }
+  const first = await ended('approved', 'failed')
+  const batchId = await repeat(first)
+  assert.deepEqual(kindsOf(await start(aRequest(), first)), ['origin_in_batch'])
+  await database.pool.query("update batches set state = 'discarded' where batch_id = $1", [batchId])
+  assert.deepEqual(kindsOf(await start(aRequest(), first)), ['created'])
+  for (let round = 0; round < 10; round++) {
+    const originId = await ended('approved', 'failed')
+    const [sent, repeated] = await Promise.allSettled([start(aRequest(), originId), repeat(originId)])
+    const isSent = sent.status === 'fulfilled' && kindsOf(sent.value)[0] === 'created'
+    assert.notEqual(isSent, repeated.status === 'fulfilled', `round ${round}: exactly one of the two`)
+  }
+})
+
+test('origin_not_replaceable: what waits, what an operator has, and what is not in this application', async () => {
   const elsewhere = await createTestPartner(database.pool)
   const foreign = randomUUID()
   await database.pool.query(
     `insert into transaction_origins (application_id, transaction_id, origin_id) values ($1, gen_random_uuid(), $2)`,
     [elsewhere.applicationId, foreign],
   )
-  for (const originId of [await started(aRequest()), await ended('approved'), await ended('approved', 'failed'), foreign, randomUUID()])
+  for (const originId of [await started(aRequest()), await ended('approved'), await ended('approved', 'succeeded'), foreign, randomUUID()])
     assert.deepEqual(kindsOf(await start(aRequest(), originId)), ['origin_not_replaceable'])
   await database.pool.query('delete from transaction_origins where application_id = $1', [elsewhere.applicationId])
 })
@@ -138,8 +179,8 @@ test('no webhook, and the books agree: a failed transaction that a person starte
   assert.deepEqual(await differences(), [])
 })
 
-test('verify names it: a transaction that replaces one which was sent to an operator', async () => {
-  const originId = await ended('approved', 'failed')
+test('verify names it: a transaction that replaces one which was paid', async () => {
+  const originId = await ended('approved', 'succeeded')
   const transactionId = await started(aRequest())
   await database.pool.query('insert into transaction_origins (application_id, transaction_id, origin_id) values ($1, $2, $3)', [
     application.applicationId,

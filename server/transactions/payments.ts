@@ -9,8 +9,13 @@ import type { Pool, Queryable } from '#server/database/pool.ts'
 import type { StartProblem } from './find-start-problems.ts'
 import { type DraftOwner, type DraftRow, removeDraft, selectDraft, selectDrafts, upsertDraft } from './payment-draft-store.ts'
 import { type StartTransactionsDeps, startTransactions } from './start-transactions.ts'
+import { type EndedPayment, findEndedPayment, findReplacement } from './transaction-store.ts'
 
-type SendDeps = StartTransactionsDeps & { pool: Pool }
+type SendDeps = StartTransactionsDeps & {
+  pool: Pool
+  /** Queries the operator again about a payment that failed. Returns whether it may be paid again. */
+  confirmFailure: (payment: EndedPayment) => Promise<boolean>
+}
 
 type SendCommand = {
   application: ApplicationSnapshot
@@ -22,13 +27,15 @@ export type SendFailure = 'not_permitted' | 'application_disabled' | 'overloaded
 
 /**
  * Starts one transaction of a maker, which waits for its checkers, and removes the draft it was. The same payment again returns the
- * transaction that it already is. A refusal of `origin_replaced` names the transaction that was quicker.
+ * transaction that it already is. A refusal of `origin_replaced` names the transaction that was quicker. Where it replaces a payment that failed
+ * at an operator, the operator is queried about that one first.
  */
 export async function sendPayment(
   deps: SendDeps,
   { application, maker, payment }: SendCommand,
 ): Promise<Result<{ transactionId: string; status: TransactionStatus }, { code: SendFailure; transactionId?: string }>> {
   const { externalId, originId, type } = payment
+  if (originId !== null && !(await isOriginConfirmed(deps, application.applicationId, originId))) return err({ code: 'origin_unconfirmed' })
   const started = await startTransactions(deps, {
     application,
     type,
@@ -54,6 +61,13 @@ export async function sendPayment(
   // Afterwards, because the transaction commits with those of others. If this is lost, no list shows the draft of a sent payment.
   await deleteDraft(deps.pool, { applicationId: application.applicationId, personId: maker.id, externalId })
   return ok({ transactionId: outcome.transactionId, status: outcome.status })
+}
+
+/** Whether nothing speaks against paying in place of this one. One that is replaced already was confirmed then. */
+async function isOriginConfirmed({ pool, confirmFailure }: SendDeps, applicationId: string, originId: string): Promise<boolean> {
+  const ended = await findEndedPayment(pool, applicationId, originId)
+  if (!ended?.wasSent || ended.isDoubted || (await findReplacement(pool, applicationId, originId))) return true
+  return confirmFailure(ended)
 }
 
 type StartError = Extract<Awaited<ReturnType<typeof startTransactions>>, { ok: false }>['error']

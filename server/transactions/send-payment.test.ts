@@ -9,6 +9,7 @@ import { makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
 import { createIntake, type Intake } from './intake.ts'
 import { findDraft, saveDraft, sendPayment } from './payments.ts'
+import type { EndedPayment } from './transaction-store.ts'
 import { transition } from './transition.ts'
 
 let database: TestDatabase
@@ -29,9 +30,9 @@ async function aMaker(roles: Role[] = ['maker']) {
   await directory.refresh()
   const id = await makePerson(database.pool, applicationId, roles)
   const maker = { kind: 'person' as const, id, applicationId, roles }
-  const send = (payment: SentPayment) =>
+  const send = (payment: SentPayment, confirmFailure: (failed: EndedPayment) => Promise<boolean> = async () => assert.fail('not asked')) =>
     sendPayment(
-      { pool: database.pool, intake, connectors: { has: () => true } },
+      { pool: database.pool, intake, connectors: { has: () => true }, confirmFailure },
       { application: directory.find(applicationId) ?? assert.fail(), maker, payment },
     )
   return { applicationId, id, send }
@@ -114,6 +115,28 @@ test('not_permitted, and nothing is started: a person without the role', async (
     assert.deepEqual(await send(payment), { ok: false, error: { code: 'not_permitted' } })
     assert.equal(await countOf(payment.externalId), 0)
   }
+})
+
+test('origin_unconfirmed, and nothing is started: in the place of one that failed at an operator which does not confirm it', async () => {
+  const { applicationId, send } = await aMaker()
+  const { transactionId: originId } = must(await send(aPayment()))
+  const person = { kind: 'person' as const, id: randomUUID() }
+  await transition(database.pool, [{ applicationId, transactionId: originId, event: 'approved', actor: person }])
+  await transition(database.pool, [
+    { applicationId, transactionId: originId, event: 'failed', message: 'Numéro invalide', actor: { kind: 'operator', id: null } },
+  ])
+  const payment = aPayment({ originId })
+  const asked: string[] = []
+  const answer = (isConfirmed: boolean) => async (failed: EndedPayment) => {
+    asked.push(failed.transactionId)
+    return isConfirmed
+  }
+  assert.deepEqual(await send(payment, answer(false)), { ok: false, error: { code: 'origin_unconfirmed' } })
+  assert.equal(await countOf(payment.externalId), 0)
+  const { transactionId } = must(await send(payment, answer(true)))
+  assert.deepEqual(asked, [originId, originId])
+  // The same form again: the operator is not asked, whatever it would say now.
+  assert.equal(must(await send(payment)).transactionId, transactionId)
 })
 
 test('origin_replaced with the transaction: a second one in the place of a rejected one, from another form', async () => {

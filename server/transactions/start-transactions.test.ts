@@ -85,7 +85,7 @@ async function ruleAboveTenThousand(applicationId: string): Promise<void> {
 async function readStored({ applicationId }: ApplicationSnapshot) {
   const { rows } = await database.pool.query<Record<string, unknown>>(
     `select t.external_id, t.status, t.source, t.maker_id, t.batch_id, t.held_minor, w.state, e.actor_kind, e.actor_id
-       from transactions t join transaction_events e using (application_id, transaction_id)
+       from transactions t join all_transaction_events e using (application_id, transaction_id)
        left join operator_work w using (application_id, transaction_id) where t.application_id = $1 order by t.sequence`,
     [applicationId],
   )

@@ -34,7 +34,7 @@ export type StartTransactionsDeps = { pool: Queryable; intake: Pick<Intake, 'sub
 type Starter =
   | { source: 'api'; actor: { kind: 'api'; id: string } }
   | { source: 'file'; actor: Extract<CommandActor, { kind: 'person' }> }
-  /** `originId`: a transaction that was rejected, recalled or expired, and that the only request replaces. */
+  /** `originId`: a transaction that ended without a payment, and that the only request replaces. */
   | { source: 'person'; actor: Extract<CommandActor, { kind: 'person' }>; originId?: string }
 
 export type StartTransactionsCommand = Starter & {

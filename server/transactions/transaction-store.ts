@@ -130,21 +130,41 @@ export async function findByExternalIds(queryable: Queryable, applicationId: str
   return rows
 }
 
-/** The event that ended a transaction that a person started; undefined if it has not ended, or there is none of this id. */
-export async function findEndOfPersons(
+/** A payment that a person started and that has ended, with what speaks against another one in its place. */
+export type EndedPayment = Pick<
+  Transaction,
+  'applicationId' | 'transactionId' | 'type' | 'operator' | 'operatorReference' | 'phoneNumber' | 'amountMinor' | 'currency'
+> & {
+  operatorToken: string | null
+  event: TransitionEvent
+  /** An operator had it, and may report something else now. */
+  wasSent: boolean
+  /** The operator contradicts the failure, or is being asked about it: it may have been paid. */
+  isDoubted: boolean
+  /** It is a row of a batch that repeats failed rows. */
+  isRepeated: boolean
+}
+
+/** One payment of a person that has ended; undefined if it has not, or there is none of this id. */
+export async function findEndedPayment(
   queryable: Queryable,
   applicationId: string,
   transactionId: string,
-): Promise<TransitionEvent | undefined> {
-  const { rows } = await queryable.query<{ event: TransitionEvent }>({
-    name: 'find_end_of_persons',
-    text: `select e.event from transactions t
+): Promise<EndedPayment | undefined> {
+  const { rows } = await queryable.query<EndedPayment>({
+    name: 'find_ended_payment',
+    text: `select t.application_id as "applicationId", t.transaction_id as "transactionId", t.type, t.operator,
+        t.operator_reference as "operatorReference", t.operator_token as "operatorToken", t.phone_number as "phoneNumber",
+        t.amount_minor as "amountMinor", t.currency, e.event, e.event = 'failed' and e.actor_kind <> 'system' as "wasSent",
+        is_contradicted(t.application_id, t.transaction_id) or is_asked_about(t.application_id, t.transaction_id) as "isDoubted",
+        is_in_retry(t.application_id, t.transaction_id) as "isRepeated"
+      from transactions t
       join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
       where t.application_id = $1 and t.transaction_id = $2 and t.source <> 'api'
         and t.status in ('SUCCESS', 'FAILED')`,
     values: [applicationId, transactionId],
   })
-  return rows[0]?.event
+  return rows[0]
 }
 
 /** The transaction that replaces another one, if there is one. */
@@ -191,8 +211,7 @@ const START_TRANSACTIONS = {
     batch_id: 'uuid | null',
     batch_sum_minor: 'bigint | null',
     origin_id: 'uuid | null',
-    actor_kind: 'text',
-    actor_id: 'uuid | null',
+    api_user_id: 'uuid | null',
     claim_route: 'text | null',
     claim_lease_ms: 'integer | null',
     claim_first_query_ms: 'integer | null',

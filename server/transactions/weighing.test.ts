@@ -36,6 +36,24 @@ test('PENDING_APPROVAL when the old and the new Benin number of one person excee
   assert.deepEqual(outcomes.map(statusOf), ['PENDING', 'PENDING_APPROVAL'])
 })
 
+test('as many approvals as the total of its own file requires: a row that is taken in together with one of another file', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const bands = [aBand({ steps: [1] }), aBand({ aboveBatchMinor: '1000000', steps: [2] })]
+  const items = [900_000n, 2_000_000n].map((batchSumMinor) =>
+    anIntakeItem(applicationId, { source: 'file', batchId: randomUUID(), batchSumMinor, amountMinor: 100_000n, bands }),
+  )
+  await takeIn(database.pool, items)
+  const { rows } = await database.pool.query<{ transaction_id: string; steps: number[] }>(
+    'select transaction_id, steps from approval_items where application_id = $1',
+    [applicationId],
+  )
+  const steps = new Map(rows.map((row) => [row.transaction_id, row.steps]))
+  assert.deepEqual(
+    items.map(({ transactionId }) => steps.get(transactionId)),
+    [[1], [2]],
+  )
+})
+
 test('PENDING once the beneficiary was paid under the earlier number, and the number is stored as it was sent', async () => {
   const applicationId = await makeApplication(database.pool)
   await fund(database.pool, applicationId, 'CIOM', 10_000_000n)
@@ -112,9 +130,9 @@ test('a bounded number of rows read for a phone number with thousands of earlier
   await takeIn(database.pool, [item])
   await database.pool.query(
     `insert into transactions (application_id, transaction_id, sequence, external_id, type, status, operator, currency, amount_minor, fee_system_minor,
-       fee_app_minor, customer_name, phone_number, webhook_url, pay_token, source, created_at, final_at, final_sequence)
+       fee_app_minor, customer_name, phone_number, webhook_url, pay_token, source, created_at, final_at)
      select application_id, gen_random_uuid(), n - 20000, gen_random_uuid(), type, 'FAILED', operator, currency, amount_minor, fee_system_minor,
-       fee_app_minor, customer_name, phone_number, webhook_url, pay_token, source, now() - interval '30 days', now() - interval '30 days', n
+       fee_app_minor, customer_name, phone_number, webhook_url, pay_token, source, now() - interval '30 days', now() - interval '30 days'
      from transactions, generate_series(1, 19999) as n where application_id = $1`,
     [applicationId],
   )

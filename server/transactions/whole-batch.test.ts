@@ -15,9 +15,9 @@ after(() => database.drop())
 /** What each batch leaves in each table that it may change, in a query each: a line of text per row. */
 const TABLES = {
   transactions: `select concat_ws(' ', sequence, transaction_id, type, status, operator, amount_minor, 'held', held_minor, 'v' || version, message, operator_token,
-      operator_reference, checker_id, 'final ' || final_sequence, case when final_at >= created_at then 'at once' end) from transactions where application_id = any ($1) order by application_id, sequence`,
-  events: `select concat_ws(' ', transaction_id, version, from_status, to_status, event, actor_kind, actor_id, reason)
-      from transaction_events where application_id = any ($1) order by 1`,
+      operator_reference, checker_id, case when final_at >= created_at then 'at once' end) from transactions where application_id = any ($1) order by application_id, sequence`,
+  events: `select concat_ws(' ', transaction_id, version, from_status, to_status, event, actor_kind, actor_id, reason, 'final ' || final_sequence)
+      from all_transaction_events where application_id = any ($1) order by 1`,
   postings: `select concat_ws(' ', subject_id, kind, operator, currency, collect_minor, deposit_minor, held_minor, fees_minor, clearing_minor, revenue_minor)
       from ledger_postings where application_id = any ($1) and kind <> 'fund' order by 1`,
   balances: `select concat_ws(' ', application_id, operator, collect_minor, deposit_minor, held_minor, fees_minor, clearing_minor, revenue_minor)
@@ -111,34 +111,34 @@ const STARTED: Record<Table, string[]> = {
 
 const MOVED: Record<Table, string[]> = {
   transactions: [
-    '1 collected COLLECT SUCCESS MOMOCM 100000 held 0 v2 Paid token REF1 final 1 at once',
-    '2 covered DEPOSIT SUCCESS MOMOCM 500000 held 0 v2 final 2 at once',
+    '1 collected COLLECT SUCCESS MOMOCM 100000 held 0 v2 Paid token REF1 at once',
+    '2 covered DEPOSIT SUCCESS MOMOCM 500000 held 0 v2 at once',
     '3 uncovered DEPOSIT PENDING MOMOCM 500000 held 0 v1',
-    '4 exact DEPOSIT FAILED MOMOCM 492500 held 0 v2 Refused final 1 at once',
+    '4 exact DEPOSIT FAILED MOMOCM 492500 held 0 v2 Refused at once',
     '5 approved DEPOSIT PENDING MOMOCM 500000 held 0 v2 checker',
-    '6 rejected COLLECT FAILED MOMOCM 500000 held 0 v2 No checker final 2 at once',
-    '7 sent COLLECT FAILED OMCM 500000 held 0 v2 final 3 at once',
-    '1 covered-two DEPOSIT FAILED MOMOCM 500000 held 0 v2 final 1 at once',
-    '2 uncovered-two DEPOSIT FAILED MOMOCM 200000 held 0 v2 final 2 at once',
+    '6 rejected COLLECT FAILED MOMOCM 500000 held 0 v2 No checker at once',
+    '7 sent COLLECT FAILED OMCM 500000 held 0 v2 at once',
+    '1 covered-two DEPOSIT FAILED MOMOCM 500000 held 0 v2 at once',
+    '2 uncovered-two DEPOSIT FAILED MOMOCM 200000 held 0 v2 at once',
   ],
   events: [
     'approved 1 PENDING_APPROVAL created person maker',
     'approved 2 PENDING_APPROVAL PENDING approved person checker',
     'collected 1 PENDING created api',
-    'collected 2 PENDING SUCCESS succeeded operator',
+    'collected 2 PENDING SUCCESS succeeded operator final 1',
     'covered 1 PENDING created api',
-    'covered 2 PENDING SUCCESS succeeded operator',
+    'covered 2 PENDING SUCCESS succeeded operator final 2',
     'covered-two 1 PENDING created api',
-    'covered-two 2 PENDING FAILED failed operator',
+    'covered-two 2 PENDING FAILED failed operator final 1',
     'exact 1 PENDING created api',
-    'exact 2 PENDING FAILED failed operator X1',
+    'exact 2 PENDING FAILED failed operator X1 final 1',
     'rejected 1 PENDING_APPROVAL created person maker',
-    'rejected 2 PENDING_APPROVAL FAILED rejected person checker Twice',
+    'rejected 2 PENDING_APPROVAL FAILED rejected person checker Twice final 2',
     'sent 1 PENDING created api',
-    'sent 2 PENDING FAILED failed operator',
+    'sent 2 PENDING FAILED failed operator final 3',
     'uncovered 1 PENDING created api',
     'uncovered-two 1 PENDING created api',
-    'uncovered-two 2 PENDING FAILED refused_for_funds operator',
+    'uncovered-two 2 PENDING FAILED refused_for_funds operator final 2',
   ],
   postings: [
     'collected settle MOMOCM XAF 98500 0 0 500 -100000 1000',

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { AttemptRecorder } from './attempts.ts'
 import type { AttemptRecord } from './delivery-store.ts'
 import { listWebhookAttempts } from './history.ts'
@@ -33,9 +35,15 @@ function recordOf(applicationId: string, transactionId: string, changes: Partial
   }
 }
 
-function makeRecorder(onRecorded?: (outcome: AttemptOutcome, count: number) => void): AttemptRecorder {
+function makeRecorder(onRecorded?: (outcome: AttemptOutcome, count: number) => void, recordGapMs = 0): AttemptRecorder {
   const logger = { info() {}, warn() {}, error() {} }
-  return new AttemptRecorder({ pool: database.pool, gapsMs: [30_000, 120_000, 600_000], logger, ...(onRecorded && { onRecorded }) })
+  return new AttemptRecorder({
+    pool: database.pool,
+    gapsMs: [30_000, 120_000, 600_000],
+    logger,
+    recordGapMs,
+    ...(onRecorded && { onRecorded }),
+  })
 }
 
 /** A delivery whose first attempt outlasted its lease, and whose second one is in progress in another process. */
@@ -106,4 +114,20 @@ test('the other outcomes of a batch are recorded if PostgreSQL refuses one', asy
     [['due', 'bad_status null'], ['due', 'bad_status null'], ['delivered', 'delivered null'], ['due'], ['due', 'bad_status null']],
   )
   assert.deepEqual(Object.fromEntries(counted), { bad_status: 3, delivered: 1 })
+})
+
+test('one statement for the outcomes that come within the gap after the last one, which a flush ends', async () => {
+  const applicationId = randomUUID()
+  const items = await addDeliveries(database.pool, applicationId, Array<string>(3).fill('https://partner.example/hook'))
+  await database.pool.query('update webhook_deliveries set attempts = 1 where application_id = $1', [applicationId])
+  const counts: number[] = []
+  const recorder = makeRecorder((_, count) => counts.push(count), 600_000)
+  const add = (place: number) => recorder.add(recordOf(applicationId, items[place]?.transactionId ?? '', {}))
+  add(0)
+  await waitUntil('the first one is recorded', () => counts.length === 1)
+  add(1)
+  await nextTurn()
+  add(2)
+  await recorder.flush(5_000)
+  assert.deepEqual(counts, [1, 2])
 })

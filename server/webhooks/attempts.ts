@@ -170,12 +170,17 @@ export type AttemptDependencies = {
 }
 
 /** Builds, signs and sends one webhook. Never rejects. */
-export async function attemptDelivery(sender: Sender, dependencies: AttemptDependencies, delivery: ClaimedDelivery): Promise<SendResult> {
+export async function attemptDelivery(
+  sender: Sender,
+  dependencies: AttemptDependencies,
+  delivery: ClaimedDelivery,
+  moreHeaders?: Record<string, string>,
+): Promise<SendResult> {
   const { clock, logger, secretsFor, copiesStatusFor } = dependencies
   try {
     const body = webhookPayload(delivery, copiesStatusFor(delivery.applicationId))
     const headers = signWebhook(webhookIdOf(delivery.transactionId), body, secretsFor(delivery.applicationId), clock.now())
-    return await sender.send(delivery.url, headers, body)
+    return await sender.send(delivery.url, moreHeaders ? { ...headers, ...moreHeaders } : headers, body)
   } catch (error) {
     // A bug, but the slot and the schedule must survive it.
     reportUnexpected('webhooks: send', error, {
@@ -195,13 +200,20 @@ type RecorderOptions = {
   logger: DeliveryLogger
   /** Called with how many attempts ended with each outcome, after the commit. */
   onRecorded?: (outcome: AttemptOutcome, count: number) => void
+  /** From the beginning of one statement to the next. */
+  recordGapMs?: number
 }
 
 const BATCH_MAX = 500
 const RETRY_BACKOFF = { firstMs: 50, maxMs: 5_000 }
+/**
+ * The slot of the receiver is free already and nobody waits for the record, so a few rows are
+ * not worth a statement each. A process that is killed meanwhile sends the webhooks again whose outcomes were not recorded yet.
+ */
+const RECORD_GAP_MS = 50
 
 /**
- * Records outcomes, one statement at a time: while one batch commits, the next collects. A statement that fails because of the database is
+ * Records outcomes, one statement at a time: while one batch commits, the next collects, for at least 50 ms. A statement that fails because of the database is
  * retried until it succeeds, because a lost outcome would send the same webhook once more. One that fails because of its content is
  * recorded row by row, so that a row that the database refuses never delays the others.
  */
@@ -210,6 +222,10 @@ export class AttemptRecorder {
   #waiting: AttemptRecord[] = []
   #returning: ClaimedDelivery[] = []
   #running: Promise<void> | undefined
+  #mayRecordAtMs = 0
+  /** Ends the wait for more outcomes. */
+  #hurry: (() => void) | undefined
+  #isFlushing = false
 
   constructor(options: RecorderOptions) {
     this.#options = options
@@ -229,6 +245,8 @@ export class AttemptRecorder {
 
   /** Resolves when everything added so far is committed, or after `waitMs`. */
   async flush(waitMs: number): Promise<void> {
+    this.#isFlushing = true
+    this.#hurry?.()
     const timeout = new Promise<void>((resolve) => setTimeout(resolve, waitMs).unref())
     await Promise.race([this.#running ?? Promise.resolve(), timeout])
   }
@@ -241,6 +259,7 @@ export class AttemptRecorder {
   async #run(): Promise<void> {
     for (let failures = 0; this.#waiting.length + this.#returning.length > 0; ) {
       await this.#returnAll()
+      await this.#collect()
       const batch = this.#waiting.slice(0, BATCH_MAX)
       if (batch.length === 0) continue
       try {
@@ -258,6 +277,22 @@ export class AttemptRecorder {
       }
     }
     this.#running = undefined
+  }
+
+  async #collect(): Promise<void> {
+    if (this.#waiting.length === 0) return
+    const restMs = this.#mayRecordAtMs - performance.now()
+    if (restMs > 0 && this.#waiting.length < BATCH_MAX && !this.#isFlushing) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, restMs)
+        this.#hurry = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+      this.#hurry = undefined
+    }
+    this.#mayRecordAtMs = performance.now() + (this.#options.recordGapMs ?? RECORD_GAP_MS)
   }
 
   async #returnAll(): Promise<void> {

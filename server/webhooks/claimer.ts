@@ -142,6 +142,9 @@ const RECENT_MS_MAX = 30_000
 const MIN_PAUSE_MS = 14
 /** After a walk that looked at every receiver, after one that did not, and while suspects have more due than their common limit. */
 const WALK_EVERY_MS = 500
+/** The same once this many claims found nothing: about four seconds. */
+const IDLE_WALK_EVERY_MS = 1_000
+const IDLE_CLAIMS = 10
 const PART_WALK_EVERY_MS = 25
 const CUT_WALK_EVERY_MS = 50
 const MANY_RECEIVERS = 128
@@ -189,7 +192,7 @@ export class ClaimPace {
     }
     this.#eachMax = Math.min(EACH_MAX, this.#eachMax * 2)
     // A receiver with work in progress is read again when some of it ends; the walk finds the rest.
-    if (report.hasWalked || report.isCut) this.#walkAtMs = report.endedMs + Math.max(walkPauseMs(report), tookMs * 8)
+    if (report.hasWalked || report.isCut) this.#walkAtMs = report.endedMs + Math.max(walkPauseMs(report, this.#emptyClaims), tookMs * 8)
     const minPauseMs = Math.max(MIN_PAUSE_MS, found > 0 ? tookMs / 2 : tookMs)
     return { minPauseMs, idlePauseMs: Math.max(minPauseMs, this.#idlePauseMs(report)) }
   }
@@ -200,9 +203,10 @@ export class ClaimPace {
   }
 }
 
-function walkPauseMs({ claim, isCut }: ClaimReport): number {
+function walkPauseMs({ claim, isCut }: ClaimReport, emptyClaims: number): number {
   if (isCut) return CUT_WALK_EVERY_MS
-  return claim.isWalkComplete ? WALK_EVERY_MS : PART_WALK_EVERY_MS
+  if (!claim.isWalkComplete) return PART_WALK_EVERY_MS
+  return emptyClaims < IDLE_CLAIMS ? WALK_EVERY_MS : IDLE_WALK_EVERY_MS
 }
 
 function countReceivers(claim: Claim): number {

@@ -3,7 +3,7 @@ import { type AttemptDependencies, AttemptRecorder, AttemptStarter, attemptDeliv
 import { Claimer, ClaimPace, ClaimSchedule } from './claimer.ts'
 import type { ClaimedDelivery } from './delivery-store.ts'
 import { ReceiverSlots } from './receiver-slots.ts'
-import { type AttemptOutcome, createGuardedSenders } from './send/send-webhook.ts'
+import { type AttemptOutcome, createGuardedSenders, type SendResult } from './send/send-webhook.ts'
 
 export type DeliveryLoopOptions = AttemptDependencies & {
   pool: Pool
@@ -13,6 +13,10 @@ export type DeliveryLoopOptions = AttemptDependencies & {
   networksFor?(applicationId: string): readonly string[]
   /** Called with how many attempts ended with each outcome, once that is recorded. */
   onRecorded?: (outcome: AttemptOutcome, count: number) => void
+  /** Makes each attempt, with the headers by which its receiver continues the trace. */
+  trace?:
+    | ((delivery: ClaimedDelivery, attempt: (headers: Record<string, string>) => Promise<SendResult>) => Promise<SendResult>)
+    | undefined
   /** Pauses after the first, second and third failure. */
   gapsMs?: readonly [number, number, number]
   /** For one attempt, from the name look-up to the end of the body. */
@@ -44,7 +48,7 @@ export type DeliveryLoop = {
 /** The contractual pauses before the second, third and fourth attempt. */
 export const WEBHOOK_GAPS_MS = [30_000, 120_000, 600_000] as const
 const POLL_MS = 100
-const POLL_MS_MAX = 500
+const POLL_MS_MAX = 1_000
 const LEASE_MARGIN_MS = 1_000
 const DRAIN_MS = 5_000
 
@@ -65,7 +69,11 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const starter = new AttemptStarter({
     slots,
     recorder,
-    attemptDelivery: (delivery) => attemptDelivery(senders.to(networksFor(delivery.applicationId)), options, delivery),
+    attemptDelivery(delivery) {
+      const sender = senders.to(networksFor(delivery.applicationId))
+      const attempt = (headers?: Record<string, string>) => attemptDelivery(sender, options, delivery, headers)
+      return options.trace ? options.trace(delivery, attempt) : attempt()
+    },
     claimAgeMsMax: leaseMs - deadlineMs - LEASE_MARGIN_MS,
     onFreeSlot(target) {
       claimer.hint(target)

@@ -78,9 +78,9 @@ export async function addDeliveries(
        select i.*, row_number() over () + $3::bigint as sequence
          from json_to_recordset($1) as i ("transactionId" uuid, "externalId" uuid, url text)
      ), made as (
-       insert into transactions (application_id, transaction_id, sequence, final_sequence, external_id, type, status, operator, currency,
+       insert into transactions (application_id, transaction_id, sequence, external_id, type, status, operator, currency,
            amount_minor, fee_system_minor, fee_app_minor, customer_name, phone_number, webhook_url, pay_token, message, source, created_at, final_at)
-         select $2, "transactionId", sequence, sequence, "externalId", 'COLLECT', 'SUCCESS', 'MOMOCM', 'XAF', $4, 0, 0, 'Ama', '237670000001',
+         select $2, "transactionId", sequence, "externalId", 'COLLECT', 'SUCCESS', 'MOMOCM', 'XAF', $4, 0, 0, 'Ama', '237670000001',
                 url, 'token', $5, 'api', now(), now() from item
      )
      insert into webhook_deliveries (application_id, transaction_id, target, next_at, created_at)

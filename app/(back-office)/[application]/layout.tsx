@@ -45,6 +45,7 @@ export default async function BackOfficeLayout({ children, params }: Props) {
       businessZone={viewer.application.timeZone}
       messages={pickMessages(MESSAGES[viewer.locale], FRAME_WORDS)}
       serverNowMs={runtime.clock.now().getTime()}
+      readerId={viewer.personId}
     >
       <QueryProvider>
         <Frame

@@ -40,8 +40,12 @@ export function Kbd({ children }: { children: string }) {
   )
 }
 
+/** `parts`: how much of `value` ended well and how much did not; they add up to it. */
+type ProgressProps = { label: string; value: number; max: number; parts?: { ok: number; bad: number } }
+
 /** How much of something is done. The browsers' own progress element has colours of its own in each of them. */
-export function ProgressBar({ label, value, max }: { label: string; value: number; max: number }) {
+export function ProgressBar({ label, value, max, parts }: ProgressProps) {
+  const widthOf = (part: number) => (part * 100) / Math.max(max, 1)
   return (
     <svg
       role="progressbar"
@@ -54,7 +58,14 @@ export function ProgressBar({ label, value, max }: { label: string; value: numbe
       className="h-2 w-full rounded-full"
     >
       <rect width="100" height="1" className="fill-line" />
-      <rect width={(value * 100) / Math.max(max, 1)} height="1" className="fill-accent" />
+      {parts ? (
+        <>
+          <rect width={widthOf(parts.ok)} height="1" className="fill-ok" />
+          <rect x={widthOf(parts.ok)} width={widthOf(parts.bad)} height="1" className="fill-bad" />
+        </>
+      ) : (
+        <rect width={widthOf(value)} height="1" className="fill-accent" />
+      )}
     </svg>
   )
 }

@@ -39,6 +39,7 @@ const PATHS = {
   leave: 'M6.5 2.5H3v11h3.5M7 8h6.5M10.8 5.2 13.5 8l-2.7 2.8',
   keyboard: 'M2 4.5h12v7H2ZM4.5 7h.1M7 7h.1M9.5 7h.1M11.5 7h.1M5 9.3h6',
   inbox: 'M2.5 9 4.3 3.5h7.4L13.5 9v4h-11ZM2.5 9h3.2l.8 1.6h3l.8-1.6h3.2',
+  servers: 'M2.5 2.8h11v4.4h-11ZM2.5 8.8h11v4.4h-11ZM5 5h.1M5 11h.1',
   printer: 'M4.5 6V2.5h7V6M4.5 11h-2V6h11v5h-2M4.5 9.5h7v4h-7Z',
 } as const
 

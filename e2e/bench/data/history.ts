@@ -97,16 +97,17 @@ function fillSql(): string {
     select t.*, p.held_minor as hold, t.type = 'DEPOSIT' and t.status <> 'PENDING_APPROVAL' as has_hold, t.status in ('SUCCESS', 'FAILED') as is_final
       from t cross join lateral posting_amounts('hold', t.type, t.amount, t.fsys, t.fapp) p
   ), new_transactions as (
-    insert into transactions (application_id, transaction_id, sequence, final_sequence, external_id, type, status, operator, currency, amount_minor,
-        fee_system_minor, fee_app_minor, held_minor, customer_name, phone_number, webhook_url, pay_token, source, version, created_at, final_at)
-      select $1::uuid, id, i, final_sequence, ext, type, status, op, cur, amount, fsys, fapp, case when status = 'PENDING' and has_hold then hold else 0 end,
-             'Clarisse Mbarga Essomba', phone, 'https://hooks.partner.example/payments/results', ext, 'api', case when is_final then 2 else 1 end, at,
+    insert into transactions (application_id, transaction_id, sequence, external_id, type, status, operator, currency, amount_minor,
+        fee_system_minor, fee_app_minor, held_minor, customer_name, phone_number, webhook_url, pay_token, source, version, needed_approval, created_at, final_at)
+      select $1::uuid, id, i, ext, type, status, op, cur, amount, fsys, fapp, case when status = 'PENDING' and has_hold then hold else 0 end,
+             'Clarisse Mbarga Essomba', phone, 'https://hooks.partner.example/payments/results', ext, 'api', case when is_final then 2 else 1 end,
+             status = 'PENDING_APPROVAL', at,
              case when is_final then at + interval '20 seconds' end
         from row
   ), new_events as (
-    insert into transaction_events (application_id, transaction_id, version, from_status, to_status, event, actor_kind, at)
-      select $1::uuid, id, 1, null, case when status = 'PENDING_APPROVAL' then status else 'PENDING' end, 'created', 'api', at from row
-      union all select $1::uuid, id, 2, 'PENDING', status, case status when 'SUCCESS' then 'succeeded' else 'failed' end, 'operator', at + interval '20 seconds' from row where is_final
+    insert into transaction_events (application_id, transaction_id, version, from_status, to_status, event, actor_kind, at, final_sequence)
+      select $1::uuid, id, 2, 'PENDING', status, case status when 'SUCCESS' then 'succeeded' else 'failed' end, 'operator', at + interval '20 seconds', final_sequence
+        from row where is_final
   ), new_postings as (
     insert into ledger_postings (application_id, subject_id, kind, operator, currency, collect_minor, deposit_minor, held_minor, fees_minor, clearing_minor, revenue_minor, at)
       select $1::uuid, id, k.kind, op, cur, p.collect_minor, p.deposit_minor, p.held_minor, p.fees_minor, p.clearing_minor, p.revenue_minor,

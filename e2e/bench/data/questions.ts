@@ -27,7 +27,7 @@ export const PAGE_QUESTIONS: QuestionKind[] = [
       const page = randomBelow(Math.ceil(count / PAGE_SIZE))
       return {
         path: `${BASE}/getByApplicationProductAndStatus?transactionStatus=${status}&page=${page}&size=${PAGE_SIZE}`,
-        ...pageSql('and status = $3', 'final_sequence', [applicationId, page * PAGE_SIZE, status]),
+        ...pageSql('and to_status = $3', 'final_sequence', [applicationId, page * PAGE_SIZE, status], 'final_transactions'),
       }
     },
   },
@@ -62,11 +62,11 @@ export const RANGE_QUESTIONS: QuestionKind[] = [
 ]
 
 /** Exact count and the ids in order: what a right page shows. */
-function pageSql(condition: string, order: string, values: unknown[]): { sql: string; values: unknown[] } {
+function pageSql(condition: string, order: string, values: unknown[], source = 'transactions'): { sql: string; values: unknown[] } {
   const where = `application_id = $1 ${condition}`
   return {
-    sql: `select (select count(*) from transactions where ${where})::text || ' ' || coalesce(string_agg(transaction_id::text, ' ' order by place), '') as answer
-      from (select transaction_id, row_number() over (order by ${order} desc) as place from transactions where ${where}
+    sql: `select (select count(*) from ${source} where ${where})::text || ' ' || coalesce(string_agg(transaction_id::text, ' ' order by place), '') as answer
+      from (select transaction_id, row_number() over (order by ${order} desc) as place from ${source} where ${where}
             order by ${order} desc offset $2::bigint limit ${PAGE_SIZE}) page`,
     values,
   }

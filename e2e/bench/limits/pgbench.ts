@@ -70,7 +70,7 @@ const OPERATOR = `(array[${OPERATOR_CODES.map((code) => `'${code}'`).join(',')}]
 const CURRENCY = `(array[${OPERATOR_CODES.map((code) => `'${OPERATORS[code].country.currency}'`).join(',')}])[:place]`
 const HELD = '(:amount::bigint * 203 / 200)'
 
-/** The rows of one deposit, one commit each, in plain statements as an engineer would write them: eight round trips. */
+/** The rows of one deposit, one commit each, in plain statements as an engineer would write them: seven round trips. */
 export const PLAIN_SCRIPT = `${CHOICES}begin;
 update application_counters
   set transaction_count = transaction_count + 1, pending_count = pending_count + 1, change_number = change_number + 1
@@ -78,12 +78,10 @@ update application_counters
 update ledger_balances set deposit_minor = deposit_minor - ${HELD}, held_minor = held_minor + ${HELD}
   where application_id = ${APPLICATION} and operator = ${OPERATOR} and deposit_minor >= ${HELD};
 insert into transactions (application_id, transaction_id, sequence, external_id, type, status, operator, currency, amount_minor,
-    fee_system_minor, fee_app_minor, held_minor, customer_name, phone_number, webhook_url, pay_token, source, created_at)
+    fee_system_minor, fee_app_minor, held_minor, customer_name, phone_number, webhook_url, pay_token, source, api_user_id, created_at)
   values (${APPLICATION}, :id, :sequence, gen_random_uuid(), 'DEPOSIT', 'PENDING', ${OPERATOR}, ${CURRENCY}, :amount,
     :amount::bigint / 100, :amount::bigint / 200, ${HELD}, 'Clarisse Mbarga Essomba', :phone,
-    'https://hooks.partner.example/payments/results', gen_random_uuid(), 'api', now());
-insert into transaction_events (application_id, transaction_id, version, to_status, event, actor_kind, actor_id, at)
-  values (${APPLICATION}, :id, 1, 'PENDING', 'created', 'api', ${APPLICATION}, now());
+    'https://hooks.partner.example/payments/results', gen_random_uuid(), 'api', ${APPLICATION}, now());
 insert into ledger_postings (application_id, subject_id, kind, operator, currency, deposit_minor, held_minor, at)
   values (${APPLICATION}, :id, 'hold', ${OPERATOR}, ${CURRENCY}, -${HELD}, ${HELD}, now());
 insert into operator_work (application_id, transaction_id, operator, state, next_at) values (${APPLICATION}, :id, ${OPERATOR}, 'queued', now());
@@ -99,6 +97,6 @@ export const ONE_CALL_SCRIPT = `${CHOICES}select * from start_transactions(array
   'item_index', 0, 'application_id', ${APPLICATION}, 'application_index', 1, 'transaction_id', uuidv7(), 'external_id', gen_random_uuid(),
   'type', 'DEPOSIT', 'operator', ${OPERATOR}, 'currency', ${CURRENCY}, 'customer_name', 'Clarisse Mbarga Essomba', 'phone_number', :phone::text,
   'amount_minor', :amount::bigint, 'fee_system_minor', :amount::bigint / 100, 'fee_app_minor', :amount::bigint / 200,
-  'webhook_url', 'https://hooks.partner.example/payments/results', 'pay_token', gen_random_uuid(), 'source', 'api', 'actor_kind', 'api',
-  'actor_id', ${APPLICATION})), false);
+  'webhook_url', 'https://hooks.partner.example/payments/results', 'pay_token', gen_random_uuid(), 'source', 'api',
+  'api_user_id', ${APPLICATION})), false);
 `

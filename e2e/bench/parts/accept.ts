@@ -20,7 +20,7 @@ const WARM_UP_SECONDS = 6
 const CLIENT_COUNTS = [8, 16, 32, 64]
 const SPREAD_BAR = 2.5
 const HOT_BAR = 1.2
-const CPU_BAR = 3
+const CPU_BAR = 5
 
 type Measured = LoadResult & { cpu: MeasuredCpu }
 

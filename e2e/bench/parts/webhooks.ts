@@ -13,8 +13,8 @@ import type { Pool } from '#server/database/pool.ts'
 const HEALTHY = 100
 const HANGING = 900
 const IN_FLIGHT = 256
-const RATE_BAR = 0.5
-const CPU_BAR = 1.6
+const RATE_BAR = 0.55
+const CPU_BAR = 1.5
 /** The delay that hanging receivers may add. */
 const ADDED_DELAY_BAR_MS = 25
 /** Events that wait for each hanging receiver. */

@@ -57,18 +57,17 @@ const FILL = `with row as materialized (
            $4::timestamptz + floor(i * ${DAYS * DAY_SECONDS}.0 / ($5::bigint + 1)) * interval '1 second' as at
       from generate_series($2::bigint, $3::bigint) as i
   ), new_transactions as (
-    insert into transactions (application_id, transaction_id, sequence, final_sequence, external_id, type, status, operator, currency, amount_minor,
+    insert into transactions (application_id, transaction_id, sequence, external_id, type, status, operator, currency, amount_minor,
         fee_system_minor, fee_app_minor, customer_name, phone_number, webhook_url, pay_token, operator_reference, source, version, created_at, final_at)
-      select $1::uuid, id, i, i, ext, 'COLLECT', 'SUCCESS', 'MOMOCM', 'XAF', amount, 0, 0, 'Clarisse Mbarga Essomba', phone,
+      select $1::uuid, id, i, ext, 'COLLECT', 'SUCCESS', 'MOMOCM', 'XAF', amount, 0, 0, 'Clarisse Mbarga Essomba', phone,
              'https://hooks.partner.example/payments/results', ext, reference, 'api', 2, at - interval '20 seconds', at
         from row
   ), new_references as (
     insert into operator_references (application_id, operator_reference, transaction_id, operator, type)
       select $1::uuid, reference, id, 'MOMOCM', 'COLLECT' from row where reference is not null
   ), new_events as (
-    insert into transaction_events (application_id, transaction_id, version, from_status, to_status, event, actor_kind, at)
-      select $1::uuid, id, 1, null, 'PENDING', 'created', 'api', at - interval '20 seconds' from row
-      union all select $1::uuid, id, 2, 'PENDING', 'SUCCESS', 'succeeded', 'operator', at from row
+    insert into transaction_events (application_id, transaction_id, version, from_status, to_status, event, actor_kind, at, final_sequence)
+      select $1::uuid, id, 2, 'PENDING', 'SUCCESS', 'succeeded', 'operator', at, i from row
   ), new_deliveries as (
     insert into webhook_deliveries (application_id, transaction_id, target, state, attempts, next_at, created_at, finished_at)
       select $1::uuid, id, 'https://hooks.partner.example', 'delivered', 1, at, at, at from row

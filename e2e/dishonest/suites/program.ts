@@ -5,8 +5,17 @@ import { signIn } from '#e2e/contract/service.ts'
 import { aCollect } from '#e2e/processes/requests.ts'
 import { signCallback } from '#server/operators/sandbox-protocol/messages.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { type Application, BALANCE_MINOR, newPerson, OPERATOR_SECRET, type PayoutService, type Person } from '../payout-service.ts'
-import { assertNotPaid, assertPaidOnce, newNumber, send } from '../steps.ts'
+import {
+  type Application,
+  act,
+  BALANCE_MINOR,
+  newPerson,
+  OPERATOR_SECRET,
+  type PayoutService,
+  type Person,
+  valueIn,
+} from '../payout-service.ts'
+import { assertNotPaid, assertPaidOnce, decide, newNumber, send } from '../steps.ts'
 
 /** A partner's program, with the credentials of one application, wants the money or the payments of another one, or more than it may. */
 export function describeProgram(service: () => PayoutService): void {
@@ -79,6 +88,22 @@ export function describeProgram(service: () => PayoutService): void {
       const { id } = await deposit({ amount: 20_000 })
       for (const { personId } of checkers)
         assert.equal((await call(`validateTransaction?checkerId=${personId}&transactionId=${id}&payeeNote=Seen`)).status, 403)
+      await assertNotPaid(service(), [id])
+    })
+
+    test('refused and not paid: a deposit above a limit that an engineer starts with a password that they received, and approves as a checker', async () => {
+      const { baseUrl, kora } = service()
+      const [thief, administrator] = [await newPerson(service(), ['engineer', 'checker']), await newPerson(service(), ['administrator'])]
+      const username = `${randomUUID()}@kora.example`
+      const input = { kind: 'api_user.create', input: { username }, acknowledged: true }
+      const { changeId } = valueIn(await act(service(), thief, 'proposeChange', input))
+      valueIn(await act(service(), administrator, 'confirmChange', { changeId, acknowledged: true }))
+      const { value: password } = valueIn(await act(service(), thief, 'collectSecret', { changeId }))
+      const { headers } = await signIn(baseUrl, { ...kora, username, password: String(password) })
+      const { id, json } = await deposit({ amount: 20_000 }, headers)
+      assert.equal(json['transactionStatus'], 'PENDING_APPROVAL')
+      assert.equal(await decide(service(), thief, id), 'has_password')
+      assert.equal((await call(`validateTransaction?checkerId=${thief.personId}&transactionId=${id}&payeeNote=Seen`)).status, 403)
       await assertNotPaid(service(), [id])
     })
 

@@ -1,5 +1,5 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionStatus, TransactionType, TransitionEvent } from '#lib/payments/transaction-status.ts'
+import type { ReplaceableEnd, TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
 import type { ApprovalBand } from '#lib/rules/approval-policy.ts'
 import { runQuery, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
@@ -75,9 +75,9 @@ export async function selectNamesakes(
   const { rows } = await queryable.query<{ transactionId: string; phoneNumber: string }>({
     name: 'select_namesakes',
     text: `select distinct t.transaction_id as "transactionId", w.phone_number as "phoneNumber"
-      from transactions t join transactions w on w.application_id = t.application_id and w.status = 'PENDING_APPROVAL'
+      from transactions t join transactions w on w.application_id = t.application_id and w.is_waiting
         and lower(btrim(w.customer_name)) = lower(btrim(t.customer_name)) and w.phone_number <> t.phone_number
-      where t.application_id = $1 and t.transaction_id = any ($2::uuid[]) and t.status = 'PENDING_APPROVAL' order by 1, 2`,
+      where t.application_id = $1 and t.transaction_id = any ($2::uuid[]) and t.is_waiting order by 1, 2`,
     values: [applicationId, transactionIds],
   })
   return rows
@@ -88,7 +88,7 @@ export async function selectNamesakesOf(queryable: Queryable, applicationId: str
   const { rows } = await queryable.query<{ phoneNumber: string }>({
     name: 'select_namesakes_of',
     text: `select distinct w.phone_number as "phoneNumber" from transactions w
-      where w.application_id = $1 and w.status = 'PENDING_APPROVAL' and lower(btrim(w.customer_name)) = lower(btrim($2)) order by 1`,
+      where w.application_id = $1 and w.is_waiting and lower(btrim(w.customer_name)) = lower(btrim($2)) order by 1`,
     values: [applicationId, name],
   })
   return rows
@@ -98,7 +98,7 @@ export async function selectNamesakesOf(queryable: Queryable, applicationId: str
 export type ReplacedRow = {
   transactionId: string
   originId: string
-  event: Extract<TransitionEvent, 'rejected' | 'recalled' | 'expired'>
+  event: ReplaceableEnd
   by: string | null
   programName: string | null
   reason: string | null
@@ -114,7 +114,7 @@ export async function selectReplaced(
   const { rows } = await queryable.query<ReplacedRow>({
     name: 'select_replaced',
     text: `select o.transaction_id as "transactionId", o.origin_id as "originId", e.event, p.name as by,
-        ${EVENT_PROGRAM_NAME} as "programName", e.reason, e.at
+        ${EVENT_PROGRAM_NAME} as "programName", coalesce(e.reason, t.message) as reason, e.at
       from transaction_origins o
       join transactions t on t.application_id = o.application_id and t.transaction_id = o.origin_id
       join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
@@ -190,7 +190,7 @@ export async function selectDepositFloat(
   const { rows } = await queryable.query<{ depositMinor: bigint; waitingMinor: bigint; waitingCount: number }>(
     `select coalesce((select b.deposit_minor from ledger_balances b where b.application_id = $1 and b.operator = $2), 0) as "depositMinor",
        coalesce(sum(t.amount_minor + t.fee_system_minor + t.fee_app_minor), 0) as "waitingMinor", count(*)::integer as "waitingCount"
-     from transactions t where t.application_id = $1 and t.status = 'PENDING_APPROVAL' and t.type = 'DEPOSIT' and t.operator = $2`,
+     from transactions t where t.application_id = $1 and t.is_waiting and t.type = 'DEPOSIT' and t.operator = $2`,
     [applicationId, operator],
   )
   return rows[0] ?? { depositMinor: 0n, waitingMinor: 0n, waitingCount: 0 }

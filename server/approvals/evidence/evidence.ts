@@ -20,8 +20,6 @@ import {
 export const LOOKED_AT_MAX = 500
 const NEAR_EQUAL_MAX = 5
 const CONTRADICTED_MAX = 5
-/** From this many payments on, the range is that of the middle nine tenths and not of all. */
-const RANGE_FROM = 5
 
 /** Returns what the application's own rows say about one transaction; undefined when it has no such transaction. */
 export async function readEvidence(
@@ -133,17 +131,13 @@ function summarise({ amountMinor }: Weighed, paid: readonly PhoneRow[], isMore: 
   const oldest = paid.at(-1)
   if (!newest || !oldest) return null
   const amounts = paid.map((other) => other.amountMinor).sort((left, right) => (left < right ? -1 : left > right ? 1 : 0))
-  const at = (share: number) =>
-    amounts[Math.min(amounts.length - 1, Math.max(0, Math.ceil(share * amounts.length) - 1))] ?? newest.amountMinor
-  const isFew = amounts.length < RANGE_FROM
-  const median = at(0.5)
+  const median = amounts[Math.ceil(amounts.length / 2) - 1] ?? newest.amountMinor
   return {
     count: paid.length,
     isMore,
     since: oldest.createdAt.toISOString(),
-    low: formatMinor(at(isFew ? 0 : 0.05)),
-    high: formatMinor(at(isFew ? 1 : 0.95)),
     median: formatMinor(median),
+    largest: formatMinor(amounts.at(-1) ?? median),
     // A ratio for reading only, with one decimal.
     timesMedian: Number((amountMinor * 10n + median / 2n) / median) / 10,
     lastAt: newest.createdAt.toISOString(),

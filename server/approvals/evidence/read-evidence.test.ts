@@ -42,7 +42,7 @@ test('isFirst for a number that was never paid, also after failed attempts', asy
   assert.deepEqual([evidence?.isFirst, evidence?.failedBefore, evidence?.history, evidence?.nearEqual], [true, 1, null, []])
 })
 
-test('count, usual range, near-equal amounts, other name and balance of a known history', async () => {
+test('count, middle and largest amount, near-equal amounts, other name and balance of a known history', async () => {
   const { applicationId, add, waiting } = await scene()
   for (const [n, amount] of [100n, 200n, 300n, 400n, 500n].entries()) await add(amount, 1_000 - n, 'succeeded')
   await add(1_485n, 30, 'succeeded')
@@ -54,7 +54,7 @@ test('count, usual range, near-equal amounts, other name and balance of a known 
   assert.ok(evidence?.history)
   const { since, lastAt, ...history } = evidence.history
   assert.ok(Date.parse(since) < Date.parse(lastAt))
-  assert.deepEqual(history, { count: 7, isMore: false, low: '100', high: '1490', median: '400', timesMedian: 3.8, lastAmount: '1490' })
+  assert.deepEqual(history, { count: 7, isMore: false, median: '400', largest: '1490', timesMedian: 3.8, lastAmount: '1490' })
   assert.deepEqual(
     evidence.nearEqual.map((one) => [one.transactionId, one.amount, one.status, one.isSameName]),
     [[near, '1490', 'SUCCESS', false]],

@@ -4,7 +4,7 @@ import type { Queryable } from '#server/database/pool.ts'
 import { WAITING_BATCHES } from '../batch-store.ts'
 import { DECISION_COUNTS, IS_BATCH_ROW, mayDecide } from '../may-decide.ts'
 
-/** Waiting transactions that the same people may decide on: of one maker, with the same needs, approved by the same people so far. */
+/** Waiting transactions that the same people may decide on: of one maker or program, with the same needs, approved by the same people so far. */
 export type WaitingKind = {
   makerId: string | null
   makerName: string | null
@@ -28,9 +28,10 @@ export type WaitingKind = {
 export function groupWaitingKinds(queryable: Queryable, applicationId: string): Promise<WaitingKind[]> {
   const columns = sql`t.transaction_id, t.sequence, t.maker_id, t.currency, t.amount_minor, t.created_at, i.steps, i.needs_code, i.expires_at,
     (select string_agg(d.checker_id::text, ' ' order by d.checker_id) from approval_decisions d
-      where d.application_id = t.application_id and d.transaction_id = t.transaction_id) as voters`
+      where d.application_id = t.application_id and d.transaction_id = t.transaction_id) as voters,
+    case when exists (select 1 from api_users u where u.application_id = ${applicationId} and cardinality(u.password_holders) > 0) then t.api_user_id end as starter`
   const rows = sql`transactions t join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
-    where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and i.expires_at > statement_timestamp()`
+    where t.application_id = ${applicationId} and t.is_waiting and i.expires_at > statement_timestamp()`
   return runQuery<WaitingKind>(
     queryable,
     sql`${WAITING_BATCHES(applicationId)}, started_batch as materialized (
@@ -44,10 +45,10 @@ export function groupWaitingKinds(queryable: Queryable, applicationId: string): 
         cross join lateral (select ${columns}, t.batch_id from ${rows} and t.batch_id = s.batch_id and t.source = 'file' offset 0) r
     )
     select g.*, m.name as "makerName", b.name as "batchName" from (
-      select w.maker_id as "makerId", w.batch_id as "batchId", w.steps, w.needs_code as "needsCode", w.currency, w.voters,
+      select w.maker_id as "makerId", w.batch_id as "batchId", w.steps, w.needs_code as "needsCode", w.currency, w.voters, w.starter,
         count(*)::integer as count, sum(w.amount_minor) as "amountMinor", min(w.created_at) as "oldestAt", min(w.expires_at) as "expiresAt",
         (array_agg(w.transaction_id order by w.sequence))[1:3] as "transactionIds"
-      from waiting_row w group by 1, 2, 3, 4, 5, 6) g
+      from waiting_row w group by 1, 2, 3, 4, 5, 6, 7) g
     left join people m on m.person_id = g."makerId"
     left join batches b on b.application_id = ${applicationId} and b.batch_id = g."batchId"
     order by g."oldestAt"`,

@@ -197,3 +197,25 @@ test('10,000 waiting items within two seconds', async () => {
   assert.deepEqual([count, groups.length], [5_000, 3])
   assert.ok(tookMs < 2_000, `${Math.round(tookMs)} ms`)
 })
+
+test('items of the program whose password the only other checker received, and not those of another program', async () => {
+  const team = await newTeam()
+  const ben = await team.add('Ben', 'checker', 'engineer')
+  await team.add('Cora', 'checker')
+  const { applicationId } = team
+  const [known, other] = [randomUUID(), randomUUID()]
+  for (const [apiUserId, holders] of [
+    [known, [ben]],
+    [other, []],
+  ] as const)
+    await database.pool.query(
+      `insert into api_users (application_id, api_user_id, username, password_hash, password_holders) values ($1, $2::uuid, $2::uuid::text, 'x', $3)`,
+      [applicationId, apiUserId, holders],
+    )
+  for (const id of [other, known]) await wait(team, null, { steps: [2] }, { actor: { kind: 'api', id } })
+  const blocked = await listBlocked(database.pool, applicationId)
+  assert.deepEqual(
+    blocked.groups.map(({ count, missing, available }) => [count, missing, available]),
+    [[1, 2, 1]],
+  )
+})

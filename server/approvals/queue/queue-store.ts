@@ -96,7 +96,7 @@ export function selectWaiting(
     queryable,
     sql`with picked as materialized (
       select t.application_id, t.transaction_id from ${WAITING}
-      where t.application_id = ${viewer.applicationId} and t.status = 'PENDING_APPROVAL' and not ${IS_BATCH_ROW}
+      where t.application_id = ${viewer.applicationId} and t.is_waiting and not ${IS_BATCH_ROW}
         and ${queueCondition(viewer, filter.queue)} and ${filterCondition(filter)}
       order by ${ORDERS[filter.sort]} offset ${page.offset} limit ${page.limit}
     )
@@ -170,7 +170,7 @@ export function groupWaiting(queryable: Queryable, viewer: QueueViewer, filter: 
       from (select t.currency, t.maker_id, t.amount_minor, t.created_at, i.rule ->> 'name' as rule, ${filterCondition(filter)} as is_fitting,
               case when ${queueCondition(viewer, 'made')} then 'made' when ${queueCondition(viewer, 'mine')} then 'mine' else 'others' end as queue
             from ${WAITING}
-            where t.application_id = ${viewer.applicationId} and t.status = 'PENDING_APPROVAL' and not ${IS_BATCH_ROW}) w
+            where t.application_id = ${viewer.applicationId} and t.is_waiting and not ${IS_BATCH_ROW}) w
       group by w.queue, w.currency, w.maker_id, w.rule, w.is_fitting) g
     left join people m on m.person_id = g."makerId"`,
   )
@@ -188,7 +188,7 @@ export async function countWaitingFor(
     sql`select count(*)::integer as count, min(w.created_at) as "oldestAt" from (
       select t.created_at from transactions t
         join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
-      where t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and not ${IS_BATCH_ROW}
+      where t.application_id = ${applicationId} and t.is_waiting and not ${IS_BATCH_ROW}
         and ${mayDecide(sql`${applicationId}`, sql`${personId}`)}
       order by t.sequence limit ${limit}) as w`,
   )

@@ -51,7 +51,7 @@ function adjustmentKind<Own extends Payload & { [key: string]: string | boolean 
       const posting = await postingOf(queryable, payload)
       if (!posting.ok) return posting
       const { ledger, transactionId } = payload
-      if (transactionId !== undefined && (await listAdjustments(queryable, ledger, transactionId)).includes(kind))
+      if (transactionId !== undefined && (await listAdjustments(queryable, ledger, [transactionId])).get(transactionId)?.includes(kind))
         return err('already_adjusted')
       const balances = await readAdjustedBalances(queryable, posting.value)
       if (!balances) return err('unknown_application')
@@ -72,7 +72,7 @@ function adjustmentKind<Own extends Payload & { [key: string]: string | boolean 
       // The operator's act against our result is booked now. Before the audit entries, whose chains are held until the commit.
       const closed =
         transactionId !== undefined && (kind === 'late' || kind === 'reverse')
-          ? await closeAdjusted(trx, { applicationId, actor, ledger, transactionId, changeId })
+          ? await closeAdjusted(trx, { applicationId, actor, subject: `transaction ${ledger} ${transactionId}`, changeId })
           : undefined
       const { operator, currency, amountMinor } = posting.value
       const details = { kind, operator, currency, amountMinor: String(amountMinor), evidence, note, proposedBy, changeId }

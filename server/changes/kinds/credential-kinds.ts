@@ -50,8 +50,8 @@ const apiUserCreation: ChangeKind = defineKind({
   async read(_queryable, _applicationId, { username }) {
     return ok({ before: { newUser: null }, after: { newUser: username } })
   },
-  async collect(trx, { applicationId, payload, actor }) {
-    return secretOf('password', await createApiUser(trx, { applicationId, username: payload.username, actor }))
+  async collect(trx, { applicationId, payload, actor, collectorId }) {
+    return secretOf('password', await createApiUser(trx, { applicationId, username: payload.username, actor, requestedBy: collectorId }))
   },
 })
 
@@ -63,8 +63,8 @@ const passwordReset: ChangeKind = defineKind({
     if (!user) return err('unknown_user')
     return ok({ before: { about: user.username, hasNewPassword: false }, after: { about: user.username, hasNewPassword: true } })
   },
-  async collect(trx, { applicationId, payload, actor }) {
-    return secretOf('password', await resetApiUserPassword(trx, { applicationId, apiUserId: payload.apiUserId, actor }))
+  async collect(trx, { applicationId, payload: { apiUserId }, actor, collectorId }) {
+    return secretOf('password', await resetApiUserPassword(trx, { applicationId, apiUserId, actor, requestedBy: collectorId }))
   },
 })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { columnMappingSchema, mappedHeaderSchema } from '#lib/reconciliation/statement-columns.ts'
-import { findWallet } from '#lib/reconciliation/wallets.ts'
+import { FEE_FORMS, FEE_ROUNDINGS, findWallet } from '#lib/reconciliation/wallets.ts'
 import { err, ok } from '#lib/result.ts'
 import { isUtcDay } from '#lib/time/time.ts'
 import { signatureOf } from '#server/reconciliation/read-statement/formats/mapped.ts'
@@ -23,6 +23,9 @@ const schema = z
       .string()
       .regex(/^\d{1,13}$/)
       .nullable(),
+    feeRounding: z.enum(FEE_ROUNDINGS).default('half_up'),
+    feeTaxPpm: z.int().min(0).max(1_000_000).default(0),
+    feeForm: z.enum(FEE_FORMS).default('beside'),
     openingDay: z.string().refine(isUtcDay).nullable(),
     openingMinor: minor.nullable(),
   })

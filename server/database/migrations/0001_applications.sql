@@ -89,6 +89,8 @@ create table api_users (
   -- Raised when the password is reset and when a refresh token is reused: access tokens with a lower number are refused.
   token_epoch integer not null default 1,
   created_at timestamptz not null default now(),
+  -- Everybody who ever received a password of it: they are refused as checkers of what it starts (may-decide.ts).
+  password_holders uuid[] not null default '{}',
   primary key (application_id, api_user_id)
 );
 

@@ -61,7 +61,7 @@ create table operator_work (
   primary key (application_id, transaction_id),
   constraint operator_work_accepted_stays check (state not in ('queued', 'paused', 'awaiting_code') or accepted_at is null)
 -- A row lives for seconds and changes several times: room in its page, and early vacuums.
-) with (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
+) with (fillfactor = 30, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
 -- Claimed operator by operator, so that the queue of one that hangs costs the others nothing; submissions also by direction, so that one
 -- direction can be held back.
 create index operator_work_waiting on operator_work (operator, type, next_at) where phase = 'queued';
@@ -177,7 +177,8 @@ create table operator_availability (
   primary key (operator, type, since)
 );
 
--- Our balance as the operator reports it, beside what the ledger says. `differs_since` is null while they are equal.
+-- Our balance as the operator reports it, beside what the ledger says. `differs_since` is null while they are equal, and `unexplained_since` while
+-- payments in progress and the wallet book explain the difference.
 create table operator_balances (
   operator text primary key,
   collect_minor bigint,
@@ -185,7 +186,9 @@ create table operator_balances (
   ledger_minor bigint not null,
   difference_minor bigint,
   checked_at timestamptz not null,
-  differs_since timestamptz
+  differs_since timestamptz,
+  unexplained_minor bigint,
+  unexplained_since timestamptz
 );
 
 -- An operator's statement against a final result. The result never changes: people read these rows and talk to the operator.
@@ -248,7 +251,16 @@ create table operator_references (
 -- must not stop money that has moved.
 create index operator_references_by_operator on operator_references (operator, type, operator_reference);
 
--- The final sequences up to which an application's references are in operator_references.
+-- The operators' own pay tokens of final transactions, for the search, filled by the same task: an index of transactions on what a result brings
+-- would have each result write all index entries of the row.
+create table operator_tokens (
+  application_id uuid not null,
+  operator_token text not null,
+  transaction_id uuid not null,
+  primary key (application_id, operator_token, transaction_id)
+);
+
+-- The final sequences up to which an application's references are in operator_references, and its tokens in operator_tokens.
 create table operator_reference_marks (
   application_id uuid primary key,
   success_until bigint not null,

@@ -43,6 +43,8 @@ create table batches (
   -- The earlier batch with the same payments, and why they are sent again.
   repeats_batch_id uuid,
   repeat_reason text,
+  -- Where its rows ended (count_batch_places); null until the last of them has.
+  places jsonb,
   leased_until timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   changed_at timestamptz not null default clock_timestamp(),
@@ -56,6 +58,8 @@ create index batches_by_content on batches (application_id, content_hash) where 
 create index batches_of_several_people on batches (application_id) where cardinality(prepared_by) > 1;
 -- For the worker: few rows at any time.
 create index batches_submitting on batches (leased_until) where state = 'submitting';
+-- For the task that stores ends: few rows at any time.
+create index batches_not_ended on batches (application_id, batch_id) where state = 'submitted' and places is null;
 
 -- One row of the file.
 create table batch_rows (
@@ -130,6 +134,34 @@ create table batch_retries (
   constraint batch_retries_external_id unique (application_id, external_id)
 );
 create index batch_retries_by_parent on batch_retries (application_id, parent_batch_id);
+
+-- Whether a batch repeats a failed transaction, or still can. A row that was left out of a submitted retry repeats nothing.
+create function is_in_retry(p_application uuid, p_transaction uuid) returns boolean language sql stable
+set search_path from current as $$
+  select exists (select from batch_retries r join batches b on b.application_id = r.application_id and b.batch_id = r.batch_id
+    where r.application_id = p_application and r.failed_transaction_id = p_transaction
+      and (b.state in ('checking', 'draft', 'submitting') or b.state = 'submitted' and exists (select from batch_rows x
+        where x.application_id = r.application_id and x.batch_id = r.batch_id and x.row_number = r.row_number and x.transaction_id is not null)))
+$$;
+
+-- A failed transaction is repeated by a batch or sent again by itself, never both: each insert waits for the other and then sees it.
+create function refuse_second_repetition() returns trigger language plpgsql
+set search_path from current as $$
+begin
+  perform pg_advisory_xact_lock(hashtext('countersign.repetition'), hashtext(new.application_id::text));
+  if tg_table_name = 'transaction_origins' then
+    if is_in_retry(new.application_id, new.origin_id) then
+      raise exception 'a batch repeats it' using errcode = 'unique_violation', constraint = 'transaction_origins_origin';
+    end if;
+  elsif exists (select from transaction_origins o where o.application_id = new.application_id and o.origin_id = new.failed_transaction_id) then
+    raise exception 'it was sent again' using errcode = 'unique_violation', constraint = 'batch_retries_pkey';
+  end if;
+  return new;
+end $$;
+create trigger refuse_second_repetition before insert on batch_retries for each row execute function refuse_second_repetition();
+create trigger refuse_second_repetition before insert on transaction_origins for each row execute function refuse_second_repetition();
+alter table batch_retries enable always trigger refuse_second_repetition;
+alter table transaction_origins enable always trigger refuse_second_repetition;
 
 -- Failed rows that a retry left out because they may have been paid.
 create table batch_left_out (

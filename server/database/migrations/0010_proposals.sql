@@ -48,6 +48,7 @@ create table proposed_changes (
     or (before ?& array['collectMinor', 'depositMinor'] and after ?& array['collectMinor', 'depositMinor', 'currency']))
 );
 create index proposed_changes_by_time on proposed_changes (application_id, proposed_at desc);
+create index proposed_changes_open on proposed_changes (proposed_at) where outcome is null;
 create index proposed_changes_by_subject on proposed_changes (application_id, kind, subject);
 -- No bank transfer is booked twice.
 create unique index fundings_booked_once on proposed_changes (application_id, kind, subject) where outcome = 'confirmed' and kind like 'funding.%';

@@ -24,7 +24,31 @@ create table scheduled_tasks (
   attempts integer not null default 0 check (attempts >= 0),
   claim_id uuid,
   claimed_until timestamptz,
-  check ((claim_id is null) = (claimed_until is null))
+  -- Since when it fails and the sentence of the last failure; null after a run that did not fail.
+  failed_since timestamptz,
+  last_error text,
+  check ((claim_id is null) = (claimed_until is null)),
+  check ((failed_since is null) = (last_error is null))
+);
+
+-- One row per running process, written every 15 s and removed at its end. A row that is no longer written belongs to a process that ended
+-- without saying so, or whose machine is lost; others remove it after a while.
+create table processes (
+  process_id uuid primary key,
+  -- all: web and worker. parent: its child processes do the work.
+  role text not null check (role in ('all', 'web', 'worker', 'parent')),
+  host text not null,
+  pid integer not null,
+  release integer not null,
+  started_at timestamptz not null,
+  seen_at timestamptz not null
+);
+
+-- The last of its kind, as the person or program that made it said.
+create table backup_notes (
+  kind text primary key check (kind in ('backup', 'restore_test')),
+  happened_at timestamptz not null,
+  note text not null check (length(note) <= 500)
 );
 
 -- Rows of a kind that are older than this may have been removed. Written before the first one is removed, so that a page never says "none",

@@ -15,6 +15,11 @@ create table wallets (
   -- The agreed fee of a payment; null: it is not checked.
   fee_ppm integer check (fee_ppm between 0 and 1000000),
   fee_fixed_minor bigint check (fee_fixed_minor >= 0),
+  -- How the agreed fee is rounded to a whole unit, the tax on it, and where the operator charges it: beside the amount or netted from it, in the
+  -- line of the payment; in a line of its own; or once a month.
+  fee_rounding text not null default 'half_up' check (fee_rounding in ('half_up', 'up', 'down')),
+  fee_tax_ppm integer not null default 0 check (fee_tax_ppm between 0 and 1000000),
+  fee_form text not null default 'beside' check (fee_form in ('beside', 'netted', 'own_line', 'monthly')),
   -- The balance at the beginning of a day, from which every later one follows.
   opening_day date,
   opening_minor bigint,
@@ -35,6 +40,10 @@ create table operator_balance_polls (
   -- All accounts together; null if the operator does not report all of them.
   reported_minor bigint,
   ledger_minor bigint not null,
+  -- Since when they differ, and by how much more than payments in progress and the wallet book explain, since when; null if not at all.
+  differs_since timestamptz,
+  unexplained_minor bigint,
+  unexplained_since timestamptz,
   primary key (application_id, operator, checked_at)
 );
 
@@ -140,8 +149,10 @@ create table statement_lines (
   -- The order of lines of one instant.
   position integer not null,
   at timestamptz not null,
-  -- The operator's day, by the zone and the cut-off of the wallet.
+  -- The operator's day, by the zone and the cut-off of the wallet. If that day was signed before the line arrived, the next open one, and
+  -- `origin_day` is its own.
   local_day date not null,
+  origin_day date check (origin_day < local_day),
   kind text not null check (kind in ('payment', 'fee', 'tax', 'commission', 'transfer', 'reversal', 'other', 'failed')),
   gross_minor bigint not null,
   fee_minor bigint not null,
@@ -161,6 +172,7 @@ create table statement_lines (
   constraint net_is_what_remains check (net_minor = case when kind = 'failed' then 0 else gross_minor - fee_minor - tax_minor end)
 );
 create index statement_lines_by_day on statement_lines (application_id, wallet, local_day, at);
+create index statement_lines_late on statement_lines (application_id, file_id) where origin_day is not null;
 create trigger refuse_change before update or delete on statement_lines for each row execute function refuse_change();
 create trigger refuse_truncate before truncate on statement_lines for each statement execute function refuse_change();
 alter table statement_lines enable always trigger refuse_change;
@@ -183,6 +195,8 @@ create table line_matches (
   group_id uuid,
   person_id uuid,
   note text,
+  -- Found after the day of its line was signed: the day in which it counts. It changes nothing in the signed one.
+  late_day date,
   at timestamptz not null default clock_timestamp(),
   primary key (application_id, line_id, part),
   constraint line_matches_transaction unique (application_id, matched_application_id, transaction_id, effect, ordinal),
@@ -363,6 +377,9 @@ set search_path from current as $$
 begin
   insert into days_to_examine (application_id, wallet, local_day)
     select new.application_id, new.wallet, day::date from generate_series(new.first_day - 1, new.last_day, interval '1 day') day
+    union
+    select new.application_id, new.wallet, l.local_day from statement_lines l
+     where l.application_id = new.application_id and l.file_id = new.file_id and l.origin_day is not null
   -- The lock makes an examination that has begun wait for this transaction, whose lines it would not see.
   on conflict (application_id, wallet, local_day) do update set local_day = excluded.local_day;
   return null;

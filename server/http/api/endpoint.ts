@@ -12,6 +12,7 @@ import type { ForcedEnquiries } from '#server/operators/work/forced-enquiries.ts
 import type { Tokens } from '#server/partner-auth/access-token.ts'
 import type { Caller } from '#server/partner-auth/authenticate-caller.ts'
 import type { CallerRecords } from '#server/partner-auth/caller-records.ts'
+import type { Tracing } from '#server/tracing/tracing.ts'
 import type { Intake } from '#server/transactions/intake.ts'
 import type { Settler, Wake } from '#server/transactions/transition.ts'
 import type { ApiRequest, ApiResponse } from '../request/api-request.ts'
@@ -88,6 +89,8 @@ export type HttpRuntime = CallerRecords & {
   forcedEnquiries: ForcedEnquiries
   metrics: Metrics
   wake: Wake
+  /** Absent if traces are off. */
+  tracing?: Tracing | undefined
   /** Absent if the access log is off. */
   accessLog?: AccessLog
 }

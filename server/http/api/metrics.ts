@@ -10,6 +10,8 @@ export type Metrics = {
   countOutcome(kind: OutcomeKind, outcome: string, count?: number): void
   /** Adds a value that is read at each scrape: the depth of a queue, the connections of a pool. */
   addGauge(name: string, help: string, read: () => number): void
+  /** Adds several values of one label, which are read at each scrape; a label that is not returned is absent. `read` never rejects. */
+  addGauges(name: string, gauges: { help: string; label: string; read: () => Promise<Readonly<Record<string, number>>> }): void
   /** Adds how often processes of this service crashed and were restarted, by process. */
   addCrashes(crashes: Readonly<Record<string, number>>): void
   /** Returns the whole text in the exposition format. */
@@ -44,17 +46,12 @@ export function createMetrics(): Metrics {
       for (const [place, count] of unexpectedCounts()) this.inc({ place }, count)
     },
   })
-  const outcomes = new Counter({
-    name: 'countersign_outcomes_total',
-    help: 'Outcomes of calls to others, and of decisions made in the back office',
-    labelNames: ['kind', 'outcome'],
-    registers,
-  })
+  const sizes = { intake: batches.labels('intake'), settlement: batches.labels('settlement') }
 
   return {
     countRequest: createRequestCounter(registers),
-    observeBatch: (kind, size) => batches.observe({ kind }, size),
-    countOutcome: (kind, outcome, count = 1) => outcomes.inc({ kind, outcome }, count),
+    observeBatch: (kind, size) => sizes[kind].observe(size),
+    countOutcome: createOutcomeCounter(registers),
     addGauge(name, help, read) {
       new Gauge({
         name: `countersign_${name}`,
@@ -62,6 +59,19 @@ export function createMetrics(): Metrics {
         registers,
         collect() {
           this.set(read())
+        },
+      })
+    },
+    addGauges(name, { help, label, read }) {
+      new Gauge({
+        name: `countersign_${name}`,
+        help,
+        labelNames: [label],
+        registers,
+        async collect() {
+          const values = await read()
+          this.reset()
+          for (const [value, number] of Object.entries(values)) this.set({ [label]: value }, number)
         },
       })
     },
@@ -76,6 +86,22 @@ export function createMetrics(): Metrics {
     },
     write: async () => ({ body: await registry.metrics(), contentType: registry.contentType }),
   }
+}
+
+/** Counts outcomes in plain maps, as requests are: a transaction has several. */
+function createOutcomeCounter(registers: Registry[]): Metrics['countOutcome'] {
+  const counts: Record<OutcomeKind, Map<string, number>> = { webhook: new Map(), operator: new Map(), decision: new Map() }
+  new Counter({
+    name: 'countersign_outcomes_total',
+    help: 'Outcomes of calls to others, and of decisions made in the back office',
+    labelNames: ['kind', 'outcome'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [kind, byOutcome] of Object.entries(counts)) for (const [outcome, count] of byOutcome) this.inc({ kind, outcome }, count)
+    },
+  })
+  return (kind, outcome, count = 1) => void counts[kind].set(outcome, (counts[kind].get(outcome) ?? 0) + count)
 }
 
 /** Counts requests in plain maps, which are read at each scrape, so that a request costs one look-up only. */

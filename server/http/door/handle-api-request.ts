@@ -22,13 +22,21 @@ export async function handleApiRequest(runtime: HttpRuntime, request: ApiRequest
   const endpoint = findEndpoint(request.path)
   const trace: Trace = { applicationId: undefined }
   let response: ApiResponse
+  const traced = isMonitoring(request.path) ? undefined : runtime.tracing?.beginRequest(request.header('traceparent'))
   try {
-    response = await respond(runtime, request, endpoint, trace)
+    const answer = () => respond(runtime, request, endpoint, trace)
+    response = await (traced ? traced.run(answer) : answer())
   } catch (error) {
     response = respondToThrow(runtime, request, error)
   }
   const durationMs = performance.now() - startedMs
   runtime.metrics.countRequest(endpoint?.name ?? 'unknown', response.status, durationMs)
+  traced?.end({
+    method: request.method,
+    endpoint: endpoint?.name ?? 'unknown',
+    status: response.status,
+    applicationId: trace.applicationId,
+  })
   runtime.accessLog?.({
     method: request.method,
     path: pathForLogs(request.path),
@@ -48,6 +56,11 @@ export async function handleApiRequest(runtime: HttpRuntime, request: ApiRequest
     })
   }
   return response
+}
+
+/** Balancers and Prometheus ask each second. */
+function isMonitoring(path: string): boolean {
+  return path.startsWith('/health') || path === '/metrics'
 }
 
 async function respond(runtime: HttpRuntime, request: ApiRequest, endpoint: Endpoint | undefined, trace: Trace): Promise<ApiResponse> {

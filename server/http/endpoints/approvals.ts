@@ -43,6 +43,8 @@ export function refuseDecision(failure: DecisionFailure): Refusal {
       return refuse(403, 'checkerId must be an active person with the checker role in this application.')
     case 'is_maker':
       return refuse(403, 'checkerId must not be the maker of the transaction.')
+    case 'has_password':
+      return refuse(403, 'checkerId must not be a person who received a password of the API user that started the transaction.')
     case 'decided_already':
       return refuse(403, 'This checker has already decided on the transaction; another checker must decide.')
     case 'code_required':

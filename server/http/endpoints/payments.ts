@@ -115,6 +115,8 @@ function describeProblem(problem: StartProblem, request: TransactionRequest, typ
     case 'external_id_taken':
       return describeConflict(request)
     case 'origin_not_replaceable':
+    case 'origin_in_batch':
+    case 'origin_unconfirmed':
     case 'origin_replaced':
       throw new Error('Only what a person starts replaces another transaction')
   }

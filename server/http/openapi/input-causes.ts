@@ -82,7 +82,7 @@ const RULE = 'Large deposits'
 const IN_BACK_OFFICE = 'Decide in the back office.'
 
 function refused(
-  kind: 'not_a_checker' | 'is_maker' | 'decided_already' | 'expired' | 'not_waiting',
+  kind: 'not_a_checker' | 'is_maker' | 'has_password' | 'decided_already' | 'expired' | 'not_waiting',
   status: 'PENDING_APPROVAL' | 'SUCCESS' = 'PENDING_APPROVAL',
 ) {
   const failure: DecisionFailure = { kind, status, decisions: [] }
@@ -105,6 +105,12 @@ export const DECISION_CAUSES: readonly ErrorCause[] = [
     'Use the id of a checker of this application.',
   ),
   cause('is_maker', refused('is_maker'), 'checkerId is the person who made the transaction', 'Another checker must decide.'),
+  cause(
+    'has_password',
+    refused('has_password'),
+    'checkerId is a person who received a password of the API user that started the transaction',
+    'Another checker must decide.',
+  ),
   cause(
     'decided_already',
     refused('decided_already'),

@@ -18,3 +18,15 @@ test('less than 24 MB of dropped chunks are held outside the heap, however many 
   }
   assert.ok(highest < 24 * MB, `${Math.round(highest / MB)} MB of 62 MB`)
 })
+
+test('one collection of the young generation for each 4 MB of chunks', (context) => {
+  const { gc } = globalThis
+  context.after(() => {
+    globalThis.gc = gc
+  })
+  let collections = 0
+  globalThis.gc = (() => void collections++) as typeof gc
+  while (collections === 0) collectChunks(CHUNK_BYTES)
+  for (let chunk = 0; chunk < 3 * 64; chunk++) collectChunks(CHUNK_BYTES)
+  assert.equal(collections, 1 + 3)
+})

@@ -220,6 +220,16 @@ test('not_sent for a deposit without the key for its PIN, and one version of the
   assert.deepEqual([withoutPin.kind, paths.length], ['not_sent', 3])
 })
 
+test('not_sent for a deposit if Airtel answers with a key longer than 4,096 characters', async (context) => {
+  context.after(() => (key = spkiOf(publicKey)))
+  answer = ({ response }) => say(response, 200, transfer('TIP', 'DP00900001006'))
+  for (const length of [4_096, 4_097]) {
+    key = spkiOf(publicKey).padEnd(length)
+    const { kind } = await connect().submit(deposit, keepNothing)
+    assert.equal(kind === 'not_sent', length > 4_096, `${length} characters`)
+  }
+})
+
 test('failed without a call for an amount with decimals, unless the settings say that Airtel takes them', async () => {
   let calls = 0
   answer = ({ body, response }) => {

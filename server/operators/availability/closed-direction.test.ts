@@ -18,7 +18,7 @@ before(async () => {
 beforeEach(() => harness.database.pool.query('delete from operator_circuits'))
 after(() => harness.close())
 
-const termsOf = (settingsVersion: string) => ({ ...(harness.connectors.get('OMCM')?.terms ?? assert.fail()), settingsVersion })
+const termsOf = (settingsVersion: string | undefined) => ({ ...(harness.connectors.get('OMCM')?.terms ?? assert.fail()), settingsVersion })
 
 /** An operator whose settings of version 1 have a wrong PIN. */
 function withPin(settingsVersion: string, tries: string[]) {
@@ -109,4 +109,10 @@ test('closed from its start in a process that finds the fault stored', () => {
   const gate = createSubmissionGate({ stored, nowMs: () => 0 })
   assert.equal(gate.free('OMCM', 'DEPOSIT', termsOf('1')), 0)
   assert.equal(gate.free('OMCM', 'DEPOSIT', termsOf('2')), 1)
+})
+
+test('closed from its start, too, where the settings have no version: those of the environment', () => {
+  const stored = [{ operator: 'OMCM', type: 'DEPOSIT', state: 'CLOSED', fault: 'The PIN was refused', faultVersion: null }] as const
+  const gate = createSubmissionGate({ stored, nowMs: () => 0 })
+  assert.equal(gate.free('OMCM', 'DEPOSIT', termsOf(undefined)), 0)
 })

@@ -11,7 +11,7 @@ type CheckedBalance = {
 
 /**
  * Stores what an operator reports next to what the ledger says at this moment: everything collected and funded, less everything paid out,
- * of all applications. The beginning of a difference stays while there is one.
+ * of all applications, and what of the difference nothing explains. The beginnings of both stay while there is one.
  */
 export async function storeBalance(
   queryable: Queryable,
@@ -20,14 +20,17 @@ export async function storeBalance(
   await queryable.query({
     name: 'store_operator_balance',
     text: `insert into operator_balances as o
-               (operator, collect_minor, deposit_minor, ledger_minor, difference_minor, checked_at, differs_since)
+               (operator, collect_minor, deposit_minor, ledger_minor, difference_minor, checked_at, differs_since, unexplained_minor, unexplained_since)
              select $1, $2::bigint, $3::bigint, l.ledger_minor, $4::bigint - l.ledger_minor, clock_timestamp(),
-                    case when $4::bigint <> l.ledger_minor then clock_timestamp() end
+                    case when $4::bigint <> l.ledger_minor then clock_timestamp() end, u.minor, case when u.minor <> 0 then clock_timestamp() end
                from (select coalesce(-sum(b.clearing_minor), 0)::bigint as ledger_minor from ledger_balances b where b.operator = $1) l
+              cross join lateral (select unexplained_difference($1, $4::bigint - l.ledger_minor) as minor) u
            on conflict (operator) do update
              set collect_minor = excluded.collect_minor, deposit_minor = excluded.deposit_minor, ledger_minor = excluded.ledger_minor,
                  difference_minor = excluded.difference_minor, checked_at = excluded.checked_at,
-                 differs_since = case when excluded.differs_since is not null then coalesce(o.differs_since, excluded.differs_since) end`,
+                 differs_since = case when excluded.differs_since is not null then coalesce(o.differs_since, excluded.differs_since) end,
+                 unexplained_minor = excluded.unexplained_minor, unexplained_since =
+                   case when excluded.unexplained_since is not null then coalesce(o.unexplained_since, excluded.unexplained_since) end`,
     values: [operator, collectMinor, depositMinor, reportedMinor],
   })
 }
@@ -37,8 +40,10 @@ export async function insertPoll(queryable: Queryable, operator: OperatorCode, r
   await queryable.query({
     name: 'insert_operator_balance_poll',
     text: `insert into operator_balance_polls
-               (application_id, operator, checked_at, collect_minor, deposit_minor, reported_minor, ledger_minor)
-             select a.application_id, o.operator, o.checked_at, o.collect_minor, o.deposit_minor, $2::bigint, o.ledger_minor
+               (application_id, operator, checked_at, collect_minor, deposit_minor, reported_minor, ledger_minor, differs_since,
+                unexplained_minor, unexplained_since)
+             select a.application_id, o.operator, o.checked_at, o.collect_minor, o.deposit_minor, $2::bigint, o.ledger_minor, o.differs_since,
+                    o.unexplained_minor, o.unexplained_since
                from operator_balances o cross join applications a
               where o.operator = $1 and a.runs_installation
            on conflict do nothing`,
@@ -60,6 +65,21 @@ type OperatorBalance = {
   differenceMinor: bigint | null
   checkedAt: Date
   differsSince: Date | null
+}
+
+/** A difference that nothing explains since the instant; in hundredths. */
+export type BalanceAlarm = { operator: OperatorCode; unexplainedMinor: bigint; since: Date }
+
+/** The differences that nothing has explained since before an instant, for the application that runs the installation; none for others. */
+export async function listBalanceAlarms(queryable: Queryable, applicationId: string, before: Date): Promise<BalanceAlarm[]> {
+  const { rows } = await queryable.query<BalanceAlarm>({
+    name: 'list_balance_alarms',
+    text: `select o.operator, o.unexplained_minor as "unexplainedMinor", o.unexplained_since as since
+             from operator_balances o join applications a on a.application_id = $1 and a.runs_installation
+            where o.unexplained_since < $2 order by o.operator`,
+    values: [applicationId, before],
+  })
+  return rows
 }
 
 /** Returns the balances of this installation that the operators reported last. They belong to no application. */

@@ -32,6 +32,9 @@ async function pollOne({ pool, connectors }: PollDeps, operator: OperatorCode): 
   await insertPoll(pool, operator, reportedMinor)
 }
 
+/** Payments take their time at an operator: only a difference that nothing has explained for longer is an alarm. */
+export const ALARM_AFTER_MS = 30 * 60_000
+
 /** How long every balance is kept that an operator reported. */
 const POLLS_KEPT_DAYS = 90
 

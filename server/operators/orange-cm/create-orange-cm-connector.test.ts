@@ -177,6 +177,8 @@ for (const [data, expected] of [
   [{ status: 'PENDING' }, 'pending'],
   [{ status: 'SOMETHING_NEW' }, 'pending'],
   [{ status: 'SUCCESS', txnid: 'MP1' }, 'succeeded MP1'],
+  [{ status: 'SUCCESS', txnid: '' }, 'succeeded'],
+  [{ status: 'CANCELLED', txnid: 'MP2' }, 'failed MP2 Transaction annulée par le client CANCELLED'],
   [{ status: 'CANCELLED', inittxnstatus: '200' }, 'failed Transaction annulée par le client CANCELLED'],
   [{ status: 'EXPIRED', txnmode: null, amount: null, txnid: null }, 'failed Timeout opérateur EXPIRED'],
   [{ status: 'FAILED', inittxnstatus: '200', confirmtxnstatus: '00042' }, 'failed Transaction refusée 00042'],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { unexpectedCounts } from '#server/report-unexpected.ts'
+import { suggestMatches } from '#server/reports/customers/customers.ts'
 import { readOverview } from '#server/reports/overview/read-overview.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { resolveSearch } from '#server/reports/transaction-search/resolve-search.ts'
@@ -54,6 +55,22 @@ test('found by its reference in the search box, in its application alone', async
   const found = { kind: 'transaction', transactionId: item.transactionId }
   assert.deepEqual(await resolveSearch(database.pool, first, ' MP221207.2051.B56929 '), found)
   assert.equal(await resolveSearch(database.pool, second, 'MP221207.2051.B56929'), undefined)
+})
+
+test("found by the operator's token in the search box and among its suggestions, in its application alone", async () => {
+  const item = anIntakeItem(first, { type: 'COLLECT', operator: 'OMCM' })
+  await takeIn(database.pool, [item])
+  const result = { ...item, event: 'succeeded', message: 'x', operatorToken: 'MP22120771FEB7B21FD2381C3786', actor: SYSTEM_ACTOR } as const
+  await transition(database.pool, [result])
+  await listOperatorReferences(database.pool)
+  const found = { kind: 'transaction', transactionId: item.transactionId }
+  assert.deepEqual(await resolveSearch(database.pool, first, result.operatorToken), found)
+  assert.equal(await resolveSearch(database.pool, second, result.operatorToken), undefined)
+  const suggested = await suggestMatches(database.pool, first, result.operatorToken, 6)
+  assert.deepEqual(
+    suggested.map((one) => one.kind === 'transaction' && one.transactionId),
+    [item.transactionId],
+  )
 })
 
 test('found by the second reference of an operator that has two, and shared with a transaction that has it as its first', async () => {

@@ -12,7 +12,7 @@ import { makeApplication } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { gatewaySettings } from '../sandbox-protocol/sandbox-connector.ts'
 import { followSettings } from './follow-settings.ts'
-import { mergeDocuments, withoutSecrets } from './operator-settings.ts'
+import { changedSecrets, mergeDocuments, withoutSecrets } from './operator-settings.ts'
 import { problemSentences } from './protocol.ts'
 import { setOperator } from './set-operator.ts'
 
@@ -133,4 +133,13 @@ test('shown: everything but the secrets, whose paths are named', () => {
     shown: { baseUrl: 'x', collection: { apiUser: 'u' } },
     secretsSet: ['collection.apiKey', 'secret'],
   })
+})
+
+test('the secrets that differ in any group, in the order of their paths, and none that stays: changed, added, removed', () => {
+  const secrets = new Set(['pin', 'key'])
+  const before = { pin: '1', key: 'k', callsMax: 1, collect: { key: 'a', pin: 'same' } }
+  const after = { pin: '2', callsMax: 2, collect: { key: 'b', pin: 'same' }, deposit: { pin: 'new' } }
+  assert.deepEqual(changedSecrets(before, after, secrets), ['collect.key', 'deposit.pin', 'key', 'pin'])
+  assert.deepEqual(changedSecrets(before, before, secrets), [])
+  assert.deepEqual(changedSecrets(undefined, before, secrets), ['collect.key', 'collect.pin', 'key', 'pin'])
 })

@@ -1,4 +1,4 @@
--- Lists the operator references of the next final transactions of an application, at most p_limit of each status, and returns how many
+-- Lists the operator references and tokens of the next final transactions of an application, at most p_limit of each status, and returns how many
 -- transactions it went through. Final sequences have no gaps and commit in order, so what is read up to the highest one is complete. A
 -- second run waits for the mark and continues after it. A reference that another transaction of the same operator and direction has
 -- is recorded for both of them, also across applications, because they share one account at the operator.
@@ -16,17 +16,24 @@ begin
   select least(c.success_count, v_mark.success_until + p_limit), least(c.failed_count, v_mark.failed_until + p_limit)
     into v_success, v_failed from application_counters c where c.application_id = p_application;
   if v_success is null or (v_success <= v_mark.success_until and v_failed <= v_mark.failed_until) then return 0; end if;
-  with listed as (
+  with ended as materialized (
+    (select f.application_id, f.transaction_id, f.operator, f.type, f.operator_reference, f.operator_reference_other, f.operator_token
+       from final_transactions f
+       where f.application_id = p_application and f.to_status = 'SUCCESS' and f.final_sequence > v_mark.success_until and f.final_sequence <= v_success
+       order by f.final_sequence)
+    union all
+    (select f.application_id, f.transaction_id, f.operator, f.type, f.operator_reference, f.operator_reference_other, f.operator_token
+       from final_transactions f
+       where f.application_id = p_application and f.to_status = 'FAILED' and f.final_sequence > v_mark.failed_until and f.final_sequence <= v_failed
+       order by f.final_sequence)
+  ), new_tokens as (
+    insert into operator_tokens (application_id, operator_token, transaction_id)
+      select t.application_id, t.operator_token, t.transaction_id from ended t where t.operator_token is not null
+      on conflict do nothing
+  ), listed as (
     insert into operator_references (application_id, operator_reference, transaction_id, operator, type)
-      select t.application_id, named.reference, t.transaction_id, t.operator, t.type from (
-          (select f.* from transactions f
-            where f.application_id = p_application and f.status = 'SUCCESS' and f.final_sequence > v_mark.success_until and f.final_sequence <= v_success
-            order by f.final_sequence)
-          union all
-          (select f.* from transactions f
-            where f.application_id = p_application and f.status = 'FAILED' and f.final_sequence > v_mark.failed_until and f.final_sequence <= v_failed
-            order by f.final_sequence)
-        ) t
+      select t.application_id, named.reference, t.transaction_id, t.operator, t.type
+        from ended t
         cross join lateral (values (t.operator_reference), (t.operator_reference_other)) named (reference)
         where named.reference is not null
       on conflict do nothing

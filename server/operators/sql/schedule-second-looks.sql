@@ -15,8 +15,8 @@ begin
       where c.failed_count > coalesce(m.failed_sequence, 0)
   ), failure as materialized (
     select f.* from behind b
-      cross join lateral (select t.application_id, t.transaction_id, t.operator, t.version, t.final_sequence, t.final_at from transactions t
-                          where t.application_id = b.application_id and t.status = 'FAILED' and t.final_sequence > b.failed_sequence
+      cross join lateral (select t.application_id, t.transaction_id, t.operator, t.version, t.final_sequence, t.final_at from final_transactions t
+                          where t.application_id = b.application_id and t.to_status = 'FAILED' and t.final_sequence > b.failed_sequence
                           order by t.final_sequence limit p_limit) f
   ), scheduled as (
     insert into contradiction_queries (application_id, transaction_id, kind, operator, next_at)

@@ -1,4 +1,3 @@
-import type { OperatorCode } from '#lib/operators/operators.ts'
 import { createBoundedCache } from '#server/credentials/password.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
@@ -7,7 +6,7 @@ import type { Settler } from '#server/transactions/transition.ts'
 import { refusalOfCode, refusalOfNumber, refusedForFunds, withoutCode } from '../answer-table.ts'
 import { listAvailability, storeAvailability } from '../availability/availability-store.ts'
 import { type AvailabilityChange, type CircuitRules, createSubmissionGate, type SubmissionGate } from '../availability/submission-gate.ts'
-import type { CodeRefusal, Connectors, GuardedConnector, KeepIdentifiers, QueryOutcome, SubmitOutcome } from '../connector.ts'
+import type { CodeRefusal, Connectors, FinalOutcome, GuardedConnector, KeepIdentifiers, QueryOutcome, SubmitOutcome } from '../connector.ts'
 import { awaitCode, doubtMissingCode, releaseNumber, storeRefusedCode, takeCode } from '../customer-step/customer-code-store.ts'
 import { findPayToken, storeCustomerLink } from '../customer-step/customer-link-store.ts'
 import { doubtRefusal } from '../guard-connector.ts'
@@ -35,8 +34,8 @@ export type CarryOutOptions = {
   onContradiction?(): void
   /** Called for each answer that the database refused, for the metrics. */
   onUnrecordable?(): void
-  /** Called for each call that ended, for the metrics. */
-  onCall?(operator: OperatorCode, kind: 'submit' | 'query', outcome: (SubmitOutcome | QueryOutcome)['kind'], durationMs: number): void
+  /** Called for each call that ended, for metrics and traces. */
+  onCall?(work: ClaimedWork, kind: 'submit' | 'query', outcome: (SubmitOutcome | QueryOutcome)['kind'], durationMs: number): void
 }
 
 /** What carrying work out needs, for as long as the dispatcher runs. */
@@ -49,10 +48,16 @@ export type Context = {
   firstQueryMs(): number
   /** What this process submitted lately and an operator accepted, by `keyOf`: a callback about it needs no claim. */
   accepted: ReturnType<typeof createBoundedCache<string, ClaimedWork>>
+  /** The results that this process stored lately, by `keyOf`: a signed callback that agrees with one costs no statement. */
+  ended: ReturnType<typeof createBoundedCache<string, EndedWork>>
 }
+
+type EndedWork = Pick<ClaimedWork, 'operator'> & { outcome: FinalOutcome['kind'] }
 
 /** Of each about half a kilobyte. A process that submits more within seconds has the callbacks of the oldest stored before they are queried. */
 const ACCEPTED_MAX = 10_000
+/** A callback that comes later than this many results is compared in the database. */
+const ENDED_MAX = 10_000
 
 export function keyOf({ applicationId, transactionId }: Pick<ClaimedWork, 'applicationId' | 'transactionId'>): string {
   return `${applicationId} ${transactionId}`
@@ -91,6 +96,7 @@ export async function createContext(options: CarryOutOptions): Promise<Context> 
     merchantNameOf: createMerchantNames(options.pool, () => performance.now()),
     firstQueryMs: () => pollDelayMs(0, random, pollDelaysMs),
     accepted: createBoundedCache(ACCEPTED_MAX),
+    ended: createBoundedCache(ENDED_MAX),
   }
 }
 
@@ -116,7 +122,8 @@ export async function carryOut(context: Context, work: ClaimedWork): Promise<voi
   await keepLink(context, work, outcome)
   const isFinal = outcome.kind === 'succeeded' || outcome.kind === 'failed'
   if (kind === 'query') context.accepted.delete(keyOf(work))
-  if (kind === 'query' && isFinal && (await settleQueriedResult(context.options, work, outcome, durationMs))) return
+  if (kind === 'query' && isFinal && (await settleQueriedResult(context.options, work, outcome, durationMs)))
+    return context.ended.set(keyOf(work), { operator: work.operator, outcome: outcome.kind })
   const { isCurrent } = await context.record.submit({ work, kind, outcome, durationMs })
   if (isCurrent && (outcome.kind === 'accepted' || outcome.kind === 'pending'))
     context.accepted.set(keyOf(work), withIdentifiers(work, outcome))
@@ -169,14 +176,15 @@ type Called = SubmitOutcome | QueryOutcome | CodeRefusal
 export function noteCall(
   { gate, options }: Context,
   { terms }: GuardedConnector,
-  { operator, type }: ClaimedWork,
+  work: ClaimedWork,
   { kind, called, durationMs }: { kind: 'submit' | 'query'; called: Called; durationMs: number },
 ): void {
+  const { operator, type } = work
   // A refusal that is not believed is an answer all the same.
   const isRefusal = called.kind === 'wrong_code' || (called.kind === 'unknown' && called.doubt !== undefined)
   const outcome = isRefusal ? 'failed' : called.kind
   gate.note({ operator, type, kind, outcome, closesDirection: called.kind === 'not_sent' ? called.closesDirection : undefined }, terms)
-  options.onCall?.(operator, kind, called.kind === 'unknown' ? 'unknown' : outcome, durationMs)
+  options.onCall?.(work, kind, called.kind === 'unknown' ? 'unknown' : outcome, durationMs)
 }
 
 /** Waits for a code of the customer where one is missing or was refused, and returns the outcome of everything else. */

@@ -29,9 +29,10 @@ export type Dispatcher = {
   reserveSlots(items: readonly IntakeItem[]): ReservedSlots | undefined
   /**
    * Ends a transaction whose signed callback came, if this process submitted it and its operator confirms the callback at once; the callback is
-   * then stored with the end. False: the callback is not stored.
+   * then stored with the end. `agrees`: this process stored that very result lately, and there is nothing to store. Undefined: the callback
+   * is not stored.
    */
-  settleByCallback(callback: Callback): Promise<boolean>
+  settleByCallback(callback: Callback): Promise<'settled' | 'agrees' | undefined>
   /** Claims nothing more. Resolves when every call in progress has ended and is stored. */
   drain(): Promise<void>
 }
@@ -41,6 +42,9 @@ const DATABASE_PAUSE_MS = 1_000
 const CLAIM_GAP_MS = 10
 
 const IDLE_POLL_MS = 250
+/** After this long without a call, due rows are claimed a quarter as often. What this process stores wakes it in any case. */
+const IDLE_AFTER_MS = 5_000
+const IDLE_POLL_FACTOR = 4
 
 /**
  * Submits queued transactions, queries open ones, and passes final results to the settler. Any number of dispatchers may work on
@@ -69,6 +73,7 @@ class DispatchLoop implements Dispatcher {
   /** The next claim reads every lane: something became due in a lane that this process does not know, or enough time has passed. */
   #isAllWanted = true
   #allAtMs = 0
+  #lastCallMs = performance.now()
   #isRunning = false
   #loop: Promise<void> | undefined
 
@@ -113,22 +118,24 @@ class DispatchLoop implements Dispatcher {
     }
   }
 
-  async settleByCallback(callback: Callback): Promise<boolean> {
+  async settleByCallback(callback: Callback): Promise<'settled' | 'agrees' | undefined> {
     const running = this.#running
     // Anybody can send an unsigned one: how many queries those cause is limited where they are stored.
-    if (!this.#isRunning || !running || !callback.is_verified || callback.outcome === 'pending') return false
+    if (!this.#isRunning || !running || !callback.is_verified || callback.outcome === 'pending') return undefined
     const { context, slots } = running
     const key = keyOf({ applicationId: callback.application_id, transactionId: callback.transaction_id })
+    const end = context.ended.get(key)
+    if (end) return end.operator === callback.operator && end.outcome === callback.outcome ? 'agrees' : undefined
     const work = context.accepted.get(key)
     const connector = work && this.#options.connectors.get(work.operator)
     // An operator's own pause before a query is in the database.
-    if (!work || !connector || connector.hasNoQueries || connector.terms.enquiryDelayMs !== undefined) return false
-    if (work.operator !== callback.operator || !slots.beginQuery(work.operator)) return false
+    if (!work || !connector || connector.hasNoQueries || connector.terms.enquiryDelayMs !== undefined) return undefined
+    if (work.operator !== callback.operator || !slots.beginQuery(work.operator)) return undefined
     // Once for each transaction: what the operator does not confirm at once is queried as the stored callback says.
     context.accepted.delete(key)
     const { stored, ended } = settleByCallback(context, connector, work, callback)
     this.#track(running, { ...work, foundState: 'submitted' }, ended)
-    return stored
+    return (await stored) ? 'settled' : undefined
   }
 
   async drain(): Promise<void> {
@@ -144,7 +151,7 @@ class DispatchLoop implements Dispatcher {
         this.#running ??= await this.#prepare()
         const startedMs = performance.now()
         if (this.#isRunning) await this.#claimOnce(this.#running)
-        await this.#signal.wait(this.#idlePollMs)
+        await this.#signal.wait(this.#pauseMs())
         const restMs = CLAIM_GAP_MS - (performance.now() - startedMs)
         if (restMs > 0) await delay(restMs)
       } catch (error) {
@@ -153,6 +160,12 @@ class DispatchLoop implements Dispatcher {
         await this.#signal.wait(withJitterMs(DATABASE_PAUSE_MS))
       }
     }
+  }
+
+  #pauseMs(): number {
+    if (this.#calls.size > 0) this.#lastCallMs = performance.now()
+    const isIdle = performance.now() - this.#lastCallMs > IDLE_AFTER_MS
+    return isIdle ? this.#idlePollMs * IDLE_POLL_FACTOR : this.#idlePollMs
   }
 
   async #prepare(): Promise<Running> {
@@ -198,6 +211,7 @@ class DispatchLoop implements Dispatcher {
       })
       .finally(() => {
         this.#calls.delete(call)
+        this.#lastCallMs = performance.now()
         if (slots.end(work.operator, laneOf(work))) this.#signal.notify()
       })
     this.#calls.add(call)

@@ -111,17 +111,27 @@ export async function queryContradictions(deps: ContradictionDeps, isEnding: () 
   await forgetEndedHints(pool)
   let scheduled = SCHEDULED_AT_ONCE
   while (scheduled > 0 && mayGoOn()) scheduled = await scheduleSecondLooks(pool, SCHEDULED_AT_ONCE, spreadMs)
-  const counts = await Promise.all(connectors.operators().map((operator) => queryOperator(deps, operator, mayGoOn)))
+  // One claim for all operators, because most minutes find nothing due.
+  const first = mayGoOn() ? await claim(deps, connectors.operators(), 0) : []
+  const byOperator = Map.groupBy(first, (query) => query.operator)
+  const counts = await Promise.all([...byOperator].map(([operator, due]) => queryOperator(deps, operator, due, mayGoOn)))
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
+/** Claims what is due at these operators, at which `count` queries of this run have been made. */
+function claim({ pool, perOperatorMax = PER_OPERATOR_MAX }: ContradictionDeps, operators: readonly OperatorCode[], count: number) {
+  return claimContradictionQueries(pool, operators, Math.min(CONTRADICTIONS_AT_ONCE, perOperatorMax - count), PAUSE_MS)
+}
+
 /** Each operator separately: one that hangs delays no other. */
-async function queryOperator(deps: ContradictionDeps, operator: OperatorCode, mayGoOn: () => boolean): Promise<number> {
-  const { pool, perOperatorMax = PER_OPERATOR_MAX } = deps
+async function queryOperator(
+  deps: ContradictionDeps,
+  operator: OperatorCode,
+  first: readonly ContradictionQuery[],
+  mayGoOn: () => boolean,
+): Promise<number> {
   let count = 0
-  while (count < perOperatorMax && mayGoOn()) {
-    const due = await claimContradictionQueries(pool, [operator], Math.min(CONTRADICTIONS_AT_ONCE, perOperatorMax - count), PAUSE_MS)
-    if (due.length === 0) break
+  for (let due = first; due.length > 0; ) {
     count += due.length
     await Promise.all(
       due.map((query) =>
@@ -134,6 +144,8 @@ async function queryOperator(deps: ContradictionDeps, operator: OperatorCode, ma
         ),
       ),
     )
+    if (count >= (deps.perOperatorMax ?? PER_OPERATOR_MAX) || !mayGoOn()) break
+    due = await claim(deps, [operator], count)
   }
   return count
 }

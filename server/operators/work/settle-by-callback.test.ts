@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
+import { createPool } from '#server/database/pool.ts'
 import { createLogger } from '#server/logger.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
@@ -36,9 +37,13 @@ async function anAccepted(query: () => Promise<QueryOutcome>): Promise<{ item: I
 }
 
 /** The operator's callback to this process. Resolves when it is answered. */
-function callBack({ item, dispatcher }: { item: IntakeItem; dispatcher: Dispatcher }, status = 'SUCCESS', hasLoop = true) {
+function callBack(
+  { item, dispatcher }: { item: IntakeItem; dispatcher: Dispatcher },
+  status = 'SUCCESS',
+  { hasLoop = true, pool = harness.database.pool } = {},
+) {
   const intake = createCallbackIntake({
-    pool: harness.database.pool,
+    pool,
     connectors: harness.connectors,
     logger: createLogger('silent'),
     wake: dispatcher.wakeQueries,
@@ -50,6 +55,7 @@ function callBack({ item, dispatcher }: { item: IntakeItem; dispatcher: Dispatch
 }
 
 const AWAITED = { ok: true, value: { isAwaited: true } }
+const UNAWAITED = { ok: true, value: { isAwaited: false } }
 
 test('the end of the transaction is committed with the callback and the query when the callback is answered', async () => {
   const open = await anAccepted(async () => SUCCEEDED)
@@ -57,6 +63,28 @@ test('the end of the transaction is committed with the callback and the query wh
   assert.equal((await harness.read(open.item)).status, 'SUCCESS')
   assert.deepEqual(await harness.attemptsOf(open.item), ['submit accepted', 'callback succeeded', 'query succeeded'])
   await open.dispatcher.drain()
+})
+
+test('answered without the database: a callback that agrees with the result that a query or an earlier callback found; one that differs is stored', async () => {
+  for (const end of ['query', 'callback'] as const) {
+    const open = await anAccepted(async () => SUCCEEDED)
+    if (end === 'callback') await callBack(open)
+    else {
+      await harness.database.pool.query('update operator_work set next_at = now() where transaction_id = $1', [open.item.transactionId])
+      open.dispatcher.wake()
+    }
+    await harness.untilFinal(open.item)
+    const pool = createPool({ databaseUrl: harness.database.url, connectionsMax: 1, applicationName: 'closed' })
+    await pool.end()
+    // The end is known as soon as the query that found it has returned.
+    await waitUntil('the result is known', () => callBack(open, 'SUCCESS', { pool }).catch(() => undefined))
+    assert.deepEqual(await callBack(open, 'SUCCESS', { pool }), UNAWAITED)
+    await assert.rejects(callBack(open, 'FAILED', { pool }))
+    assert.equal((await readContradictions(harness.database.pool, open.item)).length, 0)
+    await callBack(open, 'FAILED')
+    assert.equal((await readContradictions(harness.database.pool, open.item)).length, 1)
+    await open.dispatcher.drain()
+  }
 })
 
 test('the submission in the list while the transaction is open, and one row with the callback and the query once it has ended', async () => {
@@ -154,14 +182,14 @@ test('a stored callback, without a query of its own, if it is unsigned', async (
   })
   const { applicationId: application_id, transactionId: transaction_id } = open.item
   const callback = { application_id, transaction_id, operator: 'OMCM', outcome: 'succeeded', answer: '{}', is_verified: false } as const
-  assert.equal(await open.dispatcher.settleByCallback(callback), false)
+  assert.equal(await open.dispatcher.settleByCallback(callback), undefined)
   await open.dispatcher.drain()
   assert.equal(queries, 0)
 })
 
 test('a stored callback, at a process that did not submit the transaction', async () => {
   const open = await anAccepted(async () => SUCCEEDED)
-  await callBack(open, 'SUCCESS', false)
+  await callBack(open, 'SUCCESS', { hasLoop: false })
   assert.equal((await harness.untilFinal(open.item)).status, 'SUCCESS')
   await open.dispatcher.drain()
   assert.deepEqual(await harness.attemptsOf(open.item), ['submit accepted', 'callback succeeded', 'query succeeded'])

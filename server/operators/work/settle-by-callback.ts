@@ -1,5 +1,5 @@
 import type { GuardedConnector, QueryOutcome } from '../connector.ts'
-import { type Context, noteCall, queryAlongRoute } from './carry-out.ts'
+import { type Context, keyOf, noteCall, queryAlongRoute } from './carry-out.ts'
 import { type CallbackRow, type ClaimedWork, storeForcedEnquiries, takeAttemptNumber } from './operator-work-store.ts'
 import { settleFinalResult, settleQueriedResult } from './settle-final-result.ts'
 
@@ -46,13 +46,16 @@ async function answeredInTime(answered: Promise<AnsweredQuery>): Promise<Answere
 }
 
 async function settle(
-  { options }: Context,
+  { options, ended }: Context,
   work: ClaimedWork,
   { outcome, durationMs }: AnsweredQuery,
   { outcome: said, answer: text, is_verified: isVerified }: Pick<CallbackRow, 'outcome' | 'answer' | 'is_verified'>,
 ): Promise<boolean> {
   if (outcome.kind !== 'succeeded' && outcome.kind !== 'failed') return false
-  return settleQueriedResult(options, { ...work, number: null }, outcome, durationMs, { outcome: said, text, isVerified })
+  const callback = { outcome: said, text, isVerified }
+  const isMoved = await settleQueriedResult(options, { ...work, number: null }, outcome, durationMs, callback)
+  if (isMoved) ended.set(keyOf(work), { operator: work.operator, outcome: outcome.kind })
+  return isMoved
 }
 
 /** Stores the answer as that of a query that no schedule made: a denial does not count towards sending again. */

@@ -98,6 +98,8 @@ type RecorderOptions = {
 
 /** With fewer answers than this, waiting for the batch in progress costs less than a second one. */
 const BESIDE_MIN = 64
+/** Nobody waits for an answer to be stored, so a few of them are not worth a statement each. */
+const GAP_MS = 25
 /** Stored instead of an answer that the database refuses. */
 const UNRECORDABLE = 'The answer could not be recorded'
 
@@ -118,6 +120,7 @@ export function createAnswerRecorder(options: RecorderOptions): Batcher<Finished
     batchMax: 256,
     slots: 2,
     besideMin: BESIDE_MIN,
+    gapMs: GAP_MS,
     isItemError: isAboutItems,
   })
 }

@@ -5,6 +5,7 @@ import { type OperatorSettings, operatorSettingsSchema } from '#server/operators
 import { reportUnexpected, setProcessLogger } from '#server/report-unexpected.ts'
 import { createRuntime, type Runtime } from '#server/runtime.ts'
 import { createKeyring, publishKeyring } from '#server/secrets-at-rest/keyring.ts'
+import { reportProcess } from '../report-process.ts'
 import { createShutdown, type Shutdown } from '../shutdown.ts'
 import { startMonitoring } from '../start-monitoring.ts'
 import { superviseChild } from './supervise-child.ts'
@@ -110,6 +111,8 @@ export async function runChildProcess(name: string, start: (runtime: Runtime, en
     const operatorDefaults = operatorDefaultsSchema.parse(JSON.parse(environment['OPERATORS'] ?? '[]'))
     const runtime = await createRuntime({ config, databaseUrl: config.databaseUrl ?? '', logger, operatorDefaults })
     ending.add('the connections', () => runtime.close())
+    const reporting = reportProcess(runtime.pool, config)
+    ending.add('the report of this process', () => reporting.stop())
     if (config.monitoringPort !== undefined) {
       const monitoring = await startMonitoring(runtime, config.monitoringPort)
       ending.add('the monitoring port', () => monitoring.drain())

@@ -1,27 +1,35 @@
+import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { LineClass } from '#lib/reconciliation/classes.ts'
-import type { DayClass } from '#lib/reconciliation/days.ts'
+import type { DayClass, WalletPostingKind } from '#lib/reconciliation/days.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { ADJUSTMENTS } from '#server/ledger/ledger-store.ts'
 import type { SetWallet } from '../wallets/wallet-store.ts'
 
-/** Days of one wallet, both ends included. */
-export type DayScope = { applicationId: string; wallet: SetWallet; from: string; to: string }
+/** Days of one wallet, both ends included. `asOf`: a transaction that ended later is still open; default: none is. */
+export type DayScope = { applicationId: string; wallet: SetWallet; from: string; to: string; asOf?: Date }
 
-/** Values of a DayScope as the statements below number them: $1 to $10. */
-export function valuesOf({ applicationId, wallet, from, to }: DayScope): unknown[] {
-  const { operator, account, zone, cutoffMinute, feePpm, feeFixedMinor } = wallet
-  return [applicationId, wallet.wallet, from, to, operator, account, `${cutoffMinute} minutes`, zone, feePpm, feeFixedMinor]
+/** Values of a DayScope as the statements below number them: $1 to $9. */
+export function valuesOf({ applicationId, wallet, from, to, asOf }: DayScope): unknown[] {
+  const { operator, account, zone, cutoffMinute } = wallet
+  return [applicationId, wallet.wallet, from, to, operator, account, `${cutoffMinute} minutes`, zone, asOf?.toISOString() ?? 'infinity']
 }
 
 /** The operator's day of an instant. */
 const dayOf = (at: string) => `((${at} at time zone $8) - $7::interval)::date`
 /** The instants of the days, for an index on time. */
-const RANGE = `(($3::date + $7::interval) at time zone $8) and p.at < (($4::date + 1 + $7::interval) at time zone $8)`
+const IN_RANGE = `p.at >= (($3::date + $7::interval) at time zone $8) and p.at < (($4::date + 1 + $7::interval) at time zone $8)`
+
+/** SQL: what the line of a payment costs, and what it should cost by the agreement of its wallet `w`; null if there is none. */
+export const BILLED_IN_LINE = '(l.fee_minor + l.tax_minor)'
+export const AGREED = 'agreed_fee(abs(l.gross_minor), w.fee_ppm, w.fee_fixed_minor, w.fee_rounding, w.fee_tax_ppm)'
+const EXPECTED_IN_LINE = `case when w.fee_form in ('beside', 'netted') then ${AGREED} when w.fee_ppm is not null then 0 end`
 
 /**
  * Lines with their transaction, if they have one, and their class. A line that pays several transactions of one reference is compared with their
- * sum. `is_same_day`: we booked it on the day of the line.
+ * sum. `is_same_day`: we booked it on the day of the line. `known`: also the matches that were found after the day was signed, or only those that
+ * the day was signed with.
  */
-export const CLASSED = `lines as (
+export const classed = (known: 'all' | 'as signed') => `lines as (
   select l.*, m.amount_minor, m.same_day_minor, m.rule, m.group_id, m.transaction_id, m.matched_application_id, m.parts,
          coalesce(m.is_success and m.same_day_minor is not null, false) as is_same_day,
          case
@@ -31,19 +39,20 @@ export const CLASSED = `lines as (
            when m.is_failed then 'paid_failed_here'
            when not m.is_success then 'paid_open_here'
            when abs(l.gross_minor) <> m.amount_minor then 'amount_differs'
-           when l.fee_minor <> round(abs(l.gross_minor) * $9::numeric / 1000000 / 100) * 100 + $10::bigint then 'fee_differs'
+           when ${BILLED_IN_LINE} <> ${EXPECTED_IN_LINE} then 'fee_differs'
            when m.same_day_minor is null then 'settled_other_day'
            else 'matched'
          end as class
     from statement_lines l
+    left join wallets w on w.application_id = l.application_id and w.wallet = l.wallet
     left join lateral (
-      select count(*) as parts, max(m.ordinal) as ordinal, sum(t.amount_minor)::bigint as amount_minor, bool_or(t.status = 'FAILED') as is_failed,
-             bool_and(t.status = 'SUCCESS') as is_success, min(m.rule) as rule, min(m.group_id::text) as group_id,
+      select count(*) as parts, max(m.ordinal) as ordinal, sum(t.amount_minor)::bigint as amount_minor, bool_or(t.status = 'FAILED' and t.final_at <= $9) as is_failed,
+             bool_and(t.status = 'SUCCESS' and t.final_at <= $9) as is_success, min(m.rule) as rule, min(m.group_id::text) as group_id,
              sum(t.amount_minor) filter (where ${dayOf('t.final_at')} = l.local_day)::bigint as same_day_minor,
              min(m.transaction_id::text)::uuid as transaction_id, min(m.matched_application_id::text)::uuid as matched_application_id
         from line_matches m
         join transactions t on t.application_id = m.matched_application_id and t.transaction_id = m.transaction_id
-       where m.application_id = l.application_id and m.line_id = l.line_id) m on true
+       where m.application_id = l.application_id and m.line_id = l.line_id${known === 'all' ? '' : ' and m.late_day is null'}) m on true
    where l.application_id = $1 and l.wallet = $2 and l.local_day between $3 and $4)`
 
 /** Our postings that move the money of the wallet, with the class of the transaction. An amount is what it does to the wallet. */
@@ -51,18 +60,17 @@ export const BOOKED = `covered as (
   select distinct generate_series(f.first_day, f.last_day, interval '1 day')::date as day from statement_files f
    where f.application_id = $1 and f.wallet = $2 and f.state = 'imported'),
 booked as (
-  select p.*, ${dayOf('p.at')} as day, -p.clearing_minor as effect_minor
+  select p.*, ${dayOf('p.at')} as day,
+         case when p.kind <> 'move' then -p.clearing_minor when $6 = 'collect' then p.collect_minor else p.deposit_minor end as effect_minor
     from ledger_postings p
-   where p.operator = $5 and p.at >= ${RANGE} and p.kind in ('settle', 'late', 'reverse', 'fund', 'correct')
-     and case when $6 = 'both' then true
-              when p.kind in ('settle', 'late') then (p.clearing_minor < 0) = ($6 = 'collect')
-              when p.kind = 'reverse' then (p.clearing_minor > 0) = ($6 = 'collect')
-              when p.kind = 'fund' then $6 = 'deposit'
-              else (p.collect_minor <> 0) = ($6 = 'collect') end),
+   where p.operator = $5 and ${IN_RANGE} and is_in_account($6, p.kind, p.collect_minor, p.clearing_minor)
+     -- A move is a transfer between two accounts at the operator, and nothing where there is one.
+     and (p.kind in ('settle', 'late', 'reverse', 'fund', 'correct') or p.kind = 'move' and $6 <> 'both')),
 classed as (
   select b.*, s.line_id, s.local_day,
          case
            when b.kind in ('late', 'reverse') then 'adjusted'
+           when b.kind = 'move' then 'move'
            when b.kind <> 'settle' then 'funding'
            when s.line_id is not null and s.local_day = b.day then 'matched'
            when s.line_id is not null then 'in_transit'
@@ -96,7 +104,7 @@ export type LineSum = {
 /** The lines of each day, summed by class. Every line is in one row of the result. */
 async function listLineSums(queryable: Queryable, scope: DayScope): Promise<LineSum[]> {
   const { rows } = await queryable.query<LineSum>(
-    `with ${CLASSED}
+    `with ${classed('as signed')}
      select local_day::text as day, class, gross_minor > 0 as "isIn", is_same_day as "isSameDay", count(*)::integer as count,
             sum(gross_minor)::bigint as "grossMinor", sum(fee_minor + tax_minor)::bigint as "feeMinor", sum(net_minor)::bigint as "netMinor",
             coalesce(sum(same_day_minor), 0)::bigint as "amountMinor"
@@ -109,7 +117,7 @@ async function listLineSums(queryable: Queryable, scope: DayScope): Promise<Line
 
 export type BookedSum = {
   day: string
-  kind: 'settle' | 'late' | 'reverse' | 'fund' | 'correct'
+  kind: 'settle' | 'late' | 'reverse' | 'fund' | 'move' | 'correct'
   class: DayClass
   isIn: boolean
   count: number
@@ -133,7 +141,7 @@ async function listBookedSums(queryable: Queryable, scope: DayScope): Promise<Bo
   const { rows } = await queryable.query<BookedSum>(
     `with ${BOOKED}
      select day::text, kind, class, effect_minor > 0 as "isIn", count(*)::integer as count, sum(effect_minor)::bigint as "effectMinor"
-       from classed, (select $9::integer, $10::bigint) unused
+       from classed, (select $9::timestamptz) unused
       group by 1, 2, 3, 4`,
     valuesOf(scope),
   )
@@ -142,6 +150,18 @@ async function listBookedSums(queryable: Queryable, scope: DayScope): Promise<Bo
 
 type PrintedBalances = { day: string; openingMinor: bigint; closingMinor: bigint }
 
+export type BookSum = { day: string; kind: WalletPostingKind; count: number; walletMinor: bigint }
+
+/** The wallet book of each day by kind, without the opening balance, which is no movement. */
+export async function listBookSums(queryable: Queryable, { applicationId, wallet, from, to }: DayScope): Promise<BookSum[]> {
+  const { rows } = await queryable.query<BookSum>(
+    `select day::text, kind, count(*)::integer as count, sum(wallet_minor)::bigint as "walletMinor" from wallet_postings
+      where application_id = $1 and wallet = $2 and day between $3 and $4 and kind <> 'opening' group by 1, 2`,
+    [applicationId, wallet.wallet, from, to],
+  )
+  return rows
+}
+
 /**
  * Of each day, the balance at its beginning and at its end, from the first and the last line that prints one; lines before and after them count
  * with what they moved, because one of two files of a wallet may print none.
@@ -149,7 +169,7 @@ type PrintedBalances = { day: string; openingMinor: bigint; closingMinor: bigint
 async function listPrintedBalances(queryable: Queryable, { applicationId, wallet, from, to }: DayScope): Promise<PrintedBalances[]> {
   const { rows } = await queryable.query<PrintedBalances>(
     `with moved as (
-       select local_day, at, position, line_id, balance_minor,
+       select local_day, at, position, line_id, case when origin_day is null then balance_minor end as balance_minor,
               sum(net_minor) over (partition by local_day order by at, position, line_id) as until_minor,
               sum(net_minor) over (partition by local_day) as total_minor
          from statement_lines where application_id = $1 and wallet = $2 and local_day between $3 and $4)
@@ -171,7 +191,7 @@ export async function findBalanceBefore(queryable: Queryable, { applicationId, w
                where n.application_id = $1 and n.wallet = $2 and n.local_day < $3
                  and (n.local_day, n.at, n.position, n.line_id) > (l.local_day, l.at, l.position, l.line_id)), 0))::bigint as "balanceMinor"
        from statement_lines l
-      where l.application_id = $1 and l.wallet = $2 and l.local_day < $3 and l.balance_minor is not null
+      where l.application_id = $1 and l.wallet = $2 and l.local_day < $3 and l.balance_minor is not null and l.origin_day is null
         -- Without this a wallet whose operator prints none would be looked through.
         and exists (select 1 from statement_files f where f.application_id = $1 and f.wallet = $2 and f.state = 'imported' and f.first_day < $3
                        and f.prints_balances)
@@ -211,25 +231,41 @@ export type DayItem = {
   transactionId: string | null
   application: string | null
   transactionStatus: string | null
+  adjustments: AdjustmentKind[]
   transactionAt: Date | null
   amountMinor: bigint | null
 }
 
 const TRANSACTION = `t.transaction_id as "transactionId", a.name as application, t.status as "transactionStatus",
-  coalesce(t.final_at, t.created_at) as "transactionAt", t.amount_minor as "amountMinor"`
+  ${ADJUSTMENTS} as adjustments,   coalesce(t.final_at, t.created_at) as "transactionAt", t.amount_minor as "amountMinor"`
 
 /** The lines of a class on the days, in order of time. */
 export async function selectLinesOf(queryable: Queryable, scope: DayScope, lineClass: string, limit: number): Promise<DayItem[]> {
   const { rows } = await queryable.query<DayItem>(
-    `with ${CLASSED}
+    `with ${classed('as signed')}
      select l.line_id as "lineId", l.at, l.gross_minor as "grossMinor", l.fee_minor + l.tax_minor as "feeMinor", l.phone_forms[1] as phone,
             l.operator_id as "operatorId", l.type, l.status, l.rule, l.group_id is not null as "isTwin", ${TRANSACTION}
        from lines l cross join (select $5::text, $6::text) unused
        left join transactions t on t.application_id = l.matched_application_id and t.transaction_id = l.transaction_id
        left join applications a on a.application_id = t.application_id
-      where l.class = $11
-      order by l.at, l.line_id limit $12`,
+      where l.class = $10
+      order by l.at, l.line_id limit $11`,
     [...valuesOf(scope), lineClass, limit],
+  )
+  return rows
+}
+
+/** The postings of a kind in the wallet book of the days, in their order. */
+export async function selectBookOf(queryable: Queryable, scope: DayScope, kind: WalletPostingKind, limit: number): Promise<DayItem[]> {
+  const { applicationId, wallet, from, to } = scope
+  const { rows } = await queryable.query<DayItem>(
+    `select w.line_id as "lineId", w.at, w.wallet_minor as "grossMinor", 0::bigint as "feeMinor", l.phone_forms[1] as phone,
+            l.operator_id as "operatorId", w.reason as type, '' as status, null as rule, false as "isTwin", null::uuid as "transactionId",
+            null as application, null as "transactionStatus", null::timestamptz as "transactionAt", null::bigint as "amountMinor"
+       from wallet_postings w
+       left join statement_lines l on l.application_id = w.application_id and l.line_id = w.line_id
+      where w.application_id = $1 and w.wallet = $2 and w.day between $3 and $4 and w.kind = $5 order by w.at, w.subject limit $6`,
+    [applicationId, wallet.wallet, from, to, kind, limit],
   )
   return rows
 }
@@ -241,10 +277,10 @@ export async function selectBookedOf(queryable: Queryable, scope: DayScope, dayC
      select null::bigint as "lineId", c.at, c.effect_minor as "grossMinor", 0::bigint as "feeMinor", t.phone_number as phone,
             t.operator_reference as "operatorId", coalesce(t.type, c.kind) as type, coalesce(t.status, '') as status, null as rule,
             false as "isTwin", ${TRANSACTION}
-       from classed c cross join (select $9::integer, $10::bigint) unused
+       from classed c cross join (select $9::timestamptz) unused
        left join transactions t on c.kind in ('settle', 'late', 'reverse') and t.application_id = c.application_id and t.transaction_id = c.subject_id
        join applications a on a.application_id = c.application_id
-      where c.class = $11 order by c.at, c.subject_id limit $12`,
+      where c.class = $10 order by c.at, c.subject_id limit $11`,
     [...valuesOf(scope), dayClass, limit],
   )
   return rows

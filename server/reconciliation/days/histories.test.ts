@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
+import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { addDays, utcDayOf } from '#lib/time/time.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createDesk, type Desk } from '../testing/reconciliation-desk.ts'
 import { csv, MTN_HEADER, mtnRow, WAVE_COLLECT_HEADER } from '../testing/statements.ts'
 import { readWallet } from '../wallets/wallet-store.ts'
+import { listLargestDifferences } from './difference-store.ts'
 import { readKeptSums } from './kept-sums.ts'
 import { readDays } from './read-days.ts'
 
@@ -123,6 +125,13 @@ async function readAround(at: Desk, { wallet: id }: Book) {
   return days
 }
 
+/** The sum of the lines and transactions that are listed as the difference of a day. */
+async function sumListed({ wallet: id }: Book, day: string): Promise<string> {
+  const wallet = (await readWallet(desk.pool, desk.applicationId, id)) ?? assert.fail()
+  const parts = await listLargestDifferences(desk.pool, { applicationId: desk.applicationId, wallet, from: day, to: day }, 1_000)
+  return formatMinor(parts.reduce((sum, { minor }) => sum + minor, 0n))
+}
+
 /** An independent sum of what the operator moved and of what we booked, straight from the rows. */
 async function sumRows({ wallet, operator }: Book) {
   const { rows } = await desk.pool.query<{ theirs: bigint; ours: bigint; lines: number }>(
@@ -171,6 +180,7 @@ test('over random histories every line is in one class, the classes add up to th
       const days = await readAround(desk, book)
       const found = await sumRows(book)
       for (const { day, unexplained } of days) assert.equal(unexplained, '0', day)
+      for (const { day, difference } of days) assert.equal(await sumListed(book, day), difference, day)
       const movement = days.reduce((sum, { difference }) => sum + Math.round(Number(difference) * 100), 0)
       assert.equal(BigInt(movement), found.theirs - found.ours)
       const { rows: doubled } = await desk.pool.query(

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { LINE_CLASSES, TRANSACTION_CLASSES } from '#lib/reconciliation/classes.ts'
+import { LINE_CLASSES } from '#lib/reconciliation/classes.ts'
+import { DAY_CLASSES } from '#lib/reconciliation/days.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { DayScope, DaySums } from './day-store.ts'
 
@@ -13,6 +14,9 @@ const settings = z.object({
   cutoffMinute: z.number(),
   feePpm: z.number().nullable(),
   feeFixed: z.string().nullable(),
+  feeRounding: z.string(),
+  feeTaxPpm: z.number(),
+  feeForm: z.string(),
 })
 export type SumSettings = z.infer<typeof settings>
 
@@ -25,12 +29,12 @@ const line = z.object({
 const booked = z.object({
   ...{
     day: z.string(),
-    kind: z.enum(['settle', 'late', 'reverse', 'fund', 'correct']),
+    kind: z.enum(['settle', 'late', 'reverse', 'fund', 'move', 'correct']),
     isIn: z.boolean(),
     count: z.number(),
     effectMinor: minor,
   },
-  class: z.enum([...TRANSACTION_CLASSES, 'adjusted', 'funding']),
+  class: z.enum(DAY_CLASSES),
 })
 const stored = z.object({
   settings,

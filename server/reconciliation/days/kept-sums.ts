@@ -10,6 +10,8 @@ import { type KeptDay, keepSums, listKeptDays, listOpenMatches, OPEN_MAX, type S
  * made, so a day has none more once it is over; until then it is computed each time. It writes, so it needs the primary.
  */
 export async function readKeptSums(queryable: Queryable, scope: DayScope): Promise<DaySums> {
+  // Seen from an earlier instant, other transactions are open.
+  if (scope.asOf) return readSums(queryable, scope)
   const known = await listKeptDays(queryable, scope)
   const valid = await findValid(queryable, scope, known)
   const sums: DaySums = { lines: [], booked: [], printed: [] }
@@ -46,6 +48,8 @@ async function computeDay(queryable: Queryable, scope: DayScope, known: readonly
   return sums
 }
 
-function settingsOf({ wallet: { account, zone, cutoffMinute, feePpm, feeFixedMinor } }: DayScope): SumSettings {
-  return { account, zone, cutoffMinute, feePpm, feeFixed: feeFixedMinor === null ? null : String(feeFixedMinor) }
+function settingsOf({ wallet }: DayScope): SumSettings {
+  const { account, zone, cutoffMinute, feePpm, feeFixedMinor, feeRounding, feeTaxPpm, feeForm } = wallet
+  const feeFixed = feeFixedMinor === null ? null : String(feeFixedMinor)
+  return { account, zone, cutoffMinute, feePpm, feeFixed, feeRounding, feeTaxPpm, feeForm }
 }

@@ -1,10 +1,19 @@
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
-import { GRAVE_CLASSES, LINE_CLASSES, TRANSACTION_CLASSES } from '#lib/reconciliation/classes.ts'
-import type { DayClass, DayRow, WalletDayDto } from '#lib/reconciliation/days.ts'
+import { GRAVE_CLASSES } from '#lib/reconciliation/classes.ts'
+import { DAY_CLASSES, type DayClass, type DayRow, type WalletDayDto } from '#lib/reconciliation/days.ts'
 import { daysBetween } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { type BookedSum, type DayScope, findBalanceBefore, type LineSum, listCoveredDays, readSums } from './day-store.ts'
+import {
+  type BookedSum,
+  type BookSum,
+  type DayScope,
+  findBalanceBefore,
+  type LineSum,
+  listBookSums,
+  listCoveredDays,
+  readSums,
+} from './day-store.ts'
 
 /** Classes of a line whose money we booked ourselves; what remains of it is the fee and a difference of the amount. */
 const BOOKED_CLASSES: ReadonlySet<string> = new Set(['matched', 'fee_differs', 'amount_differs'])
@@ -17,6 +26,7 @@ const BOOKED_CLASSES: ReadonlySet<string> = new Set(['matched', 'fee_differs', '
 export async function readDays(queryable: Queryable, scope: DayScope, sumsOf = readSums): Promise<WalletDayDto[]> {
   const { applicationId, wallet, from, to } = scope
   const { lines, booked, printed } = await sumsOf(queryable, scope)
+  const book = await listBookSums(queryable, scope)
   const covered = await listCoveredDays(queryable, applicationId, from, to)
   let before = await findBalanceBefore(queryable, scope)
   return daysBetween(from, to).map((day) => {
@@ -31,6 +41,7 @@ export async function readDays(queryable: Queryable, scope: DayScope, sumsOf = r
       isCovered: covered.some((each) => each.wallet === wallet.wallet && each.day === day),
       lines: lines.filter((each) => each.day === day),
       booked: booked.filter((each) => each.day === day),
+      book: book.filter((each) => each.day === day),
       opening,
       closing: own?.closingMinor ?? null,
     })
@@ -40,24 +51,23 @@ export async function readDays(queryable: Queryable, scope: DayScope, sumsOf = r
 type Facts = Pick<WalletDayDto, 'wallet' | 'day' | 'currency' | 'isCovered'> & {
   lines: readonly LineSum[]
   booked: readonly BookedSum[]
+  book: readonly BookSum[]
   opening: bigint | null
   closing: bigint | null
 }
 
-function compare({ lines, booked, opening, closing, ...about }: Facts): WalletDayDto {
+function compare({ lines, booked, book, opening, closing, ...about }: Facts): WalletDayDto {
   const theirs = sum(lines, ({ netMinor }) => netMinor)
-  const ours = sum(booked, ({ effectMinor }) => effectMinor)
-  const fees = -sum(lines, (line) => (settlesToday(line) ? line.feeMinor : 0n))
-  const terms = termsOf(lines, booked)
+  const ours = sum(booked, ({ effectMinor }) => effectMinor) + sum(book, ({ walletMinor }) => walletMinor)
+  const fees = sum(lines, ({ netMinor, ...line }) => netMinor - movedBy(line))
+  const terms = termsOf(lines, booked, book)
   const explained = fees + sum([...terms.values()], ({ amount }) => amount)
   const proof = opening === null || closing === null ? null : closing - opening - theirs
   const unexplained = theirs - ours - explained + (proof ?? 0n)
-  const shown = [...LINE_CLASSES, ...TRANSACTION_CLASSES, 'adjusted' as const, 'funding' as const].filter(
-    (each, place, all) => all.indexOf(each) === place && terms.has(each),
-  )
+  const shown = DAY_CLASSES.filter((each) => terms.has(each))
   return {
     ...about,
-    rows: rowsOf({ lines, booked, opening, closing, theirs, ours }),
+    rows: rowsOf({ lines, booked, book, opening, closing, theirs, ours }),
     terms: shown.map((each) => ({ class: each, count: terms.get(each)?.count ?? 0, amount: formatMinor(terms.get(each)?.amount ?? 0n) })),
     fees: formatMinor(fees),
     difference: formatMinor(theirs - ours),
@@ -65,6 +75,11 @@ function compare({ lines, booked, opening, closing, ...about }: Facts): WalletDa
     unexplained: formatMinor(unexplained),
     grave: shown.reduce((count, each) => count + (GRAVE_CLASSES.has(each) ? (terms.get(each)?.count ?? 0) : 0), 0),
   }
+}
+
+/** What a line moved before its fee: nothing if it failed. */
+function movedBy({ class: lineClass, grossMinor }: Pick<LineSum, 'class' | 'grossMinor'>): bigint {
+  return lineClass === 'failed' ? 0n : grossMinor
 }
 
 /** A line whose money we booked on the same day: statement and ledger differ by its fee only. */
@@ -75,7 +90,7 @@ function settlesToday({ class: lineClass, isSameDay }: LineSum): boolean {
 type Term = { count: number; amount: bigint }
 
 /** Each class with its count and with what it adds to statement less ours. */
-function termsOf(lines: readonly LineSum[], booked: readonly BookedSum[]): Map<DayClass, Term> {
+function termsOf(lines: readonly LineSum[], booked: readonly BookedSum[], book: readonly BookSum[]): Map<DayClass, Term> {
   const terms = new Map<DayClass, Term>()
   const add = (name: DayClass, count: number, amount: bigint) => {
     const before = terms.get(name) ?? { count: 0, amount: 0n }
@@ -83,21 +98,24 @@ function termsOf(lines: readonly LineSum[], booked: readonly BookedSum[]): Map<D
   }
   for (const line of lines) {
     if (settlesToday(line)) add(line.class, line.count, line.grossMinor - (line.isIn ? line.amountMinor : -line.amountMinor))
-    else add(line.class, line.count, line.netMinor)
+    else add(line.class, line.count, movedBy(line))
   }
   for (const { class: name, count, effectMinor } of booked) {
     // Its line is counted above.
     if (name !== 'matched') add(name, count, -effectMinor)
   }
+  for (const { kind, count, walletMinor } of book) add(`book_${kind}`, count, -walletMinor)
   return terms
 }
 
-type RowFacts = Pick<Facts, 'lines' | 'booked' | 'opening' | 'closing'> & { theirs: bigint; ours: bigint }
+type RowFacts = Pick<Facts, 'lines' | 'booked' | 'book' | 'opening' | 'closing'> & { theirs: bigint; ours: bigint }
 
-function rowsOf({ lines, booked, opening, closing, theirs, ours }: RowFacts): DayRow[] {
+function rowsOf({ lines, booked, book, opening, closing, theirs, ours }: RowFacts): DayRow[] {
   const line = (is: (each: LineSum) => boolean, of: (each: LineSum) => bigint = ({ netMinor }) => netMinor) =>
     sum(lines, (each) => (is(each) ? of(each) : 0n))
   const posted = (is: (each: BookedSum) => boolean) => sum(booked, (each) => (is(each) ? each.effectMinor : 0n))
+  const entered = (is: (each: BookSum) => boolean) => sum(book, (each) => (is(each) ? each.walletMinor : 0n))
+  const isCost = ({ kind }: BookSum) => kind === 'fee' || kind === 'tax' || kind === 'commission'
   const isPayment = ({ class: name }: LineSum) => !['fee', 'tax', 'commission', 'transfer', 'reversal', 'other', 'failed'].includes(name)
   const isOneOf =
     (...names: readonly string[]) =>
@@ -118,8 +136,8 @@ function rowsOf({ lines, booked, opening, closing, theirs, ours }: RowFacts): Da
     row('collects', { ours: posted(({ kind, isIn }) => kind === 'settle' && isIn), statement: inLine }),
     row('deposits', { ours: posted(({ kind, isIn }) => kind === 'settle' && !isIn), statement: outLine }),
     row('funding', { ours: posted(({ kind }) => kind !== 'settle'), statement: line(isOneOf('transfer')) }),
-    row('fees', { ours: 0n, statement: feeLines }),
-    row('reversals', { ours: 0n, statement: line(isOneOf('reversal', 'other')) }),
+    row('fees', { ours: entered(isCost), statement: feeLines }),
+    row('reversals', { ours: entered((each) => !isCost(each)), statement: line(isOneOf('reversal', 'other')) }),
     row('movement', movement),
     balanceRow('closing', closing ?? (opening === null ? null : opening + theirs)),
   ]

@@ -1,5 +1,5 @@
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
-import { BOOKED, CLASSED, type DayScope, valuesOf } from '../days/day-store.ts'
+import { BOOKED, classed, type DayScope, valuesOf } from '../days/day-store.ts'
 import { readWallet } from '../wallets/wallet-store.ts'
 
 /** The lock makes an examination that has begun wait for the caller's transaction, whose lines and matches it would not see. */
@@ -89,7 +89,7 @@ const SETTLED = (transaction: string) => `select p.change_id from ledger_posting
  * The exceptions of the days: each line and each transaction once, with its class. A line is the subject where its payment is in
  * question, and the transaction where its result is.
  */
-const FOUND = `${CLASSED}, ${BOOKED}, named as (
+const FOUND = `${classed('all')}, ${BOOKED}, named as (
   select l.class, l.line_id, l.matched_application_id, l.transaction_id, l.local_day, abs(l.gross_minor) as amount_minor,
          case when l.gross_minor > 0 then 'COLLECT' else 'DEPOSIT' end as type,
          case when l.class = 'paid_failed_here' then format('transaction %s %s', l.matched_application_id, l.transaction_id)

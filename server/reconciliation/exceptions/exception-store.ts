@@ -58,16 +58,11 @@ export async function findAdjustment(trx: TrxClient, ledger: string, transaction
   return rows[0]?.changeId
 }
 
-/** Locks the open exception about the result of a transaction; undefined if there is none. */
-export async function lockExceptionOf(
-  trx: TrxClient,
-  applicationId: string,
-  { ledger, transactionId }: { ledger: string; transactionId: string },
-): Promise<LockedException | undefined> {
+/** Locks the open exception about a transaction or a line; undefined if there is none. */
+export async function lockExceptionOf(trx: TrxClient, applicationId: string, subject: string): Promise<LockedException | undefined> {
   const { rows } = await trx.query<{ exceptionId: string }>(
-    `select exception_id as "exceptionId" from exceptions
-      where application_id = $1 and subject = format('transaction %s %s', $2::uuid, $3::uuid) and outcome is null for update`,
-    [applicationId, ledger, transactionId],
+    `select exception_id as "exceptionId" from exceptions where application_id = $1 and subject = $2 and outcome is null for update`,
+    [applicationId, subject],
   )
   return rows[0] && lockException(trx, applicationId, rows[0].exceptionId)
 }

@@ -9,7 +9,8 @@ import { findAdjustment, lockException, lockExceptionOf, storeStep } from './exc
 
 type OneException = { applicationId: string; actor: PersonCommandActor; exceptionId: string }
 type Failure = 'not_found' | 'closed'
-type Adjusted = Omit<OneException, 'exceptionId'> & { ledger: string; transactionId: string; changeId: string }
+/** `subject`: as the exception names it, a transaction or a line. */
+type Adjusted = Omit<OneException, 'exceptionId'> & { subject: string; changeId: string }
 
 /** Makes the actor the owner of an exception that nobody has. A second request of its owner changes nothing. `taken`: somebody else is. */
 export function takeException(
@@ -90,14 +91,14 @@ export function closeException(
 }
 
 /**
- * Closes the exception about the result of a transaction that two people have just adjusted, in their transaction, so that the alert ends with
- * the posting. Returns the act for the audit record, which the caller writes; undefined if no such exception is open.
+ * Closes the exception about a transaction or a line that two people have just adjusted, in their transaction, so that the alert ends with the
+ * posting. Returns the act for the audit record, which the caller writes; undefined if no such exception is open.
  */
 export async function closeAdjusted(
   trx: TrxClient,
-  { applicationId, actor, ledger, transactionId, changeId }: Adjusted,
+  { applicationId, actor, subject, changeId }: Adjusted,
 ): Promise<{ action: 'exception.closed'; subject: string; details: Record<string, string> } | undefined> {
-  const found = await lockExceptionOf(trx, applicationId, { ledger, transactionId })
+  const found = await lockExceptionOf(trx, applicationId, subject)
   if (!found) return undefined
   const { exceptionId, ownerId } = found
   await storeStep(trx, {

@@ -1,13 +1,15 @@
 import { findWallet } from '#lib/reconciliation/wallets.ts'
 import type { TrxClient } from '#server/database/pool.ts'
 
-type Line = { wallet: string; grossMinor: bigint; kind: string }
+/** `isSigned`: its match was signed with its day. */
+type Line = { wallet: string; isSigned: boolean }
 
 /** Holds a line until the transaction ends, so that two people never match it at once. Lines cannot be locked for update, because no one may. */
 export async function lockLine(trx: TrxClient, applicationId: string, lineId: bigint): Promise<Line | undefined> {
   const { rows } = await trx.query<Line>(
-    `select wallet, gross_minor as "grossMinor", kind from statement_lines where application_id = $1 and line_id = $2 and kind in ('payment', 'failed')
-       for share`,
+    `select l.wallet, is_day_signed(l.application_id, l.wallet, coalesce(
+              (select m.late_day from line_matches m where m.application_id = $1 and m.line_id = $2 and m.part = 0), l.local_day)) as "isSigned"
+       from statement_lines l where l.application_id = $1 and l.line_id = $2 and l.kind in ('payment', 'failed') for share of l`,
     [applicationId, lineId],
   )
   const [line] = rows
@@ -34,8 +36,11 @@ export async function insertByHand(
   const found = rows.find(({ operator, wallet }) => findWallet(wallet)?.operator === operator)
   if (!found) return 'no_transaction'
   const { rowCount } = await trx.query(
-    `insert into line_matches (application_id, line_id, matched_application_id, transaction_id, effect, rule, rule_version, person_id, note)
-       values ($1, $2, $3, $4, $5, 'person', 1, $6, $7) on conflict do nothing`,
+    `insert into line_matches (application_id, line_id, matched_application_id, transaction_id, effect, rule, rule_version, person_id, note, late_day)
+       select $1, $2, $3, $4, $5, 'person', 1, $6, $7, s.next_day
+         from statement_lines l left join signed_days s on s.application_id = $1 and s.wallet = l.wallet and s.day = l.local_day
+        where l.application_id = $1 and l.line_id = $2
+     on conflict do nothing`,
     [applicationId, lineId, found.applicationId, transactionId, found.effect, personId, note],
   )
   return rowCount === 1 ? 'matched' : 'taken'

@@ -26,13 +26,14 @@ export function matchByHand(
   })
 }
 
-/** Takes a match back. It stays in the history, with who undid it and why. */
+/** Takes a match back. It stays in the history, with who undid it and why. `day_signed`: it was signed with its day. */
 export function undoMatch(
   pool: Pool,
   { applicationId, actor, lineId, note }: ByHand,
-): Promise<Result<void, 'not_permitted' | 'not_found'>> {
-  return runCommand<void, 'not_found'>(pool, { applicationId, actor }, 'reconciliation:work', async (trx) => {
+): Promise<Result<void, 'not_permitted' | 'not_found' | 'day_signed'>> {
+  return runCommand<void, 'not_found' | 'day_signed'>(pool, { applicationId, actor }, 'reconciliation:work', async (trx) => {
     const line = await lockLine(trx, applicationId, lineId)
+    if (line?.isSigned) return err('day_signed')
     const before = await findLastMatchEvent(trx, applicationId)
     if (!line || !(await deleteMatch(trx, { applicationId, lineId, personId: actor.id, note }))) return err('not_found')
     await insertMatchedDays(trx, { applicationId, wallet: line.wallet, afterEvent: before })

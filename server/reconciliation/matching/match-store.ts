@@ -12,11 +12,13 @@ const valuesOf = ({ applicationId, wallet, of }: Scope) => [
   'sinceDay' in of ? of.sinceDay : of.lineIds,
 ]
 
-const openOf = ({ of }: Scope) => `open as (
-  select l.application_id, l.line_id, l.local_day, l.at, l.position, l.kind, l.gross_minor, l.operator_id, l.our_id, l.our_application_id, l.phone_forms,
+/** A line of a signed day that finds its transaction now counts on the next open day. */
+const openOf = ({ of }: Scope) => `signed as materialized (select day, next_day from signed_days where application_id = $1 and wallet = $2),
+open as (
+  select s.next_day as late_day, l.application_id, l.line_id, l.local_day, l.at, l.position, l.kind, l.gross_minor, l.operator_id, l.our_id, l.our_application_id, l.phone_forms,
          case when l.gross_minor > 0 then 'COLLECT' else 'DEPOSIT' end as type,
          case when l.kind = 'failed' then 'failed' else 'settle' end as effect
-    from statement_lines l
+    from statement_lines l left join signed s on s.day = l.local_day
    where l.application_id = $1 and l.wallet = $2 and ${'sinceDay' in of ? 'l.local_day >= $4' : 'l.line_id = any($4::bigint[])'}
      and l.kind in ('payment', 'failed')
      and not exists (select 1 from line_matches m where m.application_id = l.application_id and m.line_id = l.line_id))`
@@ -30,8 +32,9 @@ const isUndone = (line: string, transaction: string) => `exists (select 1 from m
  * ordinal 0. Another payment for the same one is stored too, with the next number.
  */
 const STORE_FOUND = `, stored as (
-  insert into line_matches (application_id, line_id, matched_application_id, transaction_id, effect, rule, rule_version, ordinal)
-  select f.application_id, f.line_id, f.matched_application_id, f.transaction_id, f.effect, $5, ${RULE_VERSION},
+  insert into line_matches (application_id, line_id, matched_application_id, transaction_id, effect, rule, rule_version, late_day,
+      ordinal)
+  select f.application_id, f.line_id, f.matched_application_id, f.transaction_id, f.effect, $5, ${RULE_VERSION}, f.late_day,
          taken.first + row_number() over (partition by f.matched_application_id, f.transaction_id, f.effect order by f.at, f.position, f.line_id) - 1
     from found f
     cross join lateral (
@@ -39,7 +42,7 @@ const STORE_FOUND = `, stored as (
        where m.application_id = f.application_id and m.matched_application_id = f.matched_application_id
          and m.transaction_id = f.transaction_id and m.effect = f.effect) taken
   on conflict do nothing)
-  select distinct local_day::text as "lineDay", ((final_at at time zone $6) - $7::interval)::date::text as "postedDay" from found`
+  select distinct coalesce(late_day, local_day)::text as "lineDay", ((final_at at time zone $6) - $7::interval)::date::text as "postedDay" from found`
 
 type ChangedDays = { lineDay: string; postedDay: string | null }
 
@@ -137,7 +140,7 @@ export async function insertByReferenceGroup(trx: TrxClient, scope: Scope): Prom
     `with ${openOf(scope)}, ${REFERENCED},
      several as (select line_id from referenced where kind = 'payment' group by line_id having count(*) > 1),
      named as (
-       select r.application_id, r.line_id, r.local_day, r.operator_id, r.gross_minor, r.matched_application_id, r.transaction_id, t.final_at,
+       select r.application_id, r.line_id, r.late_day, r.local_day, r.operator_id, r.gross_minor, r.matched_application_id, r.transaction_id, t.final_at,
               t.amount_minor, row_number() over (partition by r.line_id order by t.application_id, t.transaction_id) - 1 as part
          from referenced r join several using (line_id)
          join transactions t on t.application_id = r.matched_application_id and t.transaction_id = r.transaction_id
@@ -148,12 +151,12 @@ export async function insertByReferenceGroup(trx: TrxClient, scope: Scope): Prom
                 having count(*) > 1 and sum(amount_minor) = abs(min(gross_minor))),
      whole as (select distinct on (operator_id) line_id, gen_random_uuid() as group_id from exact order by operator_id, line_id),
      stored as (
-       insert into line_matches (application_id, line_id, part, matched_application_id, transaction_id, effect, rule, rule_version, group_id)
+       insert into line_matches (application_id, line_id, part, matched_application_id, transaction_id, effect, rule, rule_version, group_id, late_day)
          select n.application_id, n.line_id, n.part, n.matched_application_id, n.transaction_id, 'settle', 'reference_group', ${RULE_VERSION},
-                whole.group_id
+                whole.group_id, n.late_day
            from named n join whole using (line_id)
        on conflict do nothing)
-     select distinct n.local_day::text as "lineDay", ((n.final_at at time zone $5) - $6::interval)::date::text as "postedDay"
+     select distinct coalesce(n.late_day, n.local_day)::text as "lineDay", ((n.final_at at time zone $5) - $6::interval)::date::text as "postedDay"
        from named n join whole using (line_id)`,
     [...valuesOf(scope), zone, `${cutoffMinute} minutes`],
   )
@@ -172,7 +175,7 @@ export async function selectCandidates(trx: TrxClient, scope: Scope, statuses: r
   const { rows } = await trx.query<Candidate>(
     `with ${openOf(scope)}
      select o.line_id as "lineId", o.at as "lineAt", t.application_id as "applicationId", t.transaction_id as "transactionId",
-            coalesce(t.final_at, t.created_at) as "transactionAt", o.local_day::text as "lineDay",
+            coalesce(t.final_at, t.created_at) as "transactionAt", coalesce(o.late_day, o.local_day)::text as "lineDay",
             ((t.final_at at time zone $6) - $7::interval)::date::text as "postedDay"
        from open o cross join lateral unnest(o.phone_forms) form (phone_number)
        join transactions t on t.phone_number = form.phone_number and t.amount_minor = abs(o.gross_minor) and t.type = o.type
@@ -194,10 +197,13 @@ export type Pair = ChangedDays & { lineId: bigint; applicationId: string; transa
 export async function insertPairs(trx: TrxClient, applicationId: string, pairs: readonly Pair[]): Promise<string[]> {
   if (pairs.length === 0) return []
   await trx.query(
-    `insert into line_matches (application_id, line_id, matched_application_id, transaction_id, effect, rule, rule_version, group_id)
+    `with signed as materialized (select wallet, day, next_day from signed_days where application_id = $1)
+     insert into line_matches (application_id, line_id, matched_application_id, transaction_id, effect, rule, rule_version, group_id, late_day)
        select $1, p.line_id, p.application_id, p.transaction_id, 'settle', case when p.group_id is null then 'phone' else 'twins' end,
-              ${RULE_VERSION}, p.group_id
+              ${RULE_VERSION}, p.group_id, s.next_day
          from unnest($2::bigint[], $3::uuid[], $4::uuid[], $5::uuid[]) as p (line_id, application_id, transaction_id, group_id)
+         join statement_lines l on l.application_id = $1 and l.line_id = p.line_id
+         left join signed s on s.wallet = l.wallet and s.day = l.local_day
      on conflict do nothing`,
     [
       applicationId,

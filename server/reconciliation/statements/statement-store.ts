@@ -174,6 +174,18 @@ export async function countPieces(queryable: Queryable, applicationId: string, f
   return rows[0] ?? { pieces: 0, bytes: 0n }
 }
 
+const WAITS = `f.state in ('checking', 'importing') and f.file_id <> all($1)`
+
+/** Whether there is a file that a worker has to read or to store, besides those in `except`. */
+export async function hasNextFile(queryable: Queryable, except: readonly string[]): Promise<boolean> {
+  const { rows } = await queryable.query<{ isFound: boolean }>({
+    name: 'has_next_statement_file',
+    text: `select exists (select from statement_files f where ${WAITS}) as "isFound"`,
+    values: [except],
+  })
+  return rows[0]?.isFound ?? false
+}
+
 /**
  * Locks the oldest file that a worker has to read or to store, until the transaction ends. Files that other workers hold, and those in `except`,
  * are passed over. The lock is no row's: a check writes nothing until it ends, so that the database removes old row versions meanwhile.
@@ -181,8 +193,8 @@ export async function countPieces(queryable: Queryable, applicationId: string, f
 export async function lockNextFile(trx: TrxClient, except: readonly string[]): Promise<StatementFile | undefined> {
   const { rows } = await trx.query<{ applicationId: string; fileId: string }>(
     `select application_id as "applicationId", file_id as "fileId"
-       from (select application_id, file_id from statement_files where state in ('checking', 'importing') and file_id <> all($1)
-              order by uploaded_at offset 0) open
+       from (select application_id, file_id from statement_files f where ${WAITS}
+              order by f.uploaded_at offset 0) open
       where pg_try_advisory_xact_lock(hashtext('countersign.statement_file'), hashtext(file_id::text)) limit 1`,
     [except],
   )
@@ -278,11 +290,6 @@ export async function updateDecided(
   )
 }
 
-/** Imports of a wallet store one after the other: files that overlap would wait for each other's lines. */
-export async function lockImports(trx: TrxClient, applicationId: string, wallet: string): Promise<void> {
-  await trx.query(`select pg_advisory_xact_lock(hashtext('countersign.import'), hashtext($1))`, [`${applicationId} ${wallet}`])
-}
-
 /** The columns of a line, with the types of the database. */
 const LINE_COLUMNS = {
   row_number: 'integer',
@@ -305,13 +312,16 @@ const LINE_COLUMNS = {
 } as const satisfies Record<keyof StatementLine, string>
 export const STORED_COLUMNS: readonly (keyof StatementLine)[] = Object.keys(LINE_COLUMNS) as (keyof StatementLine)[]
 
-const INSERT_LINES = `insert into statement_lines (application_id, wallet, file_id, position, line_key, occurrence, at, local_day, kind, gross_minor,
+/** A line of a signed day counts on the next open day. */
+const INSERT_LINES = `with signed as materialized (select day, next_day from signed_days where application_id = $1 and wallet = $2)
+  insert into statement_lines (application_id, wallet, file_id, position, line_key, occurrence, at, local_day, origin_day, kind, gross_minor,
     fee_minor, tax_minor, net_minor, balance_minor, operator_id, our_id, our_application_id, phone_forms, type, status)
-  select $1, $2, $3, row_number * $4, line_key, occurrence, at, local_day, kind, gross_minor, fee_minor, tax_minor, net_minor, balance_minor,
-         operator_id, our_id, our_application_id, string_to_array(phone_forms, ' '), type, status
+  select $1, $2, $3, row_number * $4, line_key, occurrence, at, coalesce(s.next_day, local_day),
+         case when s.day is not null then local_day end, kind, gross_minor, fee_minor, tax_minor, net_minor, balance_minor, operator_id, our_id, our_application_id, string_to_array(phone_forms, ' '), type, status
     from unnest(${Object.values(LINE_COLUMNS)
       .map((type, place) => `$${place + 5}::${type}[]`)
       .join(', ')}) as item (${STORED_COLUMNS.join(', ')})
+    left join signed s on s.day = item.local_day
   on conflict on constraint statement_lines_key do nothing`
 
 type Lines = { applicationId: string; fileId: string; wallet: string; isNewestFirst: boolean }
@@ -325,6 +335,12 @@ export async function insertLines(trx: TrxClient, file: Lines, { columns }: Enco
     values: [applicationId, wallet, fileId, isNewestFirst ? -1 : 1, ...columns],
   })
   return rowCount ?? 0
+}
+
+/** Imports of a wallet store one after the other: files that overlap would wait for each other's lines. Nobody signs a day meanwhile. */
+export async function lockImports(trx: TrxClient, applicationId: string, wallet: string): Promise<void> {
+  await trx.query('select lock_wallet_days($1, $2, false)', [applicationId, wallet])
+  await trx.query(`select pg_advisory_xact_lock(hashtext('countersign.import'), hashtext($1))`, [`${applicationId} ${wallet}`])
 }
 
 /** Ends an import. */

@@ -10,10 +10,12 @@ import { insertDays } from '../exceptions/examine-store.ts'
 import { matchStored } from '../matching/match-wallet.ts'
 import type { StatementSummary } from '../read-statement/statement-lines.ts'
 import { readInThread } from '../read-statement/statement-reader.ts'
+import { insertFromLines } from '../wallet-book/wallet-book-store.ts'
 import { isInUse } from '../wallets/wallet-store.ts'
 import { readingWallet } from './map-columns.ts'
 import {
   countKnown,
+  hasNextFile,
   insertBadRows,
   insertLines,
   KEY_COLUMNS,
@@ -89,6 +91,7 @@ export function createStatementWorker({ pool, clock }: { pool: Pool; clock: Cloc
 export async function workOnce({ pool, clock, rests }: Deps): Promise<boolean> {
   const now = clock.now()
   const resting = [...rests].flatMap(([fileId, { untilMs }]) => (untilMs > now.getTime() ? [fileId] : []))
+  if (!(await hasNextFile(pool, resting))) return false
   let file: StatementFile | undefined
   try {
     await withStatementLimit(TASK_STATEMENT_LIMIT_MS, () =>
@@ -162,6 +165,7 @@ async function store(trx: TrxClient, file: StatementFile, now: Date): Promise<vo
     return read.ok && read.value.lines === file.lineCount ? ok(added) : err('read_otherwise')
   })
   if (!stored.ok) return updateUnchecked(trx, applicationId, fileId)
+  await insertFromLines(trx, applicationId, fileId)
   const sinceDay = file.firstDay ?? utcDayOf(now)
   const days = await matchStored(trx, { applicationId, wallet, sinceDay, lines: stored.value })
   await updateImported(trx, applicationId, fileId, stored.value)

@@ -4,7 +4,15 @@ import type { Queryable } from '#server/database/pool.ts'
 import { listDailyBalances, listReportedBalances, type ReportedBalance, type SetWallet } from './wallet-store.ts'
 
 /** The balance that an operator reported for one wallet; `ledger` and `difference` are of all its accounts together. Decimals. */
-type WalletAccountBalance = { checkedAt: string; reported: string | null; ledger: string; difference: string | null }
+type WalletAccountBalance = {
+  checkedAt: string
+  reported: string | null
+  ledger: string
+  difference: string | null
+  differsSince: string | null
+  /** What of the difference nothing explains. */
+  unexplained: string | null
+}
 
 /** What each operator reported last for each wallet, and what all its accounts together differ from the ledger. */
 export async function readReportedBalances(queryable: Queryable, applicationId: string, wallets: readonly Wallet[]) {
@@ -28,7 +36,7 @@ export async function readDailyBalances(
 }
 
 function toDto({ account }: Wallet, balance: ReportedBalance): WalletAccountBalance {
-  const { collectMinor, depositMinor, reportedMinor, ledgerMinor, checkedAt } = balance
+  const { collectMinor, depositMinor, reportedMinor, ledgerMinor, checkedAt, differsSince, unexplainedMinor } = balance
   const own = { collect: collectMinor, deposit: depositMinor, both: reportedMinor }[account]
   const decimal = (minor: bigint | null) => (minor === null ? null : formatMinor(minor))
   return {
@@ -36,5 +44,7 @@ function toDto({ account }: Wallet, balance: ReportedBalance): WalletAccountBala
     reported: decimal(own),
     ledger: formatMinor(ledgerMinor),
     difference: decimal(reportedMinor === null ? null : reportedMinor - ledgerMinor),
+    differsSince: differsSince?.toISOString() ?? null,
+    unexplained: decimal(unexplainedMinor),
   }
 }

@@ -52,13 +52,14 @@ export function setWallet(
 
 /** The settings as both people see them and as the audit record keeps them; amounts as decimal strings of hundredths. */
 export function factsOfWallet(settings: WalletSettings): Record<string, string | number | null> {
-  const { number, zone, cutoffMinute, feePpm, feeFixedMinor, openingDay, openingMinor } = settings
+  const { number, zone, cutoffMinute, feePpm, feeFixedMinor, feeRounding, feeTaxPpm, feeForm, openingDay, openingMinor } = settings
   return {
     walletNumber: number,
     timeZone: zone,
     cutoffMinute,
     operatorFeePpm: feePpm,
     operatorFeeFixedMinor: feeFixedMinor === null ? null : String(feeFixedMinor),
+    ...(feePpm === null ? {} : { operatorFeeTaxPpm: feeTaxPpm, operatorFeeRounding: feeRounding, operatorFeeForm: feeForm }),
     openingDay,
     openingMinor: openingMinor === null ? null : String(openingMinor),
   }

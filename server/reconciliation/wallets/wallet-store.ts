@@ -2,6 +2,7 @@ import { defaultSettings, findWallet, WALLETS, type Wallet, type WalletSettings 
 import type { Queryable } from '#server/database/pool.ts'
 
 const COLUMNS = `w.wallet, w.number, w.zone, w.cutoff_minute as "cutoffMinute", w.fee_ppm as "feePpm", w.fee_fixed_minor as "feeFixedMinor",
+  w.fee_rounding as "feeRounding", w.fee_tax_ppm as "feeTaxPpm", w.fee_form as "feeForm",
   w.opening_day::text as "openingDay", w.opening_minor as "openingMinor"`
 
 export type SetWallet = Wallet & WalletSettings
@@ -41,11 +42,13 @@ export async function upsertWallet(
   { applicationId, wallet, settings, changedBy }: { applicationId: string; wallet: string; settings: WalletSettings; changedBy: string },
 ): Promise<void> {
   await queryable.query(
-    `insert into wallets (application_id, wallet, number, zone, cutoff_minute, fee_ppm, fee_fixed_minor, opening_day, opening_minor, changed_by)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    `insert into wallets (application_id, wallet, number, zone, cutoff_minute, fee_ppm, fee_fixed_minor, fee_rounding, fee_tax_ppm, fee_form,
+         opening_day, opening_minor, changed_by)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
      on conflict (application_id, wallet) do update
        set number = excluded.number, zone = excluded.zone, cutoff_minute = excluded.cutoff_minute, fee_ppm = excluded.fee_ppm,
-           fee_fixed_minor = excluded.fee_fixed_minor, opening_day = excluded.opening_day, opening_minor = excluded.opening_minor,
+           fee_fixed_minor = excluded.fee_fixed_minor, fee_rounding = excluded.fee_rounding, fee_tax_ppm = excluded.fee_tax_ppm,
+           fee_form = excluded.fee_form, opening_day = excluded.opening_day, opening_minor = excluded.opening_minor,
            changed_by = excluded.changed_by, changed_at = clock_timestamp()`,
     [
       applicationId,
@@ -55,6 +58,9 @@ export async function upsertWallet(
       settings.cutoffMinute,
       settings.feePpm,
       settings.feeFixedMinor,
+      settings.feeRounding,
+      settings.feeTaxPpm,
+      settings.feeForm,
       settings.openingDay,
       settings.openingMinor,
       changedBy,
@@ -69,10 +75,12 @@ export type ReportedBalance = {
   depositMinor: bigint | null
   reportedMinor: bigint | null
   ledgerMinor: bigint
+  differsSince: Date | null
+  unexplainedMinor: bigint | null
 }
 
 const POLL_COLUMNS = `operator, checked_at as "checkedAt", collect_minor as "collectMinor", deposit_minor as "depositMinor",
-  reported_minor as "reportedMinor", ledger_minor as "ledgerMinor"`
+  reported_minor as "reportedMinor", ledger_minor as "ledgerMinor", differs_since as "differsSince", unexplained_minor as "unexplainedMinor"`
 
 /** The last balance that each operator reported. */
 export async function listReportedBalances(queryable: Queryable, applicationId: string): Promise<ReportedBalance[]> {

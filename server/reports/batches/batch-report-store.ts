@@ -1,4 +1,5 @@
 import type { BatchCell, RepairKind, RowEdits, RowProblem, RowRepair, RowTexts, RowWarning } from '#lib/batches/batch-fields.ts'
+import type { StagedBatch } from '#lib/batches/batch-stage.ts'
 import { BATCH_PAGE_SIZE, type RowFilter } from '#lib/batches/batches.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { BatchListFilter } from '#lib/schemas/page-address.ts'
@@ -7,19 +8,19 @@ import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { selectTexts } from '#server/transactions/payment-text-columns.ts'
 
-export type ListedBatch = Batch & { makerName: string; decidedBy: string[]; total: number }
+export type ListedBatch = Batch & StagedBatch & { makerName: string; decidedBy: string[]; total: number }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** One page of the batches of an application, newest first. A search by id finds a batch by its own id and by those of its rows. */
 export async function selectBatches(queryable: Queryable, applicationId: string, filter: BatchListFilter): Promise<ListedBatch[]> {
   const conditions = [sql`b.application_id = ${applicationId}`]
-  if (filter.state) conditions.push(sql`b.state = ${filter.state}`)
+  if (filter.state) conditions.push(sql`name_batch_state(b.state, places_of_batch(b)) = ${filter.state}`)
   else conditions.push(sql`b.state <> 'discarded'`)
   if (filter.q) conditions.push(matches(applicationId, filter.q))
   return runQuery<ListedBatch>(
     queryable,
-    sql`select ${sql.raw(BATCH_COLUMNS)}, p.name as "makerName", listed.total,
+    sql`select ${sql.raw(BATCH_COLUMNS)}, p.name as "makerName", listed.total, s.places, name_batch_state(b.state, s.places) as stage,
           coalesce((select array_agg(w.name order by w.first_at) from (
             select c.name, min(d.decided_at) as first_at from list_batch_decisions(b.application_id, b.batch_id) d
               join people c on c.person_id = d.checker_id group by c.person_id) w), '{}') as "decidedBy"
@@ -27,6 +28,7 @@ export async function selectBatches(queryable: Queryable, applicationId: string,
                where ${sql.join(conditions, sql` and `)}
                order by b.created_at desc, b.batch_id desc limit ${BATCH_PAGE_SIZE} offset ${filter.page * BATCH_PAGE_SIZE}) listed
           join batches b on b.application_id = listed.application_id and b.batch_id = listed.batch_id
+          cross join lateral (select places_of_batch(b) as places offset 0) s
           join people p on p.person_id = b.maker_id
         order by b.created_at desc, b.batch_id desc`,
   )
@@ -134,7 +136,7 @@ export async function selectFloats(
        from unnest($2::text[]) as o (operator)
        left join ledger_balances b on b.application_id = $1 and b.operator = o.operator
        left join (select t.operator, sum(t.amount_minor + t.fee_system_minor + t.fee_app_minor) as waiting_minor from transactions t
-                   where t.application_id = $1 and t.status = 'PENDING_APPROVAL' and t.type = 'DEPOSIT' group by t.operator) w
+                   where t.application_id = $1 and t.is_waiting and t.type = 'DEPOSIT' group by t.operator) w
          on w.operator = o.operator`,
     [applicationId, operators],
   )

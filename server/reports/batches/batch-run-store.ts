@@ -1,3 +1,4 @@
+import type { StagedBatch } from '#lib/batches/batch-stage.ts'
 import type { BatchRowPlace, LeftOutReason } from '#lib/batches/batches.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
@@ -19,7 +20,7 @@ type RunGroup = {
 const PLACE = `case
   when t.status = 'PENDING_APPROVAL' then 'waiting'
   when t.status = 'SUCCESS' then 'succeeded'
-  when t.status = 'FAILED' then case e.event when 'stopped' then 'stopped' when 'failed' then 'failed' when 'refused_for_funds' then 'failed' else 'rejected' end
+  when t.status = 'FAILED' then case e.event when 'refused_for_funds' then 'failed' else e.event end
   when w.state = 'paused' then 'paused'
   when w.state in ('queued', 'unfunded', 'awaiting_code') then 'queued'
   else 'sent' end`
@@ -44,7 +45,7 @@ export async function selectRunGroups(queryable: Queryable, applicationId: strin
   return rows
 }
 
-type RunHead = {
+type RunHead = StagedBatch & {
   name: string | null
   makerId: string
   runState: 'running' | 'paused' | 'stopped' | null
@@ -58,10 +59,11 @@ type RunHead = {
 
 export async function selectRunHead(queryable: Queryable, applicationId: string, batchId: string): Promise<RunHead | undefined> {
   const { rows } = await queryable.query<RunHead>(
-    `select b.name, t.maker_id as "makerId", r.state as "runState", p.name as "changedBy", r.changed_by as "changedById",
+    `select b.name, t.type, s.places, name_batch_state('submitted', s.places) as stage, t.maker_id as "makerId", r.state as "runState", p.name as "changedBy", r.changed_by as "changedById",
        r.changed_at as "changedAt", r.reason, f.batch_id as "parentId", f.name as "parentName"
-     from (select maker_id from transactions where application_id = $1 and batch_id = $2 and source = 'file' limit 1) t
+     from (select maker_id, type from transactions where application_id = $1 and batch_id = $2 and source = 'file' limit 1) t
        left join batches b on b.application_id = $1 and b.batch_id = $2
+       cross join lateral (select coalesce(b.places, count_batch_places($1, $2)) as places) s
        left join batch_runs r on r.application_id = $1 and r.batch_id = $2
        left join people p on p.person_id = r.changed_by
        left join batches f on f.application_id = $1 and f.batch_id = b.parent_batch_id`,

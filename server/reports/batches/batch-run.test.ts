@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { BatchStage } from '#lib/batches/batch-stage.ts'
 import type { Role } from '#lib/people/permissions.ts'
+import { batchListSchema } from '#lib/schemas/page-address.ts'
 import { listBatchRows, readBatch } from '#server/approvals/batches.ts'
 import { decideBatch } from '#server/approvals/decide-batch.ts'
+import { recallBatch } from '#server/approvals/recall.ts'
+import { storeBatchEnds } from '#server/batches/store-batch-ends.ts'
 import { pauseBatch } from '#server/operators/batch-run/control-batch.ts'
 import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
@@ -10,7 +14,7 @@ import { anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#
 import { must } from '#server/testing/partner.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
-import { readBatchResults } from './read-batch.ts'
+import { listBatches, readBatchResults } from './read-batch.ts'
 import { readBatchRun } from './read-batch-run.ts'
 
 let database: TestDatabase
@@ -84,6 +88,65 @@ test('each row in one place with exact sums, through the whole run, and only wha
   assert.deepEqual(places, ['succeeded', 'failed', 'succeeded', 'failed', 'succeeded', 'rejected'])
   const elsewhere = await makeApplication(pool)
   assert.equal(await readBatchRun(pool, { applicationId: elsewhere, id: makerId, roles: ['maker'] }, batchId), undefined)
+})
+
+test('one stage from its first row that waits to its last that ends, the same before and after the ends are stored, by which the list filters', async () => {
+  const { pool } = database
+  const { batchId, items } = await makeFileBatch(pool, { applicationId, makerId, count: 3 })
+  const listed = async (stage?: BatchStage) => {
+    const { batches } = await listBatches(pool, applicationId, batchListSchema.parse({ ...(stage && { state: stage }) }))
+    return batches.find((batch) => batch.batchId === batchId)
+  }
+  const move = (index: number, event: 'approved' | 'succeeded' | 'failed' | 'rejected') => ({
+    applicationId,
+    transactionId: items[index]?.transactionId ?? '',
+    event,
+    ...(event === 'failed' || event === 'rejected' ? { message: 'Numéro invalide' } : {}),
+    actor: event === 'approved' || event === 'rejected' ? ({ kind: 'person', id: checkerId } as const) : SYSTEM_ACTOR,
+  })
+  assert.deepEqual([(await listed())?.stage, (await listed())?.places], ['waiting', { waiting: 3 }])
+  await transition(pool, [move(0, 'approved'), move(1, 'approved'), move(2, 'rejected')])
+  assert.equal((await listed())?.stage, 'running')
+  assert.equal(await storeBatchEnds(pool), 1, 'only the batch of the test before has ended')
+  await transition(pool, [move(0, 'succeeded'), move(1, 'failed')])
+  const { rows: people } = await pool.query<{ name: string }>('select name from people where person_id = $1', [checkerId])
+  const ended = { succeeded: 1, failed: 1, rejected: 1, by: people[0]?.name }
+  assert.deepEqual([(await listed())?.stage, (await listed())?.places], ['partly', ended])
+  assert.equal(await storeBatchEnds(pool), 1)
+  assert.equal(await storeBatchEnds(pool), 0)
+  assert.deepEqual([(await listed('partly'))?.stage, (await listed('partly'))?.places], ['partly', ended])
+  assert.equal(await listed('running'), undefined)
+  assert.deepEqual((await run(batchId, makerId, ['maker']))?.stage, 'partly')
+})
+
+test('a batch that was rejected or recalled says so with who and why, and is not finished or rejected alike', async () => {
+  const { pool } = database
+  const rejected = await makeFileBatch(pool, { applicationId, makerId, count: 2 })
+  const shown = await readBatch(pool, { applicationId, id: checkerId, hasSecondFactor: false }, rejected.batchId)
+  assert.deepEqual(shown?.ends, [])
+  must(
+    await decideBatch(decisionDeps(pool), {
+      checker: { applicationId, id: checkerId, hasSecondFactor: false },
+      batchId: rejected.batchId,
+      decision: 'rejected',
+      note: 'Wrong month',
+      excluded: [],
+      hash: shown?.hash ?? '',
+      shownAt: new Date(shown?.shownAt ?? 0),
+    }),
+  )
+  const recalled = await makeFileBatch(pool, { applicationId, makerId, count: 2 })
+  must(await recallBatch(decisionDeps(pool), { applicationId, batchId: recalled.batchId, makerId, reason: 'Sent twice' }))
+  const of = async (batchId: string) => {
+    const found = await run(batchId, makerId, ['maker'])
+    return [
+      found?.stage,
+      found?.ends.map(({ event, reason, count }) => ({ event, reason, count })),
+      Object.keys(found?.operators[0]?.places ?? {}),
+    ]
+  }
+  assert.deepEqual(await of(rejected.batchId), ['rejected', [{ event: 'rejected', reason: 'Wrong month', count: 2 }], ['rejected']])
+  assert.deepEqual(await of(recalled.batchId), ['recalled', [{ event: 'recalled', reason: 'Sent twice', count: 2 }], ['recalled']])
 })
 
 test('the rows of each filter with the flags of single payments, in the order of the file', async () => {

@@ -1,6 +1,7 @@
 import type { BatchRowPlace, BatchRunDto, BatchRunOperator, LeftOutRows } from '#lib/batches/batches.ts'
 import { formatMinor } from '#lib/money/money.ts'
 import { can, type Role } from '#lib/people/permissions.ts'
+import { listBatchEnds } from '#server/approvals/batch-store.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { selectLeftOut, selectRunDecisions, selectRunGroups, selectRunHead, selectRunRetries, selectWithheld } from './batch-run-store.ts'
 
@@ -14,12 +15,13 @@ type Head = NonNullable<Awaited<ReturnType<typeof selectRunHead>>>
 /** How far a batch is after its submission, and what this person may do with it; undefined if the application has no such batch. */
 export async function readBatchRun(queryable: Queryable, viewer: Viewer, batchId: string): Promise<BatchRunDto | undefined> {
   const { applicationId } = viewer
-  const [head, groups, decisions, retries, withheld] = await Promise.all([
+  const [head, groups, decisions, retries, withheld, ends] = await Promise.all([
     selectRunHead(queryable, applicationId, batchId),
     selectRunGroups(queryable, applicationId, batchId),
     selectRunDecisions(queryable, applicationId, batchId),
     selectRunRetries(queryable, applicationId, batchId),
     selectWithheld(queryable, applicationId, batchId, LEFT_OUT_SHOWN),
+    listBatchEnds(queryable, applicationId, batchId),
   ])
   if (!head) return undefined
   const countOf = (...places: BatchRowPlace[]) => sum(groups.filter((group) => places.includes(group.place)))
@@ -29,7 +31,11 @@ export async function readBatchRun(queryable: Queryable, viewer: Viewer, batchId
   return {
     batchId,
     name: head.name,
+    type: head.type,
     state,
+    stage: head.stage,
+    places: head.places,
+    ends: ends.filter((end) => end.event !== 'approved'),
     changed: head.changedAt && { by: head.changedBy ?? '', at: head.changedAt.toISOString(), reason: head.reason },
     operators: [...Map.groupBy(groups, (group) => group.operator).values()].flatMap(toOperator),
     decisions: decisions.map(({ at, ...decision }) => ({ ...decision, at: at.toISOString() })),

@@ -19,12 +19,12 @@ export type LeftItemRow = {
 
 /**
  * The waiting items that have enough checkers with a person and too few without, oldest first. Everybody approves an item once, so it can
- * be approved if the active checkers who did not prepare it are as many as it needs; approvals of a checker who leaves stop counting. `total`:
- * how many there are. A batch needs what its strictest row needs.
+ * be approved if as many active checkers as it needs neither prepared it nor have a password of the program that started it; approvals of a
+ * checker who leaves stop counting. `total`: how many there are. A batch needs what its strictest row needs.
  */
 export function selectLeftItems(queryable: Queryable, applicationId: string, personId: string, limit: number): Promise<LeftItemRow[]> {
   const joined: Sql = sql`transactions t join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id`
-  const waits: Sql = sql`t.application_id = ${applicationId} and t.status = 'PENDING_APPROVAL' and i.expires_at > statement_timestamp()`
+  const waits: Sql = sql`t.application_id = ${applicationId} and t.is_waiting and i.expires_at > statement_timestamp()`
   return runQuery<LeftItemRow>(
     queryable,
     sql`with checker as materialized (
@@ -33,7 +33,9 @@ export function selectLeftItems(queryable: Queryable, applicationId: string, per
     ), counted as (
       select count(*) filter (where person_id <> ${personId})::integer as others, count(*)::integer as everybody from checker
     ), item as (
-      select 'transaction' as kind, t.transaction_id as id, t.customer_name as name, t.amount_minor, t.currency, 1 as row_count, array[t.maker_id] as makers,
+      select 'transaction' as kind, t.transaction_id as id, t.customer_name as name, t.amount_minor, t.currency, 1 as row_count,
+        array_append(coalesce((select u.password_holders from api_users u
+          where u.application_id = t.application_id and u.api_user_id = t.api_user_id), '{}'), t.maker_id) as makers,
         t.created_at, i.expires_at, (select sum(step) from unnest(i.steps) as step)::integer as needed
       from ${joined} where ${waits} and not ${IS_BATCH_ROW}
       union all

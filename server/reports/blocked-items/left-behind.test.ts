@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Role } from '#lib/people/permissions.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
@@ -83,6 +84,21 @@ test('a batch that the only other checker prepared and another person submitted 
     (await left()).items.map(({ id, others }) => ({ id, others })),
     [{ id: batchId, others: 0 }],
   )
+})
+
+test('what a program started whose password the only other checker received is left behind', async () => {
+  const { applicationId, person, wait, left } = await scene()
+  const [anna, ben] = [await person(['checker']), await person(['checker', 'engineer'])]
+  const apiUserId = randomUUID()
+  await database.pool.query(
+    `insert into api_users (application_id, api_user_id, username, password_hash) values ($1, $2::uuid, $2::uuid::text, 'x')`,
+    [applicationId, apiUserId],
+  )
+  const started = await wait([1], { actor: { kind: 'api', id: apiUserId } })
+  assert.deepEqual(await left(anna), [])
+  await database.pool.query('update api_users set password_holders = $2 where api_user_id = $1', [apiUserId, [ben]])
+  await wait([1])
+  assert.deepEqual(await left(anna), [started])
 })
 
 test('own proposals, and the changes that only this administrator could confirm', async () => {

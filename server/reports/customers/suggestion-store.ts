@@ -1,7 +1,9 @@
+import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { ADJUSTMENTS } from '#server/ledger/ledger-store.ts'
 
 export type SuggestedRow = {
   transactionId: string
@@ -10,6 +12,7 @@ export type SuggestedRow = {
   phoneNumber: string
   type: TransactionType
   status: TransactionStatus
+  adjustments: AdjustmentKind[]
   operator: OperatorCode
   amountMinor: bigint
   currency: Currency
@@ -17,7 +20,8 @@ export type SuggestedRow = {
 }
 
 const COLUMNS = `t.transaction_id as "transactionId", t.external_id as "externalId", t.customer_name as "customerName",
-  t.phone_number as "phoneNumber", t.type, t.status, t.operator, t.amount_minor as "amountMinor", t.currency, t.created_at as "createdAt"`
+  t.phone_number as "phoneNumber", t.type, t.status, t.operator, t.amount_minor as "amountMinor", t.currency, t.created_at as "createdAt",
+  ${ADJUSTMENTS} as adjustments`
 
 /** Transactions whose id or external id lies between two UUIDs, both included. */
 export async function selectByIdRange(
@@ -41,7 +45,8 @@ export async function selectByIdRange(
 export async function selectByToken(queryable: Queryable, applicationId: string, token: string, countMax: number): Promise<SuggestedRow[]> {
   const { rows } = await queryable.query<SuggestedRow>(
     `(select ${COLUMNS} from transactions t where t.application_id = $1 and t.pay_token = $2 limit $3)
-     union (select ${COLUMNS} from transactions t where t.application_id = $1 and t.operator_token = $2 limit $3)
+     union (select ${COLUMNS} from operator_tokens o join transactions t on t.application_id = o.application_id and t.transaction_id = o.transaction_id
+              where o.application_id = $1 and o.operator_token = $2 limit $3)
      limit $3`,
     [applicationId, token, countMax],
   )

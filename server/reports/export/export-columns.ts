@@ -1,3 +1,4 @@
+import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
@@ -15,7 +16,7 @@ export type Cell =
   | { kind: 'empty' }
 
 /** A transaction with what the list shows of other tables. */
-export type ExportedRow = Transaction & { /** Null for the API. */ makerName: string | null }
+export type ExportedRow = Transaction & { /** Null for the API. */ makerName: string | null; adjustments: readonly AdjustmentKind[] }
 
 type ExportColumn = {
   /** The head in CSV, for programs: the API's own names where it has one. The same in every language. */
@@ -41,6 +42,13 @@ export const EXPORT_COLUMNS: readonly ExportColumn[] = [
   { id: 'finalAt', label: (t) => t('exports.finalUtc'), cell: (row) => instant(row.finalAt), shownIn: 'finished', width: 20 },
   { id: 'transactionType', label: (t) => t('transactions.type'), cell: (row) => text(row.type), shownIn: 'type', width: 10 },
   { id: 'status', label: (t) => t('transactions.status'), cell: (row) => text(row.status), shownIn: 'status', width: 18 },
+  {
+    id: 'adjustments',
+    label: (t) => t('transaction.adjusted'),
+    cell: (row) => text(row.adjustments.length === 0 ? null : row.adjustments.join(' ')),
+    shownIn: 'status',
+    width: 14,
+  },
   { id: 'transferMethod', label: (t) => t('transactions.operator'), cell: (row) => text(row.operator), shownIn: 'operator', width: 11 },
   {
     id: 'countryName',

@@ -10,8 +10,17 @@ import { writeTableXlsx } from './xlsx.ts'
 export type TableRequest = {
   applicationId: string
   personId: string
-  action: 'balances.exported' | 'totals.exported' | 'statement.exported' | 'batch.exported' | 'audit.exported' | 'statement.rows_exported'
-  /** The subject of the table: an operator's code, a batch, an operator's statement, or the application's id. */
+  action:
+    | 'balances.exported'
+    | 'totals.exported'
+    | 'statement.exported'
+    | 'batch.exported'
+    | 'audit.exported'
+    | 'statement.rows_exported'
+    | 'certificates.exported'
+    | 'fees.exported'
+    | 'difference.exported'
+  /** The subject of the table: an operator's code, a batch, an operator's statement, a wallet, or the application's id. */
   subject: string
   /** The filters, as the audit record keeps them. */
   details: AuditDetails

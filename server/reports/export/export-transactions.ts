@@ -11,6 +11,7 @@ import type { BusinessTime } from '#lib/time/format-time.ts'
 import { done, runRecorded } from '#server/audit/run-command.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { openSnapshot } from '#server/database/with-transaction.ts'
+import { listAdjustments } from '#server/ledger/ledger-store.ts'
 import type { Transaction } from '#server/transactions/transaction-store.ts'
 import { findSequenceRange } from '../transaction-search/search-transactions.ts'
 import { selectBatch, selectRowsByIds } from '../transaction-search/search-transactions-store.ts'
@@ -69,7 +70,7 @@ export async function exportTransactions(
     const rows = request.transactionIds
       ? batchesByIds(snapshot.client, request.applicationId, request.transactionIds)
       : batchesByFilter(snapshot.client, request, request.filter)
-    const named = withMakers(snapshot.client, rows)
+    const named = withNotes(snapshot.client, request.applicationId, rows)
     const made = writeExport({ subject, t: request.t }, named, stored, (result) => recordEnd(deps.pool, request, exportId, result))
     return ok({ exportId, cutOffAt: subject.cutOffAt, file: guardFile(made, end, deps.limits) })
   } catch (error) {
@@ -144,16 +145,23 @@ async function* batchesByIds(
   yield await selectRowsByIds(queryable, applicationId, transactionIds)
 }
 
-/** The same batches with the names of the makers, each read once. */
-async function* withMakers(
+/** The same batches with the names of the makers, each read once, and with what was adjusted. */
+async function* withNotes(
   queryable: Queryable,
+  applicationId: string,
   batches: AsyncGenerator<Transaction[], void, undefined>,
 ): AsyncGenerator<ExportedRow[], void, undefined> {
   const names = new Map<string, string>()
   for await (const batch of batches) {
     const unknown = new Set(batch.flatMap(({ makerId }) => (makerId === null || names.has(makerId) ? [] : makerId)))
     if (unknown.size > 0) for (const { personId, name } of await selectNames(queryable, [...unknown])) names.set(personId, name)
-    yield batch.map((row) => ({ ...row, makerName: row.makerId === null ? null : (names.get(row.makerId) ?? null) }))
+    const ids = batch.map(({ transactionId }) => transactionId)
+    const adjusted = await listAdjustments(queryable, applicationId, ids)
+    yield batch.map((row) => ({
+      ...row,
+      makerName: row.makerId === null ? null : (names.get(row.makerId) ?? null),
+      adjustments: adjusted.get(row.transactionId) ?? [],
+    }))
   }
 }
 

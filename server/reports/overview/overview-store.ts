@@ -1,8 +1,10 @@
+import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { OperatorOutcome } from '#lib/payments/transaction-dto.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { ADJUSTMENTS } from '#server/ledger/ledger-store.ts'
 
 /** The revision that an open page compares: how often its application and its proposals have changed, and the zone of its days. */
 export type ApplicationRevision = { changeNumber: bigint; proposalNumber: bigint; timeZone: string }
@@ -48,6 +50,7 @@ export type AlertedRow = {
   currency: Currency
   amountMinor: bigint
   status: 'SUCCESS' | 'FAILED'
+  adjustments: AdjustmentKind[]
   at: Date
 }
 
@@ -61,7 +64,7 @@ const OPEN = `c.application_id = $1 and c.number = 1 and is_contradicted(c.appli
 export async function selectOpenContradictions(queryable: Queryable, applicationId: string, limit: number): Promise<AlertedRow[]> {
   const { rows } = await queryable.query<AlertedRow>({
     name: 'select_open_contradictions',
-    text: `select c.transaction_id as "transactionId", t.operator, t.currency, t.amount_minor as "amountMinor", c.stored_status as status, c.at
+    text: `select c.transaction_id as "transactionId", t.operator, t.currency, t.amount_minor as "amountMinor", c.stored_status as status, c.at, ${ADJUSTMENTS} as adjustments
       from operator_contradictions c
       join transactions t on t.application_id = c.application_id and t.transaction_id = c.transaction_id
       where ${OPEN} order by c.at desc limit $2`,
@@ -89,7 +92,7 @@ export async function selectSharedReferences(
 ): Promise<AlertedRow[]> {
   const { rows } = await queryable.query<AlertedRow>({
     name: 'select_shared_references',
-    text: `select s.transaction_id as "transactionId", s.operator, t.currency, t.amount_minor as "amountMinor", t.status, s.at
+    text: `select s.transaction_id as "transactionId", s.operator, t.currency, t.amount_minor as "amountMinor", t.status, s.at, ${ADJUSTMENTS} as adjustments
       from shared_operator_references s
       join transactions t on t.application_id = s.application_id and t.transaction_id = s.transaction_id
       where s.application_id = $1 and s.at >= $2 order by s.at desc limit $3`,
@@ -131,7 +134,7 @@ export async function selectOwnWaiting(queryable: Queryable, applicationId: stri
   const { rows } = await queryable.query<OwnWaitingSum>({
     name: 'select_own_waiting',
     text: `select t.currency, count(*) as count, sum(t.amount_minor) as "amountMinor", min(t.created_at) as "oldestAt" from transactions t
-      where t.application_id = $1 and t.maker_id = $2 and t.status = 'PENDING_APPROVAL' group by t.currency`,
+      where t.application_id = $1 and t.maker_id = $2 and t.is_waiting group by t.currency`,
     values: [applicationId, personId],
   })
   return rows

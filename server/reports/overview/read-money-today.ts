@@ -5,6 +5,8 @@ import { type BusinessTime, dayIn } from '#lib/time/format-time.ts'
 import { addDays, type DayRange, daysBetween } from '#lib/time/time.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-transaction.ts'
+import { listBalanceAlarms } from '#server/operators/balances/balance-store.ts'
+import { ALARM_AFTER_MS } from '#server/operators/balances/poll-balances.ts'
 import { readMoneySums, toMoney } from '#server/reports/totals/money-figures.ts'
 import { toCharts } from '#server/reports/totals/totals-parts.ts'
 import { selectBalances, selectThresholds } from '../statements/ledger-days-store.ts'
@@ -33,14 +35,16 @@ export async function readMoneyToday(pool: Pool, application: BusinessTime, rang
   const today = dayIn(businessZone, now)
   const yesterday = addDays(today, -1)
   const edges = EDGES_MS.map((ageMs) => new Date(now.getTime() - ageMs))
-  const [figures, unconfirmed, contradictions, sharedReferences, lowBalances] = await Promise.all([
+  const [figures, unconfirmed, contradictions, sharedReferences, lowBalances, balanceAlarms] = await Promise.all([
     readFigures(pool, application, { today, yesterday, range }),
     selectUnconfirmed(pool, applicationId, edges),
     readContradictions(pool, applicationId),
     readSharedReferences(pool, applicationId, new Date(now.getTime() - SHARED_REFERENCE_DAYS * 24 * 60 * MINUTE_MS)),
     readLowBalances(pool, applicationId),
+    readBalanceAlarms(pool, applicationId, now),
   ])
-  return { today, yesterday, ...figures, unconfirmed: toUnconfirmed(unconfirmed, edges), contradictions, sharedReferences, lowBalances }
+  const alerts = { contradictions, sharedReferences, lowBalances, balanceAlarms }
+  return { today, yesterday, ...figures, unconfirmed: toUnconfirmed(unconfirmed, edges), ...alerts }
 }
 
 type FigureDays = { today: string; yesterday: string; range: DayRange }
@@ -83,6 +87,17 @@ function toAlerted(count: number, newest: readonly AlertedRow[]): AlertedTransac
     isMore: count > ALERTED_MAX,
     newest: newest.map(({ amountMinor, at, ...row }) => ({ ...row, amount: formatMinor(amountMinor), at: at.toISOString() })),
   }
+}
+
+/** Balances that operators have reported for longer than payments take, and that nothing explains. */
+export async function readBalanceAlarms(pool: Queryable, applicationId: string, now: Date): Promise<FinanceOverview['balanceAlarms']> {
+  const alarms = await listBalanceAlarms(pool, applicationId, new Date(now.getTime() - ALARM_AFTER_MS))
+  return alarms.map(({ operator, unexplainedMinor, since }) => ({
+    operator,
+    currency: OPERATORS[operator].country.currency,
+    unexplained: formatMinor(unexplainedMinor),
+    since: since.toISOString(),
+  }))
 }
 
 /** Balances below their alert, in the order of the operators. */

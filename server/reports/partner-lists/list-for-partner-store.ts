@@ -41,24 +41,24 @@ type List = { name: string; total: string; from: string; order: string }
  * Page N as arithmetic: sequences have no gaps, so the page is a range of them, found by one index descent at
  * any depth. Counter and rows come from one statement, hence one snapshot.
  */
-function inSequence(name: string, counter: string, sequence: string, condition: string): List {
+function inSequence(name: string, counter: string, source: string, sequence: string, condition: string): List {
   return {
     name,
     total: `c.${counter}`,
     from: `application_counters c
-      left join transactions t on t.application_id = $3 and ${condition}
+      left join ${source} t on t.application_id = $3 and ${condition}
         and t.${sequence} <= c.${counter} - $1::bigint * $2 and t.${sequence} > c.${counter} - ($1::bigint + 1) * $2
       where c.application_id = $3`,
     order: `t.${sequence} desc`,
   }
 }
 
-const ALL = inSequence('select_page', 'transaction_count', 'sequence', 'true')
+const ALL = inSequence('select_page', 'transaction_count', 'transactions', 'sequence', 'true')
 
 const BY_STATUS: Readonly<Record<TransactionStatus, List>> = {
   // The newest result first, by the gap-free sequence of the status.
-  SUCCESS: inSequence('select_success_page', 'success_count', 'final_sequence', `t.status = 'SUCCESS' and t.final_sequence is not null`),
-  FAILED: inSequence('select_failed_page', 'failed_count', 'final_sequence', `t.status = 'FAILED' and t.final_sequence is not null`),
+  SUCCESS: inSequence('select_success_page', 'success_count', 'final_transactions', 'final_sequence', `t.to_status = 'SUCCESS'`),
+  FAILED: inSequence('select_failed_page', 'failed_count', 'final_transactions', 'final_sequence', `t.to_status = 'FAILED'`),
   // What has operator work; its key is in order of the transactions' ids, which are in order of time.
   PENDING: {
     name: 'select_pending_page',
@@ -74,7 +74,7 @@ const BY_STATUS: Readonly<Record<TransactionStatus, List>> = {
     name: 'select_waiting_page',
     total: 'c.pending_approval_count',
     from: `application_counters c
-      left join lateral (select * from transactions where application_id = $3 and status = 'PENDING_APPROVAL'
+      left join lateral (select * from transactions where application_id = $3 and is_waiting
         order by sequence desc limit $2 offset $1::bigint * $2) t on true
       where c.application_id = $3`,
     order: 't.sequence desc',

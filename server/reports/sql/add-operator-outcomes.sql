@@ -4,7 +4,7 @@
 -- p_causes names the messages in p_messages; any other message is `other`.
 create or replace function add_operator_outcomes(p_application uuid, p_limit bigint, p_since timestamptz, p_messages text[], p_causes text[])
 returns bigint
-language plpgsql volatile set enable_seqscan = off set enable_sort = off set jit = off
+language plpgsql volatile set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_sort = off set jit = off
 set search_path from current as $$
 declare
   v_mark operator_outcome_marks;
@@ -21,12 +21,12 @@ begin
            case when t.status = 'SUCCESS' then 'succeeded' else coalesce(p_causes[array_position(p_messages, t.message)], 'other') end,
            floor(ln(greatest(1, extract(epoch from t.final_at - s.started_at) * 1000)) / ln(1.2)), count(*)
       from (
-        (select f.* from transactions f
-          where f.application_id = p_application and f.status = 'SUCCESS' and f.final_sequence > v_mark.success_until and f.final_sequence <= v_success
+        (select f.* from final_transactions f
+          where f.application_id = p_application and f.to_status = 'SUCCESS' and f.final_sequence > v_mark.success_until and f.final_sequence <= v_success
           order by f.final_sequence)
         union all
-        (select f.* from transactions f
-          where f.application_id = p_application and f.status = 'FAILED' and f.final_sequence > v_mark.failed_until and f.final_sequence <= v_failed
+        (select f.* from final_transactions f
+          where f.application_id = p_application and f.to_status = 'FAILED' and f.final_sequence > v_mark.failed_until and f.final_sequence <= v_failed
           order by f.final_sequence)
       ) t
       cross join lateral (

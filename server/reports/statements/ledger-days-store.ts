@@ -3,6 +3,7 @@ import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { BusinessTime } from '#lib/time/format-time.ts'
 import type { UtcDay } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { ADJUSTMENTS } from '#server/ledger/ledger-store.ts'
 
 /** How many characters of a day (`2026-11-03`) name the period that movements are summed by: day, month or year. */
 export type PeriodLength = 10 | 7 | 4
@@ -165,6 +166,7 @@ export type LineRow = {
   externalId: string | null
   operatorReference: string | null
   isTransaction: boolean
+  adjustments: AdjustmentKind[]
   reason: string | null
   collectMinor: bigint
   depositMinor: bigint
@@ -217,7 +219,7 @@ const LINE_COLUMNS = `p.subject_id as "subjectId", p.kind, p.at,
   case when f.change_id is null then p.reason else concat(f.payload ->> 'reference', ' · ', n.name, ', ', d.name) end as reason, p.collect_minor as "collectMinor", p.deposit_minor as "depositMinor",
   p.held_minor as "heldMinor", p.fees_minor + p.revenue_minor as "feesMinor", t.customer_name as "customerName",
   t.amount_minor as "amountMinor", t.phone_number as "phoneNumber", t.external_id as "externalId", t.operator_reference as "operatorReference",
-  t.transaction_id is not null as "isTransaction", p.moved_minor as "movedMinor"`
+  t.transaction_id is not null as "isTransaction", ${ADJUSTMENTS} as adjustments, p.moved_minor as "movedMinor"`
 
 /** Postings of some days in order of time; $6 offset, $7 limit. */
 function linesOf(kind: LineFilter | null): string {

@@ -125,6 +125,7 @@ function toLine(row: LineRow, balanceMinor: bigint | null): StatementLine {
     at: row.at.toISOString(),
     kind,
     transactionId: row.isTransaction ? row.subjectId : null,
+    adjustments: row.adjustments,
     customerName: row.customerName,
     amount: row.amountMinor === null ? null : formatMinor(row.amountMinor),
     phoneNumber: row.phoneNumber,

@@ -206,8 +206,8 @@ export async function selectFeeSums(
     sql`with late as materialized (
       select (t.created_at at time zone 'UTC')::date as day, t.operator, t.type, sum(t.fee_system_minor) as fee_system_minor,
              sum(t.fee_app_minor) as fee_app_minor
-        from transactions t
-        where t.application_id = ${application.applicationId} and t.status = 'SUCCESS' and t.final_sequence > ${addedUntil} group by 1, 2, 3)
+        from final_transactions t
+        where t.application_id = ${application.applicationId} and t.to_status = 'SUCCESS' and t.final_sequence > ${addedUntil} group by 1, 2, 3)
      select place, operator, type, sum(fee_system_minor) as "feeSystemMinor", sum(fee_app_minor) as "feeAppMinor"
        from (${sql.join(parts, sql.raw(' union all '))}) fees
      where (${type}::text is null or type = ${type}) and operator = any (${operators.length > 0 ? operators : OPERATOR_CODES}::text[])

@@ -20,7 +20,7 @@ export async function selectEvents(queryable: Queryable, applicationId: string, 
     name: 'select_transaction_events',
     text: `select e.version, e.at, e.event, e.from_status as "from", e.to_status as "to", e.actor_kind as "actorKind", e.reason,
         coalesce(p.name, u.username) as "actorName"
-      from transaction_events e
+      from all_transaction_events e
       left join people p on e.actor_kind = 'person' and p.person_id = e.actor_id
       left join api_users u on e.actor_kind = 'api' and u.application_id = e.application_id and u.api_user_id = e.actor_id
       where e.application_id = $1 and e.transaction_id = $2 order by e.version`,

@@ -54,6 +54,7 @@ export async function readTransactionDetail(
       readRetentionMarks(queryable),
       selectLineage(queryable, applicationId, transactionId),
     ])
+  const contradicted = toContradiction(contradiction)
   return {
     ...fieldsOf(transaction),
     maker: makerOf(makerName, events),
@@ -67,12 +68,12 @@ export async function readTransactionDetail(
           : markAfter(transaction.finalAt, marks.deliveries),
     },
     work: work ? toWork(work) : null,
-    contradiction: toContradiction(contradiction),
+    contradiction: contradicted,
     sharedReferenceAt: sharedAt?.toISOString() ?? null,
     webhook: webhook ? toWebhook(webhook, resendObstacle) : null,
     entries: entries.map(({ amountMinor, at, ...entry }) => ({ ...entry, amount: formatMinor(amountMinor), at: at.toISOString() })),
     approval: item ? toApproval(item, decisions) : null,
-    ...lineageOf(transaction, events, lineage),
+    ...lineageOf(transaction, contradicted !== null && contradicted.state !== 'confirmed', events, lineage),
     decisions: decisions.map(({ checkerId: _, apiUserId: __, decidedAt, ...decision }) => ({ ...decision, at: decidedAt.toISOString() })),
   }
 }
@@ -115,6 +116,7 @@ function fieldsOf(transaction: Transaction) {
 
 function lineageOf(
   { source }: Transaction,
+  isDoubted: boolean,
   events: readonly EventRow[],
   { replaces, replacedBy }: { replaces: string | null; replacedBy: string | null },
 ): Pick<TransactionDetailDto, 'replaces' | 'replacedBy' | 'isReplaceable'> {
@@ -122,7 +124,7 @@ function lineageOf(
   return {
     replaces: replaces === null ? null : { transactionId: replaces },
     replacedBy: replacedBy === null ? null : { transactionId: replacedBy },
-    isReplaceable: source !== 'api' && replacedBy === null && end !== undefined && isReplaceableEnd(end),
+    isReplaceable: source !== 'api' && replacedBy === null && end !== undefined && isReplaceableEnd(end) && !isDoubted,
   }
 }
 

@@ -13,7 +13,7 @@ export async function findTransactionByAnyId(
        select t.transaction_id, 1 as rank from transactions t where t.application_id = $1 and t.transaction_id = $3::uuid
        union all select t.transaction_id, 2 from transactions t where t.application_id = $1 and t.external_id = $3::uuid
        union all select t.transaction_id, 3 from transactions t where t.application_id = $1 and t.pay_token = $2
-       union all select t.transaction_id, 4 from transactions t where t.application_id = $1 and t.operator_token = $2
+       union all select o.transaction_id, 4 from operator_tokens o where o.application_id = $1 and o.operator_token = $2
        union all select r.transaction_id, 5 from operator_references r where r.application_id = $1 and r.operator_reference = $2
      ) as found order by found.rank limit 1`,
     [applicationId, text, uuid],

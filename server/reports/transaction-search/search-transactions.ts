@@ -1,3 +1,4 @@
+import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import { CURRENCIES, formatMinor } from '#lib/money/money.ts'
 import { pickTexts } from '#lib/payments/payment-fields.ts'
 import type { SumDto, TransactionListDto, TransactionNote, TransactionRow } from '#lib/payments/transaction-list.ts'
@@ -6,6 +7,7 @@ import type { TransactionFilter } from '#lib/schemas/list-filter.ts'
 import type { BusinessTime } from '#lib/time/format-time.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-transaction.ts'
+import { listAdjustments } from '#server/ledger/ledger-store.ts'
 import type { Transaction } from '#server/transactions/transaction-store.ts'
 import type { CurrencySum } from './day-counts-store.ts'
 import { type Period, readPeriodCounts, splitMonths } from './read-period-counts.ts'
@@ -213,9 +215,11 @@ async function readPage(queryable: Queryable, application: BusinessTime, filter:
   // A final transaction that a program made has no notes.
   const withNotes = found.rows.filter((row) => !isFinalStatus(row.status) || row.makerId !== null).map((row) => row.transactionId)
   const notes = withNotes.length === 0 ? [] : await selectRowNotes(queryable, application.applicationId, withNotes)
+  const final = found.rows.filter((row) => isFinalStatus(row.status)).map((row) => row.transactionId)
+  const adjusted = final.length === 0 ? undefined : await listAdjustments(queryable, application.applicationId, final)
   const byId = new Map(notes.map((note) => [note.transactionId, note]))
   return {
-    rows: found.rows.map((row) => toRow(row, byId.get(row.transactionId))),
+    rows: found.rows.map((row) => toRow(row, byId.get(row.transactionId), adjusted?.get(row.transactionId) ?? [])),
     total: Number(found.total),
     sums: CURRENCIES.flatMap((currency) => found.sums.filter((sum) => sum.currency === currency)).map(toSumDto),
     searchedBackTo: found.searchedBackTo,
@@ -228,7 +232,7 @@ function toSumDto({ currency, count, amountMinor }: CurrencySum): SumDto {
   return { currency, count: Number(count), amount: formatMinor(amountMinor) }
 }
 
-function toRow(row: Transaction, extra: RowNote | undefined): TransactionRow {
+function toRow(row: Transaction, extra: RowNote | undefined, adjustments: readonly AdjustmentKind[]): TransactionRow {
   return {
     transactionId: row.transactionId,
     externalId: row.externalId,
@@ -236,6 +240,7 @@ function toRow(row: Transaction, extra: RowNote | undefined): TransactionRow {
     finalAt: row.finalAt?.toISOString() ?? null,
     type: row.type,
     status: row.status,
+    adjustments,
     operator: row.operator,
     currency: row.currency,
     amount: formatMinor(row.amountMinor),

@@ -171,7 +171,7 @@ async function removeGuards(): Promise<void> {
     for guard in select tgrelid::regclass as of, tgname as name from pg_trigger where not tgisinternal loop
       execute format('drop trigger %I on %s', guard.name, guard.of);
     end loop;
-    drop index transactions_final_sequence;
+    drop index transaction_events_final;
   end $$`)
 }
 
@@ -227,8 +227,10 @@ const DAMAGES: Record<string, (string | [statements: string, count: number])[]> 
   sequences: [
     'update transactions set sequence = sequence + 1',
     'update transactions set sequence = sequence + 1 where sequence = (select max(sequence) from transactions)',
-    "update transactions set final_sequence = final_sequence + 1 where status = 'FAILED'",
-    "update transactions set final_sequence = 3 where status = 'SUCCESS' and final_sequence = 2",
+    "update transaction_events set final_sequence = final_sequence + 1 where to_status = 'FAILED'",
+    "update transaction_events set final_sequence = 3 where to_status = 'SUCCESS' and final_sequence = 2",
+    "update transaction_events set final_sequence = 1 where to_status = 'SUCCESS' and final_sequence = 2",
+    `update transaction_events set final_sequence = null where ${of(DENIED)} and to_status = 'FAILED'`,
   ],
   'roll-ups': [
     ...plusOne('transaction_days', 'transaction_count amount_minor', "status = 'PENDING' and transaction_count > 0"),
@@ -322,11 +324,10 @@ const DAMAGES: Record<string, (string | [statements: string, count: number])[]> 
   ],
   events: [
     `delete from transaction_events where ${of(PAID)}`,
-    `delete from transaction_events where ${of(PAID)} and version = 1`,
     `update transaction_events set version = 3 where ${of(PAID)} and version = 2`,
     `update transaction_events set to_status = 'FAILED' where ${of(PAID)} and version = 2`,
     `update transaction_events set from_status = 'PENDING_APPROVAL' where ${of(PAID)} and version = 2`,
-    `update transaction_events set to_status = 'PENDING_APPROVAL' where ${of(PAID)} and version = 1`,
+    `update transactions set needed_approval = true where ${of(PAID)}`,
     `update transactions set version = 3 where ${of(PAID)}`,
   ],
   'operator work': [
@@ -362,6 +363,7 @@ const DAMAGES: Record<string, (string | [statements: string, count: number])[]> 
     'update batches set started_count = 1; update batch_rows set refusal = null where row_number = 2',
     'update batch_rows set exclusion = null where row_number = 3',
     "update batch_rows set problems = '[]' where row_number = 4",
+    `update batches set places = '{"succeeded": 7}'`,
   ],
   webhooks: [
     `delete from webhook_deliveries where ${of(PAID)}`,

@@ -84,9 +84,9 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
     sql: `select application_id::text as subject, 'sequence is not gap-free from 1' as detail from transactions
         group by 1 having min(sequence) <> 1 or max(sequence) <> count(*)
       union all
-      select application_id || ' ' || status, 'final sequence is not gap-free from 1' from transactions
-        where final_sequence is not null group by application_id, status
-        having min(final_sequence) <> 1 or max(final_sequence) <> count(*)`,
+      select application_id || ' ' || to_status, 'final sequence is not gap-free from 1' from transaction_events
+        where to_status in ('SUCCESS', 'FAILED') group by application_id, to_status
+        having min(final_sequence) <> 1 or max(final_sequence) <> count(*) or count(distinct final_sequence) <> count(*)`,
   },
   {
     check: 'roll-ups',
@@ -123,8 +123,8 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
     sql: `select concat_ws(' ', application_id, day, operator, type) as subject, 'fees by day differ from a recount' as detail
       from (select t.application_id, (t.created_at at time zone 'UTC')::date as day, t.operator, t.type,
                    sum(t.fee_system_minor) s, sum(t.fee_app_minor) a
-              from transactions t join fee_marks m on m.application_id = t.application_id and t.final_sequence <= m.added_until
-              where t.status = 'SUCCESS' group by 1, 2, 3, 4) t
+              from final_transactions t join fee_marks m on m.application_id = t.application_id and t.final_sequence <= m.added_until
+              where t.to_status = 'SUCCESS' group by 1, 2, 3, 4) t
       full join fee_days f using (application_id, day, operator, type)
       where (t.s, t.a) is distinct from (f.fee_system_minor, f.fee_app_minor)`,
   },
@@ -202,7 +202,7 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
       left join lateral (
         select count(*) as n, max(e.version) as last, (array_agg(e.to_status order by e.version desc))[1] as status,
                bool_and(e.version = 1 or e.from_status = e.previous) as is_chain
-          from (select e.*, lag(e.to_status) over (order by e.version) as previous from transaction_events e
+          from (select e.*, lag(e.to_status) over (order by e.version) as previous from all_transaction_events e
                 where e.application_id = t.application_id and e.transaction_id = t.transaction_id) e) e on true
       where e.n <> t.version or e.last is distinct from t.version or e.status is distinct from t.status or not e.is_chain`,
   },
@@ -265,7 +265,10 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
       where b.submitted_at is not null and b.started_count <> (select count(*) from batch_rows r where r.application_id = b.application_id
           and r.batch_id = b.batch_id and (r.transaction_id is not null or r.refusal is not null))
         or b.state = 'submitted' and exists (select from batch_rows r where r.application_id = b.application_id and r.batch_id = b.batch_id
-          and r.problems = '[]' and r.exclusion is null and r.transaction_id is null and r.refusal is null)`,
+          and r.problems = '[]' and r.exclusion is null and r.transaction_id is null and r.refusal is null)
+      union all
+      select concat_ws(' ', b.application_id, b.batch_id), 'its rows did not end as stored'
+      from batches b where b.places is not null and b.places - 'by' is distinct from count_batch_places(b.application_id, b.batch_id) - 'by'`,
   },
   {
     check: 'webhooks',
@@ -284,12 +287,14 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
   },
   {
     check: 'origins',
-    sql: `select concat_ws(' ', o.application_id, o.transaction_id) as subject, 'replaces what was not rejected, recalled or expired' as detail
+    sql: `select concat_ws(' ', o.application_id, o.transaction_id) as subject, 'replaces what did not end without a payment' as detail
       from transaction_origins o
       left join transactions c on c.application_id = o.application_id and c.transaction_id = o.transaction_id
       left join transactions t on t.application_id = o.application_id and t.transaction_id = o.origin_id
-      left join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
-      where c.transaction_id is null or t.status is distinct from 'FAILED' or e.event not in ('rejected', 'recalled', 'expired')`,
+      where c.transaction_id is null or t.status is distinct from 'FAILED' or t.source = 'api'
+      union all
+      select concat_ws(' ', o.application_id, o.origin_id), 'replaced, and repeated by a batch too'
+      from transaction_origins o where is_in_retry(o.application_id, o.origin_id)`,
   },
   {
     check: 'adjustments',
@@ -313,6 +318,36 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
       select concat_ws(' ', f.application_id, f.change_id), 'a confirmed adjustment was not posted' from proposed_changes f
       where f.kind like 'adjustment.%' and f.outcome = 'confirmed' and not exists (select from ledger_postings p
         where p.change_application_id = f.application_id and p.change_id = f.change_id)`,
+  },
+  {
+    check: 'wallet book',
+    sql: `with posted as (
+            select application_id, wallet, day, kind, sum(wallet_minor) as amount from wallet_postings
+             where kind in ('fee', 'tax', 'commission') group by 1, 2, 3, 4),
+          printed as (
+            select l.application_id, l.wallet, l.local_day as day, b.kind, sum(b.amount) as amount
+              from statement_lines l
+              cross join lateral (values ('fee', case l.kind when 'fee' then l.gross_minor else 0 end - l.fee_minor),
+                                         ('tax', case l.kind when 'tax' then l.gross_minor else 0 end - l.tax_minor),
+                                         ('commission', case l.kind when 'commission' then l.gross_minor else 0 end)) as b (kind, amount)
+             where l.kind <> 'failed' group by 1, 2, 3, 4)
+          select wallet || ' ' || day || ' ' || kind as subject,
+                 'posted ' || coalesce(p.amount, 0) || ', the lines say ' || coalesce(l.amount, 0) as detail
+            from posted p full join printed l using (application_id, wallet, day, kind)
+           where coalesce(p.amount, 0) <> coalesce(l.amount, 0)
+          union all
+          select w.wallet || ' ' || w.subject, 'no second person confirmed it, or it is not of its line'
+            from wallet_postings w
+            left join proposed_changes c on c.application_id = w.application_id and c.change_id = w.change_id and c.outcome = 'confirmed'
+                                        and c.kind = 'wallet.' || w.kind and c.decided_by = w.actor_id and c.proposed_by <> c.decided_by
+            left join statement_lines l on l.application_id = w.application_id and l.line_id = w.line_id and l.wallet = w.wallet
+           where w.change_id is not null
+             and (c.change_id is null or w.wallet_minor is distinct from case w.kind when 'release' then -l.gross_minor else l.gross_minor end)
+          union all
+          select r.wallet || ' ' || r.subject, 'released, and never placed in suspense'
+            from wallet_postings r
+           where r.kind = 'release' and not exists (select from wallet_postings u where u.application_id = r.application_id
+                                                       and u.line_id = r.line_id and u.kind = 'unmatched')`,
   },
   {
     check: 'fundings',

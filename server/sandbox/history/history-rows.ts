@@ -1,5 +1,5 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { EventName, TransactionSource, TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionSource, TransactionStatus, TransactionType, TransitionEvent } from '#lib/payments/transaction-status.ts'
 import type { ApprovalBand } from '#lib/rules/approval-policy.ts'
 import type { Actor } from '#server/transactions/transition.ts'
 
@@ -24,8 +24,10 @@ export type TransactionRow = Key & {
   pay_token: string
   source: TransactionSource
   maker_id: string | null
+  api_user_id: string | null
   batch_id: string | null
   version: number
+  needed_approval: boolean
   created_at: string
 }
 
@@ -38,19 +40,19 @@ export type MovedRow = Key & {
   checker_id: string | null
   operator_reference: string | null
   operator_reference_other: string | null
-  final_sequence: number | null
   final_at: string | null
 }
 
 type EventRow = Key & {
   version: number
-  from_status: TransactionStatus | null
+  from_status: TransactionStatus
   to_status: TransactionStatus
-  event: EventName
+  event: TransitionEvent
   actor_kind: Actor['kind']
   actor_id: string | null
   reason: string | null
   at: string
+  final_sequence: number | null
 }
 
 type ApprovalRow = Key & {

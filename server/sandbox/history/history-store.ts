@@ -47,7 +47,7 @@ export async function updateTransactions(queryable: Queryable, rows: readonly Mo
     `update transactions t
        set status = r.status, version = r.version, held_minor = r.held_minor, message = r.message, checker_id = r.checker_id,
            operator_reference = r.operator_reference, operator_reference_other = r.operator_reference_other,
-           final_sequence = r.final_sequence, final_at = r.final_at
+           final_at = r.final_at
        from json_populate_recordset(null::transactions, $1) r
        where t.application_id = r.application_id and t.transaction_id = r.transaction_id`,
     [encode(rows)],

@@ -12,17 +12,6 @@ export function recordStart(simulation: Simulation, live: LiveTransaction, band:
   simulation.startedCount++
   if (band) recordApproval(simulation, live, band)
   else hold(simulation, live, plan.atMs)
-  simulation.rows.transaction_events.push({
-    ...keyOf(live),
-    version: 1,
-    from_status: null,
-    to_status: live.status,
-    event: 'created',
-    actor_kind: item.actor.kind,
-    actor_id: item.actor.id,
-    reason: null,
-    at: iso(plan.atMs),
-  })
   return {
     ...keyOf(live),
     sequence: simulation.startedCount,
@@ -41,8 +30,10 @@ export function recordStart(simulation: Simulation, live: LiveTransaction, band:
     pay_token: item.payToken,
     source: item.source,
     maker_id: item.makerId,
+    api_user_id: item.actor.kind === 'api' ? item.actor.id : null,
     batch_id: item.batchId,
     version: 1,
+    needed_approval: live.status === 'PENDING_APPROVAL',
     created_at: iso(plan.atMs),
   }
 }
@@ -95,6 +86,7 @@ export function recordMove(simulation: Simulation, live: LiveTransaction, move: 
     actor_id: move.actor.id,
     reason: move.reason ?? null,
     at: iso(atMs),
+    final_sequence: live.final?.sequence ?? null,
   })
 }
 
@@ -109,7 +101,6 @@ export function movedRowOf(live: LiveTransaction): MovedRow {
     checker_id: live.checkerId,
     operator_reference: live.operatorReference,
     operator_reference_other: live.operatorReferenceOther,
-    final_sequence: live.final?.sequence ?? null,
     final_at: live.final ? iso(live.final.atMs) : null,
   }
 }

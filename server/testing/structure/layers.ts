@@ -7,6 +7,7 @@ export const LAYERS: readonly (readonly string[])[] = [
     'database',
     'secrets-at-rest',
     'retention',
+    'tracing',
     'caller-address.ts',
     'config.ts',
     'clock.ts',

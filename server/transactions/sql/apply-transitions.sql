@@ -121,16 +121,16 @@ begin
           operator_reference = coalesce(e.operator_reference, t.operator_reference),
           operator_reference_other = coalesce(e.operator_reference_other, t.operator_reference_other),
           checker_id = coalesce(e.checker_id, t.checker_id),
-          final_sequence = case e.to_status when 'SUCCESS' then v_successes[e.application_index] + e.sequence_offset
-                                            when 'FAILED' then v_failures[e.application_index] + e.sequence_offset end,
           final_at = case when e.to_status in ('SUCCESS', 'FAILED') then v_at end
       from entry e
       where t.ctid = e.row_address and t.application_id = e.application_id and t.transaction_id = e.transaction_id
       returning 1
   ), new_events as (
-    insert into transaction_events (application_id, transaction_id, version, from_status, to_status, event, actor_kind, actor_id, reason, at)
+    insert into transaction_events (application_id, transaction_id, version, from_status, to_status, event, actor_kind, actor_id, reason, at,
+        final_sequence)
       select e.application_id, e.transaction_id, e.current_version + 1, e.from_status, e.to_status, e.event, e.actor_kind, e.actor_id,
-             e.reason, v_at
+             e.reason, v_at, case e.to_status when 'SUCCESS' then v_successes[e.application_index] + e.sequence_offset
+                                              when 'FAILED' then v_failures[e.application_index] + e.sequence_offset end
         from entry e
   ), new_postings as (
     -- 3. The ledger: one posting for each settlement, release or hold, one change of each balance.

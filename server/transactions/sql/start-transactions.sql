@@ -78,7 +78,7 @@ begin
       from json_to_recordset(p_items) as i (item_index integer, application_id uuid, application_index integer, transaction_id uuid,
         external_id uuid, type text, operator text, currency text, customer_name text, phone_number text, amount_minor bigint,
         fee_system_minor bigint, fee_app_minor bigint, webhook_url text, pay_token text, source text, maker_id uuid, batch_id uuid,
-        origin_id uuid, actor_kind text, actor_id uuid, claim_route text, claim_lease_ms integer, claim_first_query_ms integer,
+        origin_id uuid, api_user_id uuid, claim_route text, claim_lease_ms integer, claim_first_query_ms integer,
         claim_enquiry_delay_ms integer, claim_settings_version text)
       where i.item_index = i.item_index + 0
   ), known as materialized (
@@ -113,17 +113,15 @@ begin
                  not in (select c.operator, c.type, c.fault_version from closed_direction c) as is_claimed
       from fresh f
   ), new_transactions as (
-    -- 2. The transaction, its event, its origin and its approval.
+    -- 2. The transaction, its origin and its approval.
     insert into transactions (application_id, transaction_id, sequence, external_id, type, status, operator, currency,
         amount_minor, fee_system_minor, fee_app_minor, held_minor, customer_name, phone_number, webhook_url, pay_token,
-        source, maker_id, batch_id, created_at)
+        source, maker_id, api_user_id, batch_id, needed_approval, created_at)
       select r.application_id, r.transaction_id, v_counts[r.application_index] + r.sequence_offset, r.external_id, r.type, r.status,
              r.operator, r.currency, r.amount_minor, r.fee_system_minor, r.fee_app_minor, r.held_minor, r.customer_name,
-             r.phone_number, r.webhook_url, r.pay_token, r.source, r.maker_id, r.batch_id, v_at
+             r.phone_number, r.webhook_url, r.pay_token, r.source, r.maker_id, r.api_user_id, r.batch_id,
+             r.status = 'PENDING_APPROVAL', v_at
         from ready r
-  ), new_events as (
-    insert into transaction_events (application_id, transaction_id, version, to_status, event, actor_kind, actor_id, at)
-      select r.application_id, r.transaction_id, 1, r.status, 'created', r.actor_kind, r.actor_id, v_at from ready r
   ), new_origins as (
     -- Fails if the other transaction was replaced already: transaction_origins_origin.
     insert into transaction_origins (application_id, transaction_id, origin_id)

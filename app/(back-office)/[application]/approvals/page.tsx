@@ -36,7 +36,7 @@ export default async function ApprovalsPage({ params, searchParams }: PageProps)
   const view = first && (await readApproval(pool, actor, first.transactionId, clock.now()))
   return (
     <PageContent
-      words={['approvals.']}
+      words={['approvals.', 'batches.stage']}
       data={[
         seed(queries.approvalList(application, query), page),
         ...(view ? [seed(queries.approval(application, view.row.transactionId), view)] : []),

@@ -3,7 +3,8 @@ import { EmptyState } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { BATCH_PAGE_SIZE, BATCH_STATES } from '#lib/batches/batches.ts'
+import { BATCH_STAGES } from '#lib/batches/batch-stage.ts'
+import { BATCH_PAGE_SIZE } from '#lib/batches/batches.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { can } from '#lib/people/permissions.ts'
@@ -76,9 +77,9 @@ function BatchFilters({ t, application, filter }: { t: Translate; application: s
       <div className="min-w-40">
         <Select id="batch-state" name="state" label={t('batches.state')} defaultValue={filter.state ?? ''}>
           <option value="">{t('batches.anyState')}</option>
-          {BATCH_STATES.map((state) => (
-            <option key={state} value={state}>
-              {t(`batches.stateOf.${state}`)}
+          {BATCH_STAGES.map((stage) => (
+            <option key={stage} value={stage}>
+              {t(`batches.stage.${stage}`)}
             </option>
           ))}
         </Select>

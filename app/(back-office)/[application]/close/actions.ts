@@ -1,10 +1,12 @@
 'use server'
 
 import { z } from 'zod'
+import type { DayObstacle } from '#lib/reconciliation/certificates.ts'
 import { type ColumnMapping, columnMappingSchema, type MappedPreview } from '#lib/reconciliation/statement-columns.ts'
 import type { ActionResult } from '#lib/result.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
+import { prepareDay as prepare, signDay as sign } from '#server/reconciliation/certificates/sign-day.ts'
 import { matchByHand, undoMatch as undo } from '#server/reconciliation/matching/match-by-hand.ts'
 import { importStatement as startImport, withdrawStatement as withdraw } from '#server/reconciliation/statements/decide-statement.ts'
 import { previewColumns as preview } from '#server/reconciliation/statements/map-columns.ts'
@@ -12,6 +14,8 @@ import { previewColumns as preview } from '#server/reconciliation/statements/map
 const oneFile = z.strictObject({ fileId: z.uuid() })
 const lineId = z.string().regex(/^\d{1,18}$/)
 const note = z.string().trim().min(1).max(500)
+const oneDay = z.strictObject({ wallet: z.string().max(40), day: z.string().max(10) })
+const signature = oneDay.extend({ hash: z.string().regex(/^[0-9a-f]{64}$/), code: z.string().trim().max(64).optional() })
 const match = z.strictObject({ lineId, transactionId: z.string().trim().pipe(z.uuid()), note })
 
 /** Imports a statement that was checked. */
@@ -65,7 +69,7 @@ export async function matchLine(
 export async function undoMatch(
   application: string,
   input: { lineId: string; note: string },
-): Promise<ActionResult<null, 'not_permitted' | 'not_found'>> {
+): Promise<ActionResult<null, 'not_permitted' | 'not_found' | 'day_signed'>> {
   return runAction(
     { schema: z.strictObject({ lineId, note }), permission: 'reconciliation:work', application, input },
     async (actor, given) => {
@@ -74,4 +78,26 @@ export async function undoMatch(
       return result.ok ? { ok: true, value: null } : result
     },
   )
+}
+
+/** Prepares a day of a wallet for the signature of another person. */
+export async function prepareDay(
+  application: string,
+  input: { wallet: string; day: string },
+): Promise<ActionResult<null, 'not_permitted' | 'not_found' | DayObstacle>> {
+  return runAction({ schema: oneDay, permission: 'day:sign', application, input }, async (actor, given) => {
+    const result = await prepare(backOfficeRuntime(), { applicationId: actor.applicationId, actor, ...given })
+    return result.ok ? { ok: true, value: null } : result
+  })
+}
+
+/** Signs a day that another person prepared. `hash`: of the figures that the person saw. */
+export async function signDay(
+  application: string,
+  input: { wallet: string; day: string; hash: string; code?: string | undefined },
+): Promise<ActionResult<null, 'not_permitted' | 'not_found' | DayObstacle | 'not_prepared' | 'own_preparation' | 'maker' | 'changed'>> {
+  return runAction({ schema: signature, permission: 'day:sign', application, input }, async (actor, given) => {
+    const result = await sign(backOfficeRuntime(), { applicationId: actor.applicationId, actor, ...given })
+    return result.ok ? { ok: true, value: null } : result
+  })
 }

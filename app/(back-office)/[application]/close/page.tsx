@@ -4,20 +4,20 @@ import { PageHeader } from '#components/ui/display/page.tsx'
 import { paths } from '#lib/pages/paths.ts'
 import { can } from '#lib/people/permissions.ts'
 import { dayIn } from '#lib/time/format-time.ts'
+import { requireInstaller } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { readBoard } from '#server/reconciliation/days/read-board.ts'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { BoardTable } from './_components/board-table.tsx'
 import { CloseTabs } from './_components/close-tabs.tsx'
-import { requireCloser } from './require-closer.ts'
 
 export const generateMetadata = titled('frame.close')
 
 /** Every wallet on the last fourteen days: whether a statement covers the day, and whether it ties. */
 export default async function ClosePage({ params }: PageProps) {
   const { application } = await params
-  const actor = await requireCloser(application)
+  const actor = await requireInstaller(application, 'reconciliation:read')
   const { pool, clock } = backOfficeRuntime()
   const [t, board] = await Promise.all([getT(), readBoard(pool, actor.applicationId, dayIn(actor.businessZone, clock.now()))])
   const isEmpty = board.wallets.every(({ days }) => days.every(({ state }) => state === 'none'))

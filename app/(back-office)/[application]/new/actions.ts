@@ -5,7 +5,9 @@ import { type ActionResult, err, ok } from '#lib/result.ts'
 import { removedDraftSchema, savedDraftSchema, sentPaymentSchema } from '#lib/schemas/payment.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
+import { queryFailures } from '#server/operators/work/second-looks.ts'
 import { deleteDraft, type SendFailure, saveDraft, sendPayment } from '#server/transactions/payments.ts'
+import type { EndedPayment } from '#server/transactions/transaction-store.ts'
 
 /** The form's values; the amount is a plain decimal. */
 type SendInput = PaymentContent & { externalId: string; originId: string | null }
@@ -21,7 +23,9 @@ export async function sendForApproval(
       const runtime = backOfficeRuntime()
       const snapshot = runtime.directory.find(maker.applicationId)
       if (!snapshot) return err('overloaded')
-      const sent = await sendPayment(runtime, { application: snapshot, maker, payment })
+      const confirmFailure = async (failed: EndedPayment) =>
+        (await queryFailures(runtime.forcedEnquiries, [failed])).has(failed.transactionId)
+      const sent = await sendPayment({ ...runtime, confirmFailure }, { application: snapshot, maker, payment })
       return sent.ok ? ok({ transactionId: sent.value.transactionId }) : err(sent.error.code)
     },
   )

@@ -4,6 +4,7 @@ import { OPERATORS } from '#lib/operators/operators.ts'
 import { EMPTY_PAYMENT, type PaymentContent, pickTexts } from '#lib/payments/payment-fields.ts'
 import type { PaymentDraft } from '#lib/payments/payment-preview.ts'
 import type { TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
+import { isReplaceableEnd, type ReplaceableEnd } from '#lib/payments/transaction-status.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import type { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { listDisturbed } from '#server/operators/availability/disturbed.ts'
@@ -17,7 +18,7 @@ export type Origin = Pick<TransactionDetailDto, 'transactionId' | 'replacedBy' |
   /** It still waits and this person started it: it can be recalled first. */
   isRecallable: boolean
   /** How it ended, by whom and why. */
-  end: { event: TransactionDetailDto['events'][number]['event']; by: string | null; reason: string | null } | null
+  end: { event: ReplaceableEnd; by: string | null; reason: string | null } | null
 }
 
 export type NewPaymentState = {
@@ -71,7 +72,7 @@ function toOrigin(detail: TransactionDetailDto, isOwn: boolean): Origin {
     replacedBy: detail.replacedBy,
     isReplaceable: detail.isReplaceable,
     isRecallable: isOwn && detail.status === 'PENDING_APPROVAL',
-    end: detail.status === 'FAILED' && last ? { event: last.event, by: last.actor.name, reason: last.reason } : null,
+    end: last && isReplaceableEnd(last.event) ? { event: last.event, by: last.actor.name, reason: last.reason ?? detail.message } : null,
   }
 }
 

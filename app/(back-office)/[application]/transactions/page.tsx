@@ -51,7 +51,11 @@ async function Content({ application, actor, filter }: { application: string; ac
         views={views}
         makers={makers}
         columns={columns}
-        may={{ export: can(actor.roles, 'export:create'), resend: can(actor.roles, 'webhook:resend') }}
+        may={{
+          export: can(actor.roles, 'export:create'),
+          resend: can(actor.roles, 'webhook:resend'),
+          create: can(actor.roles, 'transaction:create'),
+        }}
       />
       <p className="mt-3 text-second text-quiet">{daysWords(await getT(), actor.businessZone, actor.timeZone ?? actor.businessZone)}</p>
     </PageContent>

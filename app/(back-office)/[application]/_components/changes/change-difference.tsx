@@ -73,6 +73,9 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   cutoffMinute: 'change.fact.cutoffMinute',
   operatorFeePpm: 'change.fact.operatorFeePpm',
   operatorFeeFixedMinor: 'change.fact.operatorFeeFixedMinor',
+  operatorFeeTaxPpm: 'change.fact.operatorFeeTax',
+  operatorFeeRounding: 'change.fact.operatorFeeRounding',
+  operatorFeeForm: 'change.fact.operatorFeeForm',
   openingDay: 'change.fact.openingDay',
   openingMinor: 'change.fact.openingMinor',
   column_time: 'statements.column.time',
@@ -94,6 +97,7 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   amountIs: 'statements.choice.amountIs',
   paidWords: 'statements.choice.paidWords',
   failedWords: 'statements.choice.failedWords',
+  day: 'change.fact.day',
   reference: 'change.fact.reference',
   evidence: 'change.fact.evidence',
   document: 'change.fact.document',
@@ -118,6 +122,7 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   network: 'change.fact.network',
   note: 'change.fact.note',
   version: 'change.fact.version',
+  laterDays: 'change.fact.laterDays',
   newKey: 'change.fact.newKey',
   newUser: 'change.fact.newUser',
   hasNewPassword: 'change.fact.hasNewPassword',
@@ -150,7 +155,10 @@ function factText(t: Translate, locale: Locale, name: string, facts: ChangeFacts
     return `${formatAmount(formatMinor(BigInt(value)), locale)}${currency}`
   }
   // Millionths, shown as a percentage.
-  if (name === 'appRatePpm' || name === 'operatorFeePpm') return withPercent(formatAmount(String(Number(value) / 10_000), locale), locale)
+  if (name.endsWith('Ppm')) return withPercent(formatAmount(String(Number(value) / 10_000), locale), locale)
+  if (name === 'operatorFeeRounding' || name === 'operatorFeeForm') {
+    return t(`fees.${name === 'operatorFeeForm' ? 'form' : 'rounding'}.${value}` as MessageKey)
+  }
   const word = WORDS[`${name}.${value}`]
   if (word) return t(word)
   if (name === 'overlapHours') return t('change.hours', { count: Number(value) })

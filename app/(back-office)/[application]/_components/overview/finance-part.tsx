@@ -24,7 +24,7 @@ type Props = { application: string; days: number; range: DayRange; finance: Fina
 export function FinancePart({ application, days, range, finance }: Props) {
   const { t } = useTranslations()
   const { day } = useDays()
-  const { today, money, unconfirmed, contradictions, sharedReferences, lowBalances, charts } = finance
+  const { today, money, unconfirmed, contradictions, sharedReferences, lowBalances, balanceAlarms, charts } = finance
   return (
     <>
       <OverviewPart title={t('overview.today')}>
@@ -39,6 +39,7 @@ export function FinancePart({ application, days, range, finance }: Props) {
           />
         )}
       </OverviewPart>
+      <BalanceAlarms application={application} balanceAlarms={balanceAlarms} />
       <AlertedSection
         application={application}
         id="contradictions"
@@ -97,6 +98,34 @@ function LowBalances({ application, lowBalances }: { application: string } & Pic
   )
 }
 
+/** Operators whose balance differs from the ledger by more than anything explains. Renders nothing if there are none. */
+function BalanceAlarms({ application, balanceAlarms }: { application: string } & Pick<FinanceOverview, 'balanceAlarms'>) {
+  const { t } = useTranslations()
+  if (balanceAlarms.length === 0) return null
+  return (
+    <section aria-labelledby="balance-alarms">
+      <h2 id="balance-alarms" className="text-amount font-strong text-bad">
+        {t('overview.balanceAlarms', { count: balanceAlarms.length })}
+      </h2>
+      <p className="text-ink-2">{t('overview.balanceAlarmsText')}</p>
+      <ul className="mt-2 rounded-lg border border-line bg-surface px-3">
+        {balanceAlarms.map(({ operator, currency, unexplained, since }) => (
+          <li key={operator} className="border-b border-line last:border-b-0">
+            <Link
+              href={paths.wallets(application)}
+              className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-1.5 hover:underline"
+            >
+              <OperatorMark code={operator} />
+              <Money amount={unexplained} currency={currency} className="text-bad" />
+              <RelativeTime at={since} className="text-second text-quiet" />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
 type AlertedSectionProps = {
   application: string
   /** The id of the heading. */
@@ -117,14 +146,14 @@ function AlertedSection({ application, id, heading, text, alerted: { count, isMo
       </h2>
       <p className="text-ink-2">{t(text)}</p>
       <ul className="mt-2 rounded-lg border border-line bg-surface px-3">
-        {newest.map(({ transactionId, operator, currency, amount, status, at }) => (
+        {newest.map(({ transactionId, operator, currency, amount, status, adjustments, at }) => (
           <li key={transactionId} className="border-b border-line last:border-b-0">
             <Link
               href={paths.transaction(application, transactionId)}
               className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-1.5 hover:underline"
             >
               <OperatorMark code={operator} />
-              <StatusBadge status={status} />
+              <StatusBadge status={status} adjustments={adjustments} />
               <Money amount={amount} currency={currency} />
               <RelativeTime at={at} className="text-second text-quiet" />
             </Link>

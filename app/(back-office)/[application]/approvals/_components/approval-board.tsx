@@ -1,5 +1,6 @@
 'use client'
 
+import { BatchStageBadge } from '#components/domain/batch-stage.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
@@ -187,6 +188,7 @@ function BatchLine({ application, batch }: { application: string; batch: BatchIt
           <Link href={paths.batchApproval(application, batch.batchId)} className="font-strong text-accent underline">
             <bdi>{batch.name ?? t('approvals.batches.unnamed')}</bdi>
           </Link>
+          {batch.decided && <BatchStageBadge t={t} batch={batch.decided} />}
           {batch.canDecide === 'submitting' && <Badge tone="run">{t('approvals.batches.submitting')}</Badge>}
         </span>
         <span className="text-second text-quiet">

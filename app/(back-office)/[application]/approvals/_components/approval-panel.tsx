@@ -1,5 +1,6 @@
+import { useQuery } from '@tanstack/react-query'
 import { DecisionReport } from '#components/decision/decision-report.tsx'
-import { doneText, type Intent } from '#components/decision/decision-text.tsx'
+import { doneText, endText, type Intent } from '#components/decision/decision-text.tsx'
 import { PaymentDecision } from '#components/decision/payment-decision.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { PaymentLine } from '#components/domain/payment.tsx'
@@ -7,8 +8,9 @@ import { Notice } from '#components/ui/display/empty-state.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalRow, DecidedItem, DecisionResult } from '#lib/approvals/approvals.ts'
+import { queries } from '#lib/pages/queries.ts'
 import { formatCount, moneyText } from '#lib/text/format.ts'
-import type { Subject } from './board-state.ts'
+import { oneRow, type Subject } from './board-state.ts'
 import { PanelHead, PanelItem, PanelObstacle } from './panel-item.tsx'
 import { type Board, BoardContext, useBoardContext } from './use-board.ts'
 
@@ -22,6 +24,7 @@ export default function ApprovalPanel({ board }: { board: Board }) {
 }
 
 function PanelBody({ board: { subject, state, dispatch } }: { board: Board }) {
+  const ended = useEndedRow(subject)
   if (state.report) {
     return (
       <div className="overflow-y-auto p-4.5">
@@ -32,22 +35,31 @@ function PanelBody({ board: { subject, state, dispatch } }: { board: Board }) {
   if (!subject) return null
   return (
     <>
-      <PanelHead subject={subject} />
+      <PanelHead subject={ended ? oneRow(ended) : subject} />
       <div
         key={keyOf(subject)}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         tabIndex={0}
         className="grid min-h-0 flex-1 content-start gap-4 overflow-y-auto overscroll-contain p-4.5 -outline-offset-2!"
       >
-        {subject.kind === 'one' ? <PanelItem row={subject.row} /> : <PanelSelection items={subject.items} total={subject.total} />}
+        {subject.kind === 'one' ? <PanelItem row={ended ?? subject.row} /> : <PanelSelection items={subject.items} total={subject.total} />}
       </div>
-      <PanelFoot subject={subject} />
+      <PanelFoot subject={subject} ended={ended} />
     </>
   )
 }
 
-/** The decision. Another subject has another note. */
-function PanelFoot({ subject }: { subject: Subject }) {
+/** The row as it is now, if it was decided or expired since it was listed. The evidence reads the same, and follows live updates. */
+function useEndedRow(subject: Subject | null): ApprovalRow | null {
+  const { application } = useBoardContext()
+  const row = subject?.kind === 'one' ? subject.row : null
+  const { data } = useQuery({ ...queries.approval(application, row?.transactionId ?? ''), enabled: row !== null })
+  return row?.status === 'PENDING_APPROVAL' && data && data.row.status !== 'PENDING_APPROVAL' ? data.row : null
+}
+
+/** The decision. Another subject has another note. If somebody else ended it, the form stays with what was typed, and sends nothing. */
+function PanelFoot({ subject, ended }: { subject: Subject; ended: ApprovalRow | null }) {
+  const words = useTranslations()
   const { application, actions, state, dispatch, ask } = useBoardContext()
   const finish = useFinish(useBoardContext())
   const row = subject.kind === 'one' ? subject.row : null
@@ -63,6 +75,7 @@ function PanelFoot({ subject }: { subject: Subject }) {
           application={application}
           intent={state.intent ?? 'validated'}
           items={subject.items}
+          ended={ended && endText(words, ended.end)}
           actions={actions}
           askedAt={state.focus.on === 'note' ? state.focus.count : 0}
           onIntent={(intent) => (intent === null ? dispatch({ type: 'withdrawn' }) : ask(intent, null))}
@@ -143,7 +156,7 @@ function useFinish(board: Board) {
   function offerNext(next: ApprovalRow | undefined) {
     if (!next) return undefined
     const label = t('approvals.toast.next', { amount: moneyText(next, locale), name: next.customerName })
-    return { label, onPress: () => open(next) }
+    return { label, onPress: () => (list.has(next) ? open(next) : toast(t('approvals.toast.gone', { name: next.customerName }))) }
   }
 }
 

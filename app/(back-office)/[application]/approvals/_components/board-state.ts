@@ -44,6 +44,8 @@ export type BoardEvent =
   /** Somebody wants to decide: the panel opens on the subject with the focus in the note. */
   | { type: 'asked'; intent: Intent; subject: Subject; place: Place | null }
   | { type: 'drafted'; subject: Subject }
+  /** What somebody reads in the panel has left the list: the panel keeps it and says who decided. */
+  | { type: 'kept'; row: ApprovalRow; place: Place }
   /** Back from a rejection or a recall. */
   | { type: 'withdrawn' }
   | { type: 'selected'; selection: Selection }
@@ -51,7 +53,7 @@ export type BoardEvent =
   | { type: 'decided'; place: Place; report: Report | null; focus: 'row' | 'panel' }
   | { type: 'reportClosed' }
 
-/** Moving, selecting and closing discard what somebody had started to write: a note never reaches another transaction than the one it was for. */
+/** Moving, selecting and closing leave the form: a note never reaches another transaction than the one it was for, for which it is remembered. */
 export function reduceBoard(state: BoardState, event: BoardEvent): BoardState {
   const focus = (on: BoardState['focus']['on']) => ({ on, count: state.focus.count + 1 })
   const undecided = { intent: null, held: null, report: null }
@@ -74,6 +76,8 @@ export function reduceBoard(state: BoardState, event: BoardEvent): BoardState {
       }
     case 'drafted':
       return { ...state, held: event.subject }
+    case 'kept':
+      return { ...state, held: oneRow(event.row), place: event.place }
     case 'withdrawn':
       return { ...state, ...undecided, focus: focus('panel') }
     case 'selected':
@@ -99,6 +103,8 @@ export type BoardView = {
   index: number
   /** False: the first step goes to the first row. */
   hasMoved: boolean
+  /** The panel keeps a payment that has left the list: no row is the current one, and `index` is that of the row after it. */
+  isKept: boolean
   current: ApprovalRow | null
   selection: Selection
   selected: readonly DecidedItem[]
@@ -110,10 +116,16 @@ export function viewBoard(state: BoardState, rows: readonly ApprovalRow[], list:
   const place = state.place.list === list ? state.place : START.place
   const foundAt = rows.findIndex((row) => row.transactionId === place.id)
   const index = foundAt >= 0 ? foundAt : Math.min(Math.max(0, place.index), rows.length - 1)
-  const current = rows[index] ?? null
+  const isKept = state.held?.kind === 'one' && !hasRow(rows, state.held.row)
+  const current = isKept ? null : (rows[index] ?? null)
   const selection = state.selection.filter === filter ? state.selection : NOTHING_SELECTED
   const selected = selection.whole?.items ?? rows.filter((row) => selection.ids[row.transactionId])
-  return { index, hasMoved: place.index >= 0, current, selection, selected, subject: state.held ?? subjectOf(current, selected, selection) }
+  const subject = state.held ?? subjectOf(current, selected, selection)
+  return { index, hasMoved: place.index >= 0, isKept, current, selection, selected, subject }
+}
+
+export function hasRow(rows: readonly ApprovalRow[], { transactionId }: ApprovalRow): boolean {
+  return rows.some((row) => row.transactionId === transactionId)
 }
 
 function subjectOf(current: ApprovalRow | null, selected: readonly DecidedItem[], { whole }: Selection): Subject | null {

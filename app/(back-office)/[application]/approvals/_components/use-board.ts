@@ -9,7 +9,7 @@ import type { ApprovalPage, ApprovalQueue, ApprovalRow, BulkSnapshot } from '#li
 import type { QueryValues } from '#lib/pages/paths.ts'
 import { queries, queryKeys } from '#lib/pages/queries.ts'
 import { moneyText } from '#lib/text/format.ts'
-import { type BoardEvent, type BoardState, type BoardView, oneRow, reduceBoard, START, viewBoard } from './board-state.ts'
+import { type BoardEvent, type BoardState, type BoardView, hasRow, oneRow, reduceBoard, START, viewBoard } from './board-state.ts'
 
 const NONE: readonly ApprovalRow[] = []
 
@@ -32,6 +32,8 @@ function useApprovalList(application: string, queue: ApprovalQueue, query: Query
     isFetching,
     isPlaceholderData,
     retry: () => void refetch(),
+    /** Whether a row is in the list at the moment of the call, not at the last render. */
+    has: (row: ApprovalRow) => hasRow(queryClient.getQueryData(resource.queryKey)?.rows ?? NONE, row),
     /** Takes what was decided out of the list at once and asks the server for the truth. */
     remove(gone: ReadonlySet<string>) {
       queryClient.setQueryData(resource.queryKey, (before) => before && withoutRows(before, gone, queue))
@@ -62,7 +64,7 @@ function useBoardSteps({ queue, list, state, view, dispatch }: Ground) {
   const { t } = useTranslations()
   const sayRow = useSayRow(list.rows)
   const { rows } = list
-  const { current, index, hasMoved, selection, subject } = view
+  const { current, index, hasMoved, isKept, selection, subject } = view
   const indexOf = (row: ApprovalRow) => rows.findIndex((each) => each.transactionId === row.transactionId)
   const placeOf = (row: ApprovalRow) => ({ list: list.list, id: row.transactionId, index: indexOf(row) })
 
@@ -75,7 +77,8 @@ function useBoardSteps({ queue, list, state, view, dispatch }: Ground) {
   }
 
   function move(by: 1 | -1, focus: 'row' | 'panel' = 'row') {
-    const next = rows[Math.max(0, Math.min(rows.length - 1, hasMoved || by === -1 ? index + by : 0))]
+    const after = by === 1 && (isKept || !hasMoved) ? index : index + by
+    const next = rows[Math.max(0, Math.min(rows.length - 1, after))]
     if (!next) return
     dispatch({ type: 'moved', place: placeOf(next), focus })
     sayRow(next, indexOf(next))
@@ -104,6 +107,24 @@ function useBoardSteps({ queue, list, state, view, dispatch }: Ground) {
   }
 }
 
+/**
+ * Keeps in the panel what somebody is looking at when a colleague decides on it: the panel must not show another payment with a button that
+ * sends money. What this person decided or left has changed the place already.
+ */
+function useKeptRow({ list, state, view, dispatch }: Ground) {
+  const seen = useRef<{ list: string; place: BoardState['place']; row: ApprovalRow | null }>(null)
+  const { rows } = list
+  const { place, held, isPanelOpen, report } = state
+  const { current, index, selected } = view
+  useEffect(() => {
+    const before = seen.current
+    seen.current = { list: list.list, place, row: current }
+    if (!before?.row || before.list !== list.list || before.place !== place || hasRow(rows, before.row)) return
+    const isShown = held === null && report === null && selected.length === 0 && (isPanelOpen || matchMedia(WIDE).matches)
+    if (isShown) dispatch({ type: 'kept', row: before.row, place: { list: list.list, id: before.row.transactionId, index } })
+  }, [list.list, rows, place, held, report, isPanelOpen, current, index, selected, dispatch])
+}
+
 /** Tells screen readers which row is the current one. */
 function useSayRow(rows: readonly ApprovalRow[]) {
   const { t, locale } = useTranslations()
@@ -129,6 +150,7 @@ export function useBoard({ application, queue, query, actions }: BoardProps) {
   const [state, dispatch] = useReducer(reduceBoard, START)
   const view = viewBoard(state, list.rows, list.list, list.filter)
   const steps = useBoardSteps({ queue, list, state, view, dispatch })
+  useKeptRow({ queue, list, state, view, dispatch })
   return { application, queue, query, actions, list, state, dispatch, ...view, ...steps }
 }
 

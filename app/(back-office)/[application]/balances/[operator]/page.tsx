@@ -1,11 +1,16 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
+import { Link } from '#components/ui/link.tsx'
 import { statementAddress } from '#lib/finance/finance-address.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { queries, seed } from '#lib/pages/queries.ts'
-import { can } from '#lib/people/permissions.ts'
+import { can, type Role } from '#lib/people/permissions.ts'
+import { dayText, walletText } from '#lib/reconciliation/wallet-words.ts'
+import { WALLETS } from '#lib/reconciliation/wallets.ts'
 import { operatorSchema, statementQuerySchema } from '#lib/schemas/page-address.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
+import { runsInstallation } from '#server/applications/terms-store.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
@@ -49,6 +54,32 @@ export default async function StatementPage({ params, searchParams }: PageProps<
       ]}
     >
       <StatementBoard application={application} operator={operator.data} query={query} canExport={can(actor.roles, 'export:create')} />
+      <DifferenceLinks
+        application={application}
+        operator={operator.data}
+        roles={actor.roles}
+        applicationId={actor.applicationId}
+        day={statement.to}
+      />
     </PageContent>
+  )
+}
+
+type LinksProps = { application: string; applicationId: string; operator: OperatorCode; roles: readonly Role[]; day: string }
+
+/** Where the figures of the operator's own statement are compared with these: of its wallets, for those who close the days. */
+async function DifferenceLinks({ application, applicationId, operator, roles, day }: LinksProps) {
+  if (!can(roles, 'reconciliation:read') || !(await runsInstallation(backOfficeRuntime().pool, applicationId))) return null
+  const t = await getT()
+  const wallets = WALLETS.filter((wallet) => wallet.operator === operator)
+  return (
+    <nav aria-label={t('statement.difference')} className="no-print mt-4 flex flex-wrap gap-x-4 gap-y-1">
+      {t('statement.difference')}
+      {wallets.map(({ wallet }) => (
+        <Link key={wallet} href={paths.closeDay(application, wallet, day, { class: 'difference' })} className="text-accent underline">
+          {walletText(t, wallet)}, {dayText(t, day)}
+        </Link>
+      ))}
+    </nav>
   )
 }

@@ -1,5 +1,6 @@
 import { notFound } from 'next/navigation'
 import { z } from 'zod'
+import { BatchStageBadge } from '#components/domain/batch-stage.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { ButtonLink, buttonClass } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
@@ -16,7 +17,6 @@ import { listDisturbed } from '#server/operators/availability/disturbed.ts'
 import { readBatch, readBatchRows } from '#server/reports/batches/read-batch.ts'
 import { readLeftOut } from '#server/reports/batches/read-batch-run.ts'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
-import { BatchStateBadge } from '../_components/batch-table.tsx'
 import { ColumnsForm } from './_components/corrections.tsx'
 import { DryRun } from './_components/dry-run.tsx'
 import { BatchRun } from './_components/run/batch-run.tsx'
@@ -65,7 +65,7 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
           />
         )}
         {batch.state === 'submitting' && <Submitting application={application} started={batch.startedCount} total={batch.readyCount} />}
-        {batch.state === 'submitted' && <BatchRun application={application} batchId={batch.batchId} />}
+        {batch.state === 'submitted' && <BatchRun application={application} batchId={batch.batchId} namesEnds />}
         {batch.state === 'discarded' && <p className="text-ink-2">{t('batches.discardedText')}</p>}
       </div>
     </PageContent>
@@ -82,7 +82,7 @@ function BatchHead({ application, batch, mayChange, words: { t } }: BatchHeadPro
       title={batch.name}
       lead={
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <BatchStateBadge t={t} state={batch.state} />
+          {batch.state !== 'submitted' && <BatchStageBadge t={t} batch={{ type: batch.type, stage: batch.state, places: {} }} />}
           <span>{t(`type.${batch.type}`)}</span>
           <span>{t('batches.rowCount', { count: batch.rowCount })}</span>
           <bdi className="wrap-anywhere">{batch.fileName}</bdi>

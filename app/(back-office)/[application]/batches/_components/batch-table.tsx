@@ -1,9 +1,9 @@
+import { BatchStageBadge } from '#components/domain/batch-stage.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
-import { Badge, type Tone } from '#components/ui/display/badge.tsx'
 import { ListTable } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
-import type { BatchListItem, BatchState } from '#lib/batches/batches.ts'
+import type { BatchListItem } from '#lib/batches/batches.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
@@ -35,12 +35,12 @@ export function BatchTable({ t, locale, application, batches }: Props) {
                 <bdi>{batch.makerName}</bdi>, <TimeText at={atOf(batch)} />
               </span>
               <span className="block pt-1 @min-[560px]/card:hidden">
-                <BatchStateBadge t={t} state={batch.state} />
+                <BatchStageBadge t={t} batch={batch} />
               </span>
             </>
           ),
         },
-        { head: t('batches.state'), className: WIDE, cell: ({ state }) => <BatchStateBadge t={t} state={state} /> },
+        { head: t('batches.state'), className: WIDE, cell: (batch) => <BatchStageBadge t={t} batch={batch} /> },
         {
           head: t('batches.rows'),
           align: 'end',
@@ -81,17 +81,6 @@ export function BatchTable({ t, locale, application, batches }: Props) {
         { head: t('batches.decidedBy'), className: WIDE, cell: ({ decidedBy }) => decidedBy.join(', ') || '–' },
       ]}
     />
-  )
-}
-
-const TONES: Record<BatchState, Tone> = { checking: 'wait', draft: 'neutral', submitting: 'run', submitted: 'run', discarded: 'neutral' }
-
-/** The state of a batch in words. */
-export function BatchStateBadge({ t, state }: { t: Translate; state: BatchState }) {
-  return (
-    <Badge tone={TONES[state]} hasDot>
-      {t(`batches.stateOf.${state}`)}
-    </Badge>
   )
 }
 

@@ -39,14 +39,24 @@ export function BoardTable({ t, application, board }: Props) {
   )
 }
 
+const TONES = { none: 'text-quiet', ties: 'text-ok font-strong', differs: 'text-bad font-strong' } as const
+const SIGNING = {
+  signed: { mark: '✓✓', tone: 'text-ok font-strong' },
+  prepared: { mark: '●', tone: 'text-wait' },
+  to_be_signed_again: { mark: '↻', tone: 'text-bad font-strong' },
+} as const
+
 function DayCell({ t, application, wallet, day }: { t: Translate; application: string; wallet: string; day: BoardDay | undefined }) {
   if (!day) return null
   const { state, grave } = day
-  const words =
+  const signing = day.signing === 'reopened' ? null : day.signing
+  const compared =
     state === 'differs' ? (grave > 0 ? t('close.toCheck', { count: grave }) : t('close.unexplained')) : t(`close.state.${state}`)
+  const words = signing === null ? compared : `${t(`close.board.state.${signing}`)}, ${compared}`
   const label = `${walletText(t, wallet)}, ${dayText(t, day.day)}: ${words}`
-  const shown = state === 'none' ? '–' : state === 'ties' ? '✓' : grave > 0 ? String(grave) : '≠'
-  const tone = { none: 'text-quiet', ties: 'text-ok font-strong', differs: 'text-bad font-strong' }[state]
+  const mark = { none: '–', ties: '✓', differs: grave > 0 ? String(grave) : '≠' }[state]
+  const shown = signing === null ? mark : SIGNING[signing].mark
+  const tone = signing === null ? TONES[state] : SIGNING[signing].tone
   return (
     <Link
       href={paths.closeDay(application, wallet, day.day)}

@@ -2,7 +2,7 @@ import { Tabs } from '#components/ui/display/page.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 
-type Props = { t: Translate; application: string; current: 'board' | 'statements' | 'exceptions' | 'wallets' }
+type Props = { t: Translate; application: string; current: 'board' | 'statements' | 'exceptions' | 'fees' | 'wallets' }
 
 /** The parts of the close of day. */
 export function CloseTabs({ t, application, current }: Props) {
@@ -10,9 +10,10 @@ export function CloseTabs({ t, application, current }: Props) {
     board: paths.close(application),
     statements: paths.statements(application),
     exceptions: paths.exceptions(application),
+    fees: paths.fees(application),
     wallets: paths.wallets(application),
   } as const
-  const names = ['board', 'statements', 'exceptions', 'wallets'] as const
+  const names = ['board', 'statements', 'exceptions', 'fees', 'wallets'] as const
   return (
     <div className="mt-3">
       <Tabs

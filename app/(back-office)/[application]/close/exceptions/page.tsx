@@ -10,6 +10,7 @@ import { EXCEPTION_AGES, type ExceptionFilter, exceptionFilterSchema } from '#li
 import { walletText } from '#lib/reconciliation/wallet-words.ts'
 import { WALLETS } from '#lib/reconciliation/wallets.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
+import { requireInstaller } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { listActiveMembers } from '#server/people/person-store.ts'
@@ -17,7 +18,6 @@ import { EXCEPTION_PAGE_SIZE, listExceptions } from '#server/reconciliation/exce
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { WrongAddress } from '../../_components/wrong-address.tsx'
 import { CloseTabs } from '../_components/close-tabs.tsx'
-import { requireCloser } from '../require-closer.ts'
 import { ExceptionList } from './_components/exception-list.tsx'
 
 export const generateMetadata = titled('close.exceptions')
@@ -25,7 +25,7 @@ export const generateMetadata = titled('close.exceptions')
 /** Lists the exceptions that a person has to clear up, the gravest and oldest first: by state, owner, age and wallet. */
 export default async function ExceptionsPage({ params, searchParams }: PageProps) {
   const { application } = await params
-  const actor = await requireCloser(application)
+  const actor = await requireInstaller(application, 'reconciliation:read')
   const read = readAddress(exceptionFilterSchema, await searchParams)
   if (!read.ok) return <WrongAddress href={paths.exceptions(application)} />
   const filter = read.value

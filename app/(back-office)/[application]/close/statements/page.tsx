@@ -7,6 +7,7 @@ import { Link } from '#components/ui/link.tsx'
 import { paths } from '#lib/pages/paths.ts'
 import { can } from '#lib/people/permissions.ts'
 import { formatCount } from '#lib/text/format.ts'
+import { requireInstaller } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listStatements } from '#server/reconciliation/statements/list-statements.ts'
@@ -14,14 +15,13 @@ import { PageContent, type PageProps, titled } from '../../_components/page-cont
 import { CloseTabs } from '../_components/close-tabs.tsx'
 import { StatementState, statementPeriod } from '../_components/statement-state.tsx'
 import { WalletMark } from '../_components/wallet-mark.tsx'
-import { requireCloser } from '../require-closer.ts'
 
 export const generateMetadata = titled('close.statements')
 
 /** Every statement that was uploaded, newest first. */
 export default async function StatementsPage({ params }: PageProps) {
   const { application } = await params
-  const actor = await requireCloser(application)
+  const actor = await requireInstaller(application, 'reconciliation:read')
   const [t, locale, files] = await Promise.all([getT(), readLocale(), listStatements(backOfficeRuntime().pool, actor.applicationId)])
   const upload = can(actor.roles, 'reconciliation:work') && (
     <ButtonLink variant="primary" href={paths.newStatement(application)}>

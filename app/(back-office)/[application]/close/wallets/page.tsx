@@ -1,29 +1,32 @@
 import { Money } from '#components/domain/money.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
+import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { ListTable } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { walletText } from '#lib/reconciliation/wallet-words.ts'
+import { requireInstaller } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { readReportedBalances } from '#server/reconciliation/wallets/read-balances.ts'
-import { listWallets } from '#server/reconciliation/wallets/wallet-store.ts'
+import { listWallets, type SetWallet } from '#server/reconciliation/wallets/wallet-store.ts'
+import { readBalanceAlarms } from '#server/reports/overview/read-money-today.ts'
 import { ChangeList } from '../../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { CloseTabs } from '../_components/close-tabs.tsx'
 import { WalletMark } from '../_components/wallet-mark.tsx'
-import { requireCloser } from '../require-closer.ts'
 
 export const generateMetadata = titled('close.wallets')
 
 /** Every account at an operator: its number, its day, and what the operator says is in it. */
 export default async function WalletsPage({ params }: PageProps) {
   const { application } = await params
-  const actor = await requireCloser(application)
-  const { pool } = backOfficeRuntime()
+  const actor = await requireInstaller(application, 'reconciliation:read')
+  const { pool, clock } = backOfficeRuntime()
   const { applicationId } = actor
   const [t, locale, wallets, { changes }] = await Promise.all([
     getT(),
@@ -31,62 +34,105 @@ export default async function WalletsPage({ params }: PageProps) {
     listWallets(pool, applicationId),
     listChanges(pool, { applicationId, kinds: ['wallet.set'], actor }),
   ])
-  const balances = await readReportedBalances(pool, applicationId, wallets)
-  const money = (wallet: (typeof wallets)[number], amount: string | null | undefined) =>
-    amount === null || amount === undefined ? '–' : <Money amount={amount} currency={OPERATORS[wallet.operator].country.currency} />
+  const [balances, alarms] = [
+    await readReportedBalances(pool, applicationId, wallets),
+    await readBalanceAlarms(pool, applicationId, clock.now()),
+  ]
   return (
     <PageContent words={['close.', 'change.']}>
       <PageHeader title={t('frame.close')} lead={t('close.lead')} />
       <CloseTabs t={t} application={application} current="wallets" />
+      {alarms.length > 0 && (
+        <Notice tone="bad">{t('close.alarms', { operators: alarms.map(({ operator }) => operator).join(', ') })}</Notice>
+      )}
       <ChangeList t={t} locale={locale} application={application} changes={changes} />
-      <ListTable
-        label={t('close.wallets')}
-        className="mt-4"
-        isList
-        rows={wallets}
-        keyOf={({ wallet }) => wallet}
-        columns={[
-          {
-            head: t('close.wallet'),
-            cellClass: 'whitespace-nowrap',
-            cell: ({ wallet }) => (
-              <>
-                <WalletMark t={t} wallet={wallet} />
-                <Link
-                  href={paths.wallet(application, wallet)}
-                  aria-label={t('close.walletDetails', { wallet: walletText(t, wallet) })}
-                  className="block py-0.5 text-second underline"
-                >
-                  {t('close.details')}
-                </Link>
-              </>
-            ),
-          },
-          { head: t('close.number'), isLabelled: true, cell: ({ number }) => number ?? t('close.notSet') },
-          { head: t('close.zone'), isLabelled: true, cell: ({ zone }) => zone.replaceAll('_', ' ') },
-          {
-            head: t('close.reported'),
-            align: 'end',
-            isLabelled: true,
-            cell: (wallet) => money(wallet, balances.get(wallet.wallet)?.reported),
-          },
-          {
-            head: t('close.operatorDifference'),
-            align: 'end',
-            isLabelled: true,
-            cell: (wallet) => money(wallet, balances.get(wallet.wallet)?.difference),
-          },
-          {
-            head: t('close.checked'),
-            cellClass: 'whitespace-nowrap',
-            cell: ({ wallet }) => {
-              const found = balances.get(wallet)
-              return found ? <TimeText at={found.checkedAt} /> : <span className="text-quiet">{t('close.neverReported')}</span>
-            },
-          },
-        ]}
-        below={<p className="px-3 py-2 text-second text-quiet">{t('close.walletsNote')}</p>}
-      />
+      <WalletTable t={t} application={application} wallets={wallets} balances={balances} alarms={alarms} />
     </PageContent>
+  )
+}
+
+type TableProps = {
+  t: Translate
+  application: string
+  wallets: readonly SetWallet[]
+  balances: Awaited<ReturnType<typeof readReportedBalances>>
+  alarms: Awaited<ReturnType<typeof readBalanceAlarms>>
+}
+
+/** The wallets with what their operator reported last, beside the ledger. */
+function WalletTable({ t, application, wallets, balances, alarms }: TableProps) {
+  const money = (wallet: (typeof wallets)[number], amount: string | null | undefined) =>
+    amount === null || amount === undefined ? '–' : <Money amount={amount} currency={OPERATORS[wallet.operator].country.currency} />
+  return (
+    <ListTable
+      label={t('close.wallets')}
+      className="mt-4"
+      isList
+      rows={wallets}
+      keyOf={({ wallet }) => wallet}
+      columns={[
+        {
+          head: t('close.wallet'),
+          cellClass: 'whitespace-nowrap',
+          cell: ({ wallet }) => (
+            <>
+              <WalletMark t={t} wallet={wallet} />
+              <Link
+                href={paths.wallet(application, wallet)}
+                aria-label={t('close.walletDetails', { wallet: walletText(t, wallet) })}
+                className="block py-0.5 text-second underline"
+              >
+                {t('close.details')}
+              </Link>
+            </>
+          ),
+        },
+        { head: t('close.number'), isLabelled: true, cell: ({ number }) => number ?? t('close.notSet') },
+        { head: t('close.zone'), isLabelled: true, cell: ({ zone }) => zone.replaceAll('_', ' ') },
+        {
+          head: t('close.reported'),
+          align: 'end',
+          isLabelled: true,
+          cell: (wallet) => money(wallet, balances.get(wallet.wallet)?.reported),
+        },
+        {
+          head: t('close.operatorDifference'),
+          align: 'end',
+          isLabelled: true,
+          cell: (wallet) => {
+            const since = balances.get(wallet.wallet)?.differsSince
+            return (
+              <>
+                {money(wallet, balances.get(wallet.wallet)?.difference)}
+                {since && (
+                  <span className="block text-second text-quiet">
+                    {t('close.since')} <TimeText at={since} />
+                  </span>
+                )}
+              </>
+            )
+          },
+        },
+        {
+          head: t('close.unexplainedShort'),
+          align: 'end',
+          isLabelled: true,
+          cell: (wallet) => {
+            const unexplained = balances.get(wallet.wallet)?.unexplained
+            const isAlarm = alarms.some(({ operator }) => operator === wallet.operator)
+            return <span className={isAlarm ? 'font-strong text-bad' : ''}>{money(wallet, unexplained)}</span>
+          },
+        },
+        {
+          head: t('close.checked'),
+          cellClass: 'whitespace-nowrap',
+          cell: ({ wallet }) => {
+            const found = balances.get(wallet)
+            return found ? <TimeText at={found.checkedAt} /> : <span className="text-quiet">{t('close.neverReported')}</span>
+          },
+        },
+      ]}
+      below={<p className="px-3 py-2 text-second text-quiet">{t('close.walletsNote')}</p>}
+    />
   )
 }

@@ -88,16 +88,7 @@ function OriginNotice({ application, origin }: { application: string; origin: Or
     )
   return (
     <Notice>
-      {t(
-        end?.event === 'rejected'
-          ? 'payment.origin.rejected'
-          : end?.event === 'expired'
-            ? 'payment.origin.expired'
-            : 'payment.origin.recalled',
-        {
-          name: end?.by ?? '',
-        },
-      )}{' '}
+      {t(`payment.origin.${end?.event ?? 'recalled'}`, { name: end?.by ?? '' })}{' '}
       {end?.reason && <bdi className="wrap-anywhere">{t('approvals.evidence.quoted', { text: end.reason })}</bdi>}{' '}
       {link(transactionId, t('payment.origin.open'))}
     </Notice>
@@ -146,7 +137,9 @@ function PaymentResult({ application, transactionId }: { application: string; tr
             </ButtonLink>
             <ButtonLink href={paths.transaction(application, transactionId)}>{t('payment.result.open')}</ButtonLink>
             {data?.isReplaceable && (
-              <ButtonLink href={newPaymentPath(application, { from: transactionId })}>{t('payment.repair')}</ButtonLink>
+              <ButtonLink href={newPaymentPath(application, { from: transactionId })}>
+                {t(data.events.at(-1)?.event === 'failed' ? 'payment.payAgain' : 'payment.repair')}
+              </ButtonLink>
             )}
           </>
         }

@@ -22,6 +22,8 @@ const SEND_REFUSALS = {
   amount_not_above_fees: 'payment.refused.amount_not_above_fees',
   external_id_taken: 'payment.refused.external_id_taken',
   origin_not_replaceable: 'payment.refused.origin_not_replaceable',
+  origin_in_batch: 'payment.refused.origin_in_batch',
+  origin_unconfirmed: 'payment.refused.origin_unconfirmed',
   origin_replaced: 'payment.refused.origin_replaced',
   offline: 'payment.refused.offline',
 } as const

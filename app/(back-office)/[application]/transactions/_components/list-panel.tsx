@@ -15,12 +15,13 @@ type Props = {
   href: string
   position: { index: number; total: number }
   canResend: boolean
+  canCreate: boolean
   onMove: (by: 1 | -1) => void
   onClose: () => void
 }
 
 /** The panel of the list. Its head is part of the page, so that it is there at once; the details are fetched while nobody waits for them. */
-export function ListPanel({ application, transactionId, href, position, canResend, onMove, onClose }: Props) {
+export function ListPanel({ application, transactionId, href, position, canResend, canCreate, onMove, onClose }: Props) {
   const t = useT()
   useEffect(() => {
     const idle = globalThis.requestIdleCallback ?? ((then: () => void) => setTimeout(then, 200))
@@ -43,7 +44,7 @@ export function ListPanel({ application, transactionId, href, position, canResen
         </>
       }
     >
-      <LazyPart part={CONTENT} props={{ application, transactionId, canResend }} fallback={<PanelSkeleton />} />
+      <LazyPart part={CONTENT} props={{ application, transactionId, canResend, canCreate }} fallback={<PanelSkeleton />} />
     </SidePanel>
   )
 }

@@ -9,7 +9,7 @@ import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { Icon } from '#components/ui/display/icon.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { ADJUSTMENT_KINDS } from '#lib/finance/finance-dto.ts'
+import { ADJUSTMENT_KINDS, type AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
 import { AdjustButton } from '../../funding/_components/adjust-button.tsx'
 import { ApprovalDecision } from './detail/approval-decision.tsx'
@@ -24,21 +24,14 @@ type TransactionDetailProps = {
   application: string
   detail: TransactionDetailDto
   canResend: boolean
-  /** The viewer is a maker, who may send a returned transaction again; offered on its own page. */
-  canCreate?: boolean
+  /** The viewer is a maker, who may send a transaction again that ended without a payment. */
+  canCreate: boolean
   isPanel?: boolean
   decision?: ReactNode
 }
 
 /** Everything about one transaction: in one column in the panel, in two on its own page and on paper. `decision`: where it waits. */
-export function TransactionDetail({
-  application,
-  detail,
-  canResend,
-  canCreate = false,
-  isPanel = false,
-  decision,
-}: TransactionDetailProps) {
+export function TransactionDetail({ application, detail, canResend, canCreate, isPanel = false, decision }: TransactionDetailProps) {
   return (
     <div className={isPanel ? 'grid gap-5' : 'grid gap-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,4fr)] print:grid-cols-2'}>
       <div className="grid content-start gap-5">
@@ -69,8 +62,7 @@ function Head({ detail }: { detail: TransactionDetailDto }) {
     <div className="grid gap-2">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <Money amount={detail.amount} currency={detail.currency} size="figure" />
-        <StatusBadge status={detail.status} />
-        <Adjusted detail={detail} />
+        <StatusBadge status={detail.status} adjustments={adjustmentsOf(detail)} />
       </div>
       <div className="flex flex-wrap items-baseline gap-x-3">
         <TypeWord type={detail.type} />
@@ -81,16 +73,8 @@ function Head({ detail }: { detail: TransactionDetailDto }) {
   )
 }
 
-/** The adjustments that two people made in the books after the status was final. */
-function Adjusted({ detail: { entries } }: { detail: TransactionDetailDto }) {
-  const t = useT()
-  const kinds = ADJUSTMENT_KINDS.filter((kind) => entries.some((entry) => entry.kind === kind))
-  if (kinds.length === 0) return null
-  return (
-    <span className="font-medium" title={t('transaction.adjustedMeans')}>
-      {t('transaction.adjusted')}: {kinds.map((kind) => t(`transaction.postingKind.${kind}`)).join(', ')}
-    </span>
-  )
+function adjustmentsOf({ entries }: TransactionDetailDto): readonly AdjustmentKind[] {
+  return ADJUSTMENT_KINDS.filter((kind) => entries.some((entry) => entry.kind === kind))
 }
 
 type TransactionPageProps = {

@@ -39,7 +39,7 @@ type Props = {
   views: readonly View[]
   makers: readonly Person[]
   columns: ColumnSettings | undefined
-  may: { export: boolean; resend: boolean }
+  may: { export: boolean; resend: boolean; create: boolean }
 }
 
 /** The list of its address, kept fresh; what is selected and which columns are shown stay with the person. */
@@ -146,6 +146,7 @@ export function TransactionList({ application, query, views, makers, columns, ma
         href={hrefOf(panel.openId ?? '')}
         position={{ index: keys.index, total: rows.length }}
         canResend={may.resend}
+        canCreate={may.create}
         onMove={(by) => keys.move(by, 'nothing')}
         onClose={keys.close}
       />

@@ -6,10 +6,10 @@ import { PanelSkeleton } from './panel-skeleton.tsx'
 import { TransactionDetail } from './transaction-detail.tsx'
 import { useTransaction } from './use-transaction.ts'
 
-type Props = { application: string; transactionId: string; canResend: boolean }
+type Props = { application: string; transactionId: string; canResend: boolean; canCreate: boolean }
 
 /** A transaction beside the list. A default export, because it is loaded on demand. */
-export default function TransactionPanel({ application, transactionId, canResend }: Props) {
+export default function TransactionPanel({ application, transactionId, canResend, canCreate }: Props) {
   const { data, error, refetch } = useTransaction(application, transactionId)
   if (data)
     return (
@@ -17,6 +17,7 @@ export default function TransactionPanel({ application, transactionId, canResend
         application={application}
         detail={data}
         canResend={canResend}
+        canCreate={canCreate}
         isPanel
         decision={<ApprovalDecision application={application} transactionId={transactionId} status={data.status} />}
       />

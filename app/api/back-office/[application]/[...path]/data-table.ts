@@ -27,6 +27,7 @@ import { readBatchRun } from '#server/reports/batches/read-batch-run.ts'
 import { suggestBeneficiaries, suggestMatches } from '#server/reports/customers/customers.ts'
 import { toRecordFile } from '#server/reports/export/export-record.ts'
 import { findExport, findExportByFile } from '#server/reports/export/stored-file.ts'
+import { readInstallation } from '#server/reports/installation/read-installation.ts'
 import { readOverview } from '#server/reports/overview/read-overview.ts'
 import { readBalances } from '#server/reports/statements/read-balances.ts'
 import { readStatement } from '#server/reports/statements/read-statement.ts'
@@ -96,6 +97,9 @@ const DATA: Readonly<Record<string, Answer>> = {
     const found = await findExport(backOfficeRuntime().pool, applicationId, id)
     return found && toRecordFile(applicationName, found)
   }),
+  installation: data('installation:read', nothing, async ({ runsInstallation }) =>
+    runsInstallation ? ok(await readInstallation(backOfficeRuntime().pool)) : err('not_found'),
+  ),
   overview: data('overview:read', overviewQuerySchema, async (actor, { days }) => {
     const { reportPool, clock } = backOfficeRuntime()
     return ok(await readOverview(reportPool, actor, days, clock.now()))

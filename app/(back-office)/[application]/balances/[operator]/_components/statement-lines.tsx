@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Money } from '#components/domain/money.tsx'
+import { AdjustedNote } from '#components/domain/payment.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { PaginationBar } from '#components/table/pagination-bar.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
@@ -135,6 +136,9 @@ function LineOf({ application, line }: { application: string; line: StatementLin
         </Link>
       )}
       {line.phoneNumber !== null && <Names line={line} />}
+      <span className="block empty:hidden">
+        <AdjustedNote adjustments={line.adjustments} />
+      </span>
       <span className="block text-second text-quiet sm:hidden print:hidden">
         {t(`statement.kind.${line.kind}`)} · <TimeText at={line.at} style="day-time" />
       </span>

@@ -14,6 +14,7 @@ import { can } from '#lib/people/permissions.ts'
 import type { ExceptionDetailDto } from '#lib/reconciliation/exceptions.ts'
 import { dayText, walletText } from '#lib/reconciliation/wallet-words.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
+import { requireInstaller } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
@@ -22,7 +23,6 @@ import { readException } from '#server/reconciliation/exceptions/list-exceptions
 import { ChangeList } from '../../../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../../../_components/page-content.tsx'
 import { AdjustButton } from '../../../funding/_components/adjust-button.tsx'
-import { requireCloser } from '../../require-closer.ts'
 import { ExceptionMark, OverdueMark } from '../_components/exception-marks.tsx'
 import { ComparedTable, EvidenceLinks, History } from './_components/evidence.tsx'
 import { ExceptionActions } from './_components/exception-actions.tsx'
@@ -32,7 +32,7 @@ export const generateMetadata = titled('exceptions.class')
 /** One exception: its evidence, its adjustments, what happened to it, and what this person may do. */
 export default async function ExceptionPage({ params }: PageProps<'exceptionId'>) {
   const { application, exceptionId } = await params
-  const actor = await requireCloser(application)
+  const actor = await requireInstaller(application, 'reconciliation:read')
   const { pool, clock } = backOfficeRuntime()
   const { applicationId } = actor
   const exception = z.uuid().safeParse(exceptionId).success && (await readException(pool, applicationId, exceptionId, clock.now()))

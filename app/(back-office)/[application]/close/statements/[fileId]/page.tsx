@@ -17,6 +17,7 @@ import type { StatementFileDto } from '#lib/reconciliation/statements.ts'
 import { walletText } from '#lib/reconciliation/wallet-words.ts'
 import { findWallet } from '#lib/reconciliation/wallets.ts'
 import { formatCount } from '#lib/text/format.ts'
+import { requireInstaller } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
@@ -25,7 +26,6 @@ import { readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
 import { ChangeList } from '../../../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../../../_components/page-content.tsx'
 import { StatementState, statementPeriod } from '../../_components/statement-state.tsx'
-import { requireCloser } from '../../require-closer.ts'
 import { DecideStatement, RefreshWhile, WithdrawStatement } from './_components/decide-statement.tsx'
 import { MapColumns } from './_components/map-columns.tsx'
 
@@ -34,7 +34,7 @@ export const generateMetadata = titled('statements.title')
 /** One statement: what it is, its counts before and after the import, and why it was refused. */
 export default async function StatementPage({ params }: PageProps<'fileId'>) {
   const { application, fileId } = await params
-  const actor = await requireCloser(application)
+  const actor = await requireInstaller(application, 'reconciliation:read')
   const { pool } = backOfficeRuntime()
   const file = z.uuid().safeParse(fileId).success ? await readStatement(pool, actor.applicationId, fileId) : undefined
   if (!file) notFound()
@@ -76,7 +76,7 @@ type UnmappedProps = {
   t: Translate
   locale: Locale
   application: string
-  actor: Awaited<ReturnType<typeof requireCloser>>
+  actor: Awaited<ReturnType<typeof requireInstaller>>
   file: StatementFileDto
   sample: readonly (readonly string[])[]
 }

@@ -1,9 +1,9 @@
 import { ButtonLink } from '#components/ui/button.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { paths } from '#lib/pages/paths.ts'
+import { requireInstaller } from '#server/back-office/actor.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { PageContent, type PageProps, titled } from '../../../_components/page-content.tsx'
-import { requireCloser } from '../../require-closer.ts'
 import { UploadForm } from './_components/upload-form.tsx'
 
 export const generateMetadata = titled('statements.new')
@@ -11,7 +11,7 @@ export const generateMetadata = titled('statements.new')
 /** The page to upload an operator's statement. */
 export default async function NewStatementPage({ params }: PageProps) {
   const { application } = await params
-  await requireCloser(application, 'reconciliation:work')
+  await requireInstaller(application, 'reconciliation:work')
   const t = await getT()
   return (
     <PageContent words={['close.', 'statements.', 'batches.file']}>

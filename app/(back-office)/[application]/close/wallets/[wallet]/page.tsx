@@ -5,19 +5,20 @@ import { ButtonLink } from '#components/ui/button.tsx'
 import { Card, Facts } from '#components/ui/display/card.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { ListTable } from '#components/ui/display/table.tsx'
+import { Link } from '#components/ui/link.tsx'
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { dayText, walletText } from '#lib/reconciliation/wallet-words.ts'
-import { formatAmount, withPercent } from '#lib/text/format.ts'
+import { requireInstaller } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
+import { agreementText } from '#server/reconciliation/fees/fee-claim.ts'
 import { readDailyBalances } from '#server/reconciliation/wallets/read-balances.ts'
 import { isInUse, readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
 import { ChangeList } from '../../../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../../../_components/page-content.tsx'
-import { requireCloser } from '../../require-closer.ts'
 import { WalletButton } from '../_components/wallet-button.tsx'
 
 export const generateMetadata = titled('close.wallet')
@@ -25,7 +26,7 @@ export const generateMetadata = titled('close.wallet')
 /** One wallet: its settings, which two people change, and its balance at the end of each of the last 90 days. */
 export default async function WalletPage({ params }: PageProps<'wallet'>) {
   const { application, wallet: id } = await params
-  const actor = await requireCloser(application)
+  const actor = await requireInstaller(application, 'reconciliation:read')
   const { pool } = backOfficeRuntime()
   const { applicationId } = actor
   const wallet = await readWallet(pool, applicationId, id)
@@ -38,11 +39,11 @@ export default async function WalletPage({ params }: PageProps<'wallet'>) {
     listChanges(pool, { applicationId, kinds: ['wallet.set'], actor }),
   ])
   const { currency } = OPERATORS[wallet.operator].country
-  const { number, zone, cutoffMinute, feePpm, feeFixedMinor, openingDay, openingMinor } = wallet
+  const { number, zone, cutoffMinute, feePpm, feeFixedMinor, feeTaxPpm, feeRounding, feeForm, openingDay, openingMinor } = wallet
   const cutoff = `${String(Math.floor(cutoffMinute / 60)).padStart(2, '0')}:${String(cutoffMinute % 60).padStart(2, '0')}`
-  const settings = { number, zone, cutoff, feePpm, openingDay, feeFixed: feeFixedMinor === null ? null : formatMinor(feeFixedMinor) }
+  const feeFixed = feeFixedMinor === null ? null : formatMinor(feeFixedMinor)
+  const settings = { number, zone, cutoff, feePpm, feeFixed, feeTaxPpm, feeRounding, feeForm, openingDay }
   const opening = openingMinor === null ? null : formatMinor(openingMinor)
-  const rate = feePpm === null ? null : withPercent(formatAmount(String(feePpm / 10_000), locale), locale)
   const money = (amount: string | null) => (amount === null ? '–' : <Money amount={amount} currency={currency} />)
   return (
     <PageContent words={['close.', 'change.']}>
@@ -66,14 +67,14 @@ export default async function WalletPage({ params }: PageProps<'wallet'>) {
               { name: t('close.cutoff'), value: cutoff },
               {
                 name: t('close.agreedFee'),
-                value:
-                  rate === null ? (
-                    t('close.notChecked')
-                  ) : (
-                    <>
-                      {rate} + {money(settings.feeFixed)}
-                    </>
-                  ),
+                value: (
+                  <>
+                    {feePpm === null ? t('close.notChecked') : agreementText(t, locale, wallet)}{' '}
+                    <Link href={paths.walletFees(application, id)} className="underline">
+                      {t('close.fees')}
+                    </Link>
+                  </>
+                ),
               },
               {
                 name: t('close.opening'),
@@ -95,14 +96,18 @@ export default async function WalletPage({ params }: PageProps<'wallet'>) {
       {balances.length > 0 && (
         <ListTable
           label={t('close.balances')}
-          className="mt-2 max-w-3xl"
+          className="mt-2"
+          isList
           rows={balances}
           keyOf={({ day }) => day}
           columns={[
             { head: t('close.day'), cellClass: 'whitespace-nowrap', cell: ({ day }) => dayText(t, day) },
-            { head: t('close.reported'), align: 'end', cell: ({ reported }) => money(reported) },
-            { head: t('close.operatorDifference'), align: 'end', cell: ({ difference }) => money(difference) },
-            { head: t('close.checked'), className: '@max-[640px]/card:hidden', cell: ({ checkedAt }) => <TimeText at={checkedAt} /> },
+            { head: t('close.reported'), align: 'end', isLabelled: true, cell: ({ reported }) => money(reported) },
+            { head: t('close.ledger'), align: 'end', isLabelled: true, cell: ({ ledger }) => money(ledger) },
+            { head: t('close.operatorDifference'), align: 'end', isLabelled: true, cell: ({ difference }) => money(difference) },
+            { head: t('close.since'), cell: ({ differsSince }) => differsSince && <TimeText at={differsSince} /> },
+            { head: t('close.unexplainedShort'), align: 'end', isLabelled: true, cell: ({ unexplained }) => money(unexplained) },
+            { head: t('close.checked'), cell: ({ checkedAt }) => <TimeText at={checkedAt} /> },
           ]}
         />
       )}

@@ -1,9 +1,10 @@
 import { useState } from 'react'
-import { TextField } from '#components/ui/field.tsx'
+import { Select, TextField } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import { parseMinor } from '#lib/money/money.ts'
 import { walletText } from '#lib/reconciliation/wallet-words.ts'
+import { FEE_FORMS, FEE_ROUNDINGS, type FeeForm, type FeeRounding } from '#lib/reconciliation/wallets.ts'
 import { isUtcDay } from '#lib/time/time.ts'
 import { ProposalDialog } from '../../../_components/changes/proposal-dialog.tsx'
 import { useProposal } from '../../../_components/changes/use-proposal.ts'
@@ -15,11 +16,14 @@ type Settings = {
   cutoff: string
   feePpm: number | null
   feeFixed: string | null
+  feeTaxPpm: number
+  feeRounding: FeeRounding
+  feeForm: FeeForm
   openingDay: string | null
   opening: string | null
 }
 type Props = { application: string; wallet: string; currency: string; settings: Settings; isFixed: boolean; onClose: () => void }
-type Field = 'number' | 'cutoff' | 'feeRate' | 'feeFixed' | 'openingDay' | 'opening'
+type Field = 'number' | 'cutoff' | 'feeRate' | 'feeFixed' | 'feeTax' | 'openingDay' | 'opening'
 
 const DECIMAL = /^-?\d{1,12}(\.\d{1,2})?$/
 
@@ -32,14 +36,15 @@ function readForm(form: FormData, settings: Settings): { problems: Problems; inp
     textOf(name)
       .replace(/[\s\u00a0\u202f]/g, '')
       .replace(',', '.')
-  const [number, rate, fixed] = [textOf('number').replace(/\D/g, ''), plain('feeRate'), plain('feeFixed')]
+  const [number, rate, fixed, tax] = [textOf('number').replace(/\D/g, ''), plain('feeRate'), plain('feeFixed'), plain('feeTax')]
   const [day, opening] = [textOf('openingDay'), plain('opening')]
   const [, hours = '', minutes = ''] = /^(\d{1,2}):(\d{2})$/.exec(textOf('cutoff') || settings.cutoff) ?? []
   const isClock = hours !== '' && Number(hours) < 24 && Number(minutes) < 60
   const problems: Problems = {
     ...(textOf('number') !== '' && (number.length < 4 || number.length > 15) && { number: 'close.wrong.number' }),
     ...(!isClock && { cutoff: 'close.wrong.clock' }),
-    ...(rate !== '' && !(Number(rate) >= 0 && Number(rate) <= 100) && { feeRate: 'close.wrong.rate' }),
+    ...(!isPercent(rate) && { feeRate: 'close.wrong.rate' }),
+    ...(!isPercent(tax) && { feeTax: 'close.wrong.rate' }),
     ...(fixed !== '' && !/^\d{1,9}(\.\d{1,2})?$/.test(fixed) && { feeFixed: 'close.wrong.amount' }),
     ...(day !== '' && !isUtcDay(day) && { openingDay: 'close.wrong.day' }),
     ...(opening !== '' && !DECIMAL.test(opening) && { opening: 'close.wrong.amount' }),
@@ -53,10 +58,18 @@ function readForm(form: FormData, settings: Settings): { problems: Problems; inp
     cutoffMinute: Number(hours) * 60 + Number(minutes),
     feePpm: hasFee ? Math.round(Number(rate || '0') * 10_000) : null,
     feeFixedMinor: hasFee ? String(parseMinor(fixed || '0')) : null,
+    feeTaxPpm: Math.round(Number(tax || '0') * 10_000),
+    feeRounding: textOf('feeRounding'),
+    feeForm: textOf('feeForm'),
     openingDay: day || null,
     openingMinor: day === '' ? null : String(parseMinor(opening)),
   }
   return { problems, input }
+}
+
+/** Nothing, or a number from 0 to 100. */
+function isPercent(text: string): boolean {
+  return text === '' || (Number(text) >= 0 && Number(text) <= 100)
 }
 
 /** Proposes the settings of a wallet. `isFixed`: lines are imported, so its zone and its cut-off stay. */
@@ -95,6 +108,7 @@ export function WalletDialog({ application, wallet, currency, settings, isFixed,
         />
       </div>
       {isFixed && <p className="text-second text-quiet">{t('close.fixedDay')}</p>}
+      <FeeFields t={t} currency={currency} settings={settings} errorOf={errorOf} />
       <MoneyFields t={t} currency={currency} settings={settings} errorOf={errorOf} />
     </ProposalDialog>
   )
@@ -102,8 +116,8 @@ export function WalletDialog({ application, wallet, currency, settings, isFixed,
 
 type MoneyProps = { t: Translate; currency: string; settings: Settings; errorOf: (field: Field) => string | undefined }
 
-/** The agreed fee, and the balance from which all others follow. */
-function MoneyFields({ t, currency, settings, errorOf }: MoneyProps) {
+/** What the operator may charge for a payment. */
+function FeeFields({ t, currency, settings, errorOf }: MoneyProps) {
   const rate = settings.feePpm === null ? '' : String(settings.feePpm / 10_000)
   return (
     <div className="grid gap-4 sm:grid-cols-2">
@@ -125,6 +139,39 @@ function MoneyFields({ t, currency, settings, errorOf }: MoneyProps) {
         inputMode="decimal"
         maxLength={14}
       />
+      <TextField
+        id="wallet-tax"
+        name="feeTax"
+        label={t('close.feeTax')}
+        error={errorOf('feeTax')}
+        defaultValue={settings.feeTaxPpm === 0 ? '' : String(settings.feeTaxPpm / 10_000)}
+        inputMode="decimal"
+        maxLength={8}
+      />
+      <Select id="wallet-rounding" name="feeRounding" label={t('close.feeRounding')} defaultValue={settings.feeRounding}>
+        {FEE_ROUNDINGS.map((rounding) => (
+          <option key={rounding} value={rounding}>
+            {t(`fees.rounding.${rounding}`)}
+          </option>
+        ))}
+      </Select>
+      <div className="sm:col-span-2">
+        <Select id="wallet-form" name="feeForm" label={t('close.feeForm')} defaultValue={settings.feeForm}>
+          {FEE_FORMS.map((form) => (
+            <option key={form} value={form}>
+              {t(`fees.form.${form}`)}
+            </option>
+          ))}
+        </Select>
+      </div>
+    </div>
+  )
+}
+
+/** The balance from which all others follow. */
+function MoneyFields({ t, currency, settings, errorOf }: MoneyProps) {
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
       <TextField
         id="wallet-day"
         name="openingDay"

@@ -138,7 +138,7 @@ export function LedgerList({ detail: { entries, currency } }: { detail: Transact
 type Props = { application: string; detail: TransactionDetailDto; canCreate: boolean }
 
 /** The transactions that this one replaces and is replaced by, and the link to replace it. Renders nothing if there are none. */
-export function Lineage({ application, detail: { transactionId, replaces, replacedBy, isReplaceable }, canCreate }: Props) {
+export function Lineage({ application, detail: { transactionId, events, replaces, replacedBy, isReplaceable }, canCreate }: Props) {
   const t = useT()
   const to = (other: { transactionId: string }) => (
     <Link href={paths.transaction(application, other.transactionId)} className="underline">
@@ -151,7 +151,7 @@ export function Lineage({ application, detail: { transactionId, replaces, replac
       {replacedBy && <Notice action={to(replacedBy)}>{t('transaction.lineage.replacedBy')}</Notice>}
       {isReplaceable && canCreate && (
         <ButtonLink href={newPaymentPath(application, { from: transactionId })} variant="primary" className="no-print justify-self-start">
-          {t('transaction.lineage.repair')}
+          {t(events.at(-1)?.event === 'failed' ? 'transaction.lineage.payAgain' : 'transaction.lineage.repair')}
         </ButtonLink>
       )}
     </div>

@@ -7,14 +7,31 @@ import { MESSAGES } from '#server/messages.ts'
 import { readBatchRun } from '#server/reports/batches/read-batch-run.ts'
 import { RunBoard } from './run-board.tsx'
 
+type Props = {
+  application: string
+  batchId: string
+  /** Whether it says who rejected or recalled rows, where nothing above it does. */
+  namesEnds?: boolean
+}
+
 /** A batch after its submission: how far it is, who decided, and what this person may do with it. Nothing before it has rows. */
-export async function BatchRun({ application, batchId }: { application: string; batchId: string }) {
+export async function BatchRun({ application, batchId, namesEnds = false }: Props) {
   const actor = await requireActor(application, 'transaction:read')
   const [locale, run] = await Promise.all([readLocale(), readBatchRun(backOfficeRuntime().pool, actor, batchId)])
   if (!run) return null
   return (
-    <PageMessages messages={pickMessages(MESSAGES[locale], ['batch.', 'batches.openTransactions'])}>
-      <RunBoard application={application} first={run} />
+    <PageMessages
+      messages={pickMessages(MESSAGES[locale], [
+        'batch.',
+        'batches.stage',
+        'batches.openTransactions',
+        'approvals.ended',
+        'approvals.quoted',
+        'approvals.refused.not_waiting',
+        'approvals.byProgram',
+      ])}
+    >
+      <RunBoard application={application} first={run} namesEnds={namesEnds} />
     </PageMessages>
   )
 }

@@ -1,11 +1,13 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
+import { BatchEnds } from '#components/decision/batch-ends.tsx'
+import { BatchStageBadge } from '#components/domain/batch-stage.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { ButtonLink, buttonClass } from '#components/ui/button.tsx'
-import { Badge, ProgressBar, type Tone } from '#components/ui/display/badge.tsx'
+import { Badge, ProgressBar } from '#components/ui/display/badge.tsx'
 import { Card } from '#components/ui/display/card.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { type Column, ListTable } from '#components/ui/display/table.tsx'
@@ -17,20 +19,20 @@ import { queries } from '#lib/pages/queries.ts'
 import { formatCount } from '#lib/text/format.ts'
 import { RunControls } from './run-controls.tsx'
 
-const TONES: Record<BatchRunDto['state'], Tone> = { waiting: 'wait', running: 'run', paused: 'wait', stopped: 'bad', finished: 'ok' }
+const NOT_PAID = ['failed', 'rejected', 'recalled', 'expired', 'stopped'] as const
 /** Places that are shown together: what is open, and how it ended. */
 const COLUMNS: readonly { key: 'waiting' | 'open' | 'sent' | 'succeeded' | 'ended'; places: readonly BatchRowPlace[] }[] = [
   { key: 'waiting', places: ['waiting'] },
   { key: 'open', places: ['queued', 'paused'] },
   { key: 'sent', places: ['sent'] },
   { key: 'succeeded', places: ['succeeded'] },
-  { key: 'ended', places: ['failed', 'rejected', 'stopped'] },
+  { key: 'ended', places: NOT_PAID },
 ]
 
-type Props = { application: string; first: BatchRunDto }
+type Props = { application: string; first: BatchRunDto; namesEnds: boolean }
 
 /** The progress of a batch by operator, live, with its controls. */
-export function RunBoard({ application, first }: Props) {
+export function RunBoard({ application, first, namesEnds }: Props) {
   const { t } = useTranslations()
   const { batchId } = first
   const { data: run } = useQuery({ ...queries.batchRun(application, batchId), initialData: first })
@@ -39,9 +41,13 @@ export function RunBoard({ application, first }: Props) {
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h2 className="flex items-center gap-2">
           {t('batch.run.title')}
-          <Badge tone={TONES[run.state]} hasDot>
-            {t(`batch.state.${run.state}`)}
-          </Badge>
+          {run.state === 'paused' || run.state === 'stopped' ? (
+            <Badge tone={run.state === 'paused' ? 'wait' : 'bad'} hasDot>
+              {t(`batch.state.${run.state}`)}
+            </Badge>
+          ) : (
+            <BatchStageBadge t={t} batch={run} />
+          )}
         </h2>
         <span className="flex flex-wrap gap-2">
           {run.operators.some((one) => one.places.waiting) && (
@@ -53,6 +59,7 @@ export function RunBoard({ application, first }: Props) {
           <ButtonLink href={paths.transactions(application, { batch: batchId })}>{t('batches.openTransactions')}</ButtonLink>
         </span>
       </div>
+      {namesEnds && <BatchEnds ends={run.ends} />}
       {run.changed && (
         <p className="text-ink-2">
           {t(`batch.run.changed.${run.state === 'paused' || run.state === 'stopped' ? run.state : 'running'}`, { name: run.changed.by })}{' '}
@@ -83,7 +90,8 @@ function figureOf(one: BatchRunOperator, places: readonly BatchRowPlace[]): numb
 /** How many rows of an operator have ended. */
 function Progress({ one }: { one: BatchRunOperator }) {
   const { t, locale } = useTranslations()
-  const ended = figureOf(one, ['succeeded', 'failed', 'rejected', 'stopped'])
+  const [succeeded, notPaid] = [figureOf(one, ['succeeded']), figureOf(one, NOT_PAID)]
+  const ended = succeeded + notPaid
   return (
     <div className="grid gap-1">
       <p className="flex flex-wrap justify-between gap-3">
@@ -92,7 +100,12 @@ function Progress({ one }: { one: BatchRunOperator }) {
           {t('batch.run.ended', { ended: formatCount(ended, locale), total: formatCount(one.total.count, locale) })}
         </span>
       </p>
-      <ProgressBar label={t('batch.run.progress', { operator: one.operator })} value={ended} max={one.total.count} />
+      <ProgressBar
+        label={t('batch.run.progress', { operator: one.operator })}
+        value={ended}
+        max={one.total.count}
+        parts={{ ok: succeeded, bad: notPaid }}
+      />
       {one.unconfirmed > 0 && <p className="text-second text-wait">{t('batch.run.unconfirmed', { count: one.unconfirmed })}</p>}
     </div>
   )

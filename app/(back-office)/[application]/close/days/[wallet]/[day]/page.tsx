@@ -3,44 +3,64 @@ import { DaysNote } from '#components/domain/time-text.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
+import { BOOK_CHANGES } from '#lib/approvals/proposed-change.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { can } from '#lib/people/permissions.ts'
-import { LINE_CLASSES, TRANSACTION_CLASSES } from '#lib/reconciliation/classes.ts'
+import { DAY_CLASSES } from '#lib/reconciliation/days.ts'
 import { dayText, walletText } from '#lib/reconciliation/wallet-words.ts'
 import { zoneWords } from '#lib/time/format-time.ts'
 import { addDays, isUtcDay } from '#lib/time/time.ts'
+import { requireInstaller } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
-import { getT } from '#server/back-office/preferences.ts'
+import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { listChanges } from '#server/changes/list-changes.ts'
+import { readCertificate } from '#server/reconciliation/certificates/certificate-store.ts'
+import { readSigning } from '#server/reconciliation/certificates/signable-day.ts'
+import { listLargestDifferences } from '#server/reconciliation/days/difference-store.ts'
 import { readKeptSums } from '#server/reconciliation/days/kept-sums.ts'
 import { listDayItems } from '#server/reconciliation/days/list-items.ts'
 import { readDays } from '#server/reconciliation/days/read-days.ts'
 import { readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
+import { ChangeList } from '../../../../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../../../../_components/page-content.tsx'
-import { requireCloser } from '../../../require-closer.ts'
 import { ComparisonTable, TermTable } from './_components/day-tables.tsx'
+import { DifferenceTable } from './_components/difference-table.tsx'
 import { ItemTable } from './_components/item-table.tsx'
+import { SigningCard } from './_components/signing-card.tsx'
 
 export const generateMetadata = titled('close.dayTitle')
 
-const CLASSES: ReadonlySet<string> = new Set([...LINE_CLASSES, ...TRANSACTION_CLASSES, 'adjusted', 'funding'])
+const CLASSES: ReadonlySet<string> = new Set([...DAY_CLASSES, 'difference'])
 /** As many as a person works through on one page. */
 const ITEMS_MAX = 200
 
 /** One wallet on one of its operator's days: ours, the statement and the difference, what explains it, and the lines of one class. */
 export default async function WalletDayPage({ params, searchParams }: PageProps<'wallet' | 'day'>) {
   const { application, wallet: id, day } = await params
-  const actor = await requireCloser(application)
-  const { pool } = backOfficeRuntime()
+  const actor = await requireInstaller(application, 'reconciliation:read')
+  const { pool, clock } = backOfficeRuntime()
+  const { applicationId } = actor
   const wallet = isUtcDay(day) ? await readWallet(pool, actor.applicationId, id) : undefined
   if (!wallet) notFound()
   const wanted = (await searchParams)['class']
   const chosen = typeof wanted === 'string' && CLASSES.has(wanted) ? wanted : null
-  const scope = { applicationId: actor.applicationId, wallet, from: day, to: day }
-  const [t, [compared]] = await Promise.all([getT(), readDays(pool, scope, readKeptSums)])
+  // A prepared or signed day shows what was signed: a payment that ended later was still open.
+  const newest = await readCertificate(pool, { applicationId, wallet: id, day })
+  const asOf = newest && newest.state !== 'reopened' ? { asOf: newest.preparedAt } : {}
+  const scope = { applicationId, wallet, from: day, to: day, ...asOf }
+  const [t, locale, [compared], { changes }] = await Promise.all([
+    getT(),
+    readLocale(),
+    readDays(pool, scope, readKeptSums),
+    listChanges(pool, { applicationId, kinds: ['day.reopen', ...BOOK_CHANGES], actor }),
+  ])
   if (!compared) notFound()
-  const items = chosen === null ? [] : await listDayItems(pool, scope, chosen, ITEMS_MAX)
+  const signing = await readSigning(pool, { ...scope, compared, viewerId: actor.id, now: clock.now() })
+  const isDifference = chosen === 'difference'
+  const parts = isDifference ? await listLargestDifferences(pool, scope, ITEMS_MAX) : []
+  const items = chosen === null || isDifference ? [] : await listDayItems(pool, scope, chosen, ITEMS_MAX)
   return (
-    <PageContent words={['close.', 'status.']}>
+    <PageContent words={['close.', 'status.', 'change.', 'time.', 'country.']}>
       <PageHeader
         title={`${walletText(t, id)} · ${dayText(t, day)}`}
         lead={<DaysNote zone={wallet.zone} />}
@@ -54,11 +74,27 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
       />
       <div className="mt-4 grid gap-4">
         <Verdict t={t} day={compared} />
+        <SigningCard
+          t={t}
+          application={application}
+          day={compared}
+          signing={signing}
+          may={{ sign: can(actor.roles, 'day:sign'), reopen: can(actor.roles, 'day:reopen') }}
+        />
+        <ChangeList
+          t={t}
+          locale={locale}
+          application={application}
+          changes={changes.filter(({ after }) => after['wallet'] === id && after['day'] === day)}
+        />
         <div className="grid items-start gap-4 xl:grid-cols-2">
           <ComparisonTable t={t} day={compared} />
           <TermTable t={t} application={application} day={compared} chosen={chosen} />
         </div>
-        {chosen !== null && (
+        {isDifference && (
+          <DifferenceTable t={t} application={application} day={compared} parts={parts} isCut={parts.length === ITEMS_MAX} />
+        )}
+        {chosen !== null && !isDifference && (
           <ItemTable
             t={t}
             application={application}
@@ -67,9 +103,12 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
             items={items}
             isCut={items.length === ITEMS_MAX}
             mayWork={can(actor.roles, 'reconciliation:work')}
+            mayPropose={can(actor.roles, 'adjustment:propose')}
           />
         )}
-        <p className="text-second text-quiet">{t('close.dayNote', { zone: zoneWords(t, wallet.zone) })}</p>
+        <p className="text-second text-quiet">
+          {t('close.dayNote', { zone: zoneWords(t, wallet.zone) })} <span className="max-sm:hidden">{t('close.sign.key')}</span>
+        </p>
       </div>
     </PageContent>
   )

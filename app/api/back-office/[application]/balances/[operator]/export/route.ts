@@ -95,6 +95,7 @@ function lineHeads(t: Translate, zone: string): string[] {
     t('statement.customer'),
     t('statement.phoneNumber'),
     t('statement.reason'),
+    t('transaction.adjusted'),
     t('totals.amount'),
     t('statement.account.collect'),
     t('statement.account.deposit'),
@@ -113,11 +114,12 @@ async function* lineRows(asked: StatementRequest, kind: LineFilter | null, t: Tr
       ...[line.transactionId, line.externalId, line.operatorReference, line.customerName, line.phoneNumber, line.reason].map((text) => ({
         text: text ?? '',
       })),
+      { text: line.adjustments.map((kind) => t(`transaction.postingKind.${kind}`)).join(', ') },
       line.amount === null ? { text: '' } : { decimal: line.amount },
       ...[line.collect, line.deposit, line.held, line.fees].map((decimal) => ({ decimal })),
       line.balance === null ? { text: '' } : { decimal: line.balance },
     ])
-    if (lines.length > left) yield [[{ text: t('statement.tooLong', { count: LINES_MAX }) }, ...blanks(12)]]
+    if (lines.length > left) yield [[{ text: t('statement.tooLong', { count: LINES_MAX }) }, ...blanks(14)]]
     left -= lines.length
   }
 }

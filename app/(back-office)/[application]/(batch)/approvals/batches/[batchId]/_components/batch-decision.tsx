@@ -1,6 +1,5 @@
-import { useState } from 'react'
 import { DECISION_REFUSALS, DecisionForm } from '#components/decision/decision-form.tsx'
-import { rememberNote } from '#components/decision/decision-note.tsx'
+import { rememberNote, useKeptNote } from '#components/decision/decision-note.tsx'
 import { type Intent, sumsText } from '#components/decision/decision-text.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button, NotAllowed } from '#components/ui/button.tsx'
@@ -19,6 +18,7 @@ const REFUSALS = {
   ...DECISION_REFUSALS,
   not_a_checker: 'approvals.refused.not_a_checker',
   is_maker: 'approvals.refused.is_maker',
+  has_password: 'approvals.refused.has_password',
   not_waiting: 'approvals.refused.not_waiting',
   expired: 'approvals.refused.expired',
   decided_already: 'approvals.refused.decided_already',
@@ -29,9 +29,16 @@ const REFUSALS = {
   not_the_maker: 'approvals.recall.not_the_maker',
 } as const
 
+/** The decision that somebody has opened, and the batch as it was shown then. */
+export type Asked = { intent: Intent; batch: BatchApproval }
+
 type Props = BatchProps & {
   batch: BatchApproval
   exclusions: Exclusions
+  asked: Asked | null
+  /** No row waits any longer: somebody else decided, or the maker recalled the batch, while this person had the form open. */
+  ended: boolean
+  onAsk: (asked: Asked | null) => void
   onDone: (text: string) => void
   onChanged: (difference: BatchDifference) => void
 }
@@ -48,19 +55,17 @@ function sumsWithout(batch: BatchApproval, exclusions: Exclusions) {
 
 /** The decision about a whole batch: a note, a code where it needs one, and buttons that say what they send. */
 export function BatchDecision(props: Props) {
-  const { application, batch, exclusions } = props
+  const { application, batch, exclusions, asked, onAsk } = props
   const t = useT()
-  // The decision is about the batch as it was when the form opened, even if it changes while somebody writes.
-  const [asked, setAsked] = useState<{ intent: Intent; batch: BatchApproval } | null>(null)
   const left = exclusions.excluded.size
   return (
     <Card className="grid gap-3">
       <h2>{t('batch.decision')}</h2>
       {left > 0 && <p className="text-second text-ink-2">{t('batch.excludedCount', { count: left })}</p>}
       {asked ? (
-        <AskedDecision {...props} batch={asked.batch} intent={asked.intent} onClose={() => setAsked(null)} />
+        <AskedDecision {...props} batch={asked.batch} intent={asked.intent} onClose={() => onAsk(null)} />
       ) : (
-        <BatchButtons application={application} batch={batch} count={batch.count - left} onAsk={(intent) => setAsked({ intent, batch })} />
+        <BatchButtons application={application} batch={batch} count={batch.count - left} onAsk={(intent) => onAsk({ intent, batch })} />
       )}
     </Card>
   )
@@ -70,11 +75,12 @@ type Decided = BatchDecisionResult | { kind: 'recalled'; count: number }
 type Refused = BatchDecisionRefusal | RecallObstacle | 'submitting'
 
 function AskedDecision(props: Props & { intent: Intent; onClose: () => void }) {
-  const { application, batch, intent, exclusions, actions, onDone, onChanged, onClose } = props
+  const { application, batch, intent, exclusions, actions, ended, onDone, onChanged, onClose } = props
   const { t, locale } = useTranslations()
   const { batchId, hash, shownAt } = batch
   const isValidation = intent === 'validated'
   const excluded = isValidation ? [...exclusions.excluded.values()] : []
+  const kept = useKeptNote(batchId, intent)
   const action = useAction(
     async (note: string, code: string | null): Promise<ActionResult<Decided, Refused>> => {
       if (intent !== 'recall') {
@@ -89,6 +95,7 @@ function AskedDecision(props: Props & { intent: Intent; onClose: () => void }) {
       words: REFUSALS,
       onDone(decided, [note]) {
         rememberNote(intent, note)
+        kept.forget()
         onClose()
         if (decided.kind === 'changed') onChanged(decided.difference)
         else onDone(doneText(t, intent, decided))
@@ -100,6 +107,8 @@ function AskedDecision(props: Props & { intent: Intent; onClose: () => void }) {
     <DecisionForm
       intent={intent}
       action={action}
+      kept={kept}
+      ended={ended ? t('batch.endedNotSent') : null}
       askedAt={1}
       verb={t(isValidation ? 'approvals.validate' : intent === 'recall' ? 'batch.recall' : 'batch.rejectAll')}
       amount={isValidation ? `${count} · ${sumsText(sumsWithout(batch, exclusions), locale)}` : `(${count})`}

@@ -1,6 +1,7 @@
 'use client'
 
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { BatchEnds } from '#components/decision/batch-ends.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
@@ -18,7 +19,7 @@ import { deciderText } from '#lib/approvals/evidence.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { formatCount } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
-import { BatchDecision } from './batch-decision.tsx'
+import { type Asked, BatchDecision } from './batch-decision.tsx'
 import { BatchRows } from './batch-rows.tsx'
 import { type BatchProps, useBatch, useExclusions } from './use-batch.ts'
 
@@ -31,8 +32,17 @@ export function BatchReview(props: BatchProps) {
   const exclusions = useExclusions(props.batchId)
   const [difference, setDifference] = useState<BatchDifference | null>(null)
   const [done, setDone] = useState<string | null>(null)
+  // The decision is about the batch as it was when the form opened, even if it changes while somebody writes.
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const isWaiting = (batch?.count ?? 0) > 0
+  const wasWaiting = useRef(isWaiting)
+  useEffect(() => {
+    // The progress below is rendered on the server once no row waits.
+    if (wasWaiting.current && !isWaiting) router.refresh()
+    wasWaiting.current = isWaiting
+  }, [isWaiting, router])
   if (!batch) return null
-  const isWaiting = batch.count > 0
+  const shown = isWaiting ? batch : asked?.batch
   return (
     <div className="grid min-w-0 gap-4">
       <PageHeader
@@ -51,22 +61,25 @@ export function BatchReview(props: BatchProps) {
         actions={<ButtonLink href={paths.approvals(application)}>{t('batch.toQueue')}</ButtonLink>}
       />
       {done && <Notice tone="ok">{done}</Notice>}
+      {!isWaiting && !done && <BatchEnds ends={batch.ends} />}
       {difference && <BatchDifferenceNotice difference={difference} application={application} />}
-      {isWaiting && (
+      {shown && (
         <div className="grid min-w-0 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_320px] lg:grid-rows-[auto_1fr]">
-          <BatchFacts batch={batch} />
+          <BatchFacts batch={shown} />
           {/* On a phone between the figures and the rows, which may be many; beside both where there is room. */}
           <div className="lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:sticky lg:top-4">
             <BatchDecision
               {...props}
-              batch={batch}
+              batch={shown}
               exclusions={exclusions}
+              asked={asked}
+              ended={!isWaiting}
+              onAsk={setAsked}
               onDone={(text) => {
                 setDone(text)
                 setDifference(null)
                 exclusions.clear()
                 refresh()
-                // The progress below is rendered on the server once a row no longer waits.
                 router.refresh()
               }}
               onChanged={(what) => {
@@ -76,7 +89,7 @@ export function BatchReview(props: BatchProps) {
               }}
             />
           </div>
-          <BatchRows application={application} batch={batch} exclusions={exclusions} />
+          {isWaiting && <BatchRows application={application} batch={batch} exclusions={exclusions} />}
         </div>
       )}
     </div>

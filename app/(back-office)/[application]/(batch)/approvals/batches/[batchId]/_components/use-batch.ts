@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { useTranslations } from '#components/ui/translations.tsx'
 import type { RecallObstacle } from '#lib/approvals/approvals.ts'
 import type { BatchDecisionRefusal, BatchDecisionResult, BatchRowFilter } from '#lib/approvals/batch-approval.ts'
 import { queries, queryKeys } from '#lib/pages/queries.ts'
@@ -41,7 +42,8 @@ type Exclusion = { transactionId: string; reason: string; currency: string; amou
  * over a reload: going through a long batch again would invite mistakes. The server checks each of them when the decision is made.
  */
 export function useExclusions(batchId: string) {
-  const storageKey = `exclusions ${batchId}`
+  const { readerId } = useTranslations()
+  const storageKey = `exclusions ${readerId} ${batchId}`
   const [excluded, setExcluded] = useState<ReadonlyMap<string, Exclusion>>(new Map())
   // After the first paint, which the server has rendered without them.
   useEffect(() => setExcluded(readKept(storageKey)), [storageKey])

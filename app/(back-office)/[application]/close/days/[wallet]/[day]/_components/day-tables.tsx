@@ -65,7 +65,7 @@ export function TermTable({ t, application, day, chosen }: TermProps) {
     label: t(`close.term.${key}`),
     count: null,
     amount,
-    href: null,
+    href: key === 'fees' || key === 'difference' ? paths.closeDay(application, day.wallet, day.day, { class: 'difference' }) : null,
     isGrave: key === 'unexplained' && amount !== '0',
     isSum: key === 'difference' || key === 'unexplained',
   })

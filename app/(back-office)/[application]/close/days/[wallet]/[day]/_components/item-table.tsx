@@ -1,10 +1,12 @@
+import { adjustedText } from '#components/domain/adjusted-text.ts'
 import { Money } from '#components/domain/money.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { ListTable } from '#components/ui/display/table.tsx'
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import { CURRENCIES } from '#lib/money/money.ts'
-import type { DayItemDto, WalletDayDto } from '#lib/reconciliation/days.ts'
+import type { DayItemDto, PersonPosting, WalletDayDto } from '#lib/reconciliation/days.ts'
 import { formatPhone } from '#lib/text/format.ts'
+import { BookButton } from './book-button.tsx'
 import { MatchButtons } from './match-buttons.tsx'
 
 type Props = {
@@ -15,11 +17,27 @@ type Props = {
   items: readonly DayItemDto[]
   isCut: boolean
   mayWork: boolean
+  mayPropose: boolean
+}
+
+/** Classes of lines that cannot belong to a transaction. */
+const NEVER_MATCHED = new Set(['transfer', 'reversal', 'other', 'fee', 'tax', 'commission'])
+
+/** What people can post about the lines of a class. */
+const POSTINGS: Readonly<Record<string, readonly PersonPosting[]>> = {
+  unknown_payment: ['unmatched', 'loss'],
+  second_payment: ['unmatched', 'loss'],
+  transfer: ['transfer'],
+  reversal: ['loss'],
+  other: ['loss'],
+  book_unmatched: ['release'],
+  book_release: ['loss'],
 }
 
 /** The lines of one class beside their transactions, or our transactions that have no line. */
-export function ItemTable({ t, application, day, dayClass, items, isCut, mayWork }: Props) {
+export function ItemTable({ t, application, day, dayClass, items, isCut, mayWork, mayPropose }: Props) {
   const currency = CURRENCIES.find((each) => each === day.currency) ?? 'XAF'
+  const postings = mayPropose ? POSTINGS[dayClass] : undefined
   const name = t(`close.class.${dayClass}` as MessageKey)
   return (
     <div>
@@ -55,6 +73,7 @@ export function ItemTable({ t, application, day, dayClass, items, isCut, mayWork
                       {[
                         transaction.application,
                         t(`status.${transaction.status}` as MessageKey),
+                        transaction.adjustments.length > 0 && adjustedText(t, transaction.adjustments),
                         rule && t(`close.rule.${rule}` as MessageKey),
                         isTwin && t('close.twin'),
                       ]
@@ -76,7 +95,14 @@ export function ItemTable({ t, application, day, dayClass, items, isCut, mayWork
               isHeadHidden: true,
               align: 'end',
               cell: ({ lineId, transaction }) =>
-                lineId !== null && <MatchButtons application={application} lineId={lineId} isMatched={transaction !== null} />,
+                lineId !== null && (
+                  <span className="inline-flex flex-wrap justify-end gap-2">
+                    {postings && <BookButton application={application} lineId={lineId} kinds={postings} />}
+                    {!NEVER_MATCHED.has(dayClass) && !dayClass.startsWith('book_') && (
+                      <MatchButtons application={application} lineId={lineId} isMatched={transaction !== null} />
+                    )}
+                  </span>
+                ),
             },
           ]}
           below={isCut && <p className="px-3 py-2 text-second text-quiet">{t('close.cut', { count: items.length })}</p>}

@@ -15,7 +15,7 @@ export function MatchDialog({ application, lineId, isMatched, onClose }: Props) 
     onDone: onClose,
   })
   const undo = useAction((note: string) => undoMatch(application, { lineId, note }), {
-    words: { invalid: 'close.refused.invalid' },
+    words: { invalid: 'close.refused.invalid', day_signed: 'close.refused.daySigned' },
     refreshes: 'done',
     onDone: onClose,
   })

@@ -1,0 +1,85 @@
+'use client'
+
+import { useEffect, useEffectEvent, useState } from 'react'
+import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { useAction } from '#components/form/use-action.tsx'
+import { isTyping } from '#components/frame/keyboard.ts'
+import { Button } from '#components/ui/button.tsx'
+import { onDemand } from '#components/ui/overlay/on-demand.tsx'
+import { useT } from '#components/ui/translations.tsx'
+import { useRouter } from '#components/ui/use-router.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { addDays } from '#lib/time/time.ts'
+import { prepareDay } from '../../../../actions.ts'
+import { SIGN_WORDS } from './sign-words.ts'
+
+const SignDialog = onDemand(async () => (await import('./sign-dialogs.tsx')).SignDialog)
+const ReopenDialog = onDemand(async () => (await import('./sign-dialogs.tsx')).ReopenDialog)
+
+type Props = {
+  application: string
+  wallet: string
+  day: string
+  prepared: { hash: string; by: string } | null
+  /** Nobody can sign the day now; the page says why. */
+  isBlocked: boolean
+  /** Others can, this person cannot. */
+  isRefused: boolean
+  may: { sign: boolean; reopen: boolean }
+}
+
+/** Prepare, sign and reopen. S prepares or signs, [ and ] go to the day before and after. */
+export function SignButtons({ application, wallet, day, prepared, isBlocked, isRefused, may }: Props) {
+  const t = useT()
+  const router = useRouter()
+  const [asked, setAsked] = useState<'sign' | 'reopen' | null>(null)
+  const prepare = useAction(() => prepareDay(application, { wallet, day }), {
+    words: SIGN_WORDS,
+    refreshes: 'answered',
+    said: () => t('close.sign.prepared'),
+  })
+  const maySign = may.sign && prepared !== null && !isBlocked && !isRefused
+  const mayPrepare = may.sign && !isBlocked
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    if (isTyping(event) || event.repeat || document.querySelector('dialog[open], [popover]:popover-open')) return
+    if (event.key === '[') router.push(paths.closeDay(application, wallet, addDays(day, -1)))
+    else if (event.key === ']') router.push(paths.closeDay(application, wallet, addDays(day, 1)))
+    else if (event.key === 's' && maySign) setAsked('sign')
+    else if (event.key === 's' && mayPrepare && prepared === null) prepare.run()
+    else return
+    event.preventDefault()
+  })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => onKeyDown(event)
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
+  return (
+    <>
+      <div className="no-print mt-3 flex flex-wrap gap-2 empty:hidden">
+        {may.sign && (
+          <Button
+            variant="primary"
+            disabled={!maySign}
+            aria-describedby={maySign ? undefined : 'sign-obstacle'}
+            aria-keyshortcuts="S"
+            onClick={() => setAsked('sign')}
+          >
+            {t('close.sign.sign')}
+          </Button>
+        )}
+        {may.sign && (
+          <Button disabled={!mayPrepare} isBusy={prepare.isPending} onClick={() => prepare.run()}>
+            {t(prepared ? 'close.sign.prepareAgain' : 'close.sign.prepare')}
+          </Button>
+        )}
+        {may.reopen && <Button onClick={() => setAsked('reopen')}>{t('close.sign.reopen')}</Button>}
+      </div>
+      {prepare.error && <ErrorNotice error={prepare.error} />}
+      {asked === 'sign' && prepared && (
+        <SignDialog application={application} wallet={wallet} day={day} prepared={prepared} onClose={() => setAsked(null)} />
+      )}
+      {asked === 'reopen' && <ReopenDialog application={application} wallet={wallet} day={day} onClose={() => setAsked(null)} />}
+    </>
+  )
+}

@@ -1,0 +1,28 @@
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
+
+/** What a batch is for people: before its submission its own state, then that of its rows. `partly`: some succeeded, some did not. */
+export const BATCH_STAGES = [
+  'checking',
+  'draft',
+  'submitting',
+  'waiting',
+  'running',
+  'succeeded',
+  'partly',
+  'failed',
+  'rejected',
+  'recalled',
+  'expired',
+  'stopped',
+  'discarded',
+] as const
+export type BatchStage = (typeof BATCH_STAGES)[number]
+
+/** Where the rows of a submitted batch are: counts, without places that have no rows, and who rejected or recalled rows last. */
+export type BatchPlaces = Partial<Record<'waiting' | 'open' | 'succeeded' | BatchEndPlace, number>> & { by?: string }
+
+/** Where a row ended without a payment. */
+export type BatchEndPlace = 'failed' | 'rejected' | 'recalled' | 'expired' | 'stopped'
+
+/** What the badge of a batch says. */
+export type StagedBatch = { type: TransactionType; stage: BatchStage; places: BatchPlaces }

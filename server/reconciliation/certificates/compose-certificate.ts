@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import { parseMinor } from '#lib/money/money.ts'
+import type { WalletDayDto } from '#lib/reconciliation/days.ts'
+import { addDays } from '#lib/time/time.ts'
+import type { Queryable } from '#server/database/pool.ts'
+import type { DayScope } from '../days/day-store.ts'
+import { readDays } from '../days/read-days.ts'
+import type { Certificate, CertificateBody } from './certificate.ts'
+import { readCertificate } from './certificate-store.ts'
+import {
+  listBookFacts,
+  listFileFacts,
+  listLedgerFacts,
+  listOpenExceptions,
+  listPostingFacts,
+  readInstants,
+  readLineDigest,
+} from './day-facts-store.ts'
+
+/** A day with everything that is signed about it except the people. */
+export type Composed = {
+  startsAt: Date
+  endsAt: Date
+  compared: WalletDayDto
+  previous: Certificate | undefined
+  facts: Omit<
+    CertificateBody,
+    'unexplainedMinor' | 'version' | 'replaces' | 'preparedBy' | 'preparedAt' | 'signedBy' | 'signedAt' | 'keyId'
+  >
+}
+
+/** Reads the facts of one day. Whoever stores them holds the days of the wallet alone. */
+export async function composeDay(queryable: Queryable, scope: DayScope): Promise<Composed> {
+  const { applicationId, wallet, from: day } = scope
+  const instants = await readInstants(queryable, scope)
+  const [compared] = await readDays(queryable, scope)
+  if (!compared) throw new Error(`The day ${day} was not read`)
+  const before = await readCertificate(queryable, { applicationId, wallet: wallet.wallet, day: addDays(day, -1) })
+  const previous = before?.state === 'signed' ? before : undefined
+  const differenceMinor = minorOf(compared.difference)
+  const balanceOf = (name: 'opening' | 'closing') => minorOrNull(compared.rows.find((row) => row.name === name)?.statement)
+  const movement = compared.rows.find(({ name }) => name === 'movement')
+  return {
+    ...instants,
+    compared,
+    previous,
+    facts: {
+      format: 1,
+      installation: applicationId,
+      wallet: wallet.wallet,
+      operator: wallet.operator,
+      currency: compared.currency,
+      number: wallet.number,
+      day,
+      startsAt: instants.startsAt.toISOString(),
+      endsAt: instants.endsAt.toISOString(),
+      previous: previous ? { day: previous.day, version: previous.version, hash: previous.hash } : null,
+      statement: {
+        openingMinor: balanceOf('opening'),
+        movementMinor: minorOf(movement?.statement ?? '0'),
+        closingMinor: balanceOf('closing'),
+        proofMinor: minorOrNull(compared.proof),
+        ...(await readLineDigest(queryable, scope)),
+        files: await listFileFacts(queryable, scope),
+      },
+      agreedFee: wallet.feePpm === null ? null : { ppm: wallet.feePpm, fixedMinor: String(wallet.feeFixedMinor ?? 0n) },
+      ours: {
+        movementMinor: minorOf(movement?.ours ?? '0'),
+        postings: texts(await listPostingFacts(queryable, scope)),
+        applications: texts(await listLedgerFacts(queryable, scope, instants)),
+      },
+      book: texts(await listBookFacts(queryable, scope)),
+      terms: compared.terms.map(({ class: name, count, amount }) => ({ class: name, count, amountMinor: minorOf(amount) })),
+      feesMinor: minorOf(compared.fees),
+      differenceMinor,
+      carriedMinor: String(BigInt(previous?.body.carriedMinor ?? '0') + BigInt(differenceMinor)),
+      exceptions: texts(await listOpenExceptions(queryable, scope)),
+    },
+  }
+}
+
+function minorOf(decimal: string): string {
+  return String(parseMinor(decimal))
+}
+
+function minorOrNull(decimal: string | null | undefined): string | null {
+  return decimal === null || decimal === undefined ? null : minorOf(decimal)
+}
+
+type Texts<Row> = { [Name in keyof Row]: Row[Name] extends bigint ? string : Row[Name] }
+
+/** Rows with their amounts as text. */
+function texts<Row extends object>(rows: readonly Row[]): Texts<Row>[] {
+  return rows.map((row) => {
+    const pairs = Object.entries(row).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value])
+    return Object.fromEntries(pairs)
+  })
+}
+
+/** The text that is hashed and signed, and its hash. */
+export function sealBody(body: CertificateBody): { text: string; hash: Buffer } {
+  const text = canonicalJson(body)
+  return { text, hash: createHash('sha256').update(text).digest() }
+}
+
+/** JSON without spaces, the keys of every object in order. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (value === null || typeof value !== 'object') return JSON.stringify(value)
+  const pairs = Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1))
+  return `{${pairs.map(([key, each]) => `${JSON.stringify(key)}:${canonicalJson(each)}`).join(',')}}`
+}

@@ -280,6 +280,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/batches/actions.ts submitBatch': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts discardBatch': 'transaction:create',
   'app/(back-office)/[application]/close/actions.ts importStatement': 'reconciliation:work',
+  'app/(back-office)/[application]/close/actions.ts previewColumns': 'wallet:change',
   'app/(back-office)/[application]/close/actions.ts withdrawStatement': 'reconciliation:work',
   'app/(back-office)/[application]/close/actions.ts matchLine': 'reconciliation:work',
   'app/(back-office)/[application]/close/actions.ts undoMatch': 'reconciliation:work',

@@ -29,6 +29,11 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   },
   discardDraft: { externalId: 'b7f0e6a2-5d1c-4f3b-9a8e-1c2d3e4f5a6b' },
   importStatement: { fileId: '' },
+  previewColumns: {
+    fileId: '',
+    headerAt: 0,
+    mapping: { columns: { time: 0, amount: 1 }, dateOrder: 'day_first', zone: 'wallet', amountIs: 'gross', paidWords: [], failedWords: [] },
+  },
   withdrawStatement: { fileId: '' },
   // No line has this number, so what is right is not found.
   matchLine: { lineId: '999999999', transactionId: '', note: 'fine' },

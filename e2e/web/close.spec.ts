@@ -51,6 +51,53 @@ test('a file that is no statement is refused with what to do, and the same file 
   await expect(page.getByText('Refused').first()).toBeVisible()
 })
 
+test('an unknown header is mapped by one person with the keyboard, and its file is ready once another has confirmed it', async ({
+  page,
+  browser,
+}) => {
+  const fatou = personWith(['finance'])
+  await signIn(page, fatou, `/${fatou.slug}/close`)
+  const header = ['Quand', 'Numéro', 'Opération', 'Entrée', 'Sortie', 'Résultat'].join(';')
+  const rows = [`${day()} 09:00;771234567;E2E-M1;1 500;;Fait`, `${day()} 09:30;771234568;E2E-M2;;200;Fait`]
+  await page.getByRole('link', { name: 'New statement' }).click()
+  await page.getByLabel('Wallet').selectOption('SNFREE')
+  const buffer = Buffer.from(['FREE MONEY', header, ...rows].join('\n'))
+  await page.getByLabel('Statement', { exact: true }).setInputFiles({ name: 'free.csv', mimeType: 'text/csv', buffer })
+  await page.getByRole('button', { name: 'Upload and check' }).click()
+  await expect(page.getByText('No format has this header.')).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByText('Columns to be said')).toBeVisible()
+  const address = page.url()
+  await page.getByRole('button', { name: 'Read the first lines' }).press('Enter')
+  await expect(page.getByText('Choose the column with the date and time.')).toBeVisible()
+  // With the keyboard: a native select takes the first letters of an option.
+  for (const [label, text] of [
+    ['Date and time', '1. Quand'],
+    ['Money in', '4. Entrée'],
+    ['Money out', '5. Sortie'],
+    ['Status', '6. Résultat'],
+  ] as const) {
+    await page.getByLabel(label, { exact: true }).focus()
+    await page.keyboard.type(text.slice(0, 2))
+    await expect(page.getByLabel(label, { exact: true }).locator('option:checked')).toHaveText(text)
+  }
+  await page.getByLabel('Statuses that mean success').fill('Fait')
+  await page.getByRole('button', { name: 'Read the first lines' }).press('Enter')
+  const lines = page.getByRole('region', { name: 'The first lines, as they are read' })
+  await expect(lines.getByText('E2E-M1')).toBeVisible()
+  await expect(lines.getByText('1,500')).toBeVisible()
+  await expectAccessibleEverywhere(page)
+  await page.getByRole('button', { name: 'Propose' }).press('Enter')
+  await expect(page.getByText('4. Entrée', { exact: true })).toBeVisible()
+  const ines = personWith(['administrator'])
+  const other = await browser.newPage()
+  await signIn(other, ines, new URL(address).pathname)
+  await other.getByRole('button', { name: 'Confirm' }).click()
+  await other.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(other.getByText('Ready to import')).toBeVisible({ timeout: 20_000 })
+  await expect(other.getByText('Columns as confirmed by two people')).toBeVisible()
+  await other.close()
+})
+
 test('a wallet is changed by two people, and the page says what would differ', async ({ page }) => {
   const fatou = personWith(['finance'])
   await signIn(page, fatou, `/${fatou.slug}/close/wallets/BFOM`)

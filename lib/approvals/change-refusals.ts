@@ -22,6 +22,7 @@ export const CHANGE_REFUSALS = {
   unknown_wallet: 'action.not_found',
   invalid_zone: 'change.invalidZone',
   has_lines: 'close.fixedDay',
+  known_header: 'statements.map.knownHeader',
   balance_too_low: 'change.balanceTooLow',
   reference_booked: 'change.referenceBooked',
   unknown_transaction: 'change.unknownTransaction',

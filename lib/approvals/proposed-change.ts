@@ -33,6 +33,8 @@ export const CHANGE_PERMISSIONS = {
   'webhook_secret.rotate': ACCESS,
   'operator.set': OPERATORS,
   'wallet.set': WALLETS,
+  /** What the columns of a statement are that no format recognises. */
+  'statement.columns': WALLETS,
   /** A signed day of a wallet is opened again. */
   'day.reopen': REOPENING,
   /** Money that arrived at the operator enters the deposit balance. */

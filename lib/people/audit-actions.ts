@@ -7,6 +7,7 @@ export const AUDIT_ACTIONS = [
   'statement.uploaded',
   'statement.imported',
   'statement.withdrawn',
+  'statement.columns_mapped',
   'statement.rows_exported',
   'fees.exported',
   'difference.exported',

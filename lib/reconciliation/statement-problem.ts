@@ -24,8 +24,12 @@ const STATEMENT_PROBLEM_KINDS = [
 ] as const
 type StatementProblemKind = (typeof STATEMENT_PROBLEM_KINDS)[number] | FileProblemKind
 
-/** `values` are those of the text. */
-export type StatementProblem = { kind: StatementProblemKind; values?: Readonly<Record<string, string | number>> }
+/** `values` are those of the text. `sample`: the first rows of a table whose header is not known, for a person who says what its columns are. */
+export type StatementProblem = {
+  kind: StatementProblemKind
+  values?: Readonly<Record<string, string | number>>
+  sample?: readonly (readonly string[])[]
+}
 
 /** Why one row of a statement was not read. The texts are `statements.row.<kind>`. */
 export const ROW_PROBLEM_KINDS = ['amount', 'time', 'future', 'currency', 'status', 'direction', 'sum', 'error'] as const

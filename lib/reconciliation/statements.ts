@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { StatementProblem } from './statement-problem.ts'
 
-export type StatementState = 'uploading' | 'checking' | 'ready' | 'importing' | 'imported' | 'refused' | 'withdrawn'
+export type StatementState = 'uploading' | 'checking' | 'ready' | 'importing' | 'imported' | 'unmapped' | 'refused' | 'withdrawn'
 
 /** A statement as pages show it. Amounts are decimals. */
 export type StatementFileDto = {

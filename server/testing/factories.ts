@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { computeFees } from '#lib/money/fees.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { Role } from '#lib/people/permissions.ts'
@@ -50,7 +50,7 @@ export function anIntakeItem(applicationId: string, overrides: Partial<IntakeIte
   const amountMinor = overrides.amountMinor ?? 500_000n
   return {
     applicationId,
-    transactionId: randomUUID(),
+    transactionId: randomUUIDv7(),
     externalId: randomUUID(),
     type: 'DEPOSIT',
     operator,

@@ -16,7 +16,7 @@ import { uploadPieces, writeStatement } from '#e2e/bench/reconcile/statement-fil
 import { Person } from '#e2e/crash/people.ts'
 import { DAY_MS } from '#lib/time/time.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
-import type { Pool } from '#server/database/pool.ts'
+import { NO_STATEMENT_LIMIT_MS, type Pool, withStatementLimit } from '#server/database/pool.ts'
 import { createPerson } from '#server/people/accounts.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
 import { buildPages } from '#server/testing/service/build-pages.ts'
@@ -59,10 +59,12 @@ async function measureReconcile(context: Context): Promise<Figure[]> {
   const { applicationId } = installation
   await pool.query('update applications set runs_installation = true where application_id = $1', [applicationId])
   const firstMs = Math.floor(Date.now() / DAY_MS - DAYS - 1) * DAY_MS
-  await loadCollects(pool, { applicationId, size: options.size, firstMs, say: context.say })
-  await runTasks(pool)
-  await sealTotals(pool)
-  await pool.query('vacuum analyze')
+  await withStatementLimit(NO_STATEMENT_LIMIT_MS, async () => {
+    await loadCollects(pool, { applicationId, size: options.size, firstMs, say: context.say })
+    await runTasks(pool)
+    await sealTotals(pool)
+    await pool.query('vacuum analyze')
+  })
   const file = path.join(environment.folder, 'statement.csv')
   await writeStatement(file, options.size, firstMs)
   const sink = await startSink()

@@ -1,7 +1,10 @@
 import { z } from 'zod'
+import { columnMappingSchema, mappedHeaderSchema } from '#lib/reconciliation/statement-columns.ts'
 import { FEE_FORMS, FEE_ROUNDINGS, findWallet } from '#lib/reconciliation/wallets.ts'
 import { err, ok } from '#lib/result.ts'
 import { isUtcDay } from '#lib/time/time.ts'
+import { signatureOf } from '#server/reconciliation/read-statement/formats/mapped.ts'
+import { factsOfMapping, mapColumns, readMappingChange } from '#server/reconciliation/statements/map-columns.ts'
 import { factsOfWallet, readWalletChange, setWallet } from '#server/reconciliation/wallets/set-wallet.ts'
 import { type ChangeKind, defineKind } from '../change-kind.ts'
 
@@ -50,4 +53,23 @@ const wallet: ChangeKind = defineKind({
     setWallet(trx, { applicationId, wallet: payload.wallet, settings: settingsOf(payload), changeId, actor }),
 })
 
-export const WALLET_KINDS = { 'wallet.set': wallet }
+const columnsSchema = z.strictObject({
+  wallet: z.string().refine((id) => findWallet(id) !== undefined),
+  header: mappedHeaderSchema,
+  mapping: columnMappingSchema,
+})
+
+/** What the columns of a statement are that no format recognises. */
+const columns: ChangeKind = defineKind({
+  schema: columnsSchema,
+  subjectOf: ({ wallet: id, header }) => `${id} ${signatureOf(header)}`,
+  async read(queryable, applicationId, { wallet: id, header, mapping }) {
+    const present = await readMappingChange(queryable, { applicationId, wallet: id, header })
+    if (!present.ok) return err(present.error)
+    const before = present.value === null ? {} : factsOfMapping(header, present.value)
+    return ok({ before: { wallet: id, ...before }, after: { wallet: id, ...factsOfMapping(header, mapping) } })
+  },
+  apply: (trx, { applicationId, payload, actor }) => mapColumns(trx, { applicationId, ...payload, actor }),
+})
+
+export const WALLET_KINDS = { 'wallet.set': wallet, 'statement.columns': columns }

@@ -48,7 +48,7 @@ create table operator_balance_polls (
 );
 
 -- A statement as it was uploaded. uploading: pieces arrive. checking: it is complete, and a worker reads it. ready: a person sees the counts.
--- importing: a worker stores its lines. A refused or withdrawn file can be uploaded again.
+-- importing: a worker stores its lines. unmapped: a person says what its columns are. A refused or withdrawn file can be uploaded again.
 create table statement_files (
   application_id uuid not null,
   file_id uuid not null,
@@ -58,7 +58,7 @@ create table statement_files (
   -- When the file was last changed on the person's machine: an interrupted upload of the same file is continued.
   modified_ms bigint not null,
   sha256 bytea check (length(sha256) = 32),
-  state text not null check (state in ('uploading', 'checking', 'ready', 'importing', 'imported', 'refused', 'withdrawn')),
+  state text not null check (state in ('uploading', 'checking', 'ready', 'importing', 'imported', 'unmapped', 'refused', 'withdrawn')),
   format text,
   -- The account numbers that the file names.
   accounts text[] not null default '{}',
@@ -67,6 +67,7 @@ create table statement_files (
   first_day date,
   last_day date,
   is_newest_first boolean not null default false,
+  prints_balances boolean not null default false,
   line_count integer not null default 0,
   -- Of the lines: those that failed, and those that another file brought already.
   failed_count integer not null default 0,
@@ -77,7 +78,9 @@ create table statement_files (
   out_minor bigint not null default 0,
   opening_minor bigint,
   closing_minor bigint,
-  -- Why it was refused: {"kind", "values"}.
+  -- The settings of the wallet with which it was checked: the import reads it with the same ones.
+  checked_for jsonb,
+  -- Why it was refused or is not read yet: {"kind", "values", "sample"}.
   problem jsonb,
   uploaded_by uuid not null,
   uploaded_at timestamptz not null default clock_timestamp(),
@@ -85,7 +88,7 @@ create table statement_files (
   decided_at timestamptz,
   primary key (application_id, file_id),
   constraint complete_file_has_digest check (state = 'uploading' or sha256 is not null),
-  constraint refused_file_has_problem check ((state = 'refused') = (problem is not null))
+  constraint unread_file_has_problem check ((state in ('refused', 'unmapped')) = (problem is not null))
 );
 -- One file is imported once, however often and under whatever name it is uploaded.
 create unique index statement_files_content on statement_files (application_id, wallet, sha256)
@@ -94,6 +97,19 @@ create unique index statement_files_uploading on statement_files (application_id
   where state = 'uploading';
 create index statement_files_by_time on statement_files (application_id, uploaded_at desc);
 create index statement_files_open on statement_files (uploaded_at) where state in ('checking', 'importing');
+
+-- What the columns of a header are that no format has, as two people said.
+create table statement_columns (
+  application_id uuid not null,
+  wallet text not null,
+  -- The digest of the folded names.
+  signature text not null,
+  header text[] not null,
+  mapping jsonb not null,
+  changed_by uuid not null,
+  changed_at timestamptz not null default clock_timestamp(),
+  primary key (application_id, wallet, signature)
+);
 
 -- The bytes of a file in pieces of 1 MB, numbered from 0, each compressed.
 create table statement_pieces (
@@ -110,30 +126,6 @@ alter table statement_pieces alter column content set storage external;
 -- Retention removes the oldest first.
 create index statement_pieces_by_time on statement_pieces (application_id, stored_at);
 
--- The lines of a file that was checked, until it is imported.
-create table statement_rows (
-  application_id uuid not null,
-  file_id uuid not null,
-  row_number integer not null,
-  line_key text not null,
-  at timestamptz not null,
-  local_day date not null,
-  kind text not null,
-  gross_minor bigint not null,
-  fee_minor bigint not null,
-  tax_minor bigint not null,
-  net_minor bigint not null,
-  balance_minor bigint,
-  operator_id text,
-  our_id uuid,
-  our_application_id uuid,
-  phone_forms text[] not null,
-  type text not null,
-  status text not null,
-  cells text[] not null,
-  primary key (application_id, file_id, row_number)
-);
-
 -- Rows of a file that could not be read, kept with it.
 create table statement_bad_rows (
   application_id uuid not null,
@@ -144,7 +136,8 @@ create table statement_bad_rows (
   primary key (application_id, file_id, row_number)
 );
 
--- Lines as the operator printed them, once per line however many files repeat it. Amounts are hundredths, signed from the wallet's side.
+-- Lines as the operator printed them, once per line however many files repeat it. Amounts are hundredths, signed from the wallet's side. The cells of
+-- a line are in the pieces of its file, in the row that `position` names.
 create table statement_lines (
   application_id uuid not null,
   line_id bigint generated always as identity,
@@ -173,7 +166,6 @@ create table statement_lines (
   phone_forms text[] not null,
   type text not null,
   status text not null,
-  cells text[] not null,
   primary key (application_id, line_id),
   constraint statement_lines_key unique (application_id, wallet, line_key, occurrence),
   -- A failed line has amounts and is in no sum.
@@ -211,7 +203,8 @@ create table line_matches (
   constraint only_people_match_by_hand check ((rule = 'person') = (person_id is not null))
 );
 
--- Every match and every undo, for good.
+-- Every match by hand and every undo, for good. A match by a rule is in line_matches until it is undone, and then here with the rule: a statement of a
+-- million lines would only be written twice.
 create table match_events (
   application_id uuid not null,
   event_id bigint generated always as identity,
@@ -225,9 +218,11 @@ create table match_events (
   rule text not null,
   rule_version smallint not null,
   group_id uuid,
-  -- Of a match or an undo by hand.
+  -- Of the match or the undo.
   person_id uuid,
   note text,
+  -- When the match was made that was undone.
+  matched_at timestamptz,
   at timestamptz not null default clock_timestamp(),
   primary key (application_id, event_id)
 );
@@ -238,14 +233,14 @@ create trigger refuse_truncate before truncate on match_events for each statemen
 alter table match_events enable always trigger refuse_change;
 alter table match_events enable always trigger refuse_truncate;
 
--- A match is undone, never changed: no match is without its two events.
+-- A match is undone, never changed.
 create function record_match() returns trigger language plpgsql
 set search_path from current as $$
 begin
   insert into match_events (application_id, event, line_id, part, matched_application_id, transaction_id, effect, ordinal, rule, rule_version,
                             group_id, person_id, note)
     select application_id, 'matched', line_id, part, matched_application_id, transaction_id, effect, ordinal, rule, rule_version,
-           group_id, person_id, note from changed_rows;
+           group_id, person_id, note from changed_rows where rule = 'person';
   return null;
 end $$;
 create trigger record_match after insert on line_matches referencing new table as changed_rows
@@ -350,6 +345,31 @@ create table days_to_examine (
   local_day date not null,
   primary key (application_id, wallet, local_day)
 );
+
+-- The sums of a day, kept once they were computed: classifying 200,000 lines takes seconds. `version` rises with every change of the day's lines or
+-- matches, so that sums which were being computed meanwhile are not kept.
+create table wallet_days (
+  application_id uuid not null,
+  wallet text not null,
+  local_day date not null,
+  version integer not null default 0,
+  -- {"settings", "lines", "booked", "printed", "open"}; null: to be computed.
+  sums jsonb,
+  computed_at timestamptz,
+  primary key (application_id, wallet, local_day),
+  constraint sums_have_time check ((sums is null) = (computed_at is null))
+);
+
+-- A day that is to be examined has other sums.
+create function forget_sums() returns trigger language plpgsql
+set search_path from current as $$
+begin
+  insert into wallet_days as d (application_id, wallet, local_day) values (new.application_id, new.wallet, new.local_day)
+  on conflict (application_id, wallet, local_day) do update set version = d.version + 1, sums = null, computed_at = null;
+  return null;
+end $$;
+create trigger forget_sums after insert or update on days_to_examine for each row execute function forget_sums();
+alter table days_to_examine enable always trigger forget_sums;
 
 -- A file changes the day before it too: a success is absent only once the next day is covered.
 create function examine_imported_days() returns trigger language plpgsql

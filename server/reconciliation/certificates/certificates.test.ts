@@ -202,8 +202,8 @@ test('a signed day refuses lines, matches, undo and postings, also those of the 
   await assert.rejects(
     desk.pool.query(
       `insert into statement_lines (application_id, wallet, line_key, occurrence, file_id, position, at, local_day, kind, gross_minor, fee_minor,
-                                    tax_minor, net_minor, phone_forms, type, status, cells)
-         select application_id, wallet, 'new', 0, file_id, 9, at, local_day, kind, 1, 0, 0, 1, phone_forms, type, status, cells
+                                    tax_minor, net_minor, phone_forms, type, status)
+         select application_id, wallet, 'new', 0, file_id, 9, at, local_day, kind, 1, 0, 0, 1, phone_forms, type, status
            from statement_lines where line_id = $1`,
       [id],
     ),

@@ -94,7 +94,9 @@ classed as (
     left join lateral (
       select l.line_id, l.local_day from line_matches m join statement_lines l using (application_id, line_id)
        where m.application_id = $1 and m.matched_application_id = b.application_id and m.transaction_id = b.subject_id
-         and m.effect = 'settle' and m.ordinal = 0) s on b.kind = 'settle')`
+         and m.effect = 'settle' and m.ordinal = 0
+       -- There is one at most: with a limit it is looked up, and the matches of all days are not read for one.
+       limit 1) s on b.kind = 'settle')`
 
 export type LineSum = {
   day: string
@@ -110,7 +112,7 @@ export type LineSum = {
 }
 
 /** The lines of each day, summed by class. Every line is in one row of the result. */
-export async function listLineSums(queryable: Queryable, scope: DayScope): Promise<LineSum[]> {
+async function listLineSums(queryable: Queryable, scope: DayScope): Promise<LineSum[]> {
   const { rows } = await queryable.query<LineSum>(
     `with ${classed('as signed')}
      select local_day::text as day, class, gross_minor > 0 as "isIn", is_same_day as "isSameDay", count(*)::integer as count,
@@ -132,8 +134,20 @@ export type BookedSum = {
   effectMinor: bigint
 }
 
+/** The sums of days, from which their comparisons are computed. */
+export type DaySums = { lines: LineSum[]; booked: BookedSum[]; printed: PrintedBalances[] }
+
+/** The sums of days from all of their rows. */
+export async function readSums(queryable: Queryable, scope: DayScope): Promise<DaySums> {
+  return {
+    lines: await listLineSums(queryable, scope),
+    booked: await listBookedSums(queryable, scope),
+    printed: await listPrintedBalances(queryable, scope),
+  }
+}
+
 /** Our postings of each day, summed by kind and class. */
-export async function listBookedSums(queryable: Queryable, scope: DayScope): Promise<BookedSum[]> {
+async function listBookedSums(queryable: Queryable, scope: DayScope): Promise<BookedSum[]> {
   const { rows } = await queryable.query<BookedSum>(
     `with ${BOOKED}
      select day::text, kind, class, effect_minor > 0 as "isIn", count(*)::integer as count, sum(effect_minor)::bigint as "effectMinor"
@@ -143,6 +157,8 @@ export async function listBookedSums(queryable: Queryable, scope: DayScope): Pro
   )
   return rows
 }
+
+type PrintedBalances = { day: string; openingMinor: bigint; closingMinor: bigint }
 
 export type BookSum = { day: string; kind: WalletPostingKind; count: number; walletMinor: bigint }
 
@@ -160,11 +176,8 @@ export async function listBookSums(queryable: Queryable, { applicationId, wallet
  * Of each day, the balance at its beginning and at its end, from the first and the last line that prints one; lines before and after them count
  * with what they moved, because one of two files of a wallet may print none.
  */
-export async function listPrintedBalances(
-  queryable: Queryable,
-  { applicationId, wallet, from, to }: DayScope,
-): Promise<{ day: string; openingMinor: bigint; closingMinor: bigint }[]> {
-  const { rows } = await queryable.query<{ day: string; openingMinor: bigint; closingMinor: bigint }>(
+async function listPrintedBalances(queryable: Queryable, { applicationId, wallet, from, to }: DayScope): Promise<PrintedBalances[]> {
+  const { rows } = await queryable.query<PrintedBalances>(
     `with moved as (
        select local_day, at, position, line_id, case when origin_day is null then balance_minor end as balance_minor,
               sum(net_minor) over (partition by local_day order by at, position, line_id) as until_minor,
@@ -180,22 +193,22 @@ export async function listPrintedBalances(
   return rows
 }
 
-/** The balance at the beginning of a day, from the last line before it that prints one; null if no statement has. */
-export async function findBalanceBefore(queryable: Queryable, scope: DayScope): Promise<bigint | null> {
-  const { applicationId, wallet, from } = scope
-  const values = [applicationId, wallet.wallet, from]
-  const { rows } = await queryable.query<{ day: string; sinceMinor: bigint }>(
-    `select d.day::text, coalesce((select sum(net_minor) from statement_lines
-                                    where application_id = $1 and wallet = $2 and local_day > d.day and local_day < $3), 0)::bigint as "sinceMinor"
-       from (select max(local_day) as day from statement_lines
-              where application_id = $1 and wallet = $2 and local_day < $3 and balance_minor is not null and origin_day is null) d
-      where d.day is not null`,
-    values,
+/** The balance at the beginning of a day: from the last line before it that prints one, and what later lines moved. Null if no statement has. */
+export async function findBalanceBefore(queryable: Queryable, { applicationId, wallet, from }: DayScope): Promise<bigint | null> {
+  const { rows } = await queryable.query<{ balanceMinor: bigint }>(
+    `select (l.balance_minor + coalesce((
+              select sum(n.net_minor) from statement_lines n
+               where n.application_id = $1 and n.wallet = $2 and n.local_day < $3
+                 and (n.local_day, n.at, n.position, n.line_id) > (l.local_day, l.at, l.position, l.line_id)), 0))::bigint as "balanceMinor"
+       from statement_lines l
+      where l.application_id = $1 and l.wallet = $2 and l.local_day < $3 and l.balance_minor is not null and l.origin_day is null
+        -- Without this a wallet whose operator prints none would be looked through.
+        and exists (select 1 from statement_files f where f.application_id = $1 and f.wallet = $2 and f.state = 'imported' and f.first_day < $3
+                       and f.prints_balances)
+      order by l.local_day desc, l.at desc, l.position desc, l.line_id desc limit 1`,
+    [applicationId, wallet.wallet, from],
   )
-  const [last] = rows
-  if (!last) return null
-  const [printed] = await listPrintedBalances(queryable, { ...scope, from: last.day, to: last.day })
-  return printed ? printed.closingMinor + last.sinceMinor : null
+  return rows[0]?.balanceMinor ?? null
 }
 
 /** The days of these that an imported statement covers. */

@@ -5,6 +5,7 @@ import type { Queryable } from '#server/database/pool.ts'
 import { listDayStates } from '../certificates/certificate-store.ts'
 import { listWallets } from '../wallets/wallet-store.ts'
 import { listCoveredDays } from './day-store.ts'
+import { readKeptSums } from './kept-sums.ts'
 import { readDays } from './read-days.ts'
 
 /** How many days the board shows. */
@@ -20,7 +21,11 @@ export async function readBoard(queryable: Queryable, applicationId: string, tod
   const rows: BoardDto['wallets'][number][] = []
   for (const wallet of wallets) {
     const own = new Set(covered.flatMap((each) => (each.wallet === wallet.wallet ? [each.day] : [])))
-    const read = own.size === 0 ? [] : await readDays(queryable, { applicationId, wallet, from, to })
+    const [first, last] = [days.find((day) => own.has(day)), days.findLast((day) => own.has(day))]
+    const read =
+      first === undefined || last === undefined
+        ? []
+        : await readDays(queryable, { applicationId, wallet, from: first, to: last }, readKeptSums)
     rows.push({
       wallet: wallet.wallet,
       currency: OPERATORS[wallet.operator].country.currency,

@@ -10,11 +10,9 @@ import {
   type DayScope,
   findBalanceBefore,
   type LineSum,
-  listBookedSums,
   listBookSums,
   listCoveredDays,
-  listLineSums,
-  listPrintedBalances,
+  readSums,
 } from './day-store.ts'
 
 /** Classes of a line whose money we booked ourselves; what remains of it is the fee and a difference of the amount. */
@@ -23,17 +21,13 @@ const BOOKED_CLASSES: ReadonlySet<string> = new Set(['matched', 'fee_differs', '
 /**
  * Compares a wallet with its statement, day by day. Statement less ours of a day is the sum of its terms: each line and each of our postings is in
  * exactly one. What the terms do not explain is `unexplained`; it is not zero if a line or a posting is in no class, which would be a bug, or if
- * the printed balances show that the statement lacks lines.
+ * the printed balances show that the statement lacks lines. `sumsOf`: `readKeptSums` for pages.
  */
-export async function readDays(queryable: Queryable, scope: DayScope): Promise<WalletDayDto[]> {
+export async function readDays(queryable: Queryable, scope: DayScope, sumsOf = readSums): Promise<WalletDayDto[]> {
   const { applicationId, wallet, from, to } = scope
-  const [lines, booked, book, printed, covered] = [
-    await listLineSums(queryable, scope),
-    await listBookedSums(queryable, scope),
-    await listBookSums(queryable, scope),
-    await listPrintedBalances(queryable, scope),
-    await listCoveredDays(queryable, applicationId, from, to),
-  ]
+  const { lines, booked, printed } = await sumsOf(queryable, scope)
+  const book = await listBookSums(queryable, scope)
+  const covered = await listCoveredDays(queryable, applicationId, from, to)
   let before = await findBalanceBefore(queryable, scope)
   return daysBetween(from, to).map((day) => {
     const own = printed.find((each) => each.day === day)

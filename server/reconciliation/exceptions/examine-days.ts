@@ -4,6 +4,8 @@ import { appendAudit } from '#server/audit/append-audit.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import type { DayScope } from '../days/day-store.ts'
+import { readKeptSums } from '../days/kept-sums.ts'
 import { readWallet } from '../wallets/wallet-store.ts'
 import { type Examined, insertRecentDays, storeAnswered, storeExamined, takeDays } from './examine-store.ts'
 
@@ -29,16 +31,21 @@ export async function examineRecentDays(pool: Pool, now: Date): Promise<void> {
 
 /** Examines the days of one wallet. Returns whether there were any. */
 async function examineNext(pool: Pool): Promise<boolean> {
-  const examined = await withTransaction<boolean, never>(pool, async (trx) => {
+  const examined = await withTransaction<DayScope | null, never>(pool, async (trx) => {
     const days = await takeDays(trx)
-    if (!days) return ok(false)
+    if (!days) return ok(null)
     const { applicationId, from, to } = days
     const wallet = await readWallet(trx, applicationId, days.wallet)
     // A statement of its own after the days were taken: only a new snapshot sees what a transaction that listed them again has committed.
-    if (wallet) await record(trx, applicationId, days.wallet, await storeExamined(trx, { applicationId, wallet, from, to }))
-    return ok(true)
+    if (!wallet) throw new Error(`The wallet ${days.wallet} of a day does not exist`)
+    const scope = { applicationId, wallet, from, to }
+    await record(trx, applicationId, days.wallet, await storeExamined(trx, scope))
+    return ok(scope)
   })
-  return examined.ok && examined.value
+  if (!examined.ok || !examined.value) return false
+  // Before somebody opens their pages.
+  await readKeptSums(pool, examined.value)
+  return true
 }
 
 async function record(trx: TrxClient, applicationId: string, subject: string, examined: Examined): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 import { BOOKED, classed, type DayScope, valuesOf } from '../days/day-store.ts'
+import { readWallet } from '../wallets/wallet-store.ts'
 
 /** The lock makes an examination that has begun wait for the caller's transaction, whose lines and matches it would not see. */
 const ONCE = 'on conflict (application_id, wallet, local_day) do update set local_day = excluded.local_day'
@@ -13,12 +14,33 @@ export async function findLastMatchEvent(queryable: Queryable, applicationId: st
   return rows[0]?.last ?? 0n
 }
 
-/** Has the days examined again whose lines were matched or taken apart after an event, and those of exceptions about the same transactions. */
-export async function insertMatchedDays(trx: TrxClient, applicationId: string, afterEvent: bigint): Promise<void> {
+/** Has days of a wallet examined again. */
+export async function insertDays(
+  trx: TrxClient,
+  { applicationId, wallet, days }: { applicationId: string; wallet: string; days: ReadonlySet<string> },
+): Promise<void> {
+  if (days.size === 0) return
+  await trx.query(
+    `insert into days_to_examine (application_id, wallet, local_day) select $1, $2, day from unnest($3::date[]) day ${ONCE}`,
+    [applicationId, wallet, [...days].toSorted()],
+  )
+}
+
+/** Has the days examined again whose lines a person matched or took apart after an event, with the days of our postings, and those of exceptions about the same transactions. */
+export async function insertMatchedDays(
+  trx: TrxClient,
+  { applicationId, wallet, afterEvent }: { applicationId: string; wallet: string; afterEvent: bigint },
+): Promise<void> {
+  const { zone, cutoffMinute } = (await readWallet(trx, applicationId, wallet)) ?? { zone: 'UTC', cutoffMinute: 0 }
   await trx.query(
     `insert into days_to_examine (application_id, wallet, local_day)
        select l.application_id, l.wallet, l.local_day from match_events m join statement_lines l using (application_id, line_id)
         where m.application_id = $1 and m.event_id > $2
+       union
+       select l.application_id, l.wallet, ((t.final_at at time zone $3) - $4::interval)::date
+         from match_events m join statement_lines l using (application_id, line_id)
+         join transactions t on t.application_id = m.matched_application_id and t.transaction_id = m.transaction_id
+        where m.application_id = $1 and m.event_id > $2 and t.final_at is not null
        union
        select e.application_id, e.wallet, e.local_day from match_events m
          join exceptions e on e.application_id = m.application_id
@@ -26,7 +48,7 @@ export async function insertMatchedDays(trx: TrxClient, applicationId: string, a
         where m.application_id = $1 and m.event_id > $2 and e.wallet is not null
        order by 1, 2, 3
      ${ONCE}`,
-    [applicationId, afterEvent],
+    [applicationId, afterEvent, zone, `${cutoffMinute} minutes`],
   )
 }
 

@@ -313,9 +313,9 @@ test('an import that commits while its days are examined is examined too', async
   // The last step of the import of another file.
   await trx.query(
     `insert into statement_lines (application_id, wallet, line_key, occurrence, file_id, position, at, local_day, kind, gross_minor, fee_minor,
-                                  tax_minor, net_minor, phone_forms, type, status, cells)
+                                  tax_minor, net_minor, phone_forms, type, status)
        select application_id, wallet, 'another', 0, file_id, 2, at, local_day, kind, gross_minor, fee_minor, tax_minor, net_minor, phone_forms, type,
-              status, cells from statement_lines`,
+              status from statement_lines`,
   )
   await trx.query("update statement_files set state = 'importing'")
   await trx.query("update statement_files set state = 'imported'")

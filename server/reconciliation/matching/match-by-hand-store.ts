@@ -54,8 +54,8 @@ export async function deleteMatch(
   const { rowCount } = await trx.query(
     `with gone as (delete from line_matches where application_id = $1 and line_id = $2 returning *)
      insert into match_events (application_id, event, line_id, part, matched_application_id, transaction_id, effect, ordinal, rule, rule_version,
-                               group_id, person_id, note)
-       select application_id, 'undone', line_id, part, matched_application_id, transaction_id, effect, ordinal, rule, rule_version, group_id, $3, $4
+                               group_id, person_id, note, matched_at)
+       select application_id, 'undone', line_id, part, matched_application_id, transaction_id, effect, ordinal, rule, rule_version, group_id, $3, $4, at
          from gone`,
     [applicationId, lineId, personId, note],
   )

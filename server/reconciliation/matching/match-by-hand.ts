@@ -21,7 +21,7 @@ export function matchByHand(
     const before = await findLastMatchEvent(trx, applicationId)
     const matched = await insertByHand(trx, { applicationId, lineId, transactionId, personId: actor.id, note })
     if (matched !== 'matched') return err(matched)
-    await insertMatchedDays(trx, applicationId, before)
+    await insertMatchedDays(trx, { applicationId, wallet: line.wallet, afterEvent: before })
     return done({ action: 'line.matched', subject: transactionId, details: { line: String(lineId), wallet: line.wallet, note } })
   })
 }
@@ -36,7 +36,7 @@ export function undoMatch(
     if (line?.isSigned) return err('day_signed')
     const before = await findLastMatchEvent(trx, applicationId)
     if (!line || !(await deleteMatch(trx, { applicationId, lineId, personId: actor.id, note }))) return err('not_found')
-    await insertMatchedDays(trx, applicationId, before)
+    await insertMatchedDays(trx, { applicationId, wallet: line.wallet, afterEvent: before })
     return done({ action: 'line.match_undone', subject: String(lineId), details: { wallet: line.wallet, note } })
   })
 }

@@ -1,29 +1,39 @@
-import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
+import type { SetWallet } from '../wallets/wallet-store.ts'
 
 /** Raised when a rule changes; every match names the version that made it. */
 const RULE_VERSION = 1
 
-/** The lines of a wallet from a day on that belong to no transaction yet. */
-export type Scope = { applicationId: string; wallet: string; operator: OperatorCode; sinceDay: string }
+/** The lines of a wallet that belong to no transaction yet: from a day on, or of these. */
+export type Scope = { applicationId: string; wallet: SetWallet; of: { sinceDay: string } | { lineIds: readonly bigint[] } }
+
+const valuesOf = ({ applicationId, wallet, of }: Scope) => [
+  ...[applicationId, wallet.wallet, wallet.operator],
+  'sinceDay' in of ? of.sinceDay : of.lineIds,
+]
 
 /** A line of a signed day that finds its transaction now counts on the next open day. */
-const OPEN = `signed as materialized (select day, next_day from signed_days where application_id = $1 and wallet = $2),
+const openOf = ({ of }: Scope) => `signed as materialized (select day, next_day from signed_days where application_id = $1 and wallet = $2),
 open as (
-  select s.next_day as late_day, l.application_id, l.line_id, l.at, l.position, l.kind, l.gross_minor, l.operator_id, l.our_id, l.our_application_id, l.phone_forms,
+  select s.next_day as late_day, l.application_id, l.line_id, l.local_day, l.at, l.position, l.kind, l.gross_minor, l.operator_id, l.our_id, l.our_application_id, l.phone_forms,
          case when l.gross_minor > 0 then 'COLLECT' else 'DEPOSIT' end as type,
          case when l.kind = 'failed' then 'failed' else 'settle' end as effect
     from statement_lines l left join signed s on s.day = l.local_day
-   where l.application_id = $1 and l.wallet = $2 and l.local_day >= $4 and l.kind in ('payment', 'failed')
+   where l.application_id = $1 and l.wallet = $2 and ${'sinceDay' in of ? 'l.local_day >= $4' : 'l.line_id = any($4::bigint[])'}
+     and l.kind in ('payment', 'failed')
      and not exists (select 1 from line_matches m where m.application_id = l.application_id and m.line_id = l.line_id))`
 
 /** Whether a person took a line and a transaction apart: no rule matches them again. */
 const isUndone = (line: string, transaction: string) => `exists (select 1 from match_events e where e.application_id = $1
   and e.line_id = ${line}.line_id and e.event = 'undone' and e.transaction_id = ${transaction}.transaction_id)`
 
-/** The first line of a transaction has ordinal 0. Another payment for the same one is stored too, with the next number. */
-const INSERT_FOUND = `insert into line_matches (application_id, line_id, matched_application_id, transaction_id, effect, rule, rule_version, late_day,
-    ordinal)
+/**
+ * Stores what a rule has found and returns the days that it changes: that of the line, and that of our posting. The first line of a transaction has
+ * ordinal 0. Another payment for the same one is stored too, with the next number.
+ */
+const STORE_FOUND = `, stored as (
+  insert into line_matches (application_id, line_id, matched_application_id, transaction_id, effect, rule, rule_version, late_day,
+      ordinal)
   select f.application_id, f.line_id, f.matched_application_id, f.transaction_id, f.effect, $5, ${RULE_VERSION}, f.late_day,
          taken.first + row_number() over (partition by f.matched_application_id, f.transaction_id, f.effect order by f.at, f.position, f.line_id) - 1
     from found f
@@ -31,106 +41,161 @@ const INSERT_FOUND = `insert into line_matches (application_id, line_id, matched
       select case when bool_or(m.ordinal = 0) then max(m.ordinal) + 1 else 0 end as first from line_matches m
        where m.application_id = f.application_id and m.matched_application_id = f.matched_application_id
          and m.transaction_id = f.transaction_id and m.effect = f.effect) taken
-   where not ${isUndone('f', 'f')}
-  on conflict do nothing`
+  on conflict do nothing)
+  select distinct coalesce(late_day, local_day)::text as "lineDay", ((final_at at time zone $6) - $7::interval)::date::text as "postedDay" from found`
+
+type ChangedDays = { lineDay: string; postedDay: string | null }
+
+type Found = { scope: Scope; rule: 'our_id' | 'operator_id'; more?: readonly unknown[] }
+
+async function storeFound(trx: TrxClient, found: string, { scope, rule, more = [] }: Found): Promise<string[]> {
+  const { zone, cutoffMinute } = scope.wallet
+  const values = [...valuesOf(scope), rule, zone, `${cutoffMinute} minutes`, ...more]
+  return daysOf((await trx.query<ChangedDays>(`with ${found} ${STORE_FOUND}`, values)).rows)
+}
+
+function daysOf(rows: readonly ChangedDays[]): string[] {
+  return rows.flatMap(({ lineDay, postedDay }) => (postedDay === null ? [lineDay] : [lineDay, postedDay]))
+}
 
 /** One run of the matcher of a wallet at a time, so that two runs never compete for a pair. */
 export async function lockMatching(trx: TrxClient, { applicationId, wallet }: Scope): Promise<void> {
-  await trx.query(`select pg_advisory_xact_lock(hashtext('countersign.match'), hashtext($1))`, [`${applicationId} ${wallet}`])
+  await trx.query(`select pg_advisory_xact_lock(hashtext('countersign.match'), hashtext($1))`, [`${applicationId} ${wallet.wallet}`])
 }
 
-/** 1: the line names our transaction. Operator and direction must agree. */
-export async function insertByOurId(trx: TrxClient, { applicationId, wallet, operator, sinceDay }: Scope): Promise<void> {
-  await trx.query(
-    `with ${OPEN}, found as (
-       select o.*, t.application_id as matched_application_id, t.transaction_id from open o
-         join applications a on o.our_application_id is null or a.application_id = o.our_application_id
-         join transactions t on t.application_id = a.application_id and t.transaction_id = o.our_id
-        where o.our_id is not null and t.operator = $3 and t.type = o.type)
-     ${INSERT_FOUND}`,
-    [applicationId, wallet, operator, sinceDay, 'our_id'],
+/** The open lines since a day, up to a number. */
+export async function listOpenLines(trx: TrxClient, scope: Scope, limit: number): Promise<bigint[]> {
+  const { rows } = await trx.query<{ lineId: bigint }>(
+    `with ${openOf(scope)} select line_id as "lineId" from open, (select $3::text) unused limit $5`,
+    [...valuesOf(scope), limit],
+  )
+  return rows.map(({ lineId }) => lineId)
+}
+
+/** From how many lines on the planner needs to know what this transaction has stored. */
+const MANY_LINES = 20_000
+
+/** Has the planner count again after many lines were stored, otherwise it looks up a million lines one by one; and sort them in memory. */
+export async function prepareForMany(trx: TrxClient, lines: number): Promise<void> {
+  if (lines < MANY_LINES) return
+  await trx.query('analyze statement_lines')
+  await trx.query("set local work_mem = '64MB'")
+}
+
+/**
+ * 1: the line names our transaction. Operator and direction must agree. A line that does not name the application is looked for in all of them: our
+ * ids (UUID version 7) begin with their time, so those of a statement are one range in each application. Other programs that share the account have
+ * ids of other versions.
+ */
+export async function insertByOurId(trx: TrxClient, scope: Scope): Promise<string[]> {
+  const { rows } = await trx.query<{ first: string | null; last: string | null }>(
+    `with ${openOf(scope)}, named as materialized (select our_id from open where substr(our_id::text, 15, 1) = '7')
+     select (select our_id from named order by our_id limit 1) as first, (select our_id from named order by our_id desc limit 1) as last
+       from (select $3::text) unused`,
+    valuesOf(scope),
+  )
+  const { first = null, last = null } = rows[0] ?? {}
+  if (first === null || last === null) return []
+  return storeFound(
+    trx,
+    `${openOf(scope)},
+     ours as (
+       select t.application_id, t.transaction_id, t.type, t.final_at from applications a
+         join transactions t on t.application_id = a.application_id and t.transaction_id between $8 and $9
+        where t.operator = $3),
+     found as (
+       select o.*, t.application_id as matched_application_id, t.transaction_id, t.final_at from open o
+         join ours t on t.transaction_id = o.our_id and t.type = o.type
+        where (o.our_application_id is null or t.application_id = o.our_application_id) and not ${isUndone('o', 't')})`,
+    { scope, rule: 'our_id', more: [first, last] },
   )
 }
 
-/** The references of transactions, final and open. */
-const REFERENCES = `select r.application_id, r.transaction_id, r.operator_reference as reference from operator_references r
-      where r.operator = $3 and r.type = o.type and r.operator_reference = o.operator_id
-     union
-     select w.application_id, w.transaction_id, w.operator_reference from operator_work w
-      where w.operator = $3 and w.type = o.type and w.operator_reference = o.operator_id`
+/** Open lines with the transactions, final and open, that have the operator's id. */
+const REFERENCED = `referenced as (
+  select o.*, r.application_id as matched_application_id, r.transaction_id from open o
+    join operator_references r on r.operator = $3 and r.type = o.type and r.operator_reference = o.operator_id
+  union
+  select o.*, w.application_id, w.transaction_id from open o
+    join operator_work w on w.operator = $3 and w.type = o.type and w.operator_reference = o.operator_id)`
 
 /** 2: the line has the operator's id of exactly one transaction. */
-export async function insertByOperatorId(trx: TrxClient, { applicationId, wallet, operator, sinceDay }: Scope): Promise<void> {
-  await trx.query(
-    `with ${OPEN}, named as (
-       select o.*, r.application_id as matched_application_id, r.transaction_id, count(*) over (partition by o.line_id) as candidates
-         from open o cross join lateral (${REFERENCES}) r where o.operator_id is not null),
-     found as (select * from named where candidates = 1)
-     ${INSERT_FOUND}`,
-    [applicationId, wallet, operator, sinceDay, 'operator_id'],
+export async function insertByOperatorId(trx: TrxClient, scope: Scope): Promise<string[]> {
+  return storeFound(
+    trx,
+    `${openOf(scope)}, ${REFERENCED},
+     counted as (select r.*, count(*) over (partition by r.line_id) as candidates from referenced r),
+     found as (
+       select c.*, t.final_at from counted c
+         join transactions t on t.application_id = c.matched_application_id and t.transaction_id = c.transaction_id
+        where c.candidates = 1 and not ${isUndone('c', 'c')})`,
+    { scope, rule: 'operator_id' },
   )
 }
 
 /** 3: the line has the operator's id of several transactions, none of which has a line, and pays their sum exactly. */
-export async function insertByReferenceGroup(trx: TrxClient, { applicationId, wallet, operator, sinceDay }: Scope): Promise<void> {
-  await trx.query(
-    `with ${OPEN}, named as (
-       select o.application_id, o.line_id, o.operator_id, o.gross_minor, o.late_day, r.application_id as matched_application_id, r.transaction_id,
-              t.amount_minor, row_number() over (partition by o.line_id order by t.application_id, t.transaction_id) - 1 as part
-         from open o cross join lateral (${REFERENCES}) r
-         join transactions t on t.application_id = r.application_id and t.transaction_id = r.transaction_id
-        where o.operator_id is not null and o.kind = 'payment'
-          and not exists (select 1 from line_matches m where m.application_id = $1 and m.matched_application_id = t.application_id
+export async function insertByReferenceGroup(trx: TrxClient, scope: Scope): Promise<string[]> {
+  const { zone, cutoffMinute } = scope.wallet
+  const { rows } = await trx.query<ChangedDays>(
+    `with ${openOf(scope)}, ${REFERENCED},
+     several as (select line_id from referenced where kind = 'payment' group by line_id having count(*) > 1),
+     named as (
+       select r.application_id, r.line_id, r.late_day, r.local_day, r.operator_id, r.gross_minor, r.matched_application_id, r.transaction_id, t.final_at,
+              t.amount_minor, row_number() over (partition by r.line_id order by t.application_id, t.transaction_id) - 1 as part
+         from referenced r join several using (line_id)
+         join transactions t on t.application_id = r.matched_application_id and t.transaction_id = r.transaction_id
+        where not exists (select 1 from line_matches m where m.application_id = $1 and m.matched_application_id = t.application_id
                             and m.transaction_id = t.transaction_id and m.effect = 'settle')
-          and not ${isUndone('o', 't')}),
+          and not ${isUndone('r', 't')}),
      exact as (select operator_id, line_id from named group by operator_id, line_id
                 having count(*) > 1 and sum(amount_minor) = abs(min(gross_minor))),
-     whole as (select distinct on (operator_id) line_id, gen_random_uuid() as group_id from exact order by operator_id, line_id)
-     insert into line_matches (application_id, line_id, part, matched_application_id, transaction_id, effect, rule, rule_version, group_id, late_day)
-       select n.application_id, n.line_id, n.part, n.matched_application_id, n.transaction_id, 'settle', 'reference_group', ${RULE_VERSION},
-              whole.group_id, n.late_day
-         from named n join whole using (line_id)
-     on conflict do nothing`,
-    [applicationId, wallet, operator, sinceDay],
+     whole as (select distinct on (operator_id) line_id, gen_random_uuid() as group_id from exact order by operator_id, line_id),
+     stored as (
+       insert into line_matches (application_id, line_id, part, matched_application_id, transaction_id, effect, rule, rule_version, group_id, late_day)
+         select n.application_id, n.line_id, n.part, n.matched_application_id, n.transaction_id, 'settle', 'reference_group', ${RULE_VERSION},
+                whole.group_id, n.late_day
+           from named n join whole using (line_id)
+       on conflict do nothing)
+     select distinct coalesce(n.late_day, n.local_day)::text as "lineDay", ((n.final_at at time zone $5) - $6::interval)::date::text as "postedDay"
+       from named n join whole using (line_id)`,
+    [...valuesOf(scope), zone, `${cutoffMinute} minutes`],
   )
+  return daysOf(rows)
 }
 
 /** A line and a transaction that could belong together. */
-export type Candidate = { lineId: bigint; lineAt: Date; applicationId: string; transactionId: string; transactionAt: Date }
+export type Candidate = ChangedDays & { lineId: bigint; lineAt: Date; applicationId: string; transactionId: string; transactionAt: Date }
 
 /**
  * 4 and 5: lines and transactions without a line, with the same phone number in any of its forms, amount and direction, from two hours before the
  * transaction began to 36 hours after its end. A line that names another transaction, or whose id of the operator differs from that of the
  * transaction, is no candidate.
  */
-export async function selectCandidates(
-  trx: TrxClient,
-  { applicationId, wallet, operator, sinceDay }: Scope,
-  statuses: readonly string[],
-): Promise<Candidate[]> {
+export async function selectCandidates(trx: TrxClient, scope: Scope, statuses: readonly string[]): Promise<Candidate[]> {
   const { rows } = await trx.query<Candidate>(
-    `with ${OPEN}
+    `with ${openOf(scope)}
      select o.line_id as "lineId", o.at as "lineAt", t.application_id as "applicationId", t.transaction_id as "transactionId",
-            coalesce(t.final_at, t.created_at) as "transactionAt"
-       from open o cross join applications a
-       join transactions t on t.application_id = a.application_id and t.phone_number = any(o.phone_forms)
-      where o.kind = 'payment' and o.our_id is null and t.operator = $3 and t.type = o.type and t.amount_minor = abs(o.gross_minor)
+            coalesce(t.final_at, t.created_at) as "transactionAt", coalesce(o.late_day, o.local_day)::text as "lineDay",
+            ((t.final_at at time zone $6) - $7::interval)::date::text as "postedDay"
+       from open o cross join lateral unnest(o.phone_forms) form (phone_number)
+       join transactions t on t.phone_number = form.phone_number and t.amount_minor = abs(o.gross_minor) and t.type = o.type
+      where o.kind = 'payment' and o.our_id is null and t.operator = $3
         and t.status = any($5) and (o.operator_id is null or t.operator_reference is null)
         and o.at between t.created_at - interval '2 hours' and coalesce(t.final_at, clock_timestamp()) + interval '36 hours'
         and not exists (select 1 from line_matches m where m.application_id = $1 and m.matched_application_id = t.application_id
                           and m.transaction_id = t.transaction_id and m.effect = 'settle')
         and not ${isUndone('o', 't')}`,
-    [applicationId, wallet, operator, sinceDay, statuses],
+    [...valuesOf(scope), statuses, scope.wallet.zone, `${scope.wallet.cutoffMinute} minutes`],
   )
   return rows
 }
 
 /** `groupId`: of twins. */
-export type Pair = { lineId: bigint; applicationId: string; transactionId: string; groupId: string | null }
+export type Pair = ChangedDays & { lineId: bigint; applicationId: string; transactionId: string; groupId: string | null }
 
-/** Stores pairs that were found by phone number and amount. */
-export async function insertPairs(trx: TrxClient, applicationId: string, pairs: readonly Pair[]): Promise<void> {
-  if (pairs.length === 0) return
+/** Stores pairs that were found by phone number and amount. Returns the days that they change. */
+export async function insertPairs(trx: TrxClient, applicationId: string, pairs: readonly Pair[]): Promise<string[]> {
+  if (pairs.length === 0) return []
   await trx.query(
     `with signed as materialized (select wallet, day, next_day from signed_days where application_id = $1)
      insert into line_matches (application_id, line_id, matched_application_id, transaction_id, effect, rule, rule_version, group_id, late_day)
@@ -148,22 +213,14 @@ export async function insertPairs(trx: TrxClient, applicationId: string, pairs: 
       pairs.map((pair) => pair.groupId),
     ],
   )
+  return daysOf(pairs)
 }
 
-/** The days from which wallets have lines that may still find their transaction. */
+/** The wallets with lines since a day, which may still find their transaction. */
 export async function listRecentWallets(queryable: Queryable, sinceDay: string): Promise<{ applicationId: string; wallet: string }[]> {
   const { rows } = await queryable.query<{ applicationId: string; wallet: string }>(
     `select distinct application_id as "applicationId", wallet from statement_files where state = 'imported' and last_day >= $1`,
     [sinceDay],
   )
   return rows
-}
-
-/** The first day of a file; undefined if it has none. */
-export async function findFirstDay(queryable: Queryable, applicationId: string, fileId: string): Promise<string | undefined> {
-  const { rows } = await queryable.query<{ day: string }>(
-    'select first_day::text as day from statement_files where application_id = $1 and file_id = $2 and first_day is not null',
-    [applicationId, fileId],
-  )
-  return rows[0]?.day
 }

@@ -1,17 +1,18 @@
-import { findWallet } from '#lib/reconciliation/wallets.ts'
 import { ok } from '#lib/result.ts'
 import { DAY_MS, utcDayOf } from '#lib/time/time.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { findLastMatchEvent, insertMatchedDays } from '../exceptions/examine-store.ts'
+import { insertDays } from '../exceptions/examine-store.ts'
+import { readWallet } from '../wallets/wallet-store.ts'
 import {
-  findFirstDay,
   insertByOperatorId,
   insertByOurId,
   insertByReferenceGroup,
   insertPairs,
+  listOpenLines,
   listRecentWallets,
   lockMatching,
+  prepareForMany,
   type Scope,
   selectCandidates,
 } from './match-store.ts'
@@ -19,14 +20,17 @@ import { pairCandidates } from './pair-candidates.ts'
 
 /** How long after its day a line is compared again with transactions that have ended since. */
 const REMATCHED_DAYS = 10
+/** Open lines that are passed to the rules one by one. */
+const FEW_LINES = 20_000
 
-/** Matches the lines of a file that was just imported. */
-export async function matchWallet(
+/** Matches the lines of a wallet from the first day of a file on that was just stored. Returns the days that this changes. */
+export async function matchStored(
   trx: TrxClient,
-  { applicationId, wallet, fileId, now }: { applicationId: string; wallet: string; fileId: string; now: Date },
-): Promise<void> {
-  const sinceDay = (await findFirstDay(trx, applicationId, fileId)) ?? utcDayOf(now)
-  await match(trx, applicationId, wallet, sinceDay)
+  { applicationId, wallet, sinceDay, lines }: { applicationId: string; wallet: string; sinceDay: string; lines: number },
+): Promise<ReadonlySet<string>> {
+  await prepareForMany(trx, lines)
+  const scope = await lockScope(trx, applicationId, wallet, sinceDay)
+  return scope ? match(trx, scope) : new Set()
 }
 
 /** Matches lines of the last days again: their transactions may have ended, or been given a reference, after the statement arrived. */
@@ -35,25 +39,31 @@ export async function matchRecent(pool: Pool, now: Date, isEnding: () => boolean
   for (const { applicationId, wallet } of await listRecentWallets(pool, sinceDay)) {
     if (isEnding()) return
     await withTransaction<null, never>(pool, async (trx) => {
-      const before = await findLastMatchEvent(trx, applicationId)
-      await match(trx, applicationId, wallet, sinceDay)
-      await insertMatchedDays(trx, applicationId, before)
+      const scope = await lockScope(trx, applicationId, wallet, sinceDay)
+      const lineIds = scope ? await listOpenLines(trx, scope, FEW_LINES + 1) : []
+      if (!scope || lineIds.length === 0) return ok(null)
+      // Few of many lines are open: each rule looks at those, instead of searching all lines for them.
+      const days = await match(trx, lineIds.length > FEW_LINES ? scope : { ...scope, of: { lineIds } })
+      await insertDays(trx, { applicationId, wallet, days })
       return ok(null)
     })
   }
 }
 
-/** The surest rule first; what one rule has matched is not looked at by the next. The last rule is a person. */
-async function match(trx: TrxClient, applicationId: string, wallet: string, sinceDay: string): Promise<void> {
-  const operator = findWallet(wallet)?.operator
-  if (!operator) return
-  const scope: Scope = { applicationId, wallet, operator, sinceDay }
+async function lockScope(trx: TrxClient, applicationId: string, walletId: string, sinceDay: string): Promise<Scope | undefined> {
+  const wallet = await readWallet(trx, applicationId, walletId)
+  if (!wallet) return undefined
+  const scope: Scope = { applicationId, wallet, of: { sinceDay } }
   await lockMatching(trx, scope)
-  await insertByOurId(trx, scope)
-  await insertByOperatorId(trx, scope)
-  await insertByReferenceGroup(trx, scope)
+  return scope
+}
+
+/** The surest rule first; what one rule has matched is not looked at by the next. The last rule is a person. */
+async function match(trx: TrxClient, scope: Scope): Promise<ReadonlySet<string>> {
+  const days = [await insertByOurId(trx, scope), await insertByOperatorId(trx, scope), await insertByReferenceGroup(trx, scope)]
   // A payment that succeeded here is the likelier one. Only then the line may belong to one that failed or is open.
   for (const statuses of [['SUCCESS'], ['PENDING', 'FAILED']]) {
-    await insertPairs(trx, applicationId, pairCandidates(await selectCandidates(trx, scope, statuses)))
+    days.push(await insertPairs(trx, scope.applicationId, pairCandidates(await selectCandidates(trx, scope, statuses))))
   }
+  return new Set(days.flat())
 }

@@ -156,6 +156,34 @@ test('twins form one group if as many lines as transactions share number and amo
   assert.ok(items.every(({ isTwin, rule }) => isTwin && rule === 'twins'))
 })
 
+test('a day of which 42 % are twins: no pair is a wrong one, equal numbers are groups, and nothing is unexplained', async () => {
+  const owners = new Map<string, string>()
+  const lines: Line[] = []
+  const pay = async (number: number, phone: string, amount: number) => {
+    const item = await collect(amount, { operator: 'MLMOOV', phoneNumber: `223${phone}` })
+    owners.set(`L${number}`, item.transactionId)
+    lines.push({ id: `L${number}`, amount, phone })
+  }
+  for (let number = 0; number < 29; number++) await pay(number, `701200${String(number).padStart(2, '0')}`, 1_000 + number)
+  for (let number = 29; number < 50; number++) await pay(number, `7055000${number % 3}`, 500 + (Math.floor((number - 29) / 7) % 3) * 100)
+  // Of one group of twins a line is missing: which of the payments it was is not known.
+  await desk.bring('MLMOOV', moovFile(...lines.filter(({ id }) => id !== 'L29').toReversed()))
+  const { rows } = await desk.pool.query<{ id: string; transactionId: string; rule: string }>(
+    `select l.operator_id as id, m.transaction_id as "transactionId", m.rule from line_matches m join statement_lines l using (application_id, line_id)`,
+  )
+  const pairs = rows.filter(({ rule }) => rule === 'phone')
+  assert.deepEqual(
+    pairs.filter(({ id, transactionId }) => owners.get(id) !== transactionId),
+    [],
+  )
+  assert.equal(pairs.length, 29)
+  const twins = rows.filter(({ rule }) => rule === 'twins').length
+  const day = await readDay('MLMOOV')
+  assert.deepEqual(counts(day), { matched: 29 + twins, unknown_payment: 20 - twins, in_transit: 21 - twins })
+  assert.ok(twins >= 16)
+  assert.deepEqual([day.unexplained, day.difference], ['0', '-500'])
+})
+
 test('not paired by number and amount: a line and a transaction that bear different ids, and a line that names another transaction', async () => {
   await collect(1_000, { reference: 'OURS' })
   await collect(2_000)

@@ -20,10 +20,8 @@ export function pairCandidates(candidates: readonly Candidate[]): Pair[] {
     const pairs = lines.map((line, place) => ({ line, transaction: transactions[place] ?? line }))
     // In order of time; if that is not possible for each of them, which belongs to which is not even open.
     if (!pairs.every(({ line, transaction }) => possible.has(`${line.lineId} ${keyOf(transaction)}`))) return []
-    return pairs.map(({ line, transaction: { applicationId, transactionId } }) => ({
-      lineId: line.lineId,
-      applicationId,
-      transactionId,
+    return pairs.map(({ line: { lineId, lineDay }, transaction: { applicationId, transactionId, postedDay } }) => ({
+      ...{ lineId, lineDay, applicationId, transactionId, postedDay },
       groupId,
     }))
   })

@@ -433,3 +433,14 @@ for (const [zone, operator] of [
     assert.deepEqual(await days(23 * 60), ['05', '05', '05', '06'])
   })
 }
+
+test("the operator's own day around midnight in Dakar, also with twelve hours and with a zone in the time", async () => {
+  const times = ['11/05/2026 11:59:59 PM', '11/06/2026 12:00:00 AM', '2026-11-05T23:59:59.999Z', '2026-11-06T00:59:59+01:00']
+  const row = (id: number, time: string) => [time, `D${id}`, 'merchant_payment', '495', '5', 'XOF', '+221771234567', '', '', '', '']
+  for (const [place, time] of times.entries()) {
+    // The day first is only unusual once the file has a thirteenth day.
+    const proof = row(9, time.startsWith('11/') ? '11/13/2026 1:00:00 PM' : '2026-11-13T13:00:00Z')
+    const { lines } = await read(csv([WAVE_COLLECT_HEADER, proof, row(place, time)]), 'SNWAVE', { zone: 'Africa/Dakar' })
+    assert.equal(lines[1]?.local_day, place === 1 ? '2026-11-06' : '2026-11-05', time)
+  }
+})

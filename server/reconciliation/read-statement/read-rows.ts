@@ -1,19 +1,18 @@
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { CsvError, parse } from 'csv-parse'
-import { parse as parseNow } from 'csv-parse/sync'
 import { recogniseOther } from '#server/batches/read-file/read-file.ts'
 import { type RowSink, readSheet, type SheetLimits } from '#server/batches/read-file/read-workbook.ts'
 import { recogniseHeader } from './recognise-format.ts'
+import { UnreadableValues, ValueSplitter } from './split-values.ts'
 import { UnreadableStatement } from './unreadable-statement.ts'
 
 const MEGABYTE = 1024 * 1024
 /** A million lines of the widest format are about 400 MB as text. */
 const TEXT_BYTES_MAX = 2_048 * MEGABYTE
-/** A workbook is read whole, because its directory is at its end. A sheet has at most a million rows. */
-const WORKBOOK_BYTES_MAX = 64 * MEGABYTE
-const SHEET_LIMITS: SheetLimits = { columns: 80, contentBytes: 512 * MEGABYTE, sharedLength: 32 * MEGABYTE, sharedCount: 2_000_000 }
-const RECORD_LENGTH_MAX = 64 * 1024
+/** A workbook is held in memory, because its directory is at its end: about 300,000 lines. Larger statements come as text. */
+const WORKBOOK_BYTES_MAX = 32 * MEGABYTE
+/** Shared texts are held too. With them, a thread of this size (statement-reader.ts) and the bytes, the process grows by at most 190 MB. */
+const SHEET_LIMITS: SheetLimits = { columns: 80, contentBytes: 512 * MEGABYTE, sharedLength: 16 * MEGABYTE, sharedCount: 1_000_000 }
 /** How much is looked at to recognise content, encoding and separator. */
 const SAMPLE_BYTES = 64 * 1024
 const SAMPLE_ROWS = 60
@@ -51,43 +50,21 @@ async function readText(start: Buffer, pieces: AsyncIterable<Uint8Array>, sink: 
   const sample = new TextDecoder(encoding).decode(start)
   if (sample.includes('\0')) throw new UnreadableStatement('encoding')
   const instruction = /^\ufeff?sep=(.)\r?\n/i.exec(sample)
-  let rowNumber = 0
-  const parser = parse({
-    delimiter: instruction?.[1] ?? separatorOf(sample),
-    relax_column_count: true,
-    relax_quotes: true,
-    max_record_size: RECORD_LENGTH_MAX,
-    on_record: (record: string[]) => {
-      // The row number is that of the spreadsheet that a person opens to look at it.
-      rowNumber++
-      if (rowNumber === 1 && instruction) return null
-      sink.add(rowNumber, record)
-      return null
-    },
+  const splitter = new ValueSplitter(instruction?.[1] ?? separatorOf(sample), (rowNumber, values) => {
+    if (rowNumber > 1 || !instruction) sink.add(rowNumber, values)
   })
   try {
-    await feed(parser, decode(pieces, encoding), sink)
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error
-    const kind = error.code === 'CSV_MAX_RECORD_SIZE' ? 'record_too_long' : 'quote_open'
-    throw new UnreadableStatement(kind, { line: rowNumber + 1 })
-  }
-}
-
-type Parser = ReturnType<typeof parse>
-
-/** Writes text into the parser piece by piece, and lets the rows of each piece be taken away before the next one is read. */
-async function feed(parser: Parser, texts: AsyncIterable<string>, sink: RowSink): Promise<void> {
-  const failed = new Promise<never>((_, reject) => parser.once('error', reject))
-  const ended = new Promise<void>((resolve) => parser.once('end', resolve))
-  parser.resume()
-  for await (const text of texts) {
-    await Promise.race([new Promise<void>((resolve) => parser.write(text, () => resolve())), failed])
+    for await (const text of decode(pieces, encoding)) {
+      splitter.write(text)
+      // The rows of each piece are taken away before the next one is read.
+      await sink.afterPiece?.()
+    }
+    splitter.end()
     await sink.afterPiece?.()
+  } catch (error) {
+    if (!(error instanceof UnreadableValues)) throw error
+    throw new UnreadableStatement(error.kind, { line: error.row })
   }
-  parser.end()
-  await Promise.race([ended, failed])
-  await sink.afterPiece?.()
 }
 
 async function* decode(pieces: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<string> {
@@ -128,15 +105,20 @@ function separatorOf(sample: string): string {
   return tries.reduce((best, each) => (each.score > best.score ? each : best)).separator
 }
 
-function parseSample(sample: string, delimiter: string): string[][] {
+function parseSample(sample: string, separator: string): string[][] {
+  const rows: string[][] = []
+  const splitter = new ValueSplitter(separator, (_, values) => {
+    if (rows.length < SAMPLE_ROWS && values.some((value) => value.trim() !== '')) rows.push(values)
+  })
   try {
-    const options = { delimiter, relax_column_count: true, relax_quotes: true, to: SAMPLE_ROWS, skip_empty_lines: true } as const
-    return parseNow(sample.slice(0, sample.lastIndexOf('\n') + 1) || sample, options)
+    splitter.write(sample.slice(0, sample.lastIndexOf('\n') + 1) || sample)
+    if (!sample.includes('\n')) splitter.end()
   } catch (error) {
-    // With this separator the quotes do not fit; the sample may also end within one.
-    if (error instanceof CsvError) return []
+    // With this separator the quotes do not fit.
+    if (error instanceof UnreadableValues) return []
     throw error
   }
+  return rows
 }
 
 async function peek(source: AsyncIterable<Uint8Array>): Promise<Peeked> {
@@ -168,15 +150,16 @@ async function* gunzip(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   }
 }
 
+/** The bytes in one piece. The memory of a buffer is only taken where it is written, so that nothing is copied when the last piece has come. */
 async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const parts: Uint8Array[] = []
+  const whole = Buffer.allocUnsafeSlow(WORKBOOK_BYTES_MAX)
   let bytes = 0
   for await (const piece of pieces) {
+    if (bytes + piece.length > WORKBOOK_BYTES_MAX) throw new UnreadableStatement('too_large', { megabytes: WORKBOOK_BYTES_MAX / MEGABYTE })
+    whole.set(piece, bytes)
     bytes += piece.length
-    if (bytes > WORKBOOK_BYTES_MAX) throw new UnreadableStatement('too_large', { megabytes: WORKBOOK_BYTES_MAX / MEGABYTE })
-    parts.push(piece)
   }
-  return Buffer.concat(parts)
+  return whole.subarray(0, bytes)
 }
 
 function startsWith(bytes: Buffer, mark: readonly number[]): boolean {

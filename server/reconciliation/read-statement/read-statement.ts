@@ -2,14 +2,11 @@ import type { StatementProblem } from '#lib/reconciliation/statement-problem.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { UnreadableFile } from '#server/batches/read-file/table-collector.ts'
 import { readRows } from './read-rows.ts'
-import { type ReadingWallet, StatementLines, type StatementSummary } from './statement-lines.ts'
+import { type BadStatementRow, type ReadingWallet, type StatementLine, StatementLines, type StatementSummary } from './statement-lines.ts'
 import { UnreadableStatement } from './unreadable-statement.ts'
 
 /** Lines per statement to the database. */
 const CHUNK_LINES = 5_000
-
-/** JSON arrays of lines and of bad rows, as the database reads them. */
-export type StatementChunk = { lines: string; bad: string; count: number }
 
 /**
  * Reads a statement as a stream and passes its lines on in chunks, each after the one before was taken. Returns what the file is, or why it is
@@ -18,12 +15,12 @@ export type StatementChunk = { lines: string; bad: string; count: number }
 export async function readStatement(
   pieces: AsyncIterable<Uint8Array>,
   wallet: ReadingWallet,
-  onChunk: (chunk: StatementChunk) => Promise<void>,
+  onChunk: (lines: StatementLine[], bad: BadStatementRow[]) => Promise<void>,
 ): Promise<Result<StatementSummary, StatementProblem>> {
   const lines = new StatementLines(wallet)
   const pass = async () => {
     const taken = lines.take()
-    await onChunk({ lines: JSON.stringify(taken.lines), bad: JSON.stringify(taken.bad), count: taken.lines.length })
+    await onChunk(taken.lines, taken.bad)
   }
   try {
     await readRows(pieces, {

@@ -4,6 +4,7 @@ import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { phoneNumberForms } from '#lib/payments/phone-number.ts'
 import type { LineKind } from '#lib/reconciliation/classes.ts'
+import { MAPPED_COLUMNS_MAX } from '#lib/reconciliation/statement-columns.ts'
 import type { RowProblemKind } from '#lib/reconciliation/statement-problem.ts'
 import { dialCodeOf } from '#lib/reconciliation/wallets.ts'
 import { DAY_MS } from '#lib/time/time.ts'
@@ -11,7 +12,9 @@ import { cleanCell } from '#server/batches/read-file/table-collector.ts'
 import { findAccounts, isSameNumber } from './account-numbers.ts'
 import { BadRow } from './cells.ts'
 import type { RawLine, RowContext, StatementFormat } from './formats/format.ts'
+import { type MappedHeader, mappedColumns, mappedFormat, signatureOf } from './formats/mapped.ts'
 import type { Columns } from './header.ts'
+import { KeyCounter } from './key-counter.ts'
 import { type Recognised, recogniseHeader } from './recognise-format.ts'
 import { SectionTotals } from './section-totals.ts'
 import { StatementRow } from './statement-row.ts'
@@ -29,9 +32,11 @@ export type ReadingWallet = {
   zone: string
   cutoffMinute: number
   nowMs: number
+  /** The headers whose columns people have said. */
+  mapped: readonly MappedHeader[]
 }
 
-/** A line as it is stored; amounts in hundredths, as text, because JSON has no bigint. */
+/** A line as it is stored; amounts in hundredths, as text. */
 export type StatementLine = {
   row_number: number
   line_key: string
@@ -49,7 +54,8 @@ export type StatementLine = {
   phone_forms: readonly string[]
   type: string
   status: string
-  cells: readonly string[]
+  /** How many lines above it in the file have the same key. */
+  occurrence: number
 }
 
 export type BadStatementRow = { row_number: number; problem: RowProblemKind; cells: readonly string[] }
@@ -63,6 +69,7 @@ export type StatementSummary = {
   firstDay: string
   lastDay: string
   isNewestFirst: boolean
+  printsBalances: boolean
   lines: number
   failed: number
   bad: number
@@ -77,7 +84,33 @@ const LINES_MAX = 2_000_000
 const HEADER_WITHIN = 40
 /** A line has at least an id, a time and an amount; a row with less is a note. */
 const CELLS_MIN = 3
+/** Of a cell, in the rows that are shown to a person. */
+const SAMPLE_TEXT_MAX = 120
 const TOTAL = /^(grand |sub)?totaux?\b|^(grand |sub)?totals?\b/i
+
+function textOf(cell: BatchCell): string {
+  return cellText(cleanCell(cell))
+}
+
+const isFormula = (cell: BatchCell) => typeof cell !== 'string' && cell.isFormula
+const isError = (cell: BatchCell) => typeof cell !== 'string' && cellKind(cell) === 'error'
+const isFilled = (cell: BatchCell) => cell !== '' && textOf(cell) !== ''
+
+function sampleOf(row: readonly string[]): string[] {
+  return row.slice(0, MAPPED_COLUMNS_MAX).map((text) => text.slice(0, SAMPLE_TEXT_MAX).toWellFormed())
+}
+
+/** As many filled cells as there are, but no more than matter. */
+function countFilled(cells: readonly BatchCell[]): number {
+  let count = 0
+  for (const cell of cells) if (isFilled(cell) && ++count === CELLS_MIN) break
+  return count
+}
+
+function isTotal(cells: readonly BatchCell[]): boolean {
+  const first = cells.find(isFilled)
+  return first !== undefined && TOTAL.test(textOf(first))
+}
 
 type Ends = { atMs: number; day: string; balance: bigint | null; net: bigint }
 
@@ -87,6 +120,7 @@ export class StatementLines {
   readonly #clock: ReturnType<typeof createZoneClock>
   readonly #context: RowContext
   readonly #totals = new SectionTotals()
+  readonly #keys = new KeyCounter()
   readonly #accounts = new Set<string>()
   #format: StatementFormat | undefined
   #columns: Columns = new Map()
@@ -101,6 +135,8 @@ export class StatementLines {
   #range = { firstMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY, firstDay: '9999', lastDay: '0' }
   #counts = { lines: 0, failed: 0, bad: 0 }
   #sums = { in: 0n, out: 0n }
+  #day = { number: Number.NaN, text: '' }
+  #printsBalances = false
   #chain: 'unknown' | 'up' | 'down' = 'unknown'
 
   constructor(wallet: ReadingWallet) {
@@ -110,19 +146,18 @@ export class StatementLines {
     this.#context = { dialCode, currency: wallet.currency, ownNumbers: new Set(wallet.ownNumbers) }
   }
 
-  add(rowNumber: number, printed: readonly BatchCell[]): void {
-    const cells = printed.map(cleanCell)
-    const texts = cells.map(cellText)
-    const filled = texts.filter((text) => text !== '')
-    if (filled.length === 0) return
-    if (cells.some((cell) => typeof cell !== 'string' && cell.isFormula)) throw new UnreadableStatement('formula', { row: rowNumber })
+  add(rowNumber: number, cells: readonly BatchCell[]): void {
+    const filled = countFilled(cells)
+    if (filled === 0) return
+    if (cells.some(isFormula)) throw new UnreadableStatement('formula', { row: rowNumber })
     if (this.#format === undefined || this.#format.hasSections) {
+      const texts = cells.map(textOf)
       if (this.#takeHeader(texts)) return
       if (this.#format === undefined) return this.#awaitHeader(texts)
     }
-    if (TOTAL.test(filled[0] ?? '')) return this.#takeTotal(cells)
-    if (filled.length < CELLS_MIN) return this.#takeNote(texts)
-    this.#takeLine(rowNumber, cells, texts)
+    if (isTotal(cells)) return this.#takeTotal(cells)
+    if (filled < CELLS_MIN) return this.#takeNote(cells.map(textOf))
+    this.#takeLine(rowNumber, cells)
   }
 
   /** The lines and bad rows since the last call. */
@@ -160,6 +195,7 @@ export class StatementLines {
       firstDay,
       lastDay,
       isNewestFirst,
+      printsBalances: this.#printsBalances,
       ...this.#counts,
       inMinor: String(this.#sums.in),
       outMinor: String(this.#sums.out),
@@ -175,16 +211,31 @@ export class StatementLines {
       // The upper row of the header of another section.
       if (this.#format) return this.#above.push(texts) > 0
     }
-    if (found?.kind !== 'columns') return false
+    if (found?.kind !== 'columns') return this.#format === undefined && this.#takeMapped(texts)
     if (!found.format.operators.includes(this.#wallet.operator)) {
       throw new UnreadableStatement('wrong_operator', { format: found.format.id })
     }
-    this.#format = found.format
-    this.#columns = found.columns
+    this.#begin(found.format, found.columns)
+    return true
+  }
+
+  /** A header whose columns two people have said. */
+  #takeMapped(texts: string[]): boolean {
+    const { mapped } = this.#wallet
+    const signature = mapped.length === 0 ? '' : signatureOf(texts)
+    const found = mapped.find((each) => each.signature === signature)
+    if (!found) return false
+    this.#begin(mappedFormat(found.mapping), mappedColumns(found.mapping))
+    this.#dates = found.mapping.dateOrder
+    return true
+  }
+
+  #begin(format: StatementFormat, columns: Columns): void {
+    this.#format = format
+    this.#columns = columns
     this.#takeAccounts(this.#above)
     this.#above = []
     this.#totals.begin()
-    return true
   }
 
   #awaitHeader(texts: string[]): void {
@@ -198,13 +249,12 @@ export class StatementLines {
       const names = expected.filter((name) => !name.endsWith('?'))
       return new UnreadableStatement('columns_moved', { format: format.id, expected: names.join(', '), found: found.join(', ') })
     }
-    const widest = this.#above.reduce<string[]>((left, right) => (right.length > left.length ? right : left), [])
-    return new UnreadableStatement('unknown_format', {
-      found: widest
-        .filter((text) => text !== '')
-        .slice(0, 20)
-        .join(', '),
-    })
+    const filled = (row: readonly string[]) => row.filter((text) => text !== '')
+    const widest = this.#above.reduce<string[]>((left, right) => (filled(right).length > filled(left).length ? right : left), [])
+    const found = filled(widest).slice(0, 20).join(', ')
+    // A table with a header and a line below it. What is no table is nothing for a person to say.
+    const isTable = this.#above.filter((row) => filled(row).length >= CELLS_MIN).length > 1
+    return new UnreadableStatement('unknown_format', { found }, isTable ? this.#above.map(sampleOf) : undefined)
   }
 
   /** The accounts that the rows above a header name: the file, or this section of it, belongs to one of them. */
@@ -231,21 +281,21 @@ export class StatementLines {
     this.#totals.check(new StatementRow(cells, this.#columns))
   }
 
-  #takeLine(rowNumber: number, cells: readonly BatchCell[], texts: string[]): void {
+  #takeLine(rowNumber: number, cells: readonly BatchCell[]): void {
     if (this.#isOtherSection) return
     try {
-      if (cells.some((cell) => cellKind(cell) === 'error')) throw new BadRow('error')
+      if (cells.some(isError)) throw new BadRow('error')
       const raw = this.#format?.read(new StatementRow(cells, this.#columns, this.#dates === 'month_first'), this.#context)
-      if (raw) this.#store(rowNumber, raw, texts)
+      if (raw) this.#store(rowNumber, raw)
     } catch (error) {
       if (!(error instanceof BadRow)) throw error
       this.#counts.bad++
-      this.#bad.push({ row_number: rowNumber, problem: error.kind, cells: texts })
+      this.#bad.push({ row_number: rowNumber, problem: error.kind, cells: cells.map(textOf) })
     }
     if (this.#counts.lines + this.#counts.bad > LINES_MAX) throw new UnreadableStatement('too_many_lines', { lines: LINES_MAX })
   }
 
-  #store(rowNumber: number, raw: RawLine, texts: string[]): void {
+  #store(rowNumber: number, raw: RawLine): void {
     this.#checkDates(raw)
     const { number } = this.#wallet
     if (raw.ownAccount !== null && /\d{6}/.test(raw.ownAccount)) {
@@ -258,14 +308,17 @@ export class StatementLines {
     const kind: LineKind = raw.kind === 'payment' && raw.grossMinor === 0n ? 'other' : raw.kind
     const [fee, tax] = hasMoved ? [raw.feeMinor, raw.taxMinor] : [0n, 0n]
     const net = hasMoved ? raw.grossMinor - fee - tax : 0n
-    const day = new Date(this.#clock.wallOf(atMs) - this.#wallet.cutoffMinute * 60_000).toISOString().slice(0, 10)
+    const day = this.#dayOf(this.#clock.wallOf(atMs) - this.#wallet.cutoffMinute * 60_000)
     const ends = { atMs, day, balance: raw.balanceMinor, net }
+    this.#printsBalances ||= raw.balanceMinor !== null
     if (this.#format?.balancesChain) this.#checkChain(rowNumber, ends)
     if (this.#format?.hasSections) this.#totals.add(raw)
     this.#count(ends, kind)
+    const key = keyOf(raw, atMs)
     this.#lines.push({
       row_number: rowNumber,
-      line_key: keyOf(raw, atMs),
+      line_key: key,
+      occurrence: this.#keys.count(key),
       at: new Date(atMs).toISOString(),
       local_day: day,
       kind,
@@ -280,8 +333,14 @@ export class StatementLines {
       phone_forms: raw.phone === null ? [] : phoneNumberForms(raw.phone),
       type: cut(raw.type, 120),
       status: cut(raw.status, 60),
-      cells: texts,
     })
+  }
+
+  /** Most lines are of the day of the line before. */
+  #dayOf(wallMs: number): string {
+    const number = Math.floor(wallMs / DAY_MS)
+    if (number !== this.#day.number) this.#day = { number, text: new Date(wallMs).toISOString().slice(0, 10) }
+    return this.#day.text
   }
 
   /** One file writes all dates in one order. If the first ones could be read both ways and a later one proves the unusual order, nothing is certain. */

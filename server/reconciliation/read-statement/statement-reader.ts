@@ -1,18 +1,23 @@
 import { Worker } from 'node:worker_threads'
 import type { StatementProblem } from '#lib/reconciliation/statement-problem.ts'
 import { err, type Result } from '#lib/result.ts'
-import type { StatementChunk } from './read-statement.ts'
-import type { ReadingWallet, StatementSummary } from './statement-lines.ts'
+import type { EncodedLines } from './encode-lines.ts'
+import type { BadStatementRow, ReadingWallet, StatementLine, StatementSummary } from './statement-lines.ts'
+
+/** Lines and bad rows that were read since the last chunk. */
+export type StatementChunk = { lines: EncodedLines; bad: readonly BadStatementRow[] }
+/** What to read, and which columns of the lines are passed on. */
+export type ReadingOrder = { wallet: ReadingWallet; columns: readonly (keyof StatementLine)[] }
 
 /** A message of the thread: it wants the next piece, it has lines, or it has ended. */
 export type FromThread =
   | { kind: 'more' }
   | ({ kind: 'chunk' } & StatementChunk)
   | { kind: 'end'; result: Result<StatementSummary, StatementProblem> }
-/** What it is sent: first the wallet; then a piece, or none after the last; nothing for a chunk that was stored. */
-export type ToThread = { wallet?: ReadingWallet; piece?: Uint8Array | undefined }
+/** What it is sent: first the order; then a piece, or none after the last; nothing for a chunk that was stored. */
+export type ToThread = { order?: ReadingOrder; piece?: Uint8Array | undefined }
 
-const MEMORY_LIMIT = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 16 }
+const MEMORY_LIMIT = { maxOldGenerationSizeMb: 80, maxYoungGenerationSizeMb: 16 }
 /** Without an answer for this long the thread is ended: a million lines take seconds, and each piece is answered. */
 const SILENCE_LIMIT_MS = 60_000
 
@@ -22,13 +27,13 @@ const SILENCE_LIMIT_MS = 60_000
  */
 export async function readInThread(
   pieces: AsyncIterable<Uint8Array>,
-  wallet: ReadingWallet,
+  order: ReadingOrder,
   onChunk: (chunk: StatementChunk) => Promise<void>,
 ): Promise<Result<StatementSummary, StatementProblem>> {
   const worker = new Worker(new URL('./statement-thread.ts', import.meta.url), { resourceLimits: MEMORY_LIMIT, execArgv: [], env: {} })
   const source = pieces[Symbol.asyncIterator]()
   try {
-    for (let answer: ToThread = { wallet }; ; ) {
+    for (let answer: ToThread = { order }; ; ) {
       const message = await exchange(worker, answer)
       if (message === 'too_slow' || message === 'out_of_memory') {
         return err({ kind: message === 'too_slow' ? 'too_slow' : 'unpacks_too_large' })

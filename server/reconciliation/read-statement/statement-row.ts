@@ -1,4 +1,5 @@
 import { type BatchCell, cellKind, cellText } from '#lib/batches/batch-fields.ts'
+import { cleanCell } from '#server/batches/read-file/table-collector.ts'
 import { BadRow, readAmount } from './cells.ts'
 import type { Columns } from './header.ts'
 import { type PrintedTime, readTime } from './times.ts'
@@ -50,7 +51,9 @@ export class StatementRow {
   }
 
   #at(place: number | undefined): string {
-    return place === undefined ? '' : cellText(this.#cells[place]).trim()
+    const cell = place === undefined ? undefined : this.#cells[place]
+    // Only the cells that are read are cleaned: they are a fifth of a wide format.
+    return cell === undefined || cell === '' ? '' : cellText(cleanCell(cell))
   }
 }
 

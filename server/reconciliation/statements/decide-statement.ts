@@ -25,7 +25,7 @@ export function withdrawStatement(pool: Pool, { applicationId, fileId, actor }: 
   return runCommand<void, Failure>(pool, { applicationId, actor }, 'reconciliation:work', async (trx) => {
     const file = await lockStatementFile(trx, applicationId, fileId)
     if (!file) return err('not_found')
-    if (file.state !== 'ready') return err('not_ready')
+    if (file.state !== 'ready' && file.state !== 'unmapped') return err('not_ready')
     await updateDecided(trx, { applicationId, fileId, state: 'withdrawn', personId: actor.id })
     return done({ action: 'statement.withdrawn', subject: fileId, details: { name: file.fileName, wallet: file.wallet } })
   })

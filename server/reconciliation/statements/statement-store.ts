@@ -1,8 +1,8 @@
 import type { StatementProblem } from '#lib/reconciliation/statement-problem.ts'
 import type { StatementState } from '#lib/reconciliation/statements.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
-import type { StatementChunk } from '../read-statement/read-statement.ts'
-import type { StatementSummary } from '../read-statement/statement-lines.ts'
+import type { EncodedLines } from '../read-statement/encode-lines.ts'
+import type { BadStatementRow, ReadingWallet, StatementLine, StatementSummary } from '../read-statement/statement-lines.ts'
 
 /** A statement as it is stored. */
 export type StatementFile = {
@@ -16,6 +16,9 @@ export type StatementFile = {
   accounts: string[]
   firstDay: string | null
   lastDay: string | null
+  isNewestFirst: boolean
+  /** For what it was checked, so that the import reads the same lines; null before the check. */
+  checkedFor: ReadingWallet | null
   lineCount: number
   failedCount: number
   knownCount: number
@@ -31,19 +34,23 @@ export type StatementFile = {
 }
 
 const COLUMNS = `f.application_id as "applicationId", f.file_id as "fileId", f.wallet, f.file_name as "fileName", f.byte_count as "byteCount", f.state,
-  f.format, f.accounts, f.first_day::text as "firstDay", f.last_day::text as "lastDay", f.line_count as "lineCount",
+  f.format, f.accounts, f.first_day::text as "firstDay", f.last_day::text as "lastDay",
+  f.is_newest_first as "isNewestFirst", f.checked_for as "checkedFor", f.line_count as "lineCount",
   f.failed_count as "failedCount", f.known_count as "knownCount", f.bad_count as "badCount", f.in_minor as "inMinor", f.out_minor as "outMinor",
   f.opening_minor as "openingMinor", f.closing_minor as "closingMinor", f.problem, f.uploaded_by as "uploadedBy", f.uploaded_at as "uploadedAt",
   f.decided_at as "decidedAt"`
 
-/** The newest statements, with the name of who uploaded them; uploads that were never completed are left out. */
+/**
+ * The newest statements, with the name of who uploaded them and without their first rows; uploads that were never completed are left out.
+ */
 export async function listStatementFiles(
   queryable: Queryable,
   applicationId: string,
   limit: number,
 ): Promise<(StatementFile & { uploader: string })[]> {
   const { rows } = await queryable.query<StatementFile & { uploader: string }>(
-    `select ${COLUMNS}, p.name as uploader from statement_files f join people p on p.person_id = f.uploaded_by
+    `select ${COLUMNS.replace('f.problem', `f.problem - 'sample' as problem`)}, p.name as uploader
+       from statement_files f join people p on p.person_id = f.uploaded_by
       where f.application_id = $1 and f.state <> 'uploading' order by f.uploaded_at desc limit $2`,
     [applicationId, limit],
   )
@@ -179,49 +186,57 @@ export async function hasNextFile(queryable: Queryable, except: readonly string[
   return rows[0]?.isFound ?? false
 }
 
-/** Locks the oldest file that a worker has to read or to store. Files that other workers hold, and those in `except`, are passed over. */
+/**
+ * Locks the oldest file that a worker has to read or to store, until the transaction ends. Files that other workers hold, and those in `except`,
+ * are passed over. The lock is no row's: a check writes nothing until it ends, so that the database removes old row versions meanwhile.
+ */
 export async function lockNextFile(trx: TrxClient, except: readonly string[]): Promise<StatementFile | undefined> {
-  const { rows } = await trx.query<StatementFile>(
-    `select ${COLUMNS} from statement_files f where ${WAITS}
-      order by f.uploaded_at limit 1 for update skip locked`,
+  const { rows } = await trx.query<{ applicationId: string; fileId: string }>(
+    `select application_id as "applicationId", file_id as "fileId"
+       from (select application_id, file_id from statement_files f where ${WAITS}
+              order by f.uploaded_at offset 0) open
+      where pg_try_advisory_xact_lock(hashtext('countersign.statement_file'), hashtext(file_id::text)) limit 1`,
     [except],
   )
-  return rows[0]
+  // Another worker may have ended its step before the lock was free.
+  return rows[0] && readStatementFile(trx, rows[0].applicationId, rows[0].fileId)
 }
 
-const ROW = `row_number integer, line_key text, at timestamptz, local_day date, kind text, gross_minor bigint, fee_minor bigint, tax_minor bigint,
-  net_minor bigint, balance_minor bigint, operator_id text, our_id uuid, our_application_id uuid, phone_forms text[], type text, status text, cells text[]`
-const LINE_COLUMNS = `at, local_day, kind, gross_minor, fee_minor, tax_minor, net_minor, balance_minor, operator_id, our_id, our_application_id,
-  phone_forms, type, status, cells`
-
-/** Stores a chunk of what was read of a file. */
-export async function insertRows(trx: TrxClient, applicationId: string, fileId: string, { lines, bad }: StatementChunk): Promise<void> {
-  await trx.query({
-    name: 'insert_statement_rows',
-    text: `insert into statement_rows (application_id, file_id, row_number, line_key, ${LINE_COLUMNS})
-           select $1, $2, row_number, line_key, ${LINE_COLUMNS} from json_to_recordset($3::json) as item (${ROW})`,
-    values: [applicationId, fileId, lines],
-  })
-  if (bad === '[]') return
+/** Stores rows that could not be read. */
+export async function insertBadRows(trx: TrxClient, applicationId: string, fileId: string, bad: readonly BadStatementRow[]): Promise<void> {
+  if (bad.length === 0) return
   await trx.query(
     `insert into statement_bad_rows (application_id, file_id, row_number, problem, cells)
        select $1, $2, row_number, problem, cells from json_to_recordset($3::json) as item (row_number integer, problem text, cells text[])`,
-    [applicationId, fileId, bad],
+    [applicationId, fileId, JSON.stringify(bad)],
   )
 }
 
-/** Ends the check of a file that can be imported, and counts the lines that other files brought already. */
-export async function updateReady(trx: TrxClient, applicationId: string, fileId: string, summary: StatementSummary): Promise<void> {
+/** The columns by which a line is known. */
+export const KEY_COLUMNS = ['line_key', 'occurrence'] as const satisfies readonly (keyof StatementLine)[]
+
+/** How many of these lines, in their KEY_COLUMNS, other files have brought already. */
+export async function countKnown(queryable: Queryable, applicationId: string, wallet: string, { columns }: EncodedLines): Promise<number> {
+  const { rows } = await queryable.query<{ count: number }>({
+    name: 'count_known_statement_lines',
+    text: `select count(*)::integer as count from unnest($3::text[], $4::integer[]) as item (line_key, occurrence)
+             join statement_lines l on l.application_id = $1 and l.wallet = $2 and l.line_key = item.line_key and l.occurrence = item.occurrence`,
+    values: [applicationId, wallet, ...columns],
+  })
+  return rows[0]?.count ?? 0
+}
+
+type Checked = { summary: StatementSummary; known: number; wallet: ReadingWallet }
+
+/** Ends the check of a file that can be imported. */
+export async function updateReady(trx: TrxClient, applicationId: string, fileId: string, checked: Checked): Promise<void> {
+  const { summary, known, wallet } = checked
   await trx.query(
     `update statement_files f
         set state = 'ready', format = $3, accounts = $4, first_at = $5, last_at = $6, first_day = $7, last_day = $8, is_newest_first = $9,
             line_count = $10, failed_count = $11, bad_count = $12, in_minor = $13, out_minor = $14, opening_minor = $15, closing_minor = $16,
-            known_count = (
-              select count(*) from (
-                select r.line_key, row_number() over (partition by r.line_key order by r.row_number) - 1 as occurrence
-                  from statement_rows r where r.application_id = $1 and r.file_id = $2) n
-              join statement_lines l on l.application_id = $1 and l.wallet = f.wallet and l.line_key = n.line_key and l.occurrence = n.occurrence)
-      where f.application_id = $1 and f.file_id = $2`,
+            known_count = $17, checked_for = $18, prints_balances = $19
+      where f.application_id = $1 and f.file_id = $2 and f.state = 'checking'`,
     [
       applicationId,
       fileId,
@@ -239,18 +254,29 @@ export async function updateReady(trx: TrxClient, applicationId: string, fileId:
       summary.outMinor,
       summary.openingMinor,
       summary.closingMinor,
+      known,
+      JSON.stringify(wallet),
+      summary.printsBalances,
     ],
   )
 }
 
-/** Refuses a file that is being checked or imported. Its bytes stay. */
+/** Has a file checked again: what a person saw is not what an import would store now. */
+export async function updateUnchecked(trx: TrxClient, applicationId: string, fileId: string): Promise<void> {
+  await trx.query('delete from statement_bad_rows where application_id = $1 and file_id = $2', [applicationId, fileId])
+  await trx.query(`update statement_files set state = 'checking', checked_for = null where application_id = $1 and file_id = $2`, [
+    applicationId,
+    fileId,
+  ])
+}
+
+/** Refuses a file that is being checked or imported, or has it wait for a person who says what its columns are. Its bytes stay. */
 export async function updateRefused(trx: TrxClient, applicationId: string, fileId: string, problem: StatementProblem): Promise<void> {
-  const { rowCount } = await trx.query(
-    `update statement_files set state = 'refused', problem = $3
+  await trx.query(
+    `update statement_files set state = $4, problem = $3
       where application_id = $1 and file_id = $2 and state in ('checking', 'importing')`,
-    [applicationId, fileId, JSON.stringify(problem)],
+    [applicationId, fileId, JSON.stringify(problem), problem.sample ? 'unmapped' : 'refused'],
   )
-  if (rowCount === 1) await deleteRows(trx, applicationId, fileId)
 }
 
 /** A person's decision about a file that was checked. */
@@ -259,43 +285,70 @@ export async function updateDecided(
   { applicationId, fileId, state, personId }: { applicationId: string; fileId: string; state: 'importing' | 'withdrawn'; personId: string },
 ): Promise<void> {
   await trx.query(
-    `update statement_files set state = $3, decided_by = $4, decided_at = clock_timestamp() where application_id = $1 and file_id = $2`,
+    `update statement_files set state = $3, problem = null, decided_by = $4, decided_at = clock_timestamp() where application_id = $1 and file_id = $2`,
     [applicationId, fileId, state, personId],
   )
-  if (state === 'withdrawn') await deleteRows(trx, applicationId, fileId)
 }
 
-/**
- * Stores the lines of a checked file that no other file has brought, and ends the import. A line of a signed day counts on the next open day.
- * Returns how many are new.
- */
-export async function insertLines(trx: TrxClient, { applicationId, fileId, wallet }: StatementFile): Promise<number> {
-  // Before the days are read: nobody signs one until these lines are stored.
+/** The columns of a line, with the types of the database. */
+const LINE_COLUMNS = {
+  row_number: 'integer',
+  line_key: 'text',
+  occurrence: 'integer',
+  at: 'timestamptz',
+  local_day: 'date',
+  kind: 'text',
+  gross_minor: 'bigint',
+  fee_minor: 'bigint',
+  tax_minor: 'bigint',
+  net_minor: 'bigint',
+  balance_minor: 'bigint',
+  operator_id: 'text',
+  our_id: 'uuid',
+  our_application_id: 'uuid',
+  phone_forms: 'text',
+  type: 'text',
+  status: 'text',
+} as const satisfies Record<keyof StatementLine, string>
+export const STORED_COLUMNS: readonly (keyof StatementLine)[] = Object.keys(LINE_COLUMNS) as (keyof StatementLine)[]
+
+/** A line of a signed day counts on the next open day. */
+const INSERT_LINES = `with signed as materialized (select day, next_day from signed_days where application_id = $1 and wallet = $2)
+  insert into statement_lines (application_id, wallet, file_id, position, line_key, occurrence, at, local_day, origin_day, kind, gross_minor,
+    fee_minor, tax_minor, net_minor, balance_minor, operator_id, our_id, our_application_id, phone_forms, type, status)
+  select $1, $2, $3, row_number * $4, line_key, occurrence, at, coalesce(s.next_day, local_day),
+         case when s.day is not null then local_day end, kind, gross_minor, fee_minor, tax_minor, net_minor, balance_minor, operator_id, our_id, our_application_id, string_to_array(phone_forms, ' '), type, status
+    from unnest(${Object.values(LINE_COLUMNS)
+      .map((type, place) => `$${place + 5}::${type}[]`)
+      .join(', ')}) as item (${STORED_COLUMNS.join(', ')})
+    left join signed s on s.day = item.local_day
+  on conflict on constraint statement_lines_key do nothing`
+
+type Lines = { applicationId: string; fileId: string; wallet: string; isNewestFirst: boolean }
+
+/** Stores lines, in their STORED_COLUMNS, that no other file has brought. Returns how many are new. */
+export async function insertLines(trx: TrxClient, file: Lines, { columns }: EncodedLines): Promise<number> {
+  const { applicationId, fileId, wallet, isNewestFirst } = file
+  const { rowCount } = await trx.query({
+    name: 'insert_statement_lines',
+    text: INSERT_LINES,
+    values: [applicationId, wallet, fileId, isNewestFirst ? -1 : 1, ...columns],
+  })
+  return rowCount ?? 0
+}
+
+/** Imports of a wallet store one after the other: files that overlap would wait for each other's lines. Nobody signs a day meanwhile. */
+export async function lockImports(trx: TrxClient, applicationId: string, wallet: string): Promise<void> {
   await trx.query('select lock_wallet_days($1, $2, false)', [applicationId, wallet])
-  const { rowCount } = await trx.query(
-    `with signed as materialized (select day, next_day from signed_days where application_id = $1 and wallet = $3)
-     insert into statement_lines (application_id, wallet, line_key, occurrence, file_id, position, origin_day, ${LINE_COLUMNS})
-       select r.application_id, f.wallet, r.line_key, row_number() over (partition by r.line_key order by r.row_number) - 1, r.file_id,
-              case when f.is_newest_first then -r.row_number else r.row_number end, case when s.day is not null then r.local_day end,
-              ${LINE_COLUMNS.replaceAll(/\b([a-z_]+)\b/g, 'r.$1').replace('r.local_day', 'coalesce(s.next_day, r.local_day)')}
-         from statement_rows r join statement_files f using (application_id, file_id)
-         left join signed s on s.day = r.local_day
-        where r.application_id = $1 and r.file_id = $2
-        order by r.row_number
-     on conflict on constraint statement_lines_key do nothing`,
-    [applicationId, fileId, wallet],
-  )
-  const added = rowCount ?? 0
+  await trx.query(`select pg_advisory_xact_lock(hashtext('countersign.import'), hashtext($1))`, [`${applicationId} ${wallet}`])
+}
+
+/** Ends an import. */
+export async function updateImported(trx: TrxClient, applicationId: string, fileId: string, added: number): Promise<void> {
   await trx.query(
     `update statement_files set state = 'imported', known_count = line_count - $3 where application_id = $1 and file_id = $2`,
     [applicationId, fileId, added],
   )
-  await deleteRows(trx, applicationId, fileId)
-  return added
-}
-
-async function deleteRows(trx: TrxClient, applicationId: string, fileId: string): Promise<void> {
-  await trx.query('delete from statement_rows where application_id = $1 and file_id = $2', [applicationId, fileId])
 }
 
 /** The rows of a file that could not be read. */

@@ -1,17 +1,33 @@
-import { OPERATORS } from '#lib/operators/operators.ts'
+import { isDeepStrictEqual } from 'node:util'
 import type { StatementProblem } from '#lib/reconciliation/statement-problem.ts'
-import { ok } from '#lib/result.ts'
-import type { Clock } from '#lib/time/time.ts'
+import { err, ok } from '#lib/result.ts'
+import { type Clock, utcDayOf } from '#lib/time/time.ts'
 import { type Pool, TASK_STATEMENT_LIMIT_MS, type TrxClient, withStatementLimit } from '#server/database/pool.ts'
 import { isDataError, withTransaction } from '#server/database/with-transaction.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { type Backoff, backoffMs } from '#server/retry.ts'
-import { matchWallet } from '../matching/match-wallet.ts'
-import type { ReadingWallet, StatementSummary } from '../read-statement/statement-lines.ts'
+import { insertDays } from '../exceptions/examine-store.ts'
+import { matchStored } from '../matching/match-wallet.ts'
+import type { StatementSummary } from '../read-statement/statement-lines.ts'
 import { readInThread } from '../read-statement/statement-reader.ts'
 import { insertFromLines } from '../wallet-book/wallet-book-store.ts'
-import { listWallets } from '../wallets/wallet-store.ts'
-import { hasNextFile, insertLines, insertRows, lockNextFile, type StatementFile, updateReady, updateRefused } from './statement-store.ts'
+import { isInUse } from '../wallets/wallet-store.ts'
+import { readingWallet } from './map-columns.ts'
+import {
+  countKnown,
+  hasNextFile,
+  insertBadRows,
+  insertLines,
+  KEY_COLUMNS,
+  lockImports,
+  lockNextFile,
+  STORED_COLUMNS,
+  type StatementFile,
+  updateImported,
+  updateReady,
+  updateRefused,
+  updateUnchecked,
+} from './statement-store.ts'
 import { readPieces } from './upload-statement.ts'
 
 export type StatementWorker = {
@@ -82,7 +98,7 @@ export async function workOnce({ pool, clock, rests }: Deps): Promise<boolean> {
       withTransaction<null, never>(pool, async (trx) => {
         file = await lockNextFile(trx, resting)
         if (file?.state === 'checking') await check(trx, file, now)
-        else if (file) await store(trx, file, now)
+        else if (file?.state === 'importing') await store(trx, file, now)
         return ok(null)
       }),
     )
@@ -114,28 +130,44 @@ function rest(rests: Rests, { fileId }: StatementFile, now: Date): void {
   if (rests.size > RESTS_MAX && oldest !== undefined) rests.delete(oldest)
 }
 
-async function check(trx: TrxClient, file: StatementFile, now: Date): Promise<void> {
-  const { applicationId, fileId } = file
-  const wallet = await readingWallet(trx, file, now)
+async function check(trx: TrxClient, { applicationId, fileId, ...file }: StatementFile, now: Date): Promise<void> {
+  const wallet = await readingWallet(trx, { applicationId, wallet: file.wallet }, now)
+  const mayKnow = await isInUse(trx, applicationId, file.wallet)
+  let known = 0
   const read = await withTransaction<StatementSummary, StatementProblem>(trx, (part) =>
-    readInThread(readPieces(part, applicationId, fileId), wallet, (chunk) => insertRows(part, applicationId, fileId, chunk)),
+    readInThread(readPieces(part, applicationId, fileId), { wallet, columns: mayKnow ? KEY_COLUMNS : [] }, async ({ lines, bad }) => {
+      if (mayKnow) known += await countKnown(part, applicationId, file.wallet, lines)
+      await insertBadRows(part, applicationId, fileId, bad)
+    }),
   )
-  if (read.ok) await updateReady(trx, applicationId, fileId, read.value)
+  if (read.ok) await updateReady(trx, applicationId, fileId, { summary: read.value, known, wallet })
   else await updateRefused(trx, applicationId, fileId, read.error)
 }
 
+/**
+ * Reads a file again and stores its lines, so that nothing of it is stored before a person has seen the counts. It is read for the wallet for which
+ * it was checked; if its settings are others now, the person has to see other counts.
+ */
 async function store(trx: TrxClient, file: StatementFile, now: Date): Promise<void> {
-  const { applicationId, fileId, wallet } = file
-  await insertLines(trx, file)
+  const { applicationId, fileId, wallet, checkedFor } = file
+  const current = await readingWallet(trx, file, now)
+  if (!checkedFor || !isDeepStrictEqual({ ...checkedFor, nowMs: 0 }, { ...current, nowMs: 0 })) {
+    return updateUnchecked(trx, applicationId, fileId)
+  }
+  await lockImports(trx, applicationId, wallet)
+  const order = { wallet: checkedFor, columns: STORED_COLUMNS }
+  const stored = await withTransaction<number, 'read_otherwise'>(trx, async (part) => {
+    let added = 0
+    const read = await readInThread(readPieces(part, applicationId, fileId), order, async ({ lines }) => {
+      added += await insertLines(part, file, lines)
+    })
+    // Another release may read a file in another way.
+    return read.ok && read.value.lines === file.lineCount ? ok(added) : err('read_otherwise')
+  })
+  if (!stored.ok) return updateUnchecked(trx, applicationId, fileId)
   await insertFromLines(trx, applicationId, fileId)
-  await matchWallet(trx, { applicationId, wallet, fileId, now })
-}
-
-async function readingWallet(trx: TrxClient, file: StatementFile, now: Date): Promise<ReadingWallet> {
-  const wallets = await listWallets(trx, file.applicationId)
-  const own = wallets.find(({ wallet }) => wallet === file.wallet)
-  if (!own) throw new Error(`The wallet ${file.wallet} of a statement does not exist`)
-  const { operator, number, zone, cutoffMinute } = own
-  const ownNumbers = wallets.flatMap((each) => (each.operator === operator && each.number !== null ? [each.number] : []))
-  return { operator, currency: OPERATORS[operator].country.currency, number, ownNumbers, zone, cutoffMinute, nowMs: now.getTime() }
+  const sinceDay = file.firstDay ?? utcDayOf(now)
+  const days = await matchStored(trx, { applicationId, wallet, sinceDay, lines: stored.value })
+  await updateImported(trx, applicationId, fileId, stored.value)
+  await insertDays(trx, { applicationId, wallet, days })
 }

@@ -103,8 +103,7 @@ test('an upload that was interrupted continues with the pieces that are missing'
   await desk.work()
   assert.deepEqual([(await desk.read(first.fileId)).state, (await desk.read(first.fileId)).lineCount], ['ready', 30_000])
   must(await withdrawStatement(database.pool, { applicationId, fileId: first.fileId, actor }))
-  const { rows } = await database.pool.query('select 1 from statement_rows')
-  assert.deepEqual([(await desk.read(first.fileId)).state, rows.length], ['withdrawn', 0])
+  assert.equal((await desk.read(first.fileId)).state, 'withdrawn')
 })
 
 test('a refused file stores no line and can be uploaded again', async () => {
@@ -191,7 +190,7 @@ test('whole or absent: a file whose worker loses its connection again and again 
   const { fileId } = await desk.upload(WALLET, file(...ids))
   const before = await countLines()
   for (const from of ['checking', 'importing'] as const) {
-    for (let kills = 0; kills < 5; ) {
+    for (let kills = 0; kills < 10; ) {
       const rests: Rests = new Map()
       const work = workOnce({ pool: database.pool, clock: { now: () => new Date() }, rests }).then(
         () => (rests.size === 0 ? 'ended' : 'killed'),
@@ -217,7 +216,7 @@ async function killWorker(): Promise<void> {
   await database.pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
-        and query ~ 'insert into (statement_rows|statement_lines|line_matches)|delete from statement_rows|select_statement_piece|from statement_pieces'`,
+        and query ~ 'insert into (statement_lines|line_matches)|select_statement_piece|from statement_pieces'`,
   )
 }
 

@@ -4,24 +4,24 @@ import type { StatementProblem } from '#lib/reconciliation/statement-problem.ts'
 import type { Result } from '#lib/result.ts'
 import { rowsXml, sheetXml, workbook } from '#server/testing/batches/workbook.ts'
 import { readStatement } from '../read-statement/read-statement.ts'
-import type { ReadingWallet, StatementLine, StatementSummary } from '../read-statement/statement-lines.ts'
+import type { BadStatementRow, ReadingWallet, StatementLine, StatementSummary } from '../read-statement/statement-lines.ts'
 
 /** A wallet of an operator whose number is not set, at the end of 2026, unless the overrides say otherwise. */
 export function aReadingWallet(operator: OperatorCode, overrides: Partial<ReadingWallet> = {}): ReadingWallet {
   const { currency } = OPERATORS[operator].country
   const nowMs = Date.parse('2026-12-31T00:00:00Z')
-  return { operator, currency, number: null, ownNumbers: [], zone: 'UTC', cutoffMinute: 0, nowMs, ...overrides }
+  return { operator, currency, number: null, ownNumbers: [], zone: 'UTC', cutoffMinute: 0, nowMs, mapped: [], ...overrides }
 }
 
-export type ReadLines = { lines: StatementLine[]; bad: { row_number: number; problem: string }[]; summary: StatementSummary }
+export type ReadLines = { lines: StatementLine[]; bad: BadStatementRow[]; summary: StatementSummary }
 
 /** Reads a file in pieces of odd sizes, so that pieces end within characters and rows. */
 export async function readLines(content: string | Uint8Array, wallet: ReadingWallet): Promise<Result<ReadLines, StatementProblem>> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   const read: Pick<ReadLines, 'lines' | 'bad'> = { lines: [], bad: [] }
-  const result = await readStatement(piecesOf(bytes), wallet, async (chunk) => {
-    read.lines.push(...(JSON.parse(chunk.lines) as StatementLine[]))
-    read.bad.push(...(JSON.parse(chunk.bad) as ReadLines['bad']))
+  const result = await readStatement(piecesOf(bytes), wallet, async (lines, bad) => {
+    read.lines.push(...lines)
+    read.bad.push(...bad)
   })
   return result.ok ? { ok: true, value: { ...read, summary: result.value } } : result
 }

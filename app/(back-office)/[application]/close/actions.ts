@@ -2,12 +2,14 @@
 
 import { z } from 'zod'
 import type { DayObstacle } from '#lib/reconciliation/certificates.ts'
+import { type ColumnMapping, columnMappingSchema, type MappedPreview } from '#lib/reconciliation/statement-columns.ts'
 import type { ActionResult } from '#lib/result.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { prepareDay as prepare, signDay as sign } from '#server/reconciliation/certificates/sign-day.ts'
 import { matchByHand, undoMatch as undo } from '#server/reconciliation/matching/match-by-hand.ts'
 import { importStatement as startImport, withdrawStatement as withdraw } from '#server/reconciliation/statements/decide-statement.ts'
+import { previewColumns as preview } from '#server/reconciliation/statements/map-columns.ts'
 
 const oneFile = z.strictObject({ fileId: z.uuid() })
 const lineId = z.string().regex(/^\d{1,18}$/)
@@ -35,6 +37,19 @@ export async function withdrawStatement(
   return runAction({ schema: oneFile, permission: 'reconciliation:work', application, input }, async (actor, { fileId }) => {
     const result = await withdraw(backOfficeRuntime().pool, { applicationId: actor.applicationId, fileId, actor })
     return result.ok ? { ok: true, value: null } : result
+  })
+}
+
+const columnsOfFile = z.strictObject({ fileId: z.uuid(), headerAt: z.int().min(0).max(100), mapping: columnMappingSchema })
+
+/** Reads the first lines of a statement with columns that are not yet proposed. */
+export async function previewColumns(
+  application: string,
+  input: { fileId: string; headerAt: number; mapping: ColumnMapping },
+): Promise<ActionResult<MappedPreview, 'not_permitted' | 'not_found'>> {
+  return runAction({ schema: columnsOfFile, permission: 'wallet:change', application, input }, async (actor, given) => {
+    const { pool, clock } = backOfficeRuntime()
+    return preview(pool, { applicationId: actor.applicationId, ...given, now: clock.now() })
   })
 }
 

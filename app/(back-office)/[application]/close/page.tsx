@@ -18,8 +18,8 @@ export const generateMetadata = titled('frame.close')
 export default async function ClosePage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireInstaller(application, 'reconciliation:read')
-  const { reportPool, clock } = backOfficeRuntime()
-  const [t, board] = await Promise.all([getT(), readBoard(reportPool, actor.applicationId, dayIn(actor.businessZone, clock.now()))])
+  const { pool, clock } = backOfficeRuntime()
+  const [t, board] = await Promise.all([getT(), readBoard(pool, actor.applicationId, dayIn(actor.businessZone, clock.now()))])
   const isEmpty = board.wallets.every(({ days }) => days.every(({ state }) => state === 'none'))
   const upload = can(actor.roles, 'reconciliation:work') && (
     <ButtonLink variant="primary" href={paths.newStatement(application)}>

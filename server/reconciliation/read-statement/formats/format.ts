@@ -28,7 +28,7 @@ export type RawLine = {
 export type RowContext = { dialCode: string; currency: string; ownNumbers: ReadonlySet<string> }
 
 export type StatementFormat = {
-  id: 'mtn' | 'wave' | 'orange-cm' | 'orange-bf' | 'moov' | 'airtel'
+  id: 'mtn' | 'wave' | 'orange-cm' | 'orange-bf' | 'moov' | 'airtel' | 'mapped'
   /** The operators that print it. */
   operators: readonly OperatorCode[]
   /** The header in its variants. A name that ends with `?` may be missing. */

@@ -78,6 +78,25 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   operatorFeeForm: 'change.fact.operatorFeeForm',
   openingDay: 'change.fact.openingDay',
   openingMinor: 'change.fact.openingMinor',
+  column_time: 'statements.column.time',
+  column_clock: 'statements.column.clock',
+  column_amount: 'statements.column.amount',
+  column_credit: 'statements.column.credit',
+  column_debit: 'statements.column.debit',
+  column_fee: 'statements.column.fee',
+  column_tax: 'statements.column.tax',
+  column_balance: 'statements.column.balance',
+  column_operatorId: 'statements.column.operatorId',
+  column_ourId: 'statements.column.ourId',
+  column_phone: 'statements.column.phone',
+  column_type: 'statements.column.type',
+  column_status: 'statements.column.status',
+  column_currency: 'statements.column.currency',
+  dateOrder: 'statements.choice.dateOrder',
+  timesIn: 'statements.choice.zone',
+  amountIs: 'statements.choice.amountIs',
+  paidWords: 'statements.choice.paidWords',
+  failedWords: 'statements.choice.failedWords',
   day: 'change.fact.day',
   reference: 'change.fact.reference',
   evidence: 'change.fact.evidence',
@@ -111,6 +130,16 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   overlapHours: 'change.fact.overlap',
 }
 
+/** Values that are words. */
+const WORDS: Readonly<Record<string, MessageKey>> = {
+  'dateOrder.day_first': 'statements.order.day_first',
+  'dateOrder.month_first': 'statements.order.month_first',
+  'timesIn.wallet': 'statements.zone.wallet',
+  'timesIn.utc': 'statements.zone.utc',
+  'amountIs.gross': 'statements.amountIs.gross',
+  'amountIs.net': 'statements.amountIs.net',
+}
+
 /** Returns one side of a difference as text. Amounts are in the currency of the operator that the change is about. */
 function factText(t: Translate, locale: Locale, name: string, facts: ChangeFacts): string {
   const value = facts[name]
@@ -130,6 +159,8 @@ function factText(t: Translate, locale: Locale, name: string, facts: ChangeFacts
   if (name === 'operatorFeeRounding' || name === 'operatorFeeForm') {
     return t(`fees.${name === 'operatorFeeForm' ? 'form' : 'rounding'}.${value}` as MessageKey)
   }
+  const word = WORDS[`${name}.${value}`]
+  if (word) return t(word)
   if (name === 'overlapHours') return t('change.hours', { count: Number(value) })
   return String(value)
 }

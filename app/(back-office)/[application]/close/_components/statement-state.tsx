@@ -9,6 +9,7 @@ const TONES: Record<State, Tone> = {
   ready: 'wait',
   importing: 'run',
   imported: 'ok',
+  unmapped: 'wait',
   refused: 'bad',
   withdrawn: 'neutral',
 }

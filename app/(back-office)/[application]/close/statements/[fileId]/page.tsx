@@ -20,10 +20,14 @@ import { formatCount } from '#lib/text/format.ts'
 import { requireInstaller } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { listChanges } from '#server/changes/list-changes.ts'
 import { readStatement } from '#server/reconciliation/statements/list-statements.ts'
+import { readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
+import { ChangeList } from '../../../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../../../_components/page-content.tsx'
 import { StatementState, statementPeriod } from '../../_components/statement-state.tsx'
-import { DecideStatement, RefreshWhile } from './_components/decide-statement.tsx'
+import { DecideStatement, RefreshWhile, WithdrawStatement } from './_components/decide-statement.tsx'
+import { MapColumns } from './_components/map-columns.tsx'
 
 export const generateMetadata = titled('statements.title')
 
@@ -37,7 +41,7 @@ export default async function StatementPage({ params }: PageProps<'fileId'>) {
   const [t, locale] = await Promise.all([getT(), readLocale()])
   const isWorking = file.state === 'checking' || file.state === 'importing'
   return (
-    <PageContent words={['statements.', 'close.']}>
+    <PageContent words={['statements.', 'close.', 'change.']}>
       <PageHeader
         title={walletText(t, file.wallet)}
         lead={
@@ -47,9 +51,12 @@ export default async function StatementPage({ params }: PageProps<'fileId'>) {
         }
         actions={<ButtonLink href={paths.statements(application)}>{t('statements.toList')}</ButtonLink>}
       />
+      {file.state === 'unmapped' && file.problem?.sample && (
+        <UnmappedStatement t={t} locale={locale} application={application} actor={actor} file={file} sample={file.problem.sample} />
+      )}
       <div className="mt-4 grid max-w-2xl gap-4">
         {isWorking && <Notice>{t(file.state === 'checking' ? 'statements.isChecking' : 'statements.isImporting')}</Notice>}
-        {file.problem && <Notice tone="bad">{statementProblemText(t, file.problem)}</Notice>}
+        {file.problem && file.state !== 'unmapped' && <Notice tone="bad">{statementProblemText(t, file.problem)}</Notice>}
         {file.format !== null && <Counts t={t} locale={locale} application={application} file={file} />}
         {file.state === 'ready' && can(actor.roles, 'reconciliation:work') && (
           <DecideStatement application={application} fileId={file.fileId} newLines={formatCount(file.lines - file.known, locale)} />
@@ -62,6 +69,36 @@ export default async function StatementPage({ params }: PageProps<'fileId'>) {
       </div>
       <RefreshWhile isOn={isWorking} />
     </PageContent>
+  )
+}
+
+type UnmappedProps = {
+  t: Translate
+  locale: Locale
+  application: string
+  actor: Awaited<ReturnType<typeof requireInstaller>>
+  file: StatementFileDto
+  sample: readonly (readonly string[])[]
+}
+
+/** A table whose header no format has: one person says what its columns are, another confirms it. */
+async function UnmappedStatement({ t, locale, application, actor, file, sample }: UnmappedProps) {
+  const { pool } = backOfficeRuntime()
+  const { applicationId } = actor
+  const [{ changes }, wallet] = await Promise.all([
+    listChanges(pool, { applicationId, kinds: ['statement.columns'], actor }),
+    readWallet(pool, applicationId, file.wallet),
+  ])
+  const own = changes.filter(({ subject }) => subject.startsWith(`${file.wallet} `))
+  return (
+    <div className="mt-4 grid gap-4">
+      <Notice tone="wait">{t('statements.isUnmapped')}</Notice>
+      <ChangeList t={t} locale={locale} application={application} changes={own} />
+      {can(actor.roles, 'wallet:change') && (
+        <MapColumns application={application} fileId={file.fileId} wallet={file.wallet} zone={wallet?.zone ?? 'UTC'} sample={sample} />
+      )}
+      {can(actor.roles, 'reconciliation:work') && <WithdrawStatement application={application} fileId={file.fileId} />}
+    </div>
   )
 }
 
@@ -118,7 +155,7 @@ function Counts({ t, locale, application, file }: CountsProps) {
   )
 }
 
-const FORMATS = ['mtn', 'wave', 'orange-cm', 'orange-bf', 'moov', 'airtel'] as const
+const FORMATS = ['mtn', 'wave', 'orange-cm', 'orange-bf', 'moov', 'airtel', 'mapped'] as const
 
 function formatKey(format: string | null): (typeof FORMATS)[number] {
   return FORMATS.find((each) => each === format) ?? 'mtn'

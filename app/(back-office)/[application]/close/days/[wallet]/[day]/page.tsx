@@ -17,6 +17,7 @@ import { listChanges } from '#server/changes/list-changes.ts'
 import { readCertificate } from '#server/reconciliation/certificates/certificate-store.ts'
 import { readSigning } from '#server/reconciliation/certificates/signable-day.ts'
 import { listLargestDifferences } from '#server/reconciliation/days/difference-store.ts'
+import { readKeptSums } from '#server/reconciliation/days/kept-sums.ts'
 import { listDayItems } from '#server/reconciliation/days/list-items.ts'
 import { readDays } from '#server/reconciliation/days/read-days.ts'
 import { readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
@@ -50,7 +51,7 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
   const [t, locale, [compared], { changes }] = await Promise.all([
     getT(),
     readLocale(),
-    readDays(pool, scope),
+    readDays(pool, scope, readKeptSums),
     listChanges(pool, { applicationId, kinds: ['day.reopen', ...BOOK_CHANGES], actor }),
   ])
   if (!compared) notFound()

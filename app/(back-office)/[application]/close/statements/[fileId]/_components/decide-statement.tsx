@@ -31,6 +31,22 @@ export function DecideStatement({ application, fileId, newLines }: { application
   )
 }
 
+/** Takes back a statement that waits for its columns. */
+export function WithdrawStatement({ application, fileId }: { application: string; fileId: string }) {
+  const t = useT()
+  const { run, isPending, error } = useAction(() => withdrawStatement(application, { fileId }), { words: WORDS, refreshes: 'answered' })
+  return (
+    <div className="grid gap-3">
+      {error && <Notice tone="bad">{error}</Notice>}
+      <div>
+        <Button isBusy={isPending} onClick={() => run()}>
+          {t('statements.withdraw')}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
 const REFRESH_MS = 1_500
 
 /** Reads the page again while a worker reads or stores the file. */

@@ -19,7 +19,7 @@ export const BATCH_STAGES = [
 export type BatchStage = (typeof BATCH_STAGES)[number]
 
 /** Where the rows of a submitted batch are: counts, without places that have no rows, and who rejected or recalled rows last. */
-export type BatchPlaces = Partial<Record<'waiting' | 'open' | 'succeeded' | BatchEndPlace, number>> & { by?: string }
+type BatchPlaces = Partial<Record<'waiting' | 'open' | 'succeeded' | BatchEndPlace, number>> & { by?: string }
 
 /** Where a row ended without a payment. */
 export type BatchEndPlace = 'failed' | 'rejected' | 'recalled' | 'expired' | 'stopped'

@@ -111,6 +111,10 @@ function Preferences({ t }: { t: Translate }) {
         <Icon name="download" />
         {t('docs.openapi')}
       </a>
+      <a href="/api/v2/openapi.json" className={MENU_ITEM}>
+        <Icon name="download" />
+        {t('docs.openapiV2')}
+      </a>
       <a href={paths.home()} className={`${MENU_ITEM} sm:hidden`}>
         <Icon name="leave" />
         {t('docs.backOffice')}
@@ -126,6 +130,7 @@ const TAG_TITLES: Record<string, MessageKey> = {
   Lists: 'docs.tag.lists',
   'Totals and balances': 'docs.tag.totals',
   Tokens: 'docs.tag.tokens',
+  Settlements: 'docs.tag.settlements',
 }
 
 const ITEM = `flex min-h-7 items-center gap-2 rounded-sm px-2 py-1 text-ink-2 hover:bg-sunken hover:text-ink touch-target

@@ -56,6 +56,13 @@ const ITEMS = {
   people: { id: 'people', label: 'frame.people', icon: 'people', permission: 'people:change', href: paths.people },
   terms: { id: 'terms', label: 'frame.terms', icon: 'settings', permission: 'access:change', href: paths.terms },
   close: { id: 'close', label: 'frame.close', icon: 'check', permission: 'reconciliation:read', href: paths.close, key: 'c' },
+  settlements: {
+    id: 'settlements',
+    label: 'frame.settlements',
+    icon: 'sum',
+    permission: 'settlement:read',
+    href: (application) => paths.settlements(application),
+  },
   funding: { id: 'funding', label: 'frame.funding', icon: 'arrow-down', permission: 'funding:read', href: paths.funding },
   operators: {
     id: 'operators',
@@ -85,6 +92,7 @@ const GROUPS: readonly NavigationGroup[] = [
       ITEMS.batches,
       ITEMS.totals,
       ITEMS.balances,
+      ITEMS.settlements,
       ITEMS.close,
     ],
   },

@@ -42,18 +42,31 @@ export class PartnerProgram {
     return this.#request(`${PATH}/${endpoint}${search}`, options.body, headers, options.cutAfterMs)
   }
 
+  /** GET of a list or a total of the specification, with its query. */
+  get(endpoint: string): Promise<Answer> {
+    const { apiKey, apiId } = this.application
+    const headers = { apikey: apiKey, apiid: apiId, authorization: `Bearer ${this.#accessToken}` }
+    return this.#request(`${PATH}/${endpoint}`, undefined, headers, undefined, 'GET')
+  }
+
   close(): Promise<void> {
     return this.#agent.destroy()
   }
 
-  async #request(path: string, body: unknown, headers: Record<string, string>, cutAfterMs?: number): Promise<Answer> {
+  async #request(
+    path: string,
+    body: unknown,
+    headers: Record<string, string>,
+    cutAfterMs?: number,
+    method: 'GET' | 'POST' = 'POST',
+  ): Promise<Answer> {
     try {
       const answer = await this.#agent.request({
         origin: this.#baseUrl,
         path,
-        method: 'POST',
+        method,
         headers: { ...headers, 'content-type': 'application/json' },
-        body: body === undefined ? '' : JSON.stringify(body),
+        body: method === 'GET' ? null : body === undefined ? '' : JSON.stringify(body),
         signal: AbortSignal.timeout(cutAfterMs ?? ANSWER_LIMIT_MS),
       })
       const text = await answer.body.text()

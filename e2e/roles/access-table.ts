@@ -77,6 +77,13 @@ export const ROUTES: Record<string, Row> = {
   'GET /[application]/funding': { access: 'funding:read' },
   'GET /[application]/operators': { access: 'operator:read' },
   'GET /[application]/operators/[operator]': { access: 'operator:read' },
+  'GET /[application]/settlements': { access: 'settlement:read' },
+  // Nobody has signed it.
+  'GET /[application]/settlements/[wallet]/[day]': {
+    access: 'settlement:read',
+    address: '/[application]/settlements/OMCM/2026-11-05',
+    allowed: 404,
+  },
   // The application of this test does not run the installation, so that these pages do not exist for those who may open them elsewhere.
   'GET /[application]/close': { access: 'reconciliation:read', allowed: 404 },
   'GET /[application]/installation': { access: 'installation:read', allowed: 404 },
@@ -185,6 +192,11 @@ export const ROUTES: Record<string, Row> = {
   'GET /api/back-office/[application]/days/[wallet]/[day]/difference': {
     access: 'reconciliation:read',
     address: '/api/back-office/[application]/days/OMCM/2026-11-05/difference',
+    allowed: 404,
+  },
+  'GET /api/back-office/[application]/settlements/[wallet]/[day]/export': {
+    access: 'settlement:read',
+    address: '/api/back-office/[application]/settlements/OMCM/2026-11-05/export',
     allowed: 404,
   },
   'GET /api/back-office/[application]/fees/[wallet]/claim': {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { MESSAGES } from '#server/messages.ts'
@@ -293,4 +294,11 @@ test('413 or 400, never a truncated reading: a form and an action of more than 1
     const { status } = await send({ method: 'POST', path, headers: { 'content-type': MULTIPART }, body })
     assert.ok(status === 413 || status === 400, `${path}: ${status}`)
   }
+})
+
+test('no compiler of Next in a process that serves its pages, which would hold 27 MB more', async () => {
+  assert.equal((await send({ method: 'GET', path: '/sign-in', headers: {} })).status, 200)
+  const mapped = readFileSync(`/proc/${service.pid}/maps`, 'utf8')
+  assert.match(mapped, /argon2/)
+  assert.doesNotMatch(mapped, /next-swc/)
 })

@@ -42,8 +42,20 @@ async function visitor(page: Page): Promise<(place: Place) => Promise<string>> {
     else if (pattern.includes('[batchId]')) examples['batchId'] = await draftBatch(page, examples['application'])
     if (pattern.includes('[fileId]')) examples['fileId'] ??= await uploadedStatement(page, examples['application'])
     if (pattern.includes('[exceptionId]')) examples['exceptionId'] ??= await firstException(page, examples['application'])
-    return pattern.replaceAll(/\[(\w+)\]/g, (_, name: string) => examples[name] ?? 'none')
+    const own = pattern.includes('settlements/[wallet]') ? await signedDay(page, examples['application']) : {}
+    return pattern.replaceAll(/\[(\w+)\]/g, (_, name: string) => ({ ...examples, ...own })[name] ?? 'none')
   }
+}
+
+/** The sandbox has a day that two people have signed; it may be in the month before. */
+async function signedDay(page: Page, application: string): Promise<{ wallet: string; day: string }> {
+  const before = new Date(Date.now() - 31 * 86_400_000).toISOString().slice(0, 7)
+  for (const query of ['', `?month=${before}`]) {
+    const answer = await page.request.get(`/${application}/settlements${query}`)
+    const [, wallet, day] = /settlements\/([\w-]+)\/(\d{4}-\d{2}-\d{2})/.exec(await answer.text()) ?? []
+    if (wallet && day) return { wallet, day }
+  }
+  throw new Error('The list of settlements names no signed day')
 }
 
 /** The draft of the sandbox: its page has the most. */

@@ -58,6 +58,9 @@ export const paths = {
   people: (application: string) => `/${application}/people`,
   terms: (application: string) => `/${application}/application`,
   funding: (application: string) => `/${application}/funding`,
+  settlements: (application: string, query: QueryValues = {}) => `/${application}/settlements${toQuery(query)}`,
+  settlement: (application: string, wallet: string, day: string, query: QueryValues = {}) =>
+    `/${application}/settlements/${wallet}/${day}${toQuery(query)}`,
   /** Close of day: every wallet on the last days. */
   close: (application: string) => `/${application}/close`,
   closeDay: (application: string, wallet: string, day: string, query: QueryValues = {}) =>

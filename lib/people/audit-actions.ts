@@ -11,6 +11,7 @@ export const AUDIT_ACTIONS = [
   'statement.rows_exported',
   'fees.exported',
   'difference.exported',
+  'settlement.exported',
   'line.matched',
   'line.match_undone',
   'exception.taken',

@@ -1,7 +1,7 @@
 /** Why a day of a wallet cannot be prepared or signed. The texts are `close.sign.obstacle.<obstacle>`. */
 export type DayObstacle =
   | 'already_signed'
-  /** It ends at the operator later than an hour ago. */
+  /** It ended less than an hour ago at the operator, or has not ended. */
   | 'not_over'
   /** Payments that began in the day could still be posted. */
   | 'not_sealed'

@@ -73,6 +73,8 @@ export type BoardDto = { days: readonly string[]; wallets: readonly { wallet: st
 export type DayItemDto = {
   lineId: string | null
   at: string
+  /** The signed day that it is from, if it was found later. */
+  originDay: string | null
   amount: string
   fee: string
   phone: string | null

@@ -18,6 +18,9 @@ export const WALLETS: readonly Wallet[] = OPERATOR_CODES.flatMap((operator): Wal
     : [{ wallet: operator, operator, account: 'both' }],
 )
 
+/** The ids of all wallets. */
+export const WALLET_IDS = WALLETS.map(({ wallet }) => wallet) as [string, ...string[]]
+
 /** The wallet with this id; undefined if there is none. */
 export function findWallet(id: string): Wallet | undefined {
   return WALLETS.find(({ wallet }) => wallet === id)

@@ -16,8 +16,9 @@ const day = z.string().refine(isUtcDay).nullable().default(null)
 /** A month, `2026-11`. */
 const month = z.string().refine((text) => /^\d{4}-\d{2}$/.test(text) && isUtcDay(`${text}-01`))
 
-/** The address of fees; without a month, the present one. */
-export const feesAddressSchema = z.object({ month: month.optional() })
+/** The address of a list by month, such as fees; without a month, the present one. */
+export const monthAddressSchema = z.object({ month: month.optional() })
+export const settlementPageSchema = z.object({ page: pageFromOne(100_000) })
 export const feeClaimSchema = z.object({ month, language: z.enum(LOCALES), format: z.enum(EXPORT_FORMATS).default('csv') })
 
 /** A place in the chain: the number of an entry. */

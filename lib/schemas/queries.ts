@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { TRANSACTION_STATUSES } from '#lib/payments/transaction-status.ts'
-import { FIRST_DAY, isUtcDay, LAST_DAY } from '#lib/time/time.ts'
+import { WALLET_IDS } from '#lib/reconciliation/wallets.ts'
+import { countDays, FIRST_DAY, isUtcDay, LAST_DAY } from '#lib/time/time.ts'
 import { hasNul, idField, mustBe, noteField, PAGE_MAX, PAGE_SIZE_MAX, wholeNumberField, wordField } from './fields.ts'
 
 // The query parameters of each endpoint, as texts in, typed out.
@@ -106,3 +107,24 @@ export const tokenResponseSchema = z
     expires_in: z.int().min(1).meta({ description: 'How many seconds access_token is valid' }),
   })
   .meta({ id: 'TokenResponse', description: 'An access token and the refresh token that renews it' })
+
+/** The formats of a settlement report. */
+const SETTLEMENT_FORMATS = ['json', 'csv'] as const
+/** As many days as one list of settlement reports may have. */
+const SETTLEMENT_DAYS_MAX = 92
+
+export const settlementListQuerySchema = z
+  .object({
+    from: dayField('from', 'The first day, a day of the operator, YYYY-MM-DD'),
+    to: dayField('to', 'The last day, which belongs to the range, YYYY-MM-DD'),
+    wallet: wordField('wallet', WALLET_IDS).optional().meta({ description: 'Only this account at an operator' }),
+  })
+  .refine(({ from, to }) => countDays(from, to) >= 1 && countDays(from, to) <= SETTLEMENT_DAYS_MAX, {
+    error: `from to to must be 1 to ${SETTLEMENT_DAYS_MAX} days.`,
+  })
+
+export const settlementQuerySchema = z.object({
+  page: page.optional(),
+  size: size.optional().meta({ description: `How many transactions a page has; ${PAGE_SIZE_MAX} if it is absent` }),
+  format: wordField('format', SETTLEMENT_FORMATS).optional().meta({ description: 'json if it is absent' }),
+})

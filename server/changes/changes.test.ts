@@ -232,6 +232,29 @@ test('unchanged after a refusal, whose reason the proposer sees', async () => {
   assert.deepEqual([listed?.state, listed?.reason], ['refused', 'She leaves on Friday'])
 })
 
+test('an audit entry for a refusal and for a withdrawal: by whom, about what and why', async () => {
+  const { applicationId, anna, ben, propose } = await scene()
+  const refused = await proposed(propose())
+  must(await refuseChange(database.pool, { applicationId, changeId: refused, reason: ' Not yet ', actor: ben }))
+  const withdrawn = await proposed(propose())
+  must(await withdrawChange(database.pool, { applicationId, changeId: withdrawn, actor: anna }))
+  const entries = (await listAudit(database.pool, applicationId, { size: 10 })).filter(({ action }) => /refused|withdrawn/.test(action))
+  assert.deepEqual(
+    entries.map(({ action, actor, subject, details }) => [action, actor.id, subject, details['kind'], details['reason']]),
+    [
+      ['change.withdrawn', anna.id, withdrawn, 'person.roles', undefined],
+      ['change.refused', ben.id, refused, 'person.roles', 'Not yet'],
+    ],
+  )
+  assert.deepEqual(
+    entries.map(({ details }) => [typeof details['subject'], details['proposedBy']]),
+    [
+      ['string', undefined],
+      ['string', anna.id],
+    ],
+  )
+})
+
 test('not_found for a change of another application', async () => {
   const here = await scene()
   const elsewhere = await scene()

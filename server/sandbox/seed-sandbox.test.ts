@@ -53,6 +53,16 @@ test('no difference: the books and audit chains of the seeded database, recounte
   assert.deepEqual(await verifyDatabase(database.pool), [])
 })
 
+test('two days of a wallet prepared, the first of them signed by another person', async () => {
+  const { rows } = await database.pool.query(
+    'select wallet, state, signed_by <> prepared_by as "isOther" from day_certificates order by day',
+  )
+  assert.deepEqual(rows, [
+    { wallet: 'OMCM', state: 'signed', isOther: true },
+    { wallet: 'OMCM', state: 'prepared', isOther: null },
+  ])
+})
+
 test('less than 20 s of CPU time for seeding, which the first start waits for', () => {
   assert.ok(cpuMs < 20_000, `${Math.round(cpuMs)} ms`)
 })

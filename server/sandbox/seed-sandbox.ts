@@ -26,6 +26,7 @@ import { simulateHistory } from './history/simulate-history.ts'
 import type { Brought, LiveTransaction } from './history/simulation.ts'
 import { FIRST_RULES, SECOND_RULES, SEED_APPLICATIONS, type SeedApplication } from './seed-applications.ts'
 import { seedDraftBatch, seedWaiting } from './seed-open-work.ts'
+import { seedSignedDays } from './seed-signed-days.ts'
 import { analyse, backdateSetup, hasNoApplication, insertBatches, lockSeeding, passOverSecondLooks } from './seed-store.ts'
 import { writeSimulatorBooks } from './simulator-books.ts'
 import { planCases } from './statement-cases.ts'
@@ -87,11 +88,13 @@ export async function seedSandbox(options: SeedOptions): Promise<boolean> {
       await lockSeeding(trx)
       if (!(await hasNoApplication(trx))) return ok(false)
       const applications: SandboxApplication[] = []
+      let first: { applicationId: string; financeId: string; administratorId: string } | undefined
       const sent: LiveTransaction[] = []
       const brought: Brought[] = []
       for (const [index, cast] of SEED_APPLICATIONS.entries()) {
         const seeded = await seedApplication(trx, { cast, index, others: applications[0]?.people ?? [], now: options.now })
         applications.push(seeded.application)
+        first ??= signersOf(seeded)
         sent.push(...seeded.sent)
         brought.push(...seeded.brought)
       }
@@ -100,6 +103,7 @@ export async function seedSandbox(options: SeedOptions): Promise<boolean> {
       const content: SandboxFile = { baseUrl: options.baseUrl, applications }
       writePrivateFile(unconfirmedFile, `${JSON.stringify(content, null, 2)}\n`)
       writeSimulatorBooks(options.simulatorFolder, sent, brought, planCases(sent, options.now.getTime()))
+      if (first) demand(await seedSignedDays(trx, { ...first, simulatorFolder: options.simulatorFolder, now: options.now }))
       return ok(true)
     }),
   )
@@ -132,12 +136,10 @@ function setupMs(now: Date): number {
   return now.getTime() - (HISTORY_DAYS + 2) * DAY_MS
 }
 
+type Seeded = { applicationId: string; application: SandboxApplication; sent: LiveTransaction[]; brought: Brought[] }
 type SeedingApplication = { cast: SeedApplication; index: number; others: readonly SandboxPerson[]; now: Date }
 
-async function seedApplication(
-  trx: TrxClient,
-  seeding: SeedingApplication,
-): Promise<{ application: SandboxApplication; sent: LiveTransaction[]; brought: Brought[] }> {
+async function seedApplication(trx: TrxClient, seeding: SeedingApplication): Promise<Seeded> {
   const { cast, index, now } = seeding
   const pool = poolOfOne(trx)
   const nowMs = now.getTime()
@@ -168,7 +170,18 @@ async function seedApplication(
     }
   if (maker !== undefined) await seedDraftBatch(trx, applicationId, maker)
   demand(await seedWaiting(trx, { applicationId, financeId: finance, administratorIds: withRole('administrator') }))
-  return { application, ...history }
+  return { applicationId, application, ...history }
+}
+
+/** The people who prepare and sign days. */
+function signersOf({
+  applicationId,
+  application,
+}: Seeded): { applicationId: string; financeId: string; administratorId: string } | undefined {
+  const [finance, administrator] = (['finance', 'administrator'] as const).map((role) =>
+    application.people.find(({ roles }) => roles.includes(role)),
+  )
+  return finance && administrator && { applicationId, financeId: finance.id, administratorId: administrator.id }
 }
 
 /** Sets the application up through the commands of the back office. */

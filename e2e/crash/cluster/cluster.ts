@@ -26,6 +26,13 @@ const REPLACED_WITHIN_MS = 30_000
 const QUIET_MS = 3_000
 const PROBES = 4
 const PROBE_PAUSE_MS = 40
+/** Read from a standby where one is. */
+const READINGS = [
+  'getByApplicationProduct?page=0&size=20',
+  'getByApplicationProductAndStatus?transactionStatus=SUCCESS&page=0&size=20',
+  'getTotalAmountByApplicationProduct',
+  'getByApplicationProductBalances',
+]
 const WORKER = 'server/process/children/worker-process.ts'
 
 type Scene = ClusterOptions & { databases: Databases; ways: Ways; webs: Service[]; workers: Service[]; startedMs: number }
@@ -135,6 +142,7 @@ class Losses implements Ordeal {
   readonly #load: LoadOptions
   readonly #acceptedMs: number[] = []
   readonly #seen: Seen[] = []
+  readonly #readings: string[] = []
   #isOver = false
 
   constructor(scene: Scene, load: LoadOptions) {
@@ -177,6 +185,9 @@ class Losses implements Ordeal {
       judge('a partner is accepted again within 30 s of any loss', this.#seen, ({ part, pauseMs }) =>
         pauseMs <= limitMs ? undefined : `${part}: ${Math.round(pauseMs)} ms`,
       ),
+      judge('lists, totals and balances are answered once everything is whole again', this.#readings, (reading) =>
+        reading.startsWith('200 ') ? undefined : reading,
+      ),
       judge('payments are accepted after each loss', this.#seen, ({ part, accepted }) => (accepted > 0 ? undefined : part)),
     ]
   }
@@ -192,6 +203,7 @@ class Losses implements Ordeal {
     await databases.untilWhole()
     for (const service of [...webs, ...workers]) await service.untilReady()
     await delay(QUIET_MS)
+    await this.#readLists(part)
     const accepted = this.#acceptedMs.slice(before.acceptedMs)
     const unanswered = ledger.unanswered - before.unanswered
     const seen = {
@@ -206,6 +218,12 @@ class Losses implements Ordeal {
     say(
       `      at ${((beganMs - startedMs) / 1_000).toFixed(3).padStart(8)} s  ${part}: accepted again after ${Math.round(seen.pauseMs)} ms`,
     )
+  }
+
+  async #readLists(part: string): Promise<void> {
+    for (const partner of this.#load.partners)
+      for (const reading of READINGS)
+        this.#readings.push(`${(await partner.get(reading))?.status ?? 'nothing'} to ${reading} after: ${part}`)
   }
 
   /** A machine is away until another one has its place, and then comes back. */

@@ -131,9 +131,9 @@ async function startEtcd(ground: Ground): Promise<{ programs: Program[]; clients
       '--data-dir',
       path.join(ground.folder, name),
       '--heartbeat-interval',
-      '300',
+      '200',
       '--election-timeout',
-      '3000',
+      '2000',
     ]
     words.push('--listen-client-urls', clientUrl, '--advertise-client-urls', clientUrl, '--listen-peer-urls', peerUrl)
     words.push('--initial-advertise-peer-urls', peerUrl, '--initial-cluster', initial, '--initial-cluster-state', 'new')

@@ -49,8 +49,8 @@ const wallet: ChangeKind = defineKind({
     const about = { operator: present.value.operator, wallet: payload.wallet }
     return ok({ before: { ...about, ...factsOfWallet(present.value) }, after: { ...about, ...factsOfWallet(settings) } })
   },
-  apply: (trx, { applicationId, payload, actor }) =>
-    setWallet(trx, { applicationId, wallet: payload.wallet, settings: settingsOf(payload), actor }),
+  apply: (trx, { applicationId, payload, changeId, actor }) =>
+    setWallet(trx, { applicationId, wallet: payload.wallet, settings: settingsOf(payload), changeId, actor }),
 })
 
 const columnsSchema = z.strictObject({

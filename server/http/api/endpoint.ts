@@ -24,13 +24,13 @@ import { readQuery } from './read-query.ts'
 /** A call whose credentials, address, user and application have been checked. */
 export type Call = { runtime: HttpRuntime; request: ApiRequest; caller: Caller }
 
-/** An endpoint for partners: it requires the three credentials and returns JSON text. */
+/** An endpoint for partners: it requires the three credentials and returns JSON text, or a whole response where it has another format. */
 export type PartnerEndpoint = {
   kind: 'partner'
   name: string
   method: 'GET' | 'POST'
   path: string
-  answer(call: Call): Promise<Result<string, Refusal>>
+  answer(call: Call): Promise<Result<string | ApiResponse, Refusal>>
 }
 
 /** An endpoint without these credentials: tokens, health, metrics, documentation, callbacks of operators. */

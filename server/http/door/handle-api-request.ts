@@ -76,7 +76,8 @@ async function respond(runtime: HttpRuntime, request: ApiRequest, endpoint: Endp
   trace.applicationId = caller.value.application.applicationId
   const answer = await endpoint.answer({ runtime, request, caller: caller.value })
   if (!answer.ok && answer.error.status === 403) noteRefusal(runtime, request, endpoint, trace.applicationId, answer.error)
-  return answer.ok ? { status: 200, body: answer.value, contentType: JSON_TYPE } : refused(answer.error)
+  if (!answer.ok) return refused(answer.error)
+  return typeof answer.value === 'string' ? { status: 200, body: answer.value, contentType: JSON_TYPE } : answer.value
 }
 
 /** Records the 403 of an endpoint itself: a service that is off, or a decision that the checker may not make. */

@@ -1,6 +1,6 @@
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { callbackOf } from '#server/http/endpoints/operator-callback.ts'
-import { openapi } from '#server/http/openapi/serve-openapi.ts'
+import { openapi, openapiV2 } from '#server/http/openapi/serve-openapi.ts'
 import { payEndpointAt } from '#server/http/pay/pay-page.ts'
 import type { Endpoint } from '../api/endpoint.ts'
 import { rejectTransaction, validateTransaction } from '../endpoints/approvals.ts'
@@ -14,6 +14,7 @@ import {
 } from '../endpoints/lists.ts'
 import { collect, deposit, depositMultiple } from '../endpoints/payments.ts'
 import { health, healthLive, healthReady, metrics } from '../endpoints/service.ts'
+import { settlementEndpointAt, settlementReports } from '../endpoints/settlements.ts'
 import { chekTransactionStatus, transactionStatus } from '../endpoints/status.ts'
 import { accessToken, refreshToken } from '../endpoints/tokens.ts'
 
@@ -34,7 +35,9 @@ const ENDPOINTS: readonly Endpoint[] = [
   getByApplicationProductBalances,
   accessToken,
   refreshToken,
+  settlementReports,
   openapi,
+  openapiV2,
   health,
   healthLive,
   healthReady,
@@ -45,14 +48,14 @@ const ENDPOINTS: readonly Endpoint[] = [
 const BY_PATH: ReadonlyMap<string, Endpoint> = new Map(ENDPOINTS.map((endpoint) => [endpoint.path, endpoint]))
 
 // Any other path below these gets an API error, never a page.
-const API_PREFIXES = ['/api/v1', '/public', '/health', '/metrics', '/operators/callback']
+const API_PREFIXES = ['/api/v1', '/api/v2', '/public', '/health', '/metrics', '/operators/callback']
 
 /**
  * Returns the endpoint at exactly this path. Paths are not decoded or normalised: a similar path is another path. Everything below /pay is
- * one page.
+ * one page, and every settlement report is one endpoint.
  */
 export function findEndpoint(path: string): Endpoint | undefined {
-  return BY_PATH.get(path) ?? payEndpointAt(path)
+  return BY_PATH.get(path) ?? payEndpointAt(path) ?? settlementEndpointAt(path)
 }
 
 /** Returns true if a path belongs to the API and not to a page. */

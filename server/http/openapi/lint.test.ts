@@ -56,6 +56,7 @@ async function lintWithSpectral(text: string): Promise<string[]> {
 }
 
 test('no error and no warning from Redocly (recommended) and Spectral (spectral:oas)', async () => {
+  assert.deepEqual(await lint(buildOpenApiDocument('v2')), { redocly: [], spectral: [] })
   assert.deepEqual(await lint(buildOpenApiDocument()), { redocly: [], spectral: [] })
 })
 

@@ -2,9 +2,10 @@ import { STATUS_CODES } from 'node:http'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import type { ErrorCause } from './error-causes.ts'
 import { EXAMPLE_TIME } from './examples.ts'
-import { componentSchemas, describeQuery, type Json, type Operation, ref, TAGS } from './operation.ts'
+import { componentSchemas, describeParameters, type Json, type Operation, ref, TAGS, TAGS_V2 } from './operation.ts'
 import { PAYMENT_OPERATIONS } from './operations/payments.ts'
 import { LIST_OPERATIONS, TOTAL_OPERATIONS } from './operations/reports.ts'
+import { SETTLEMENT_OPERATIONS } from './operations/settlements.ts'
 import { APPROVAL_OPERATIONS, STATUS_OPERATIONS, TOKEN_OPERATIONS } from './operations/status.ts'
 import { describeWebhook } from './webhook.ts'
 
@@ -16,6 +17,25 @@ const OPERATIONS: readonly Operation[] = [
   ...TOTAL_OPERATIONS,
   ...TOKEN_OPERATIONS,
 ]
+
+const INFO = {
+  v1: {
+    title: 'Mobile Money Transaction Service',
+    version: 'v1',
+    summary: 'Collects, deposits and their results.',
+    description: () => DESCRIPTION,
+  },
+  v2: {
+    title: 'Mobile Money Transaction Service, reports',
+    version: 'v2',
+    summary: 'Settlement reports of signed days.',
+    description: () => DESCRIPTION_V2,
+  },
+} as const
+
+const DESCRIPTION_V2 =
+  'What the service adds to v1: reports of the days that two people have compared with the statement of the operator and signed. Credentials and ' +
+  'errors are those of v1, which stays as it is: payments, lists and tokens are there.'
 
 const DESCRIPTION =
   `Collect from and deposit to mobile money accounts of ${OPERATOR_CODES.length} operators in seven countries.\n\n` +
@@ -46,27 +66,28 @@ const HEADERS: Partial<Record<number, Json>> = {
   503: RETRY_AFTER,
 }
 
-/** The OpenAPI 3.1 document, made from the schemas that validate. The same text for the life of the process. */
-export function buildOpenApiDocument(): Json {
+/** The OpenAPI 3.1 document of a version, made from the schemas that validate. The same text for the life of the process. */
+export function buildOpenApiDocument(version: 'v1' | 'v2' = 'v1'): Json {
+  const isFirst = version === 'v1'
+  const { description, ...info } = INFO[version]
   const paths: { [path: string]: Json } = {}
-  for (const operation of OPERATIONS) paths[operation.path] = { [operation.method]: describeOperation(operation) }
+  for (const operation of isFirst ? OPERATIONS : SETTLEMENT_OPERATIONS)
+    paths[operation.path] = { [operation.method]: describeOperation(operation) }
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Mobile Money Transaction Service',
-      version: 'v1',
-      summary: 'Collects, deposits and their results.',
-      description: DESCRIPTION,
+      ...info,
+      description: description(),
       contact: { name: 'The administrators of your application' },
       license: { name: 'For partners of the service', identifier: 'LicenseRef-Proprietary' },
     },
     servers: [{ url: '/', description: 'The address that serves this document.' }],
-    tags: TAGS.map((tag) => ({ ...tag })),
+    tags: (isFirst ? TAGS : TAGS_V2).map((tag) => ({ ...tag })),
     security: [{ apiKey: [], apiId: [], bearer: [] }],
     paths,
-    webhooks: { transactionResult: describeWebhook() },
+    ...(isFirst ? { webhooks: { transactionResult: describeWebhook() } } : {}),
     components: {
-      schemas: componentSchemas(),
+      schemas: componentSchemas(version),
       securitySchemes: {
         apiKey: {
           type: 'apiKey',
@@ -92,8 +113,11 @@ export function buildOpenApiDocument(): Json {
 }
 
 function describeOperation(operation: Operation): Json {
-  const { id, tag, summary, description, query, body, answer, isOpen } = operation
-  const parameters = query ? describeQuery(query.schema, query.examples) : []
+  const { id, tag, summary, description, segments, query, body, answer, isOpen } = operation
+  const parameters = [
+    ...(segments ? describeParameters(segments.schema, segments.examples, 'path') : []),
+    ...(query ? describeParameters(query.schema, query.examples) : []),
+  ]
   return {
     operationId: id,
     tags: [tag],
@@ -111,7 +135,10 @@ function describeOperation(operation: Operation): Json {
         }
       : {}),
     responses: {
-      200: { description: answer.description, content: { 'application/json': { schema: answer.schema, examples: answer.examples } } },
+      200: {
+        description: answer.description,
+        content: { 'application/json': { schema: answer.schema, examples: answer.examples }, ...answer.others },
+      },
       ...describeRefusals(operation),
     },
   }

@@ -9,6 +9,7 @@ import {
   recordSchema,
   webhookSchema,
 } from '#lib/schemas/responses.ts'
+import { settledDaySchema, settlementReportSchema } from '#lib/schemas/settlement-responses.ts'
 import { transactionRequestSchema } from '#lib/schemas/transaction-request.ts'
 import type { ErrorCause } from './error-causes.ts'
 
@@ -24,7 +25,12 @@ export const TAGS = [
   { name: 'Totals and balances', description: 'Sums of transactions, and what the application has at each operator.' },
   { name: 'Webhooks', description: 'Requests that the service sends to you.' },
 ] as const
-type Tag = (typeof TAGS)[number]['name']
+
+/** The subjects of version 2. */
+export const TAGS_V2 = [
+  { name: 'Settlements', description: 'What a signed day of an account at an operator did to the balance of the application.' },
+] as const
+type Tag = (typeof TAGS)[number]['name'] | (typeof TAGS_V2)[number]['name']
 
 /** One operation of the API, from which its part of the document is made. */
 export type Operation = {
@@ -34,9 +40,17 @@ export type Operation = {
   tag: Tag
   summary: string
   description: string
+  /** The variable parts of the path. */
+  segments?: { schema: z.ZodObject; examples: Record<string, string | number> }
   query?: { schema: z.ZodObject; examples: Record<string, string | number> }
   body?: { schema: Json; description: string; example: Json }
-  answer: { schema: Json; description: string; examples: { [name: string]: { summary: string; value: Json } } }
+  answer: {
+    schema: Json
+    description: string
+    examples: { [name: string]: { summary: string; value: Json } }
+    /** The same in other formats. */
+    others?: { [type: string]: Json }
+  }
   /** Every reason for which it refuses; each status has those of its own. */
   causes: readonly ErrorCause[]
   /** Tokens: it requires none of the three credentials. */
@@ -62,10 +76,16 @@ const COMPONENTS = {
   TokenResponse: tokenResponseSchema,
 } as const
 
+const COMPONENTS_V2 = {
+  SettledDay: settledDaySchema,
+  SettlementReport: settlementReportSchema,
+  Error: errorSchema,
+} as const
+
 /** In the registry of this one document each schema is known by its name, so that they refer to each other by it. */
-export function componentSchemas(): { [name: string]: Json } {
+export function componentSchemas(version: 'v1' | 'v2'): { [name: string]: Json } {
   const registry = z.registry<{ id?: string; [meta: string]: unknown }>()
-  for (const [id, schema] of Object.entries(COMPONENTS)) registry.add(schema, { id })
+  for (const [id, schema] of Object.entries(version === 'v1' ? COMPONENTS : COMPONENTS_V2)) registry.add(schema, { id })
   const { schemas } = z.toJSONSchema(registry, {
     io: 'input',
     unrepresentable: 'any',
@@ -84,13 +104,17 @@ export function componentSchemas(): { [name: string]: Json } {
   )
 }
 
-/** The query parameters of a schema, each with its example. */
-export function describeQuery(query: z.ZodObject, examples: Record<string, string | number>): Json[] {
+/** The parameters of a schema, each with its example; in the query of the address, or in its path. */
+export function describeParameters(
+  query: z.ZodObject,
+  examples: Record<string, string | number>,
+  place: 'query' | 'path' = 'query',
+): Json[] {
   const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' })
   return Object.entries(properties).map(([name, schema]) => {
     const { description = '', ...rest } = schema as { description?: string; [key: string]: Json | undefined }
     const example = examples[name]
     if (example === undefined) throw new Error(`The parameter ${name} has no example`)
-    return { name, in: 'query', description, required: required.includes(name), schema: rest as Json, example }
+    return { name, in: place, description, required: required.includes(name), schema: rest as Json, example }
   })
 }

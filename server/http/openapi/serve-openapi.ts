@@ -3,16 +3,20 @@ import type { OpenEndpoint } from '#server/http/api/endpoint.ts'
 import { buildOpenApiDocument } from '#server/http/openapi/openapi.ts'
 import { jsonResponse } from '../request/api-request.ts'
 
-let document: Buffer<ArrayBuffer> | undefined
-
-/** GET /api/v1/openapi.json: the description of this API. It is public, because it contains no secret. */
-export const openapi: OpenEndpoint = {
-  kind: 'open',
-  name: 'openapi',
-  method: 'GET',
-  path: '/api/v1/openapi.json',
-  async respond() {
-    document ??= Buffer.from(JSON.stringify(buildOpenApiDocument()))
-    return ok(jsonResponse(document))
-  },
+/** GET /api/v1/openapi.json and /api/v2/openapi.json: the description of a version. It is public, because it contains no secret. */
+function describeVersion(name: string, version: 'v1' | 'v2'): OpenEndpoint {
+  let document: Buffer<ArrayBuffer> | undefined
+  return {
+    kind: 'open',
+    name,
+    method: 'GET',
+    path: `/api/${version}/openapi.json`,
+    async respond() {
+      document ??= Buffer.from(JSON.stringify(buildOpenApiDocument(version)))
+      return ok(jsonResponse(document))
+    },
+  }
 }
+
+export const openapi = describeVersion('openapi', 'v1')
+export const openapiV2 = describeVersion('openapi/v2', 'v2')

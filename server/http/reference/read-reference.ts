@@ -23,11 +23,17 @@ let reference: Reference | undefined
 
 /** The API reference, read from the OpenAPI document. The same for the life of the process. */
 export function readReference(): Reference {
-  reference ??= build(readDocument())
+  if (reference) return reference
+  const [first, second] = [readDocument('v1'), readDocument('v2')]
+  const { version, ...own } = build(first)
+  const added = build(second)
+  // Version 2 adds operations and subjects; everything else is that of version 1.
+  const operations = new Map([...own.operations, ...added.operations])
+  reference = { version, tags: [...own.tags, ...added.tags], operations, webhook: describeWebhook(first) }
   return reference
 }
 
-function build(document: DocumentView): Reference {
+function build(document: DocumentView): Omit<Reference, 'webhook'> {
   const operations = new Map<string, ReferenceOperation>()
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const method of ['get', 'post'] as const) {
@@ -36,14 +42,17 @@ function build(document: DocumentView): Reference {
     }
   }
   const tags = document.tags.filter(({ name }) => [...operations.values()].some(({ tag }) => tag === name))
-  return { version: document.info.version, tags, operations, webhook: describeWebhook(document) }
+  return { version: document.info.version, tags, operations }
 }
 
 function describeOperation(document: DocumentView, path: string, method: 'GET' | 'POST', operation: OperationView): ReferenceOperation {
   const { operationId: id, summary, description, parameters = [], requestBody, security } = operation
   const media = requestBody?.content['application/json']
   const isOpen = security?.length === 0
-  const query = parameters.map(({ name, example }): [string, string | number] => [name, example])
+  const query = parameters.flatMap(({ name, in: place, example }): [string, string | number][] =>
+    place === 'query' ? [[name, example]] : [],
+  )
+  const examplePath = parameters.reduce((text, { name, example }) => text.replace(`{${name}}`, String(example)), path)
   return {
     id,
     tag: operation.tags[0],
@@ -63,7 +72,7 @@ function describeOperation(document: DocumentView, path: string, method: 'GET' |
       },
     answer: describeAnswer(document, operation),
     causes: causesOf(operation),
-    samples: writeSamples({ method, path, isOpen, query, body: media?.example }),
+    samples: writeSamples({ method, path: examplePath, isOpen, query, body: media?.example }),
   }
 }
 
@@ -212,7 +221,14 @@ type SchemaView = {
 
 type ExampleView = { summary: string; description?: string; value: Json }
 type MediaView = { 'application/json': { schema: SchemaView; example?: Json; examples?: Record<string, ExampleView> } }
-type ParameterView = { name: string; description: string; required: boolean; schema: SchemaView; example: string | number }
+type ParameterView = {
+  name: string
+  in: 'query' | 'path' | 'header'
+  description: string
+  required: boolean
+  schema: SchemaView
+  example: string | number
+}
 
 type OperationView = {
   operationId: string
@@ -234,8 +250,8 @@ type DocumentView = {
 }
 
 /** The document as the reference reads it. A test of each page reads all of it, so a document of another shape fails there. */
-function readDocument(): DocumentView {
-  return buildOpenApiDocument() as unknown as DocumentView
+function readDocument(version: 'v1' | 'v2'): DocumentView {
+  return buildOpenApiDocument(version) as unknown as DocumentView
 }
 
 /** The schema that a reference names, or the schema itself. */

@@ -114,12 +114,16 @@ test('malformed for a body in which the parser stops or stopped, and not for one
   assert.equal(read.ok && Buffer.from(read.value).toString(), 'whole')
 })
 
-test('aborted, with nothing held, for a client that breaks off', async () => {
-  const { incoming, result, budget } = reading()
-  incoming.push(Buffer.alloc(10))
-  await turn()
-  incoming.destroy()
-  assert.deepEqual([await result, budget.heldBytes], [{ ok: false, error: 'aborted' }, 0])
+test('aborted, with nothing held and no timer left, for a client that breaks off, with an error and without', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+  const before = timers()
+  for (const error of [undefined, new Error('reset')]) {
+    const { incoming, result, budget } = reading()
+    incoming.push(Buffer.alloc(10))
+    await turn()
+    incoming.destroy(error)
+    assert.deepEqual([await result, budget.heldBytes, timers()], [{ ok: false, error: 'aborted' }, 0, before])
+  }
 })
 
 test('512 KB of all dropped bodies are read in ten milliseconds: the others wait, and each has its turn', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { CertificateState } from '#lib/reconciliation/certificates.ts'
+import { FEE_FORMS, FEE_ROUNDINGS } from '#lib/reconciliation/wallets.ts'
 
 /** Hundredths as a decimal string: JSON numbers are not exact beyond 2^53. */
 const minor = z.string().regex(/^-?\d+$/)
@@ -49,7 +50,15 @@ export const certificateBody = z.strictObject({
     files: z.array(z.strictObject({ fileId: z.uuid(), sha256: digest, firstDay: z.string(), lastDay: z.string() })),
   }),
   /** The agreed fee by which lines were classed. */
-  agreedFee: z.strictObject({ ppm: z.number().int(), fixedMinor: minor }).nullable(),
+  agreedFee: z
+    .strictObject({
+      ppm: z.number().int(),
+      fixedMinor: minor,
+      rounding: z.enum(FEE_ROUNDINGS),
+      taxPpm: z.number().int(),
+      form: z.enum(FEE_FORMS),
+    })
+    .nullable(),
   ours: z.strictObject({
     movementMinor: minor,
     /** Our postings that move money of the wallet. */

@@ -5,6 +5,7 @@ import { addDays } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { DayScope } from '../days/day-store.ts'
 import { readDays } from '../days/read-days.ts'
+import type { SetWallet } from '../wallets/wallet-store.ts'
 import type { Certificate, CertificateBody } from './certificate.ts'
 import { readCertificate } from './certificate-store.ts'
 import {
@@ -63,7 +64,7 @@ export async function composeDay(queryable: Queryable, scope: DayScope): Promise
         ...(await readLineDigest(queryable, scope)),
         files: await listFileFacts(queryable, scope),
       },
-      agreedFee: wallet.feePpm === null ? null : { ppm: wallet.feePpm, fixedMinor: String(wallet.feeFixedMinor ?? 0n) },
+      agreedFee: agreedFeeOf(wallet),
       ours: {
         movementMinor: minorOf(movement?.ours ?? '0'),
         postings: texts(await listPostingFacts(queryable, scope)),
@@ -109,4 +110,9 @@ export function canonicalJson(value: unknown): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
   const pairs = Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1))
   return `{${pairs.map(([key, each]) => `${JSON.stringify(key)}:${canonicalJson(each)}`).join(',')}}`
+}
+
+function agreedFeeOf({ feePpm, feeFixedMinor, feeRounding, feeTaxPpm, feeForm }: SetWallet): CertificateBody['agreedFee'] {
+  if (feePpm === null) return null
+  return { ppm: feePpm, fixedMinor: String(feeFixedMinor ?? 0n), rounding: feeRounding, taxPpm: feeTaxPpm, form: feeForm }
 }

@@ -51,7 +51,7 @@ export async function listPostingFacts(queryable: Queryable, scope: DayScope): P
   const { rows } = await queryable.query<PostingFact>(
     `with ${BOOKED}
      select kind, count(*)::integer as count, sum(effect_minor)::bigint as "effectMinor"
-       from booked, (select $9::timestamptz) unused group by 1 order by 1`,
+       from booked, (select $9::timestamptz, $10::jsonb) unused group by 1 order by 1`,
     valuesOf(scope),
   )
   return rows

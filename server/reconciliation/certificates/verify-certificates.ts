@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { addDays } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { readWallet } from '../wallets/wallet-store.ts'
-import type { Certificate } from './certificate.ts'
+import type { Certificate, CertificateBody } from './certificate.ts'
 import { listCertificates, listInstallationsThatSign } from './certificate-store.ts'
 import { canonicalJson, composeDay, sealBody } from './compose-certificate.ts'
 import { listPublicKeys } from './key-store.ts'
@@ -61,7 +61,7 @@ async function changedFacts(queryable: Queryable, certificate: Certificate, sign
   if (!isProtecting || signed.some((each) => each.wallet === id && each.day === day && each.version > version)) return []
   const set = await readWallet(queryable, applicationId, id)
   if (!set) return ['its wallet does not exist']
-  const fee = { feePpm: body.agreedFee?.ppm ?? null, feeFixedMinor: body.agreedFee ? BigInt(body.agreedFee.fixedMinor) : null }
+  const fee = feeOf(body.agreedFee)
   const { facts } = await composeDay(queryable, { applicationId, wallet: { ...set, ...fee }, from: day, to: day, asOf: preparedAt })
   const of = ({ statement, ours, book }: Pick<typeof facts, 'statement' | 'ours' | 'book'>) => ({
     lines: [statement.lineCount, statement.linesSha256, statement.movementMinor],
@@ -72,4 +72,11 @@ async function changedFacts(queryable: Queryable, certificate: Certificate, sign
   return (['lines', 'postings', 'the wallet book'] as const).flatMap((name) =>
     canonicalJson(then[name]) === canonicalJson(now[name]) ? [] : [`${name} are not those that were signed`],
   )
+}
+
+/** The agreement about fees of a certificate, as a wallet has it. */
+function feeOf(agreed: CertificateBody['agreedFee']) {
+  if (agreed === null) return { feePpm: null, feeFixedMinor: null }
+  const { ppm, fixedMinor, rounding, taxPpm, form } = agreed
+  return { feePpm: ppm, feeFixedMinor: BigInt(fixedMinor), feeRounding: rounding, feeTaxPpm: taxPpm, feeForm: form }
 }

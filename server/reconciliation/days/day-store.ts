@@ -8,11 +8,21 @@ import type { SetWallet } from '../wallets/wallet-store.ts'
 /** Days of one wallet, both ends included. `asOf`: a transaction that ended later is still open; default: none is. */
 export type DayScope = { applicationId: string; wallet: SetWallet; from: string; to: string; asOf?: Date }
 
-/** Values of a DayScope as the statements below number them: $1 to $9. */
+/** Values of a DayScope as the statements below number them: $1 to $10. */
 export function valuesOf({ applicationId, wallet, from, to, asOf }: DayScope): unknown[] {
   const { operator, account, zone, cutoffMinute } = wallet
-  return [applicationId, wallet.wallet, from, to, operator, account, `${cutoffMinute} minutes`, zone, asOf?.toISOString() ?? 'infinity']
+  const cutoff = `${cutoffMinute} minutes`
+  return [applicationId, wallet.wallet, from, to, operator, account, cutoff, zone, asOf?.toISOString() ?? 'infinity', ruleOf(wallet)]
 }
+
+/** The agreement about fees by which lines are classed, as `$10` of FEE_RULE. */
+function ruleOf({ feePpm, feeFixedMinor, feeRounding, feeTaxPpm, feeForm }: SetWallet): string {
+  const fee = { fee_ppm: feePpm, fee_fixed_minor: feeFixedMinor === null ? null : String(feeFixedMinor), fee_rounding: feeRounding }
+  return JSON.stringify({ ...fee, fee_tax_ppm: feeTaxPpm, fee_form: feeForm })
+}
+
+const FEE_RULE = `jsonb_to_record($10::jsonb)
+      as w (fee_ppm integer, fee_fixed_minor bigint, fee_rounding text, fee_tax_ppm integer, fee_form text)`
 
 /** The operator's day of an instant. */
 const dayOf = (at: string) => `((${at} at time zone $8) - $7::interval)::date`
@@ -44,7 +54,7 @@ export const classed = (known: 'all' | 'as signed') => `lines as (
            else 'matched'
          end as class
     from statement_lines l
-    left join wallets w on w.application_id = l.application_id and w.wallet = l.wallet
+    cross join ${FEE_RULE}
     left join lateral (
       select count(*) as parts, max(m.ordinal) as ordinal, sum(t.amount_minor)::bigint as amount_minor, bool_or(t.status = 'FAILED' and t.final_at <= $9) as is_failed,
              bool_and(t.status = 'SUCCESS' and t.final_at <= $9) as is_success, min(m.rule) as rule, min(m.group_id::text) as group_id,
@@ -141,7 +151,7 @@ async function listBookedSums(queryable: Queryable, scope: DayScope): Promise<Bo
   const { rows } = await queryable.query<BookedSum>(
     `with ${BOOKED}
      select day::text, kind, class, effect_minor > 0 as "isIn", count(*)::integer as count, sum(effect_minor)::bigint as "effectMinor"
-       from classed, (select $9::timestamptz) unused
+       from classed, (select $9::timestamptz, $10::jsonb) unused
       group by 1, 2, 3, 4`,
     valuesOf(scope),
   )
@@ -220,6 +230,8 @@ export async function listCoveredDays(
 export type DayItem = {
   lineId: bigint | null
   at: Date
+  /** The signed day that it is from, if it was found later. */
+  originDay: string | null
   grossMinor: bigint
   feeMinor: bigint
   phone: string | null
@@ -243,13 +255,13 @@ const TRANSACTION = `t.transaction_id as "transactionId", a.name as application,
 export async function selectLinesOf(queryable: Queryable, scope: DayScope, lineClass: string, limit: number): Promise<DayItem[]> {
   const { rows } = await queryable.query<DayItem>(
     `with ${classed('as signed')}
-     select l.line_id as "lineId", l.at, l.gross_minor as "grossMinor", l.fee_minor + l.tax_minor as "feeMinor", l.phone_forms[1] as phone,
+     select l.line_id as "lineId", l.at, l.origin_day::text as "originDay", l.gross_minor as "grossMinor", l.fee_minor + l.tax_minor as "feeMinor", l.phone_forms[1] as phone,
             l.operator_id as "operatorId", l.type, l.status, l.rule, l.group_id is not null as "isTwin", ${TRANSACTION}
        from lines l cross join (select $5::text, $6::text) unused
        left join transactions t on t.application_id = l.matched_application_id and t.transaction_id = l.transaction_id
        left join applications a on a.application_id = t.application_id
-      where l.class = $10
-      order by l.at, l.line_id limit $11`,
+      where l.class = $11
+      order by l.at, l.line_id limit $12`,
     [...valuesOf(scope), lineClass, limit],
   )
   return rows
@@ -259,7 +271,7 @@ export async function selectLinesOf(queryable: Queryable, scope: DayScope, lineC
 export async function selectBookOf(queryable: Queryable, scope: DayScope, kind: WalletPostingKind, limit: number): Promise<DayItem[]> {
   const { applicationId, wallet, from, to } = scope
   const { rows } = await queryable.query<DayItem>(
-    `select w.line_id as "lineId", w.at, w.wallet_minor as "grossMinor", 0::bigint as "feeMinor", l.phone_forms[1] as phone,
+    `select w.line_id as "lineId", w.at, w.origin_day::text as "originDay", w.wallet_minor as "grossMinor", 0::bigint as "feeMinor", l.phone_forms[1] as phone,
             l.operator_id as "operatorId", w.reason as type, '' as status, null as rule, false as "isTwin", null::uuid as "transactionId",
             null as application, null as "transactionStatus", null::timestamptz as "transactionAt", null::bigint as "amountMinor"
        from wallet_postings w
@@ -274,13 +286,13 @@ export async function selectBookOf(queryable: Queryable, scope: DayScope, kind: 
 export async function selectBookedOf(queryable: Queryable, scope: DayScope, dayClass: string, limit: number): Promise<DayItem[]> {
   const { rows } = await queryable.query<DayItem>(
     `with ${BOOKED}
-     select null::bigint as "lineId", c.at, c.effect_minor as "grossMinor", 0::bigint as "feeMinor", t.phone_number as phone,
+     select null::bigint as "lineId", c.at, null as "originDay", c.effect_minor as "grossMinor", 0::bigint as "feeMinor", t.phone_number as phone,
             t.operator_reference as "operatorId", coalesce(t.type, c.kind) as type, coalesce(t.status, '') as status, null as rule,
             false as "isTwin", ${TRANSACTION}
-       from classed c cross join (select $9::timestamptz) unused
+       from classed c cross join (select $9::timestamptz, $10::jsonb) unused
        left join transactions t on c.kind in ('settle', 'late', 'reverse') and t.application_id = c.application_id and t.transaction_id = c.subject_id
        join applications a on a.application_id = c.application_id
-      where c.class = $10 order by c.at, c.subject_id limit $11`,
+      where c.class = $11 order by c.at, c.subject_id limit $12`,
     [...valuesOf(scope), dayClass, limit],
   )
   return rows

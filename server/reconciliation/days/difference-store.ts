@@ -46,7 +46,7 @@ const DIFFERENCES = `with ${classed('as signed')}, ${BOOKED},
 
 /** The largest parts of the difference of the days, each with its sign. */
 export async function listLargestDifferences(queryable: Queryable, scope: DayScope, limit: number): Promise<Difference[]> {
-  const { rows } = await queryable.query<Difference>(`${DIFFERENCES} order by abs(p.minor) desc, p.at, p.line_id limit $10`, [
+  const { rows } = await queryable.query<Difference>(`${DIFFERENCES} order by abs(p.minor) desc, p.at, p.line_id limit $11`, [
     ...valuesOf(scope),
     limit,
   ])

@@ -132,11 +132,12 @@ async function sumListed({ wallet: id }: Book, day: string): Promise<string> {
   return formatMinor(parts.reduce((sum, { minor }) => sum + minor, 0n))
 }
 
-/** An independent sum of what the operator moved and of what we booked, straight from the rows. */
+/** An independent sum of what the operator moved and of what we booked, in the ledger and in the wallet book, straight from the rows. */
 async function sumRows({ wallet, operator }: Book) {
   const { rows } = await desk.pool.query<{ theirs: bigint; ours: bigint; lines: number }>(
     `select (select coalesce(sum(net_minor), 0)::bigint from statement_lines where wallet = $1) as theirs,
-            (select coalesce(-sum(clearing_minor), 0)::bigint from ledger_postings where kind = 'settle' and operator = $2) as ours,
+            (select coalesce(-sum(clearing_minor), 0)::bigint from ledger_postings where kind = 'settle' and operator = $2)
+              + (select coalesce(sum(wallet_minor), 0)::bigint from wallet_postings where wallet = $1) as ours,
             (select count(*)::integer from statement_lines where wallet = $1) as lines`,
     [wallet, operator],
   )

@@ -43,6 +43,7 @@ function toDto(item: DayItem): DayItemDto {
   return {
     lineId: item.lineId === null ? null : String(item.lineId),
     at: item.at.toISOString(),
+    originDay: item.originDay,
     amount: formatMinor(item.grossMinor),
     fee: formatMinor(item.feeMinor),
     phone: item.phone,

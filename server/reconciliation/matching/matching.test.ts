@@ -124,6 +124,15 @@ test('a line of another amount and a line in the wrong direction are seen; the d
   const day = await readDay()
   assert.deepEqual(counts(day), { unknown_payment: 1, amount_differs: 1, in_transit: 1 })
   assert.deepEqual([day.difference, day.unexplained], ['-4100', '0'])
+  const { rows } = await desk.pool.query<{ name: string }>(
+    'select a.name from applications a join transactions t using (application_id) where t.transaction_id = $1',
+    [wrong.transactionId],
+  )
+  const transit = await listDayItems(desk.pool, await scopeOf('BFOM'), 'in_transit', 10)
+  assert.deepEqual(
+    transit.map(({ transaction }) => [transaction?.transactionId, transaction?.application]),
+    [[wrong.transactionId, rows[0]?.name]],
+  )
 })
 
 test('one line that pays two transactions of one operator reference exactly; a sum that differs stays unknown', async () => {

@@ -88,3 +88,17 @@ export async function insertPosting(trx: TrxClient, row: PostingRow): Promise<bo
   )
   return rowCount === 1
 }
+
+/** Posts by how much people changed the opening balance of a wallet: on its day or, if that is signed, on the next open one. */
+export async function insertOpening(
+  trx: TrxClient,
+  row: Pick<PostingRow, 'applicationId' | 'wallet' | 'day' | 'amountMinor' | 'changeId' | 'actorId'>,
+): Promise<void> {
+  await lockDaysShared(trx, row.applicationId, row.wallet)
+  await trx.query(
+    `insert into wallet_postings (application_id, wallet, subject, kind, day, origin_day, wallet_minor, suspense_minor, change_id, actor_id)
+       select $1, $2, 'change ' || $5::uuid, 'opening', coalesce(s.next_day, d.day), case when s.day is not null then d.day end, $4::bigint, -$4::bigint, $5, $6
+         from (select $3::date as day) d left join signed_days s on s.application_id = $1 and s.wallet = $2 and s.day = d.day`,
+    [row.applicationId, row.wallet, row.day, row.amountMinor, row.changeId, row.actorId],
+  )
+}

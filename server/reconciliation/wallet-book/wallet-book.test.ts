@@ -148,6 +148,28 @@ test('unknown credit in suspense, its day signed, matched the next day and relea
   assert.deepEqual(await verifyDatabase(desk.pool), [])
 })
 
+test('an opening balance enters the book by what two people changed, on its day, and is no movement of that day', async () => {
+  const set = async (openingMinor: string) => {
+    const settings = {
+      number: null,
+      zone: 'Africa/Douala',
+      cutoffMinute: 0,
+      feePpm: null,
+      feeFixedMinor: null,
+      openingDay: DAY,
+      openingMinor,
+    }
+    const { applicationId } = desk
+    const input = { wallet: WALLET, ...settings }
+    must(await confirm(must(await proposeChange(desk.pool, { applicationId, kind: 'wallet.set', input, actor: desk.actor })).changeId))
+  }
+  await set('100000')
+  await set('150000')
+  assert.deepEqual(await book(), [['opening', DAY, 150_000, -150_000]])
+  assert.deepEqual([(await dayOf()).difference, (await dayOf()).unexplained], ['0', '0'])
+  assert.deepEqual(await verifyDatabase(desk.pool), [])
+})
+
 test('does_not_fit: each posting is refused for a line of another class, and unknown_line for one that does not exist', async () => {
   await bring({ id: 'W1', amount: 700 }, { id: 'W2', amount: -75, type: 'Fee' })
   for (const kind of ['wallet.transfer', 'wallet.release'] as const) assert.deepEqual(await propose(kind, 'W1'), refusedFor('does_not_fit'))

@@ -5,6 +5,7 @@ import { runsInstallation } from '#server/applications/terms-store.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { done, runCommand } from '#server/audit/run-command.ts'
 import type { Database, Queryable } from '#server/database/pool.ts'
+import { insertOpening } from '../wallet-book/wallet-book-store.ts'
 import { isInUse, readWallet, type SetWallet, upsertWallet } from './wallet-store.ts'
 
 type SetWalletFailure = 'not_the_installation' | 'unknown_wallet' | 'invalid_zone' | 'has_lines'
@@ -28,20 +29,28 @@ export async function readWalletChange(
   return ok(present)
 }
 
-/** Sets what people know of a wallet: its number, its day, its fee and its opening balance. Two people do it (`changes/kinds`). */
+/**
+ * Sets what people know of a wallet: its number, its day, its fee and its opening balance, which enters the wallet book by what it changed. Two
+ * people do it (`changes/kinds`).
+ */
 export function setWallet(
   database: Database,
   {
     applicationId,
     wallet,
     settings,
+    changeId,
     actor,
-  }: { applicationId: string; wallet: string; settings: WalletSettings; actor: PersonCommandActor },
+  }: { applicationId: string; wallet: string; settings: WalletSettings; changeId: string; actor: PersonCommandActor },
 ): Promise<Result<void, SetWalletFailure | 'not_permitted'>> {
   return runCommand<void, SetWalletFailure>(database, { applicationId, actor }, 'wallet:change', async (trx) => {
     const present = await readWalletChange(trx, applicationId, wallet, settings)
     if (!present.ok) return present
     await upsertWallet(trx, { applicationId, wallet, settings, changedBy: actor.id })
+    const amountMinor = (settings.openingMinor ?? 0n) - (present.value.openingMinor ?? 0n)
+    const day = settings.openingDay ?? present.value.openingDay
+    if (amountMinor !== 0n && day !== null)
+      await insertOpening(trx, { applicationId, wallet, day, amountMinor, changeId, actorId: actor.id })
     return done({
       action: 'wallet.changed',
       subject: wallet,

@@ -20,6 +20,7 @@ export type TableRequest = {
     | 'certificates.exported'
     | 'fees.exported'
     | 'difference.exported'
+    | 'settlement.exported'
   /** The subject of the table: an operator's code, a batch, an operator's statement, a wallet, or the application's id. */
   subject: string
   /** The filters, as the audit record keeps them. */

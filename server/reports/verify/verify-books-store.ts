@@ -339,10 +339,11 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
           select w.wallet || ' ' || w.subject, 'no second person confirmed it, or it is not of its line'
             from wallet_postings w
             left join proposed_changes c on c.application_id = w.application_id and c.change_id = w.change_id and c.outcome = 'confirmed'
-                                        and c.kind = 'wallet.' || w.kind and c.decided_by = w.actor_id and c.proposed_by <> c.decided_by
+                                        and c.kind = case w.kind when 'opening' then 'wallet.set' else 'wallet.' || w.kind end
+                                        and c.decided_by = w.actor_id and c.proposed_by <> c.decided_by
             left join statement_lines l on l.application_id = w.application_id and l.line_id = w.line_id and l.wallet = w.wallet
            where w.change_id is not null
-             and (c.change_id is null or w.wallet_minor is distinct from case w.kind when 'release' then -l.gross_minor else l.gross_minor end)
+             and (c.change_id is null or w.kind <> 'opening' and w.wallet_minor is distinct from case w.kind when 'release' then -l.gross_minor else l.gross_minor end)
           union all
           select r.wallet || ' ' || r.subject, 'released, and never placed in suspense'
             from wallet_postings r

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isOperatorCode, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import type { Account } from '../books.ts'
+import type { Account, Books } from '../books.ts'
 import { refuse } from '../http.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Layout } from './layout.ts'
@@ -20,14 +20,23 @@ const HOUR_MS = 3_600_000
 const VARIANTS = ['overlap', 'moved-column', 'other-wallet', 'zone-shift'] as const
 type Variant = (typeof VARIANTS)[number]
 
+/** `account`: of an operator whose statements are of one. */
 type Wanted = { operator: OperatorCode; account: Account | undefined; day: string; variant: Variant | undefined }
 
 /** Answers GET /statements/<CODE>?day=YYYY-MM-DD&account=&variant= with the file that the operator would have for this day. */
 export function sendStatement({ books }: Simulation, request: IncomingMessage, response: ServerResponse): void {
   const wanted = readWanted(request)
   if (typeof wanted === 'string') return refuse(response, 400, 'INVALID', wanted)
-  const { operator, account, day, variant } = wanted
-  if (books.isLostDay(operator, day)) return refuse(response, 404, 'NO_STATEMENT', 'There is no statement of this day')
+  if (books.isLostDay(wanted.operator, wanted.day)) return refuse(response, 404, 'NO_STATEMENT', 'There is no statement of this day')
+  const { name, file } = printStatement(books, wanted)
+  response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-disposition': `attachment; filename="${name}"` }).end(file)
+}
+
+/** Writes the statement of a day as its operator does. */
+export function printStatement(
+  books: Books,
+  { operator, account, day, variant }: Wanted,
+): { name: string; file: Buffer; lineCount: number } {
   const offsetMs = offsetMsOf(operator)
   const fromMs = Date.parse(`${day}T00:00:00Z`) - offsetMs + (variant === 'overlap' ? DAY_MS / 2 : 0)
   const beforeMs = fromMs + DAY_MS
@@ -51,12 +60,7 @@ export function sendStatement({ books }: Simulation, request: IncomingMessage, r
   })
   const printed = variant === 'moved-column' ? rows.map((row, index) => (index < firstHeading ? row : withMovedColumn(row))) : rows
   const name = [layout.name, operator, ...(account === undefined || isWave ? [] : [account]), day, ...(variant ? [variant] : [])].join('-')
-  response
-    .writeHead(200, {
-      'content-type': 'application/octet-stream',
-      'content-disposition': `attachment; filename="${name}.${layout.ending}"`,
-    })
-    .end(writeFile(printed, layout.ending))
+  return { name: `${name}.${layout.ending}`, file: writeFile(printed, layout.ending), lineCount: statement.lines.length }
 }
 
 /** The statement that the address asks for, or the reason why it asks for none. */

@@ -3,19 +3,19 @@ import { PageHeader } from '#components/ui/display/page.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { paths } from '#lib/pages/paths.ts'
 import { walletText } from '#lib/reconciliation/wallet-words.ts'
-import { feesAddressSchema } from '#lib/schemas/page-address.ts'
+import { monthAddressSchema } from '#lib/schemas/page-address.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
 import { dayIn } from '#lib/time/format-time.ts'
 import { requireInstaller } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { listWalletFees } from '#server/reconciliation/fees/read-fees.ts'
+import { MonthBar, monthOf } from '../../_components/finance/month-bar.tsx'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { WrongAddress } from '../../_components/wrong-address.tsx'
 import { CloseTabs } from '../_components/close-tabs.tsx'
 import { WalletMark } from '../_components/wallet-mark.tsx'
 import { FeeTable } from './_components/fee-table.tsx'
-import { MonthBar, monthOf } from './_components/month-bar.tsx'
 
 export const generateMetadata = titled('close.fees')
 
@@ -24,7 +24,7 @@ export default async function FeesPage({ params, searchParams }: PageProps) {
   const { application } = await params
   const actor = await requireInstaller(application, 'reconciliation:read')
   const { reportPool, clock } = backOfficeRuntime()
-  const address = readAddress(feesAddressSchema, await searchParams)
+  const address = readAddress(monthAddressSchema, await searchParams)
   const t = await getT()
   if (!address.ok) return <WrongAddress href={paths.fees(application)} />
   const month = address.value.month ?? dayIn(actor.businessZone, clock.now()).slice(0, 7)

@@ -7,7 +7,7 @@ import { LOCALES } from '#lib/i18n/locale.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { EXPORT_FORMATS } from '#lib/payments/transaction-exports.ts'
 import { dayText, walletText } from '#lib/reconciliation/wallet-words.ts'
-import { feesAddressSchema } from '#lib/schemas/page-address.ts'
+import { monthAddressSchema } from '#lib/schemas/page-address.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
 import { dayIn } from '#lib/time/format-time.ts'
 import { requireInstaller } from '#server/back-office/actor.ts'
@@ -16,10 +16,10 @@ import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { agreementText } from '#server/reconciliation/fees/fee-claim.ts'
 import { readWalletFees } from '#server/reconciliation/fees/read-fees.ts'
 import { readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
+import { MonthBar, monthOf } from '../../../_components/finance/month-bar.tsx'
 import { PageContent, type PageProps, titled } from '../../../_components/page-content.tsx'
 import { WrongAddress } from '../../../_components/wrong-address.tsx'
 import { FeeTable } from '../_components/fee-table.tsx'
-import { MonthBar, monthOf } from '../_components/month-bar.tsx'
 
 export const generateMetadata = titled('close.fees')
 
@@ -30,7 +30,7 @@ export default async function WalletFeesPage({ params, searchParams }: PageProps
   const { reportPool, clock } = backOfficeRuntime()
   const wallet = await readWallet(reportPool, actor.applicationId, id)
   if (!wallet) notFound()
-  const [t, locale, address] = [await getT(), await readLocale(), readAddress(feesAddressSchema, await searchParams)]
+  const [t, locale, address] = [await getT(), await readLocale(), readAddress(monthAddressSchema, await searchParams)]
   if (!address.ok) return <WrongAddress href={paths.walletFees(application, id)} />
   const month = address.value.month ?? dayIn(wallet.zone, clock.now()).slice(0, 7)
   const { days, total, currency } = await readWalletFees(reportPool, actor.applicationId, wallet, monthOf(month))

@@ -5,6 +5,7 @@ import { ListTable } from '#components/ui/display/table.tsx'
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import { CURRENCIES } from '#lib/money/money.ts'
 import type { DayItemDto, PersonPosting, WalletDayDto } from '#lib/reconciliation/days.ts'
+import { dayText } from '#lib/reconciliation/wallet-words.ts'
 import { formatPhone } from '#lib/text/format.ts'
 import { BookButton } from './book-button.tsx'
 import { MatchButtons } from './match-buttons.tsx'
@@ -51,7 +52,18 @@ export function ItemTable({ t, application, day, dayClass, items, isCut, mayWork
           rows={items}
           keyOf={({ lineId, transaction, at }) => lineId ?? transaction?.transactionId ?? at}
           columns={[
-            { head: t('close.time'), cellClass: 'whitespace-nowrap', cell: ({ at }) => <TimeText at={at} style="full" /> },
+            {
+              head: t('close.time'),
+              cellClass: 'whitespace-nowrap',
+              cell: ({ at, originDay }) => (
+                <>
+                  <TimeText at={at} style="full" />
+                  {originDay !== null && (
+                    <span className="block text-second text-quiet">{t('close.late', { day: dayText(t, originDay) })}</span>
+                  )}
+                </>
+              ),
+            },
             {
               head: t('close.reference'),
               cell: ({ operatorId, phone, type }) => (

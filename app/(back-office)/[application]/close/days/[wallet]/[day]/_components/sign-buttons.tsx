@@ -59,7 +59,7 @@ export function SignButtons({ application, wallet, day, prepared, isBlocked, isR
       <div className="no-print mt-3 flex flex-wrap gap-2 empty:hidden">
         {may.sign && (
           <Button
-            variant="primary"
+            variant={prepared ? 'primary' : undefined}
             disabled={!maySign}
             aria-describedby={maySign ? undefined : 'sign-obstacle'}
             aria-keyshortcuts="S"
@@ -69,7 +69,12 @@ export function SignButtons({ application, wallet, day, prepared, isBlocked, isR
           </Button>
         )}
         {may.sign && (
-          <Button disabled={!mayPrepare} isBusy={prepare.isPending} onClick={() => prepare.run()}>
+          <Button
+            variant={prepared ? undefined : 'primary'}
+            disabled={!mayPrepare}
+            isBusy={prepare.isPending}
+            onClick={() => prepare.run()}
+          >
             {t(prepared ? 'close.sign.prepareAgain' : 'close.sign.prepare')}
           </Button>
         )}

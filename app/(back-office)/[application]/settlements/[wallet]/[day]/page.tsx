@@ -2,7 +2,6 @@ import { notFound } from 'next/navigation'
 import { ExportLinks } from '#components/domain/export-links.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
-import { PaginationBar } from '#components/table/pagination-bar.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
 import { Card, Facts } from '#components/ui/display/card.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
@@ -36,6 +35,7 @@ export default async function SettlementPage({ params, searchParams }: PageProps
   if (!found) notFound()
   const [t, { report, transactions, adjustments }] = [await getT(), found]
   const money = (amount: string) => <Money amount={amount} currency={currencyOf(report.currency)} />
+  const hrefFor = (each: number) => paths.settlement(application, wallet, day, { page: each === 0 ? null : each + 1 })
   return (
     <PageContent words={['settlements.', 'table.']}>
       <PageHeader
@@ -65,15 +65,10 @@ export default async function SettlementPage({ params, searchParams }: PageProps
         </Card>
       </div>
       <TransactionTable t={t} application={application} report={report} transactions={transactions} />
-      {report.transactionCount > SIZE && (
-        <PaginationBar
-          page={page}
-          size={SIZE}
-          total={report.transactionCount}
-          sizes={[SIZE]}
-          hrefFor={(each) => paths.settlement(application, wallet, day, { page: each === 0 ? null : each + 1 })}
-        />
-      )}
+      <p className="mt-2 flex gap-2 empty:hidden">
+        {page > 0 && <ButtonLink href={hrefFor(page - 1)}>{t('settlements.pageBefore')}</ButtonLink>}
+        {(page + 1) * SIZE < report.transactionCount && <ButtonLink href={hrefFor(page + 1)}>{t('settlements.pageAfter')}</ButtonLink>}
+      </p>
       {adjustments.length > 0 && <AdjustmentTable t={t} application={application} report={report} adjustments={adjustments} />}
     </PageContent>
   )

@@ -37,6 +37,7 @@ const callsOf = (id: string): Record<string, Call> => ({
   },
   '/api/v1/openapi.json': { method: 'GET', status: 200 },
   '/api/v1/[[...path]]': { method: 'GET', status: 404 },
+  '/api/v2/[[...path]]': { method: 'GET', status: 404 },
   '/public/access_token': { body: { username: 'nobody', password: 'a wrong password' }, status: 401 },
   '/public/refresh_token': { body: { refreshToken: 'none' }, status: 401 },
   '/public/[[...path]]': { method: 'GET', status: 404 },

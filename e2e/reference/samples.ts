@@ -12,8 +12,11 @@ import { type ContractService, type Partner, signIn } from '#e2e/contract/servic
 import { SAMPLE_LANGUAGES } from '#lib/partner/reference.ts'
 import { tokenResponseSchema } from '#lib/schemas/queries.ts'
 import { balanceSchema, initiationSchema, pageSchema, recordSchema } from '#lib/schemas/responses.ts'
+import { settledDaySchema, settlementReportSchema } from '#lib/schemas/settlement-responses.ts'
 import { readReference } from '#server/http/reference/read-reference.ts'
 import { VERIFY_WEBHOOK } from '#server/http/reference/samples/verify-webhook.ts'
+import { insertSignedDay } from '#server/reconciliation/testing/signed-day.ts'
+import { makeApplication } from '#server/testing/factories.ts'
 import { describeRun, isInstalled, parsePhp, runSample } from './run-sample.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
@@ -31,6 +34,8 @@ const ANSWERS: Record<string, z.ZodType> = {
   getTotalAmountByApplicationProductAndDateRange: z.number(),
   getTotalAmountByApplicationProduct: z.number().positive(),
   getByApplicationProductBalances: z.array(balanceSchema).length(13),
+  listSettlementReports: z.array(settledDaySchema),
+  getSettlementReport: settlementReportSchema,
   accessToken: tokenResponseSchema,
   refreshToken: tokenResponseSchema,
 }
@@ -45,6 +50,7 @@ export function describeSamples(service: () => ContractService): void {
       checker = await newPerson(service(), partner, ['checker'])
       await fundDeposits(service(), partner, 'SNWAVE', 10_000_000_00n)
       await demandApproval(service(), partner, 100_000_00n)
+      await signExampleDay(service())
     })
 
     async function variablesFor(id: string): Promise<Record<string, string>> {
@@ -87,6 +93,13 @@ export function describeSamples(service: () => ContractService): void {
 
     test('no error from the TypeScript compiler, in its strict mode', compileSamples)
   })
+}
+
+/** The day of the example of a settlement report, which two people have signed. */
+async function signExampleDay({ pool }: ContractService): Promise<void> {
+  const installation = await makeApplication(pool, 'Installation')
+  await pool.query('update applications set runs_installation = true where application_id = $1', [installation])
+  await insertSignedDay(pool, { installation, wallet: 'MOMOCM-collect', day: '2026-11-05' })
 }
 
 async function compileSamples(): Promise<void> {

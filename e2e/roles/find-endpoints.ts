@@ -8,7 +8,7 @@ export async function findRoutes(): Promise<Endpoint[]> {
   const endpoints: Endpoint[] = []
   for await (const file of glob('app/**/page.tsx')) endpoints.push({ name: `GET ${addressOf(file, /\/?page\.tsx$/)}`, kind: 'page' })
   for await (const file of glob('app/**/route.ts')) {
-    if (/^app\/(?:api\/v1|api\/auth|public|health|metrics|operators|pay)\//.test(file)) continue
+    if (/^app\/(?:api\/v1|api\/v2|api\/auth|public|health|metrics|operators|pay)\//.test(file)) continue
     const source = await readFile(file, 'utf8')
     if (file.endsWith('/[...path]/route.ts')) {
       endpoints.push(...(await dataOf(file.replace('route.ts', 'data-table.ts'), addressOf(file, /\/\[\.\.\.path\]\/route\.ts$/))))

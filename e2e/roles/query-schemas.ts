@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { ROW_FILTERS } from '#lib/batches/batches.ts'
+import { EXPORT_FORMATS } from '#lib/payments/transaction-exports.ts'
 import { batchRowsSchema } from '#lib/schemas/batch.ts'
 import { approvalFilterSchema, transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import {
   auditCheckSchema,
   auditExportSchema,
   balancesExportSchema,
+  feeClaimSchema,
   overviewQuerySchema,
   statementExportSchema,
   statementQuerySchema,
@@ -15,6 +17,8 @@ import {
 } from '#lib/schemas/page-address.ts'
 import { beneficiaryQuerySchema, paymentPreviewSchema } from '#lib/schemas/payment.ts'
 import type { readExactAddress } from '#lib/schemas/read-address.ts'
+
+const FORMAT = z.object({ format: z.enum(EXPORT_FORMATS).optional() })
 
 /** How each address reads its query. */
 export const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress>[0]>> = {
@@ -37,6 +41,9 @@ export const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress
   'GET /api/back-office/[application]/balances/[operator]': statementQuerySchema,
   'GET /api/back-office/[application]/balances/[operator]/lines': statementQuerySchema,
   'GET /api/back-office/[application]/balances/[operator]/export': statementExportSchema,
+  'GET /api/back-office/[application]/fees/[wallet]/claim': feeClaimSchema,
+  'GET /api/back-office/[application]/days/[wallet]/[day]/difference': FORMAT,
+  'GET /api/back-office/[application]/settlements/[wallet]/[day]/export': FORMAT,
 }
 /** The names of all parameters that pages read from their address, and of some others. */
 export const PARAMETERS = [

@@ -19,7 +19,12 @@ const month = z.string().refine((text) => /^\d{4}-\d{2}$/.test(text) && isUtcDay
 /** The address of a list by month, such as fees; without a month, the present one. */
 export const monthAddressSchema = z.object({ month: month.optional() })
 export const settlementPageSchema = z.object({ page: pageFromOne(100_000) })
-export const feeClaimSchema = z.object({ month, language: z.enum(LOCALES), format: z.enum(EXPORT_FORMATS).default('csv') })
+/** Without a month, of the present one. */
+export const feeClaimSchema = z.object({
+  month: month.optional(),
+  language: z.enum(LOCALES).default('en'),
+  format: z.enum(EXPORT_FORMATS).default('csv'),
+})
 
 /** A place in the chain: the number of an entry. */
 const sequence = z

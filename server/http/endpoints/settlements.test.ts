@@ -10,6 +10,7 @@ import { dayIn } from '#lib/time/format-time.ts'
 import { addDays } from '#lib/time/time.ts'
 import { insertFunding } from '#server/ledger/ledger-store.ts'
 import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
+import { insertSignedDay } from '#server/reconciliation/testing/signed-day.ts'
 import { readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
 import { anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -80,13 +81,7 @@ async function sign(wallet: string): Promise<void> {
   const set = (await readWallet(pool, installation, wallet)) ?? assert.fail()
   const day = dayIn(set.zone, now)
   days.set(wallet, day)
-  await pool.query(
-    `insert into day_certificates (application_id, wallet, day, version, state, operator, account, starts_at, ends_at, body, hash, prepared_by,
-         prepared_at, signed_by, signed_at, key_id, signature)
-       values ($1, $2, $3, 1, 'signed', $4, $5, $3::date::timestamp at time zone $6, ($3::date + 1)::timestamp at time zone $6, '{}',
-               sha256(convert_to($2, 'UTF8')), gen_random_uuid(), now(), gen_random_uuid(), now(), gen_random_uuid(), decode(repeat('00', 64), 'hex'))`,
-    [installation, wallet, day, set.operator, set.account, set.zone],
-  )
+  await insertSignedDay(pool, { installation, wallet, day })
 }
 
 const get = (path: string, headers: Record<string, string> = harness.headers) => fetch(harness.baseUrl + path, { headers })

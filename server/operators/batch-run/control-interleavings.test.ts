@@ -112,7 +112,6 @@ class Row {
   async #answer(step: Answer): Promise<void> {
     const [work] = this.#calls.splice(step.which % Math.max(this.#calls.length, 1), 1)
     if (!work) return
-    const isStopped = this.state === 'stopped'
     const isSubmission = work.foundState === 'queued'
     const kind = isSubmission ? step.submit : step.query
     const outcome = { kind, detail: '', exchange } as SubmitOutcome | QueryOutcome
@@ -123,7 +122,16 @@ class Row {
     if (kind === 'accepted' || kind === 'pending') this.isProven ||= (await this.read())?.status === 'PENDING'
     if (kind !== 'not_found') return
     this.denials++
-    if (isStopped) this.denialsAfterStop++
+    if (await this.#isStopStored()) this.denialsAfterStop++
+  }
+
+  /** An answer that is recorded beside a stop may come before it or after it, which only the order of the commits says. */
+  async #isStopStored(): Promise<boolean> {
+    const { rowCount } = await database.pool.query(
+      `select from batch_runs where application_id = $1 and batch_id = $2 and state = 'stopped'`,
+      [applicationId, this.batchId],
+    )
+    return rowCount === 1
   }
 
   /** Answers what is in progress, and then every query with a denial, until nothing is left to do or the row has ended. */

@@ -47,7 +47,8 @@ async function personWith(roles: Role[]): Promise<PersonCommandActor> {
 const WALLET = 'BFOM'
 const now = new Date()
 const clock = { now: () => now }
-const [BEFORE, DAY] = [addDays(utcDayOf(now), -4), addDays(utcDayOf(now), -3)]
+// The last of them has ended more than an hour ago, also just after midnight.
+const [BEFORE, DAY] = [addDays(utcDayOf(now), -5), addDays(utcDayOf(now), -4)]
 const [NEXT, LATER] = [addDays(DAY, 1), addDays(DAY, 2)]
 
 type Line = { id: string; amount: number; balance?: number; day?: string; at?: string; reference?: string; status?: string }

@@ -2,7 +2,7 @@ import type { NextRequest } from 'next/server'
 import { createTranslate } from '#lib/i18n/translate.ts'
 import { feeClaimSchema } from '#lib/schemas/page-address.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
-import { monthEnd } from '#lib/time/time.ts'
+import { monthEnd, utcDayOf } from '#lib/time/time.ts'
 import { runsInstallation } from '#server/applications/terms-store.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { answerTable } from '#server/back-office/data-route.ts'
@@ -17,7 +17,8 @@ type Props = { params: Promise<{ application: string; wallet: string }> }
 export async function GET(request: NextRequest, { params }: Props): Promise<Response> {
   const read = readExactAddress(feeClaimSchema, request.nextUrl.searchParams)
   if (!read.ok) return refuseRequest(400, request)
-  const { month, language, format } = read.value
+  const { language, format } = read.value
+  const month = read.value.month ?? utcDayOf(backOfficeRuntime().clock.now()).slice(0, 7)
   const { application, wallet: id } = await params
   const answer = {
     application,

@@ -47,14 +47,25 @@ const single: fc.Arbitrary<Step[]> = fc.oneof(
 )
 /** The usual order: it is due, it is claimed, and it is answered. */
 const round = answer.map((one): Step[] => ['pass_time', 'claim', one])
+/** A submission whose answer is lost and that the operator then denies twice, so that it is sent again unless somebody stops it. */
+const lost = fc.constant<Step[]>([
+  ...Array.from({ length: 3 }, (): Step[] => ['pass_time', 'claim', { which: 0, submit: 'unknown', query: 'not_found' }]).flat(),
+  'pass_time',
+  'claim',
+])
 /** Two processes, or a process and a person, at once. */
 const together = fc
   .tuple(fc.constantFrom<Step>('pause', 'resume', 'stop', 'claim', 'end_rows'), fc.oneof(answer, fc.constant<Step>('claim')))
   .map((pair) => ({ together: pair }))
-const plan = fc.array(fc.oneof({ weight: 5, arbitrary: round }, { weight: 5, arbitrary: single }, { weight: 2, arbitrary: together }), {
-  minLength: 2,
-  maxLength: 14,
-})
+const plan = fc.array(
+  fc.oneof(
+    { weight: 5, arbitrary: round },
+    { weight: 5, arbitrary: single },
+    { weight: 2, arbitrary: together },
+    { weight: 1, arbitrary: lost },
+  ),
+  { minLength: 2, maxLength: 14 },
+)
 
 /** One row of a batch, two processes that may work on it, and what is known about it without a look into the database. */
 class Row {

@@ -51,7 +51,7 @@ export default async function SettlementPage({ params, searchParams }: PageProps
       <div className="mt-4 max-w-2xl">
         <Card>
           <Facts
-            nameClass="w-52"
+            nameClass="w-28 sm:w-52"
             facts={[
               { name: t('settlements.opening'), value: money(report.opening) },
               { name: t('settlements.transactionsNet'), value: money(report.transactionsNet) },

@@ -20,8 +20,8 @@ type Props = { t: Translate; application: string; report: SettlementDto }
 export function TransactionTable({ t, application, report, transactions }: Props & { transactions: readonly SettledTransaction[] }) {
   const currency = currencyOf(report.currency)
   return (
-    <section className="mt-6" aria-labelledby="settled">
-      <h2 id="settled">{t('settlements.transactions')}</h2>
+    <div className="mt-6">
+      <h2>{t('settlements.transactions')}</h2>
       {transactions.length === 0 && <p className="mt-1 text-quiet">{t('settlements.noTransactions')}</p>}
       {transactions.length > 0 && (
         <ListTable
@@ -76,15 +76,15 @@ export function TransactionTable({ t, application, report, transactions }: Props
           ]}
         />
       )}
-    </section>
+    </div>
   )
 }
 
 /** Everything else that changed the balance on the day. */
 export function AdjustmentTable({ t, application, report, adjustments }: Props & { adjustments: readonly SettledAdjustment[] }) {
   return (
-    <section className="mt-6" aria-labelledby="adjusted">
-      <h2 id="adjusted">{t('settlements.adjustments')}</h2>
+    <div className="mt-6">
+      <h2>{t('settlements.adjustments')}</h2>
       <ListTable
         label={t('settlements.adjustments')}
         className="mt-2"
@@ -112,6 +112,6 @@ export function AdjustmentTable({ t, application, report, adjustments }: Props &
           },
         ]}
       />
-    </section>
+    </div>
   )
 }

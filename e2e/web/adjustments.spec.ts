@@ -75,7 +75,7 @@ test('a reversal is proposed by one person, who cannot approve it; a second conf
   expect(await balanceOf(subject)).toBe(subject.collectMinor - subject.amountMinor + subject.feesMinor)
 
   await openAs(page, fatou, address)
-  await expect(page.getByText('Two people adjusted the books of this transaction.')).toBeVisible()
+  await expect(page.getByText('Adjusted: Reversal').first()).toBeVisible()
   await expect(page.getByRole('main').getByText('Success', { exact: true }).first()).toBeVisible()
   await page.goto(`/${fatou.slug}/balances/MLMOOV?dates=today`)
   await expect(page.getByText('The postings add up to the current balance.')).toBeVisible()

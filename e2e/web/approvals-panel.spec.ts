@@ -243,7 +243,7 @@ test('"Next" in a toast opens nothing if somebody has decided that payment meanw
   await queue.decide(queue.other, [second ?? ''], 'rejected', 'Duplicate')
   await expect(rowOf(page, second)).toHaveCount(0)
   await next.click()
-  await expect(page.getByText('Awa Traoré was decided meanwhile.')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Notifications' }).getByText('Awa Traoré was decided meanwhile.')).toBeVisible()
   await expect(panelOf(page)).not.toContainText('Jean Fotso')
   expect(await queue.statusOf(third ?? '')).toBe('PENDING_APPROVAL')
 })

@@ -88,12 +88,12 @@ test('a CSV of the list has the shown columns in their order, phone numbers of d
   await page.getByRole('button', { name: 'Move Customer up' }).click()
   await page.keyboard.press('Escape')
   const { heads, rows } = readCsv(await exportList(page, /rows as CSV$/))
-  expect(heads).toEqual(['createdAt', 'status', 'receiverName', 'phoneReceiver', 'amount', 'currency', 'id'])
+  expect(heads).toEqual(['createdAt', 'status', 'adjustments', 'receiverName', 'phoneReceiver', 'amount', 'currency', 'id'])
   expect(rows.length).toBeGreaterThan(0)
   for (const row of rows) {
     expect(row).toHaveLength(heads.length)
-    expect(row[3]).toMatch(/^237\d{9}$/)
-    expect(row[6]).toMatch(/^[0-9a-f-]{36}$/)
+    expect(row[4]).toMatch(/^237\d{9}$/)
+    expect(row[7]).toMatch(/^[0-9a-f-]{36}$/)
   }
 })
 
@@ -104,7 +104,7 @@ test('a workbook of all columns has text, dates and numbers, and the record on i
   expect(sheets.map(({ sheet }) => sheet)).toEqual(['Transactions', 'Record'])
   const [heads = [], first = []] = sheets[0]?.data ?? []
   const cell = (head: string) => first[heads.indexOf(head)]
-  expect(heads).toHaveLength(20)
+  expect(heads).toHaveLength(21)
   expect(cell('Phone number')).toMatch(/^237\d{9}$/)
   expect(cell('Created (UTC)')).toBeInstanceOf(Date)
   expect(typeof cell('Amount')).toBe('number')
@@ -120,7 +120,7 @@ test('the export history has the same file again, its record, and the check that
   await page.goto(`/${person.slug}/transactions/exports`)
   await expect(page.getByText('For a spreadsheet, export XLSX')).toBeVisible()
   const row = page.getByRole('row').filter({ has: page.locator(`code[title="${sha256}"]`) })
-  await expect(row).toContainText('8 columns')
+  await expect(row).toContainText('9 columns')
   const again = await downloadBy(page, () => row.getByRole('link', { name: 'Download again' }).click())
   expect(again.equals(bytes)).toBe(true)
   const record = JSON.parse((await downloadBy(page, () => row.getByRole('link', { name: 'Record' }).click())).toString('utf8'))

@@ -1,5 +1,6 @@
 import { can } from '#lib/people/permissions.ts'
 import type { DayObstacle } from '#lib/reconciliation/certificates.ts'
+import { findWallet } from '#lib/reconciliation/wallets.ts'
 import { err, type FreshCodeRefusal, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
@@ -24,7 +25,7 @@ type Failure = 'not_found' | 'not_permitted' | DayObstacle
 export async function prepareDay({ pool, clock }: Deps, command: OneDay): Promise<Result<void, Failure>> {
   const { applicationId, actor, wallet: id, day } = command
   // Otherwise a day that ended just now waits for the next run of the task.
-  if (mayAct(actor, applicationId, 'day:sign')) await sealLedgerDays(pool)
+  if (findWallet(id) && mayAct(actor, applicationId, 'day:sign')) await sealLedgerDays(pool)
   return runCommand<void, Failure>(pool, command, 'day:sign', async (trx) => {
     await lockDays(trx, applicationId, id)
     const now = clock.now()

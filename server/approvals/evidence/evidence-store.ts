@@ -114,7 +114,7 @@ export async function selectReplaced(
   const { rows } = await queryable.query<ReplacedRow>({
     name: 'select_replaced',
     text: `select o.transaction_id as "transactionId", o.origin_id as "originId", e.event, p.name as by,
-        ${EVENT_PROGRAM_NAME} as "programName", coalesce(e.reason, t.message) as reason, e.at
+        ${EVENT_PROGRAM_NAME} as "programName", case when e.event = 'failed' then t.message else coalesce(e.reason, t.message) end as reason, e.at
       from transaction_origins o
       join transactions t on t.application_id = o.application_id and t.transaction_id = o.origin_id
       join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version

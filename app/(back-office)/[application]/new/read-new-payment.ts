@@ -72,8 +72,13 @@ function toOrigin(detail: TransactionDetailDto, isOwn: boolean): Origin {
     replacedBy: detail.replacedBy,
     isReplaceable: detail.isReplaceable,
     isRecallable: isOwn && detail.status === 'PENDING_APPROVAL',
-    end: last && isReplaceableEnd(last.event) ? { event: last.event, by: last.actor.name, reason: last.reason ?? detail.message } : null,
+    end: last && isReplaceableEnd(last.event) ? { event: last.event, by: last.actor.name, reason: reasonOf(last, detail) } : null,
   }
+}
+
+/** An operator's code is no reason for people; its message is. */
+function reasonOf(last: TransactionDetailDto['events'][number], { message }: TransactionDetailDto): string | null {
+  return last.event === 'failed' ? message : (last.reason ?? message)
 }
 
 function contentOf(detail: TransactionDetailDto): PaymentContent {

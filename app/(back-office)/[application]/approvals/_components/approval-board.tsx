@@ -1,6 +1,5 @@
 'use client'
 
-import { BatchStageBadge } from '#components/domain/batch-stage.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
@@ -21,6 +20,7 @@ import { BoardContext, type BoardProps, useBoard, useBoardFocus, useBoardKeys } 
 
 /** Rendered on the server; links and popovers work before its script has arrived. */
 const FILTERS = definePart(() => import('./filters/approval-filters.tsx'))
+const STAGE = definePart(async () => ({ default: (await import('#components/domain/batch-stage.tsx')).BatchStageBadge }))
 const PAGES = definePart(async () => ({ default: (await import('#components/table/pagination-bar.tsx')).PaginationBar }))
 
 /** The approvals: queues and list, and the panel in which somebody decides. */
@@ -188,7 +188,7 @@ function BatchLine({ application, batch }: { application: string; batch: BatchIt
           <Link href={paths.batchApproval(application, batch.batchId)} className="font-strong text-accent underline">
             <bdi>{batch.name ?? t('approvals.batches.unnamed')}</bdi>
           </Link>
-          {batch.decided && <BatchStageBadge t={t} batch={batch.decided} />}
+          {batch.decided && <LazyPart part={STAGE} props={{ t, batch: batch.decided }} />}
           {batch.canDecide === 'submitting' && <Badge tone="run">{t('approvals.batches.submitting')}</Badge>}
         </span>
         <span className="text-second text-quiet">

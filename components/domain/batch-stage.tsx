@@ -20,9 +20,13 @@ const TONES: Record<BatchStage, Tone> = {
 
 /** The one state of a batch in words: how far its rows are, or how they ended and who ended them. */
 export function BatchStageBadge({ t, batch }: { t: Translate; batch: StagedBatch }) {
+  const text = stageText(t, batch)
   return (
     <Badge tone={TONES[batch.stage]} hasDot>
-      {stageText(t, batch)}
+      {/* A long name must not push the amount out of a narrow card. */}
+      <span className="truncate @max-[560px]/card:max-w-40" title={text}>
+        {text}
+      </span>
     </Badge>
   )
 }

@@ -120,7 +120,7 @@ test('the export history has the same file again, its record, and the check that
   await page.goto(`/${person.slug}/transactions/exports`)
   await expect(page.getByText('For a spreadsheet, export XLSX')).toBeVisible()
   const row = page.getByRole('row').filter({ has: page.locator(`code[title="${sha256}"]`) })
-  await expect(row).toContainText('9 columns')
+  await expect(row).toContainText('8 columns')
   const again = await downloadBy(page, () => row.getByRole('link', { name: 'Download again' }).click())
   expect(again.equals(bytes)).toBe(true)
   const record = JSON.parse((await downloadBy(page, () => row.getByRole('link', { name: 'Record' }).click())).toString('utf8'))

@@ -10,8 +10,8 @@ import { formatAmount } from '#lib/text/format.ts'
 export function ColumnsPreview({ preview: { lines, bad, problem } }: { preview: MappedPreview }) {
   const { t, locale } = useTranslations()
   return (
-    <section aria-labelledby="columns-preview" className="grid gap-2">
-      <h2 id="columns-preview">{t('statements.readLines')}</h2>
+    <div className="grid gap-2">
+      <h2>{t('statements.readLines')}</h2>
       {problem && <Notice tone="bad">{statementProblemText(t, problem)}</Notice>}
       {bad.length > 0 && (
         <Notice tone="wait">
@@ -52,7 +52,7 @@ export function ColumnsPreview({ preview: { lines, bad, problem } }: { preview: 
           ]}
         />
       )}
-    </section>
+    </div>
   )
 }
 

@@ -36,7 +36,7 @@ type Props<Answer, Failure extends string> = {
   notice?: ReactNode
   /** Somebody else ended it, in words: what was typed stays, and nothing can be sent. */
   ended?: string | null
-  /** What was typed about it, from `useKeptNote`: it is forgotten once it is sent. */
+  /** The note typed about it, from `useKeptNote`: it is forgotten once it is sent. */
   kept: KeptNote
   onIntent: (intent: Intent | null) => void
   /** Somebody began to write: what they decide about must not change under their hands. */

@@ -15,7 +15,7 @@ export function rememberNote(intent: Intent, note: string): void {
 export type KeptNote = { note: string; setNote: (note: string) => void; forget: () => void }
 
 /**
- * What somebody has typed about one subject and has not sent. This tab keeps it for this person when they move to another payment, leave the
+ * A note that somebody has typed about one subject and has not sent. This tab keeps it for this person when they move to another payment, leave the
  * page or load it again. `forget` removes what is kept about the subject, whatever it was for: it is decided. Without a subject nothing is
  * kept: a selection changes with every press.
  */

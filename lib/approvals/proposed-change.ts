@@ -33,7 +33,7 @@ export const CHANGE_PERMISSIONS = {
   'webhook_secret.rotate': ACCESS,
   'operator.set': OPERATORS,
   'wallet.set': WALLETS,
-  /** What the columns of a statement are that no format recognises. */
+  /** The roles of the columns of a statement that no format recognises. */
   'statement.columns': WALLETS,
   /** A signed day of a wallet is opened again. */
   'day.reopen': REOPENING,

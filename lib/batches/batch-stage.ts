@@ -1,6 +1,6 @@
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 
-/** What a batch is for people: before its submission its own state, then that of its rows. `partly`: some succeeded, some did not. */
+/** The stage of a batch as people see it: before its submission its own state, then that of its rows. `partly`: some succeeded, some did not. */
 export const BATCH_STAGES = [
   'checking',
   'draft',
@@ -24,5 +24,5 @@ type BatchPlaces = Partial<Record<'waiting' | 'open' | 'succeeded' | BatchEndPla
 /** Where a row ended without a payment. */
 export type BatchEndPlace = 'failed' | 'rejected' | 'recalled' | 'expired' | 'stopped'
 
-/** What the badge of a batch says. */
+/** The data of the badge of a batch. */
 export type StagedBatch = { type: TransactionType; stage: BatchStage; places: BatchPlaces }

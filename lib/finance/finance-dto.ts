@@ -104,7 +104,7 @@ export type CheckerOverview = {
   risky: Pick<ApprovalRow, 'transactionId' | 'type' | 'operator' | 'currency' | 'amount' | 'customerName' | 'risks'>[]
 }
 
-/** What an operator reports more (or, below zero, less) than our ledger and everything that explains a difference. */
+/** The amount an operator reports above (or, below zero, under) our ledger and everything that explains a difference. */
 type BalanceAlarmDto = { operator: OperatorCode; currency: Currency; unexplained: string; since: string }
 
 type LowBalance = Pick<BalanceCard, 'operator' | 'currency' | 'deposit'> & { threshold: string }

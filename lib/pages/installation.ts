@@ -1,4 +1,4 @@
-/** What waits, in the order of the page. `work`: at operators. */
+/** The waiting work, in the order of the page. `work`: at operators. */
 export type WaitingKind = 'work' | 'webhooks' | 'approvals' | 'statements' | 'changes'
 
 /** Of what waits no more are counted. */

@@ -85,7 +85,7 @@ export type TransactionRow = PaymentTexts & {
   finalAt: string | null
   type: TransactionType
   status: TransactionStatus
-  /** What two people changed in the books after the status was final, in order of time. */
+  /** Entries two people posted after the status was final, in order of time. */
   adjustments: readonly AdjustmentKind[]
   operator: OperatorCode
   currency: Currency

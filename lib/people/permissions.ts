@@ -31,7 +31,7 @@ export const PERMISSIONS = {
   'balance:read': ROLES,
   'balance:set-threshold': ['finance', 'administrator'],
   'statement:read': ['finance', 'administrator'],
-  /** What signed days of operators' accounts did to the application's balances. */
+  /** The effects of signed days of operators' accounts on the application's balances. */
   'settlement:read': ['finance', 'administrator'],
   'funding:read': ['finance', 'administrator'],
   /** Money enters a deposit balance, moves there or is corrected. Proposed by one person, confirmed by another. */

@@ -29,7 +29,7 @@ export type DayVersionDto = {
   signedAt: string | null
 }
 
-/** What the page of a day says about its signature. `refusal`: why the viewer cannot sign it. The newest version is first. */
+/** The signature of a day as its page shows it. `refusal`: why the viewer cannot sign it. The newest version is first. */
 export type DaySigningDto = {
   obstacle: DayObstacle | null
   refusal: 'not_prepared' | 'own_preparation' | 'maker' | null

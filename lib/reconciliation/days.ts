@@ -6,14 +6,14 @@ import { LINE_CLASSES, type LineClass, TRANSACTION_CLASSES, type TransactionClas
 export const WALLET_POSTING_KINDS = ['fee', 'tax', 'commission', 'unmatched', 'release', 'transfer', 'loss', 'opening'] as const
 export type WalletPostingKind = (typeof WALLET_POSTING_KINDS)[number]
 
-/** What two people post about a line. The texts are `close.class.book_<kind>`. */
+/** The entries two people post about a line. The texts are `close.class.book_<kind>`. */
 export const PERSON_POSTINGS = ['unmatched', 'release', 'transfer', 'loss'] as const
 export type PersonPosting = (typeof PERSON_POSTINGS)[number]
 
-/** What a line of a statement is, as it was read. */
+/** The kind of a line of a statement, as it was read. */
 export type LineKind = 'payment' | 'fee' | 'tax' | 'commission' | 'transfer' | 'reversal' | 'other' | 'failed'
 
-/** What explains a part of a day's difference, or only counts. The texts are `close.class.<class>`. */
+/** A cause of a part of a day's difference, or only counts. The texts are `close.class.<class>`. */
 export type DayClass = LineClass | TransactionClass | 'adjusted' | 'funding' | 'move' | `book_${WalletPostingKind}`
 
 /** Every class of a day, in the order in which its page shows them. */
@@ -50,7 +50,7 @@ export type WalletDayDto = {
   isCovered: boolean
   rows: readonly DayRow[]
   terms: readonly DayTerm[]
-  /** What lines take beside their amounts. */
+  /** The fees and taxes of lines beside their amounts. */
   fees: string
   difference: string
   proof: string | null

@@ -1,5 +1,5 @@
 /**
- * What an operator should have charged on a day by the agreement of the wallet, and what its statement says it charged, taxes included; for one
+ * The fees an operator should have charged on a day by the agreement of the wallet, and what its statement says it charged, taxes included; for one
  * that bills monthly the fee lines come on another day than their payments. Decimals; `agreed` and `difference` are null without an agreement.
  */
 export type FeeDayDto = {

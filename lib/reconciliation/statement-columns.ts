@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { foldText } from '#lib/text/clean-text.ts'
 import type { RowProblemKind, StatementProblem } from './statement-problem.ts'
 
-/** What a column of a statement can be. The texts are `statements.column.<role>`. */
+/** The role of a column of a statement. The texts are `statements.column.<role>`. */
 export const COLUMN_ROLES = [
   'time',
   'clock',

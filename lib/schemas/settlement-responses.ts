@@ -5,7 +5,7 @@ import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { TRANSACTION_CLASSES } from '#lib/reconciliation/classes.ts'
 
-// What version 2 of the API returns.
+// Responses of version 2 of the API.
 
 const text = (description: string) => z.string().meta({ description })
 const amount = (description: string) => z.number().meta({ description })

@@ -51,7 +51,7 @@ async function attempt(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What a process does itself, and not its child processes. */
+/** The work of the process itself, without its child processes. */
 function roleOf({ role, webConcurrency, workerConcurrency }: Parameters<typeof reportProcess>[1]): ReportedProcess['role'] {
   const isWeb = role !== 'worker' && webConcurrency === 1
   const isWorker = role !== 'web' && workerConcurrency === 1

@@ -3,7 +3,7 @@ import { Agent, request } from 'undici'
 import type { Config } from '#server/config.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 
-/** What happened between two instants, in milliseconds since 1970. `kind`: 1 internal, 2 server, 3 client. Hexadecimal ids. */
+/** The work between two instants, in milliseconds since 1970. `kind`: 1 internal, 2 server, 3 client. Hexadecimal ids. */
 type Span = {
   traceId: string
   spanId: string

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Config } from '#server/config.ts'
 import { createOtlpExporter, type Exporter } from './otlp-exporter.ts'
 
-/** What a span says about its transaction. Nothing about persons: no name, phone number or amount. */
+/** The attributes of a transaction's span. Nothing about persons: no name, phone number or amount. */
 type Payment = { applicationId: string; transactionId: string; operator: string; type: string }
 
 type RequestFacts = { method: string; endpoint: string; status: number; applicationId: string | undefined }

@@ -131,7 +131,7 @@ async function startServices(ground: Ground, ways: Ways, webPorts: readonly numb
   return { first: first as Sandbox, webs, workers: [first, second] }
 }
 
-/** What a partner saw of one loss. */
+/** One loss as a partner saw it. */
 type Seen = { part: string; pauseMs: number; accepted: number; failed: number; unanswered: number }
 
 /** Takes each part of the cluster away in turn, under load, and measures what a partner sees. */

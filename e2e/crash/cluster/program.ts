@@ -11,7 +11,7 @@ type ProgramOptions = {
   environment: Readonly<Record<string, string>>
   owner: Owner | undefined
   logFile: string
-  /** What the command line of other processes contains that belong to this program: of PostgreSQL, which Patroni lets go. */
+  /** Text in the command lines of other processes that belong to this program: of PostgreSQL, which Patroni lets go. */
   alsoOwns?: string
 }
 

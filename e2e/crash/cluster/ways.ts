@@ -65,7 +65,7 @@ async function startHaproxy(
     ['bind 127.0.0.1:5432', `bind 127.0.0.1:${ports.primary}`],
     ['bind 127.0.0.1:5433', `bind 127.0.0.1:${ports.replica}`],
     ['bind :80', `bind 127.0.0.1:${ports.entry}`],
-    // The limit of open files of whoever runs this.
+    // The limit of open files of the user who runs this.
     ['maxconn 20000', 'maxconn 1000'],
     ...databases,
     ...webs,

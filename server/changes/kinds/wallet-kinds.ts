@@ -59,7 +59,7 @@ const columnsSchema = z.strictObject({
   mapping: columnMappingSchema,
 })
 
-/** What the columns of a statement are that no format recognises. */
+/** The roles of the columns of a statement that no format recognises. */
 const columns: ChangeKind = defineKind({
   schema: columnsSchema,
   subjectOf: ({ wallet: id, header }) => `${id} ${signatureOf(header)}`,

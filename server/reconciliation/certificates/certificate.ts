@@ -18,7 +18,7 @@ const ledgerAmounts = {
 }
 
 /**
- * What two people sign about a wallet on one of its operator's days. Its text is canonical: JSON without spaces, the keys of every object in the
+ * The statement two people sign about a wallet on one of its operator's days. Its text is canonical: JSON without spaces, the keys of every object in the
  * order of their bytes. Hash and signature are of the bytes of that text. Amounts are hundredths as decimal strings, from the side of the wallet:
  * above zero, money came in.
  */
@@ -80,7 +80,7 @@ export const certificateBody = z.strictObject({
       lossMinor: minor,
     }),
   ),
-  /** What explains statement less ours, each line and each posting in exactly one. */
+  /** The explanations of statement less ours, each line and each posting in exactly one. */
   terms: z.array(z.strictObject({ class: z.string(), count: z.number().int(), amountMinor: minor })),
   /** The sum of the fees beside payments, below zero. */
   feesMinor: minor,

@@ -30,7 +30,7 @@ export type Composed = {
   >
 }
 
-/** Reads the facts of one day. Whoever stores them holds the days of the wallet alone. */
+/** Reads the facts of one day. The caller that stores them holds the days of the wallet alone. */
 export async function composeDay(queryable: Queryable, scope: DayScope): Promise<Composed> {
   const { applicationId, wallet, from: day } = scope
   const instants = await readInstants(queryable, scope)

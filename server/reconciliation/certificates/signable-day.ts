@@ -19,7 +19,7 @@ type Signable = { wallet: SetWallet; composed: Composed; latest: Certificate | u
 /** After the end of a day: postings that carry a time in it have arrived by then (the trigger that protects signed days counts on it). */
 const CLOSING_MS = 3_600_000
 
-/** Why a day cannot be signed, whoever prepares it; undefined: it can. */
+/** The reason a day cannot be signed by anybody; undefined: it can. */
 function obstacleOf(
   { endsAt, compared, previous }: Pick<Composed, 'endsAt' | 'compared' | 'previous'>,
   { latest, firstDay, sealedUntil, now }: { latest: Certificate | undefined; firstDay: string | null; sealedUntil: string; now: Date },
@@ -63,7 +63,7 @@ export function bodyOf({ facts }: Composed, { version, replaces, preparedBy, pre
 }
 
 /**
- * What the page of a compared day says about its signature. Nothing else is read of the day: whether its figures have changed since it was prepared
+ * The signature of a compared day as its page shows it. Nothing else is read of the day: whether its figures have changed since it was prepared
  * is found when it is signed.
  */
 export async function readSigning(

@@ -4,7 +4,7 @@ import type { Queryable } from '#server/database/pool.ts'
 import { ADJUSTMENTS } from '#server/ledger/ledger-store.ts'
 import { BOOKED, classed, type DayScope, valuesOf } from './day-store.ts'
 
-/** What one line or one posting adds to statement less ours. */
+/** The part of one line or one posting in statement less ours. */
 export type Difference = {
   class: DayClass
   at: Date

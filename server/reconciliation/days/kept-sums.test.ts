@@ -49,7 +49,7 @@ async function classes(): Promise<Record<string, number>> {
   const [kept] = await readDays(desk.pool, await scope(), readKeptSums)
   const [live] = await readDays(desk.pool, await scope())
   assert.deepEqual(kept, live)
-  // What an operator took is booked by its lines, and belongs to another test.
+  // An operator's fees are booked by its lines, and belongs to another test.
   const terms = (kept?.terms ?? []).filter(({ class: name }) => !name.startsWith('book_'))
   return Object.fromEntries(terms.map(({ class: name, count }) => [name, count]))
 }

@@ -77,7 +77,7 @@ function compare({ lines, booked, book, opening, closing, ...about }: Facts): Wa
   }
 }
 
-/** What a line moved before its fee: nothing if it failed. */
+/** The amount a line moved before its fee: nothing if it failed. */
 function movedBy({ class: lineClass, grossMinor }: Pick<LineSum, 'class' | 'grossMinor'>): bigint {
   return lineClass === 'failed' ? 0n : grossMinor
 }

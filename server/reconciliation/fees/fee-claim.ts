@@ -77,7 +77,7 @@ export async function* claimRows(pool: Pool, { applicationId, wallet, from, to, 
   ]
 }
 
-/** What was agreed, in one sentence; of a wallet without an agreement that there is none. */
+/** The agreement, in one sentence; of a wallet without an agreement that there is none. */
 export function agreementText(t: Translate, locale: Locale, wallet: SetWallet): string {
   const { feePpm, feeFixedMinor, feeRounding, feeTaxPpm, feeForm, operator } = wallet
   if (feePpm === null || feeFixedMinor === null) return t('fees.noAgreement')

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { sheetXml, workbook } from '#server/testing/batches/workbook.ts'
 
 const MEGABYTE = 1024 * 1024
-/** What a process may grow by while it reads a workbook: with 150 MB of its own it stays below 350 MB. */
+/** The growth allowed to a process while it reads a workbook: with 150 MB of its own it stays below 350 MB. */
 const GROWTH_MAX_MB = 190
 
 let folder = ''

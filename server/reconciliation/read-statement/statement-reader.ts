@@ -6,7 +6,7 @@ import type { BadStatementRow, ReadingWallet, StatementLine, StatementSummary } 
 
 /** Lines and bad rows that were read since the last chunk. */
 export type StatementChunk = { lines: EncodedLines; bad: readonly BadStatementRow[] }
-/** What to read, and which columns of the lines are passed on. */
+/** The file to read, and the columns of the lines that are passed on. */
 export type ReadingOrder = { wallet: ReadingWallet; columns: readonly (keyof StatementLine)[] }
 
 /** A message of the thread: it wants the next piece, it has lines, or it has ended. */
@@ -14,7 +14,7 @@ export type FromThread =
   | { kind: 'more' }
   | ({ kind: 'chunk' } & StatementChunk)
   | { kind: 'end'; result: Result<StatementSummary, StatementProblem> }
-/** What it is sent: first the order; then a piece, or none after the last; nothing for a chunk that was stored. */
+/** The messages sent to it: first the order; then a piece, or none after the last; nothing for a chunk that was stored. */
 export type ToThread = { order?: ReadingOrder; piece?: Uint8Array | undefined }
 
 const MEMORY_LIMIT = { maxOldGenerationSizeMb: 80, maxYoungGenerationSizeMb: 16 }

@@ -36,7 +36,7 @@ export type BookLine = {
   /** The day on which a posting counts now, and that of the line if it is another. */
   day: string
   originDay: string | null
-  /** What people have posted about it. */
+  /** The entries people have posted about it. */
   posted: readonly PersonPosting[]
 }
 

@@ -10,7 +10,7 @@ type WalletAccountBalance = {
   ledger: string
   difference: string | null
   differsSince: string | null
-  /** What of the difference nothing explains. */
+  /** The unexplained part of the difference. */
   unexplained: string | null
 }
 

@@ -30,7 +30,7 @@ export async function selectProcesses(queryable: Queryable): Promise<ProcessRow[
 
 export type ServerRow = { now: Date; release: number; mayReadReplication: boolean; requiresStandby: boolean }
 
-/** What the primary says of itself. Without the privileges of pg_read_all_stats, PostgreSQL shows standbys with nothing but their pid. */
+/** The primary's own account of its state. Without the privileges of pg_read_all_stats, PostgreSQL shows standbys with nothing but their pid. */
 export async function selectServer(queryable: Queryable): Promise<ServerRow> {
   const { rows } = await queryable.query<ServerRow>(
     `select now(), (select number from schema_release) as release, pg_has_role('pg_read_all_stats', 'usage') as "mayReadReplication",

@@ -7,7 +7,7 @@ import { InstallationBoard } from './_components/installation-board.tsx'
 
 export const generateMetadata = titled('frame.installation')
 
-/** What runs and what waits, for the people who operate the service. It exists only in the application that runs the installation. */
+/** The running processes and the waiting work, for the people who operate the service. It exists only in the application that runs the installation. */
 export default async function InstallationPage({ params }: PageProps) {
   const { application } = await params
   await requireInstaller(application, 'installation:read')

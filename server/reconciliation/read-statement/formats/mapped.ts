@@ -10,7 +10,7 @@ import { demandCurrency, hasMoved, kindOf } from './words.ts'
 /** A header whose columns two people have said. */
 export type MappedHeader = { signature: string; mapping: ColumnMapping }
 
-/** What makes a header the same header again: its names in their order, whatever their case, accents and spaces. */
+/** The identity of a header: its names in their order, whatever their case, accents and spaces. */
 export function signatureOf(header: readonly string[]): string {
   const names = header.map(foldText)
   const length = names.findLastIndex((name) => name !== '') + 1

@@ -44,7 +44,7 @@ export type BoardEvent =
   /** Somebody wants to decide: the panel opens on the subject with the focus in the note. */
   | { type: 'asked'; intent: Intent; subject: Subject; place: Place | null }
   | { type: 'drafted'; subject: Subject }
-  /** What somebody reads in the panel has left the list: the panel keeps it and says who decided. */
+  /** The payment open in the panel has left the list: the panel keeps it and says who decided. */
   | { type: 'kept'; row: ApprovalRow; place: Place }
   /** Back from a rejection or a recall. */
   | { type: 'withdrawn' }

@@ -19,7 +19,7 @@ import { FeeTable } from './_components/fee-table.tsx'
 
 export const generateMetadata = titled('close.fees')
 
-/** What each operator charged in a month, compared with what was agreed. */
+/** The fees each operator charged in a month, compared with the agreed ones. */
 export default async function FeesPage({ params, searchParams }: PageProps) {
   const { application } = await params
   const actor = await requireInstaller(application, 'reconciliation:read')

@@ -10,7 +10,7 @@ import { readLocale } from '#server/back-office/preferences.ts'
 /** A row of fees: a day or a wallet, or the sum of all. */
 export type FeeRow = Omit<FeeDayDto, 'day'> & { key: string; name: ReactNode; currency: string; isSum?: boolean }
 
-/** What was agreed beside what was billed; what was billed too much is marked. */
+/** Agreed and billed fees side by side; an excess is marked. */
 export async function FeeTable({ t, label, head, rows }: { t: Translate; label: string; head: string; rows: readonly FeeRow[] }) {
   const locale = await readLocale()
   const figure = (name: string, of: (row: FeeRow) => string | null): Column<FeeRow> => ({

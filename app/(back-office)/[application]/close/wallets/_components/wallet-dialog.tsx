@@ -116,7 +116,7 @@ export function WalletDialog({ application, wallet, currency, settings, isFixed,
 
 type MoneyProps = { t: Translate; currency: string; settings: Settings; errorOf: (field: Field) => string | undefined }
 
-/** What the operator may charge for a payment. */
+/** The fee the operator may charge for a payment. */
 function FeeFields({ t, currency, settings, errorOf }: MoneyProps) {
   const rate = settings.feePpm === null ? '' : String(settings.feePpm / 10_000)
   return (

@@ -23,7 +23,7 @@ export const generateMetadata = titled('frame.settlements')
 
 const SIZE = 100
 
-/** What a signed day of an account did to the application's balance: opening, each line, closing. */
+/** The effect of a signed day of an account on the application's balance: opening, each line, closing. */
 export default async function SettlementPage({ params, searchParams }: PageProps<'wallet' | 'day'>) {
   const { application, wallet, day } = await params
   const actor = await requireActor(application, 'settlement:read')

@@ -24,7 +24,7 @@ type Props = {
 /** Classes of lines that cannot belong to a transaction. */
 const NEVER_MATCHED = new Set(['transfer', 'reversal', 'other', 'fee', 'tax', 'commission'])
 
-/** What people can post about the lines of a class. */
+/** The entries people can post about the lines of a class. */
 const POSTINGS: Readonly<Record<string, readonly PersonPosting[]>> = {
   unknown_payment: ['unmatched', 'loss'],
   second_payment: ['unmatched', 'loss'],

@@ -13,7 +13,7 @@ export type PersonPosting = (typeof PERSON_POSTINGS)[number]
 /** The kind of a line of a statement, as it was read. */
 export type LineKind = 'payment' | 'fee' | 'tax' | 'commission' | 'transfer' | 'reversal' | 'other' | 'failed'
 
-/** A cause of a part of a day's difference, or only counts. The texts are `close.class.<class>`. */
+/** A cause of a day's difference, or a class that is only counted. The texts are `close.class.<class>`. */
 export type DayClass = LineClass | TransactionClass | 'adjusted' | 'funding' | 'move' | `book_${WalletPostingKind}`
 
 /** Every class of a day, in the order in which its page shows them. */

@@ -45,13 +45,14 @@ export function countriesOf(currency: Currency): CountryName[] {
 export function drillDownQuery(
   query: TotalsQuery,
   range: OpenRange,
-  part: { currency?: Currency; operator?: OperatorCode; type?: TransactionType } = {},
+  part: { currency?: Currency; operator?: OperatorCode; type?: TransactionType; fees?: '1' } = {},
 ): TransactionLink {
   return {
     ...(query.status === 'ALL' ? {} : { status: query.status }),
     ...typeOf(part.type ?? query.type),
     operator: part.operator ?? query.operator,
     country: part.currency ? countriesOf(part.currency) : null,
+    ...(part.fees ? { fees: part.fees } : {}),
     ...(range.from ? { from: range.from } : {}),
     ...(range.to ? { to: range.to } : {}),
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import { NO_FILTERS, toAddressValues, withFilters, withoutFilters } from './transaction-list.ts'
 
-const query = { ...NO_FILTERS, sort: 'newest' as const, page: 0, size: 50 }
+const query = { ...NO_FILTERS, sort: 'newest' as const, fees: null, page: 0, size: 50 }
 
 test('NO_FILTERS has the defaults of the schema', () => {
   assert.deepEqual(transactionFilterSchema.parse({}), query)

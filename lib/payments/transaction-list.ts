@@ -39,7 +39,7 @@ export function withFilters(query: TransactionQuery, change: Partial<Transaction
 export const NO_WEBHOOK = { webhook: null, webhookTarget: null, webhookAfter: null, webhookBefore: null }
 
 /** Every filter at its default, as the schema has it. */
-export const NO_FILTERS: Omit<TransactionQuery, 'sort' | 'page' | 'size'> = {
+export const NO_FILTERS: Omit<TransactionQuery, 'sort' | 'page' | 'size' | 'fees'> = {
   status: [],
   type: [],
   operator: [],
@@ -60,14 +60,14 @@ export const NO_FILTERS: Omit<TransactionQuery, 'sort' | 'page' | 'size'> = {
   ...NO_WEBHOOK,
 }
 
-/** Nothing filtered, at the first page; order and page size stay. */
-export function withoutFilters({ sort, size }: TransactionQuery): TransactionQuery {
-  return { ...NO_FILTERS, sort, size, page: 0 }
+/** Nothing filtered, at the first page; order, page size and whether fees are shown stay. */
+export function withoutFilters({ sort, size, fees }: TransactionQuery): TransactionQuery {
+  return { ...NO_FILTERS, sort, size, fees, page: 0 }
 }
 
 /** Whether anything is filtered. */
 export function isFiltered(query: TransactionQuery): boolean {
-  const { sort: _, page: __, size: ___, ...filters } = query
+  const { sort: _, page: __, size: ___, fees: ____, ...filters } = query
   return Object.values(filters).some((value) => value !== null && value.length > 0)
 }
 
@@ -97,14 +97,18 @@ export type TransactionRow = PaymentTexts & {
   note: TransactionNote | null
 }
 
-/** Count and sum of a filter in one currency. */
+/** Count and sum in one currency. */
 export type SumDto = { currency: Currency; count: number; amount: string }
+
+/** Of one direction and status. `fees`: null where they are not added up. */
+export type ListSumDto = SumDto & { type: TransactionType; status: TransactionStatus; fees: string | null }
 
 /** One page of the transaction list, as the page renders it and as its data address answers. */
 export type TransactionListDto = {
   rows: TransactionRow[]
   total: number
-  sums: SumDto[]
+  /** By currency and status, those of one currency together. */
+  sums: ListSumDto[]
   /** The UTC day at which the search reached its limit; null if it did not. */
   searchedBackTo: string | null
   isSortedAsAsked: boolean

@@ -50,6 +50,8 @@ export const transactionFilterSchema = z.object({
     .default(null),
   webhookAfter: instant,
   webhookBefore: instant,
+  // Shows the fees and their sum.
+  fees: z.literal('1').nullable().default(null),
   sort: z.enum(['newest', 'oldest', 'amount-desc', 'amount-asc']).default('newest'),
   page: pageFromOne(1_000_000_000),
   size: z.coerce

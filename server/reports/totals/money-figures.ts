@@ -30,7 +30,9 @@ export async function readMoneySums(
   query: MoneyQuery,
   before: DayRange | null,
 ): Promise<{ sums: MoneySums; sumsBefore: MoneySums | null }> {
-  const [fees, feesBefore] = await readFees(snapshot, application, query, before)
+  const asked: OpenRange[] = before ? [query, before] : [query]
+  // Fees are taken when a transaction succeeds, so no other status has any.
+  const [fees, feesBefore] = query.status === 'SUCCESS' ? await readFees(snapshot, application, query, asked) : asked.map(() => [])
   const read = async (range: OpenRange): Promise<Omit<MoneySums, 'fees'>> => {
     const ranges = await selectRollUpRanges(snapshot, application, range)
     return { all: await selectOperatorSums(snapshot, application.applicationId, query, ranges), ranges }
@@ -39,15 +41,13 @@ export async function readMoneySums(
   return { sums, sumsBefore: before && { ...(await read(before)), fees: feesBefore ?? null } }
 }
 
-/** The fees of the query's days and of those before. Fees are taken when a transaction succeeds, so no other status has any. */
-async function readFees(
+/** The fees of what succeeded in some ranges of days, one list per range; none at all while too many are not summed yet. */
+export async function readFees(
   snapshot: Queryable,
   application: BusinessTime,
-  query: MoneyQuery,
-  before: DayRange | null,
+  query: RollUpQuery,
+  ranges: readonly OpenRange[],
 ): Promise<readonly FeeSum[][]> {
-  const ranges: OpenRange[] = before ? [query, before] : [query]
-  if (query.status !== 'SUCCESS') return ranges.map(() => [])
   const { addedUntil, behind } = await findFeeMark(snapshot, application.applicationId)
   return behind > LATE_MAX ? [] : selectFeeSums(snapshot, application, query, ranges, addedUntil)
 }

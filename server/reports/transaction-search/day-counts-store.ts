@@ -1,6 +1,6 @@
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import { TRANSACTION_STATUSES, type TransactionStatus } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_STATUSES, type TransactionStatus, type TransactionType } from '#lib/payments/transaction-status.ts'
 import { filteredOperators, type TransactionFilter } from '#lib/schemas/list-filter.ts'
 import type { BusinessTime } from '#lib/time/format-time.ts'
 import { addDays, type DayRange, FIRST_DAY, LAST_DAY, monthEnd, type OpenRange, type UtcDay } from '#lib/time/time.ts'
@@ -10,16 +10,18 @@ import type { Queryable } from '#server/database/pool.ts'
 /** A day or a sealed month of an application: all its transactions, and those that match the part of the filter that roll-ups know. */
 export type PeriodCount = { firstDay: UtcDay; isMonth: boolean; all: bigint; matching: bigint }
 
-/** The matches of one operator. */
-export type OperatorSum = { operator: OperatorCode; count: bigint; amountMinor: bigint }
+/** The matches of one operator, direction and status. */
+export type OperatorSum = { operator: OperatorCode; type: TransactionType; status: TransactionStatus; count: bigint; amountMinor: bigint }
 
-/** The matches in one currency. */
-export type CurrencySum = { currency: Currency; count: bigint; amountMinor: bigint }
+/** The matches in one currency, of one direction and status. `feesMinor`: null where the fees were not added up. */
+export type PartSum = Omit<OperatorSum, 'operator'> & { currency: Currency; feesMinor: bigint | null }
 
 type Grouped = {
   firstDay: UtcDay | null
   isMonth: boolean | null
   operator: OperatorCode | null
+  type: TransactionType | null
+  status: TransactionStatus | null
   all: bigint
   matching: bigint
   amount: bigint
@@ -36,7 +38,7 @@ export function rollUpCondition(filter: TransactionFilter, alias: 's' | 't'): Sq
 }
 
 /**
- * The days and months of these ranges with their counts, oldest first, and the sums per operator, in one statement and hence one snapshot.
+ * The days and months of these ranges with their counts, oldest first, and the sums per operator, direction and status, in one statement and hence one snapshot.
  * No end of the filter's dates may divide one of the months. `offset 0` keeps the planner at one descent of the key per range and status.
  */
 export async function selectPeriodCounts(
@@ -49,7 +51,7 @@ export async function selectPeriodCounts(
   const matches = sql`${rollUpCondition(filter, 's')} and ${isWithin}`
   const rows = await runQuery<Grouped>(
     queryable,
-    sql`select s.day as "firstDay", s.is_month as "isMonth", s.operator, sum(s.transaction_count) as "all",
+    sql`select s.day as "firstDay", s.is_month as "isMonth", s.operator, s.type, s.status, sum(s.transaction_count) as "all",
       coalesce(sum(s.transaction_count) filter (where ${matches}), 0) as matching,
       coalesce(sum(s.amount_minor) filter (where ${matches}), 0) as amount
     from (
@@ -68,13 +70,14 @@ export async function selectPeriodCounts(
       union all
       select e.day, e.is_month, e.operator, e.type, e.status, e.transaction_count, e.amount_minor
         from (${edgesOf(applicationId, ranges, TRANSACTION_STATUSES, 'each day')}) e
-    ) s group by grouping sets ((s.day, s.is_month), (s.operator)) order by s.day`,
+    ) s group by grouping sets ((s.day, s.is_month), (s.operator, s.type, s.status)) order by s.day`,
   )
   const periods: PeriodCount[] = []
   const sums: OperatorSum[] = []
-  for (const { firstDay, isMonth, operator, all, matching, amount } of rows) {
+  for (const { firstDay, isMonth, operator, type, status, all, matching, amount } of rows) {
     if (firstDay !== null) periods.push({ firstDay, isMonth: isMonth === true, all, matching })
-    else if (operator !== null) sums.push({ operator, count: matching, amountMinor: amount })
+    else if (operator !== null && type !== null && status !== null)
+      sums.push({ operator, type, status, count: matching, amountMinor: amount })
   }
   return { periods, sums }
 }

@@ -1,10 +1,9 @@
-import { CURRENCIES, type Currency } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import type { TransactionFilter } from '#lib/schemas/list-filter.ts'
 import type { BusinessTime } from '#lib/time/format-time.ts'
 import { addDays, monthEnd } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { type CurrencySum, type OperatorSum, type PeriodCount, selectPeriodCounts, selectRollUpRanges } from './day-counts-store.ts'
+import { type OperatorSum, type PartSum, type PeriodCount, selectPeriodCounts, selectRollUpRanges } from './day-counts-store.ts'
 import type { SequenceRange } from './sequence-range.ts'
 
 /** A day or a sealed month with its counts and its range of the sequence. */
@@ -15,7 +14,7 @@ export async function readPeriodCounts(
   queryable: Queryable,
   application: BusinessTime,
   filter: TransactionFilter,
-): Promise<{ periods: Period[]; sums: CurrencySum[] }> {
+): Promise<{ periods: Period[]; sums: PartSum[] }> {
   // A month that an end of the filter's dates divides is counted by day.
   const splitDays = [...(filter.from ? [filter.from] : []), ...(filter.to ? [addDays(filter.to, 1)] : [])]
   const ranges = await selectRollUpRanges(queryable, application, { from: null, to: null }, splitDays)
@@ -52,12 +51,13 @@ function withSequences(counts: readonly PeriodCount[], lastBefore: bigint): Peri
   })
 }
 
-function byCurrency(rows: readonly OperatorSum[]): CurrencySum[] {
-  const sums = new Map<Currency, CurrencySum>()
-  for (const { operator, count, amountMinor } of rows) {
+function byCurrency(rows: readonly OperatorSum[]): PartSum[] {
+  const sums = new Map<string, PartSum>()
+  for (const { operator, type, status, count, amountMinor } of rows) {
     const currency = OPERATORS[operator].country.currency
-    const sum = sums.get(currency) ?? { currency, count: 0n, amountMinor: 0n }
-    sums.set(currency, { currency, count: sum.count + count, amountMinor: sum.amountMinor + amountMinor })
+    const key = `${currency} ${type} ${status}`
+    const sum = sums.get(key) ?? { currency, type, status, count: 0n, amountMinor: 0n, feesMinor: null }
+    sums.set(key, { ...sum, count: sum.count + count, amountMinor: sum.amountMinor + amountMinor })
   }
-  return CURRENCIES.flatMap((currency) => sums.get(currency) ?? []).filter((sum) => sum.count > 0n)
+  return [...sums.values()].filter((sum) => sum.count > 0n)
 }

@@ -3,7 +3,7 @@ import type { TransactionFilter } from '#lib/schemas/list-filter.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction-store.ts'
-import { type CurrencySum, rollUpCondition } from './day-counts-store.ts'
+import { type PartSum, rollUpCondition } from './day-counts-store.ts'
 import type { SequenceRange } from './sequence-range.ts'
 
 function rowCondition(applicationId: string, filter: TransactionFilter): Sql {
@@ -114,16 +114,17 @@ export function selectRowsByIds(queryable: Queryable, applicationId: string, tra
   )
 }
 
-/** Counts and sums what matches, per currency, row by row: only over ranges that a reader can wait for. */
+/** Counts and sums what matches, per currency, direction and status, row by row: only over ranges that a reader can wait for. */
 export function sumRows(
   queryable: Queryable,
   applicationId: string,
   filter: TransactionFilter,
   ranges: readonly SequenceRange[],
-): Promise<CurrencySum[]> {
-  return runQuery<CurrencySum>(
+): Promise<PartSum[]> {
+  return runQuery<PartSum>(
     queryable,
-    sql`select t.currency, count(*) as count, sum(t.amount_minor) as "amountMinor" from transactions t
-    where ${rowCondition(applicationId, filter)} and ${rangesCondition(ranges)} group by t.currency order by t.currency`,
+    sql`select t.currency, t.type, t.status, count(*) as count, sum(t.amount_minor) as "amountMinor",
+        sum(t.fee_system_minor + t.fee_app_minor) as "feesMinor" from transactions t
+    where ${rowCondition(applicationId, filter)} and ${rangesCondition(ranges)} group by t.currency, t.type, t.status`,
   )
 }

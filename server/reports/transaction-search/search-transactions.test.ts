@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { CURRENCIES } from '#lib/money/money.ts'
+import { CURRENCIES, formatMinor } from '#lib/money/money.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import {
   FAILURE_MESSAGES,
@@ -21,7 +21,7 @@ import { aBand, anIntakeItem, makeApplication } from '#server/testing/factories.
 import { takeIn } from '#server/transactions/intake.ts'
 import type { Transaction } from '#server/transactions/transaction-store.ts'
 import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
-import { searchTransactions } from './search-transactions.ts'
+import { readTransactionList, searchTransactions } from './search-transactions.ts'
 
 let database: TestDatabase
 let applicationId: string
@@ -146,13 +146,33 @@ test('rows, count and sums equal a selection by hand for any filter, order and p
         expected.slice(begin, begin + filter.size).map((row) => row.sequence),
       )
       assert.equal(found.total, BigInt(expected.length))
+      assert.equal(
+        found.sums.reduce((total, sum) => total + sum.count, 0n),
+        found.total,
+      )
       for (const sum of found.sums) {
-        const amounts = expected.filter((row) => row.currency === sum.currency).map((row) => row.amountMinor)
+        const amounts = expected
+          .filter((row) => row.currency === sum.currency && row.type === sum.type && row.status === sum.status)
+          .map((row) => row.amountMinor)
         assert.deepEqual([sum.count, sum.amountMinor], [BigInt(amounts.length), amounts.reduce((total, one) => total + one, 0n)])
       }
     }),
     { numRuns: 150 },
   )
+})
+
+test('the sum of the fees in the head of a list is that of its succeeded rows, whether roll-ups counted them or rows did', async () => {
+  for (const narrowed of [{}, { name: 'awa' }]) {
+    const filter = transactionFilterSchema.parse({ status: 'SUCCESS', fees: '1', size: '50', ...narrowed })
+    const expected = oracle(filter)
+    const { sums } = await readTransactionList(database.pool, inUtc(applicationId), filter)
+    assert.ok(sums.length > 1)
+    for (const { currency, type, fees } of sums) {
+      const own = expected.filter((row) => row.currency === currency && row.type === type)
+      assert.equal(fees, formatMinor(own.reduce((total, row) => total + row.feeSystemMinor + row.feeAppMinor, 0n)))
+    }
+    assert.ok(sums.some(({ fees }) => fees !== '0'))
+  }
 })
 
 test('searchedBackTo is the day at which a search stopped, and nothing since that day is missing', async () => {

@@ -1,15 +1,17 @@
 import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import { CURRENCIES, formatMinor } from '#lib/money/money.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
 import { pickTexts } from '#lib/payments/payment-fields.ts'
-import type { SumDto, TransactionListDto, TransactionNote, TransactionRow } from '#lib/payments/transaction-list.ts'
-import { isFinalStatus } from '#lib/payments/transaction-status.ts'
-import type { TransactionFilter } from '#lib/schemas/list-filter.ts'
+import type { ListSumDto, TransactionListDto, TransactionNote, TransactionRow } from '#lib/payments/transaction-list.ts'
+import { isFinalStatus, TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { filteredOperators, type TransactionFilter } from '#lib/schemas/list-filter.ts'
 import type { BusinessTime } from '#lib/time/format-time.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-transaction.ts'
 import { listAdjustments } from '#server/ledger/ledger-store.ts'
 import type { Transaction } from '#server/transactions/transaction-store.ts'
-import type { CurrencySum } from './day-counts-store.ts'
+import { readFees } from '../totals/money-figures.ts'
+import type { PartSum } from './day-counts-store.ts'
 import { type Period, readPeriodCounts, splitMonths } from './read-period-counts.ts'
 import { type RowNote, selectRowNotes } from './search-store.ts'
 import { selectRows, sumRows } from './search-transactions-store.ts'
@@ -31,8 +33,8 @@ type SearchedPage = {
   rows: Transaction[]
   /** Exact over what was searched. */
   total: bigint
-  /** Per currency, never added together; exact over what was searched. */
-  sums: CurrencySum[]
+  /** Per currency, direction and status; exact over what was searched. */
+  sums: PartSum[]
   /** The first day that was searched, if the search stopped before the end: narrower dates show what is further back. */
   searchedBackTo: string | null
   /** False if there are too many rows to put them in order of amount; they are then newest first. */
@@ -72,7 +74,7 @@ type Search = {
   filter: TransactionFilter
   scanMax: bigint
   matching: Period[]
-  sums: CurrencySum[]
+  sums: PartSum[]
 }
 
 /** The range of the sequence that lies within the dates of a filter; undefined if none of those days has a transaction. */
@@ -221,15 +223,43 @@ async function readPage(queryable: Queryable, application: BusinessTime, filter:
   return {
     rows: found.rows.map((row) => toRow(row, byId.get(row.transactionId), adjusted?.get(row.transactionId) ?? [])),
     total: Number(found.total),
-    sums: CURRENCIES.flatMap((currency) => found.sums.filter((sum) => sum.currency === currency)).map(toSumDto),
+    sums: inOrder(filter.fees === null ? found.sums : await withFees(queryable, application, filter, found.sums)).map(toSumDto),
     searchedBackTo: found.searchedBackTo,
     isSortedAsAsked: found.isSortedAsAsked,
   }
 }
 
-/** A sum of one currency for JSON. */
-function toSumDto({ currency, count, amountMinor }: CurrencySum): SumDto {
-  return { currency, count: Number(count), amount: formatMinor(amountMinor) }
+/** By currency and status, each in the order of its list; collects before deposits. */
+function inOrder(sums: readonly PartSum[]): PartSum[] {
+  const rank = ({ currency, status, type }: PartSum) =>
+    CURRENCIES.indexOf(currency) * 100 + TRANSACTION_STATUSES.indexOf(status) * 10 + TRANSACTION_TYPES.indexOf(type)
+  return sums.toSorted((left, right) => rank(left) - rank(right))
+}
+
+/** The sums with the fees of what succeeded, from the roll-ups of the totals where rows were not added up one by one. */
+async function withFees(
+  queryable: Queryable,
+  application: BusinessTime,
+  filter: TransactionFilter,
+  sums: readonly PartSum[],
+): Promise<PartSum[]> {
+  if (sums.every((sum) => sum.feesMinor !== null)) return [...sums]
+  const { from, to } = filter
+  const [fees] = await readFees(queryable, application, { from, to, type: null, operators: filteredOperators(filter) ?? [] }, [
+    { from, to },
+  ])
+  if (fees === undefined) return [...sums]
+  return sums.map((sum) => {
+    if (sum.status !== 'SUCCESS') return sum
+    const own = fees.filter(({ operator, type }) => type === sum.type && OPERATORS[operator].country.currency === sum.currency)
+    return { ...sum, feesMinor: own.reduce((total, fee) => total + fee.feeSystemMinor + fee.feeAppMinor, 0n) }
+  })
+}
+
+/** A sum for JSON. */
+function toSumDto({ currency, type, status, count, amountMinor, feesMinor }: PartSum): ListSumDto {
+  const fees = feesMinor === null ? null : formatMinor(feesMinor)
+  return { currency, type, status, count: Number(count), amount: formatMinor(amountMinor), fees }
 }
 
 function toRow(row: Transaction, extra: RowNote | undefined, adjustments: readonly AdjustmentKind[]): TransactionRow {

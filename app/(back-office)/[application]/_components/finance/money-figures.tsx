@@ -13,7 +13,7 @@ type Props = {
   money: readonly CurrencyMoney[]
   filter: Pick<TotalsQuery, 'status' | 'type'>
   /** The list behind a figure; null: there is none. */
-  hrefOf: (part: { currency: Currency; type?: TransactionType }) => string | null
+  hrefOf: (part: { currency: Currency; type?: TransactionType; fees?: '1' }) => string | null
 }
 
 /** Per currency what came in, what went out, the net of both and the fees, each beside the period before. Never added together. */
@@ -50,20 +50,14 @@ function CurrencyFigures({ money, filter, hrefOf }: Omit<Props, 'money'> & { mon
           />
         ))}
         {isSettled && filter.type === null && (
-          <Figure
-            isMain
-            name={t('totals.net')}
-            {...pick((figures) => figures.net)}
-            href={hrefOf({ currency })}
-            second={t('totals.netOf')}
-          />
+          <Figure name={t('totals.net')} {...pick((figures) => figures.net)} href={hrefOf({ currency })} second={t('totals.netOf')} />
         )}
         {isSettled && (
           <Figure
             name={t('totals.fees')}
             amount={now.fees && addDecimals(now.fees.system, now.fees.app)}
             before={before?.fees ? addDecimals(before.fees.system, before.fees.app) : null}
-            href={hrefOf({ currency })}
+            href={hrefOf({ currency, fees: '1' })}
             second={
               now.fees
                 ? t('totals.feesOf', { system: formatAmount(now.fees.system, locale), app: formatAmount(now.fees.app, locale) })
@@ -77,16 +71,16 @@ function CurrencyFigures({ money, filter, hrefOf }: Omit<Props, 'money'> & { mon
 }
 
 /** `amount`: null while it is not known. */
-type FigureProps = { name: string; amount: string | null; before: string | null; href: string | null; second: ReactNode; isMain?: boolean }
+type FigureProps = { name: string; amount: string | null; before: string | null; href: string | null; second: ReactNode }
 
-function Figure({ name, amount, before, href, second, isMain = false }: FigureProps) {
+function Figure({ name, amount, before, href, second }: FigureProps) {
   const { locale } = useTranslations()
   const text = amount === null ? '–' : formatAmount(amount, locale)
   return (
     <div className="min-w-0 max-sm:flex max-sm:justify-between max-sm:gap-4">
       <dt className="text-second text-quiet">{name}</dt>
       <dd className="tabular max-sm:text-right">
-        <span className={`block font-strong tracking-[-0.01em] text-balance ${isMain ? 'xl:text-figure xl:leading-[26px]' : ''}`}>
+        <span className="block font-strong tracking-[-0.01em] text-balance">
           {href === null || amount === null ? (
             text
           ) : (

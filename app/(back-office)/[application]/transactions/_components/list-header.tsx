@@ -1,9 +1,11 @@
 import { ButtonLink } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/display/empty-state.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
+import { compareAmounts } from '#lib/finance/finance-comparison.ts'
+import { addDecimals } from '#lib/money/money.ts'
 import { paths } from '#lib/pages/paths.ts'
 import {
-  type SumDto,
+  type ListSumDto,
   type TransactionListDto,
   type TransactionQuery,
   toAddressValues,
@@ -18,36 +20,55 @@ const ORDER_WORDS = {
   'amount-asc': 'transactions.order.amountAsc',
 } as const
 
-/** Count, order and sums: "17,535 transactions. Newest first." */
-export function Lead({ data, sort }: { data: TransactionListDto; sort: TransactionQuery['sort'] }) {
+/** Count, order and sums: "17,535 transactions. Newest first." and a line per currency. */
+export function Lead({ data, query: { sort, fees } }: { data: TransactionListDto; query: TransactionQuery }) {
   const { t } = useTranslations()
   return (
     <span className="tabular">
       {t('transactions.match', { count: data.total })}
       {data.total > 1 && ` ${t(ORDER_WORDS[data.isSortedAsAsked ? sort : 'newest'])}`}
-      {data.sums.length > 0 && (
-        <>
-          {' '}
-          <Sums sums={data.sums} />
-        </>
-      )}
+      <Sums sums={data.sums} showsFees={fees !== null} />
     </span>
   )
 }
 
-/** One sum per currency. Sums of different currencies are not added. */
-export function Sums({ sums }: { sums: readonly SumDto[] }) {
-  const { locale } = useTranslations()
-  return (
-    <span className="inline-flex flex-wrap gap-x-1">
-      {sums.map((sum, place) => (
-        <span key={sum.currency} className="whitespace-nowrap">
-          {formatAmount(sum.amount, locale)} {sum.currency}
-          {place < sums.length - 1 && <span aria-hidden="true">{' ·'}</span>}
-        </span>
-      ))}
-    </span>
-  )
+const DIRECTION_WORDS = { COLLECT: 'transactions.sum.in', DEPOSIT: 'transactions.sum.out' } as const
+
+/**
+ * What came in and what went out per currency, and every other status by itself: neither different currencies nor what succeeded and what did
+ * not are added.
+ */
+export function Sums({ sums, showsFees = false }: { sums: readonly ListSumDto[]; showsFees?: boolean }) {
+  const { t, locale } = useTranslations()
+  return [...Map.groupBy(sums, (sum) => sum.currency)].map(([currency, own]) => {
+    const settled = own.filter((sum) => sum.status === 'SUCCESS')
+    const others = [
+      ...Map.groupBy(
+        own.filter((sum) => sum.status !== 'SUCCESS'),
+        (sum) => sum.status,
+      ),
+    ]
+    const fees = settled.flatMap((sum) => sum.fees ?? [])
+    const [collected, paid] = settled
+    const parts = [
+      ...settled.map((sum) => t(DIRECTION_WORDS[sum.type], { amount: formatAmount(sum.amount, locale) })),
+      ...(collected && paid
+        ? [t('transactions.sum.net', { amount: formatAmount(compareAmounts(collected.amount, paid.amount).difference, locale) })]
+        : []),
+      ...(showsFees && fees.length > 0 ? [t('transactions.sum.fees', { amount: formatAmount(fees.reduce(addDecimals), locale) })] : []),
+      ...others.map(([status, some]) =>
+        t('transactions.sum.status', {
+          status: t(`status.${status}`),
+          amount: formatAmount(some.map((sum) => sum.amount).reduce(addDecimals), locale),
+        }),
+      ),
+    ]
+    return (
+      <span key={currency} className="block">
+        <span className="font-medium">{currency}</span> {parts.join(' · ')}
+      </span>
+    )
+  })
 }
 
 type Props = { application: string; query: TransactionQuery; isFiltered: boolean; total: number }

@@ -6,10 +6,10 @@ import { SelectionBar } from '#components/ui/display/card.tsx'
 import { Dialog, DialogActions } from '#components/ui/overlay/dialog.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { MessageKey } from '#lib/i18n/translate.ts'
-import { addDecimals, type Currency } from '#lib/money/money.ts'
+import { addDecimals } from '#lib/money/money.ts'
 import type { QueryValues } from '#lib/pages/paths.ts'
 import { queryKeys } from '#lib/pages/queries.ts'
-import { type SumDto, SYNCHRONISED_AT_ONCE, type SynchroniseOutcome, type TransactionRow } from '#lib/payments/transaction-list.ts'
+import { type ListSumDto, SYNCHRONISED_AT_ONCE, type SynchroniseOutcome, type TransactionRow } from '#lib/payments/transaction-list.ts'
 import { callAction } from '#lib/result.ts'
 import { synchroniseSeveral } from '../actions.ts'
 import { ExportForm } from './export-menu.tsx'
@@ -78,11 +78,12 @@ export default function Selection({ application, address, rows, columns, canExpo
   )
 }
 
-function sumsOf(rows: readonly TransactionRow[]): SumDto[] {
-  const sums = new Map<Currency, SumDto>()
-  for (const { currency, amount } of rows) {
-    const sum = sums.get(currency) ?? { currency, count: 0, amount: '0' }
-    sums.set(currency, { currency, count: sum.count + 1, amount: addDecimals(sum.amount, amount) })
+function sumsOf(rows: readonly TransactionRow[]): ListSumDto[] {
+  const sums = new Map<string, ListSumDto>()
+  for (const { currency, type, status, amount } of rows) {
+    const key = `${currency} ${type} ${status}`
+    const sum = sums.get(key) ?? { currency, type, status, count: 0, amount: '0', fees: null }
+    sums.set(key, { ...sum, count: sum.count + 1, amount: addDecimals(sum.amount, amount) })
   }
   return [...sums.values()]
 }

@@ -48,7 +48,8 @@ export function TransactionList({ application, query, views, makers, columns, ma
   const { t, locale, timeZone, businessZone } = useTranslations()
   const { rows, heldBack, showNew, address, data, isFailed, isPlaceholderData, retry } = useList(application, query)
   const [settings, setSettings] = useColumnSettings('transactions', COLUMN_IDS, columns, HIDDEN_AT_FIRST)
-  const shown = settings.order.filter((id) => !settings.hidden.includes(id))
+  const columnsShown = query.fees === null ? settings : { ...settings, hidden: settings.hidden.filter((id) => id !== 'fees') }
+  const shown = columnsShown.order.filter((id) => !columnsShown.hidden.includes(id))
   const { selected, select, toggle, clear } = useSelection(rows)
   const panel = usePanel()
   const labelOf = (row: TransactionRow) =>
@@ -70,7 +71,7 @@ export function TransactionList({ application, query, views, makers, columns, ma
     <OpenRowContext value={{ hrefOf, open: panel.open, isByDay: isByTime && timeZone === businessZone }}>
       <PageHeader
         title={t('transactions.title')}
-        lead={data && <Lead data={data} sort={query.sort} />}
+        lead={data && <Lead data={data} query={query} />}
         actions={
           <>
             <LazyPart
@@ -101,7 +102,7 @@ export function TransactionList({ application, query, views, makers, columns, ma
             columns={COLUMNS}
             rows={rows}
             getRowId={idOf}
-            settings={settings}
+            settings={columnsShown}
             sort={
               isByTime
                 ? { key: 'time', direction: query.sort === 'oldest' ? 'asc' : 'desc' }

@@ -11,6 +11,8 @@ type TextField = {
   /** Its name in records and exports of stored transactions, where that differs from the name in requests. */
   recordName: string
   isRequired: boolean
+  /** Whether the API has it; other texts come from people only, and no answer of the API names them. */
+  isInApi: boolean
   /** Characters, not UTF-16 units. */
   lengthMax: number
   /** Width in an exported workbook, in characters. */
@@ -25,10 +27,21 @@ const TEXTS = {
     column: 'customer_name',
     recordName: 'receiverName',
     isRequired: true,
+    isInApi: true,
     lengthMax: 200,
     width: 28,
     description: 'The full name of the customer or beneficiary, in any script',
     recordDescription: 'The name of the customer or beneficiary',
+  },
+  purpose: {
+    column: 'purpose',
+    recordName: 'purpose',
+    isRequired: false,
+    isInApi: false,
+    lengthMax: 140,
+    width: 28,
+    description: 'What is paid, or the number of an invoice',
+    recordDescription: 'What is paid, or the number of an invoice',
   },
 } as const satisfies Record<string, TextField>
 
@@ -41,6 +54,15 @@ export const PAYMENT_TEXTS: Readonly<Record<PaymentTextName, TextField>> = TEXTS
 /** In the order in which they are shown. */
 export const PAYMENT_TEXT_NAMES = Object.keys(TEXTS) as PaymentTextName[]
 
+/** The texts of a request to the API. */
+type ApiTextName = { [Name in PaymentTextName]: (typeof TEXTS)[Name]['isInApi'] extends true ? Name : never }[PaymentTextName]
+export const API_TEXT_NAMES = PAYMENT_TEXT_NAMES.filter((name): name is ApiTextName => TEXTS[name].isInApi)
+
+export type ApiTexts = Pick<PaymentTexts, ApiTextName>
+
+/** The texts of a payment from any source: a program enters those of the API, a person all. */
+export type EnteredTexts = ApiTexts & Partial<PaymentTexts>
+
 /** Without the customer's name, which lists show with the phone number and as the link to the payment. */
 export const OTHER_TEXT_NAMES: readonly PaymentTextName[] = PAYMENT_TEXT_NAMES.filter((name) => name !== 'customerName')
 
@@ -50,8 +72,19 @@ export function mapTexts<Value>(make: (name: PaymentTextName, field: TextField) 
   return Object.fromEntries(PAYMENT_TEXT_NAMES.map((name) => [name, make(name, PAYMENT_TEXTS[name])])) as Record<PaymentTextName, Value>
 }
 
+/** The same with the texts of the API alone. */
+export function mapApiTexts<Value>(make: (name: ApiTextName, field: TextField) => Value): Record<ApiTextName, Value> {
+  // The keys are exactly the names.
+  return Object.fromEntries(API_TEXT_NAMES.map((name) => [name, make(name, PAYMENT_TEXTS[name])])) as Record<ApiTextName, Value>
+}
+
 /** No text entered. */
 export const EMPTY_TEXTS: PaymentTexts = mapTexts(() => '')
+
+/** Copies the texts of a payment from any source; those that its source does not have are empty. */
+export function completeTexts(entered: EnteredTexts): PaymentTexts {
+  return mapTexts((name) => entered[name] ?? '')
+}
 
 /** Copies the texts of a payment, which may have any other fields. */
 export function pickTexts<Text extends string | null>(payment: Record<PaymentTextName, Text>): Record<PaymentTextName, Text> {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { COUNTRY_NAMES, OPERATOR_CODES } from '#lib/operators/operators.ts'
-import { mapTexts, PAYMENT_TEXT_NAMES, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
+import { API_TEXT_NAMES, mapApiTexts, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 
 // The responses of the service. Strict: the documentation and the contract tests are generated
@@ -20,7 +20,7 @@ const payToken = text(
 )
 
 const recordTexts = Object.fromEntries(
-  PAYMENT_TEXT_NAMES.map((name) => [PAYMENT_TEXTS[name].recordName, text(PAYMENT_TEXTS[name].recordDescription)]),
+  API_TEXT_NAMES.map((name) => [PAYMENT_TEXTS[name].recordName, text(PAYMENT_TEXTS[name].recordDescription)]),
 )
 
 /** Answer of collect and deposit; elements of the answer of depositMultiple. */
@@ -29,7 +29,7 @@ export const initiationSchema = z
     transactionId: uuid('Identifies the transaction in all later calls and in its webhook'),
     externalId,
     transferMethod,
-    ...mapTexts(() => text('As you sent it')),
+    ...mapApiTexts(() => text('As you sent it')),
     customerPhone: text('The phone number as you sent it'),
     payToken,
     amount: amount('As you sent it, in the currency of the country'),

@@ -117,6 +117,12 @@ test('a sentence with the name of a field that contains NUL; none for an unknown
     assert.equal(read(JSON.stringify({ ...VALID, ...ignored })).ok, true, JSON.stringify(ignored))
 })
 
+test('a purpose, which only people enter, is an unknown field of a request', () => {
+  const parsed = read(JSON.stringify({ ...VALID, purpose: 'Invoice 7' }))
+  assert.ok(parsed.ok)
+  assert.ok(!('purpose' in parsed.value))
+})
+
 test('externalId in lower case', () => {
   const result = read(JSON.stringify({ ...VALID, externalId: VALID.externalId.toUpperCase() }))
   assert.equal(result.ok && result.value.externalId, VALID.externalId)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseAmountMinor } from '#lib/money/money.ts'
 import { COUNTRIES, COUNTRY_NAMES, isCountryName, isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
-import { mapTexts } from '#lib/payments/payment-fields.ts'
+import { mapApiTexts } from '#lib/payments/payment-fields.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { isJsonObject, JsonNumber, type JsonValue } from '#lib/text/json.ts'
 import { isWebhookUrl, WEBHOOK_URL_LENGTH_MAX } from '#lib/text/web-address.ts'
@@ -25,7 +25,7 @@ function textField(name: string, rule: string, isRight: (text: string) => boolea
   return z.string({ error }).refine((text) => isRight(text) && !hasNul(text), { error })
 }
 
-const paymentTexts = mapTexts((name, { isRequired, lengthMax, description }) => {
+const paymentTexts = mapApiTexts((name, { isRequired, lengthMax, description }) => {
   const minLength = isRequired ? 1 : 0
   const field = textField(
     name,

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import { setFeeSchedule, setTransferService } from '#server/applications/terms.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { searchTransactions } from '#server/reports/transaction-search/search-transactions.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
+import { inUtc } from '#server/testing/business-time.ts'
 import { anIntakeItem, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
@@ -38,6 +41,24 @@ test('submitted rows wait for a checker with the batch, the maker and the total 
   assert.deepEqual(
     (await verifyBooks(harness.pool)).filter(({ subject }) => subject.includes(one.applicationId)),
     [],
+  )
+})
+
+test('the purpose of each row of the file is that of its transaction, and the list finds it', async () => {
+  const owner = await harness.scene(['237677209341;Awa;5000;MOMOCM'])
+  const text = 'Numéro;Nom;Montant;Opérateur;Motif\n237677209341;Awa;5000;MOMOCM;Facture 2026-118\n237677209342;Koffi;700;MOMOCM;'
+  const one = { ...owner, batchId: await makeBatch(harness.pool, { ...owner, text }) }
+  must(await harness.submit(one))
+  const { rows } = await harness.pool.query('select purpose from transactions where batch_id = $1 order by sequence', [one.batchId])
+  assert.deepEqual(
+    rows.map((row) => row.purpose),
+    ['Facture 2026-118', ''],
+  )
+  const filter = transactionFilterSchema.parse({ name: 'facture 2026-1' })
+  const found = await searchTransactions(harness.pool, inUtc(one.applicationId), filter)
+  assert.deepEqual(
+    found.rows.map((row) => row.customerName),
+    ['Awa'],
   )
 })
 

@@ -64,6 +64,7 @@ const SEED_DRAFT = {
     operator: 'BJMTN',
     phoneNumber: '22997451208',
     customerName: 'Kossi Adjovi',
+    purpose: 'Facture 2026-118',
     amount: '45000',
   },
 }

@@ -55,6 +55,7 @@ export function anIntakeItem(applicationId: string, overrides: Partial<IntakeIte
     type: 'DEPOSIT',
     operator,
     customerName: 'Clarisse Mbarga',
+    purpose: '',
     phoneNumber: `${country.dialCode}677209341`,
     amountMinor,
     ...computeFees(amountMinor, country.currency),

@@ -1,6 +1,7 @@
 import { collectCredit, computeFees, DEFAULT_FEE_SCHEDULE, type FeeSchedule, type Fees, smallestCollect } from '#lib/money/fees.ts'
 import type { Currency } from '#lib/money/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import { completeTexts } from '#lib/payments/payment-fields.ts'
 import { isReplaceableEnd, type TransactionSource, type TransactionType } from '#lib/payments/transaction-status.ts'
 import type { TransactionRequest } from '#lib/schemas/transaction-request.ts'
 import { type ApplicationSnapshot, feesFor, serviceFor } from '#server/applications/snapshot.ts'
@@ -142,7 +143,7 @@ async function findTaken(
     external_id: request.externalId,
     type,
     operator: request.transferMethod,
-    ...toTextColumns(request),
+    ...toTextColumns(completeTexts(request)),
     phone_number: request.phoneNumber,
     amount_minor: request.amount,
     webhook_url: webhookUrlOf(application, request),

@@ -23,6 +23,7 @@ const content = (customerName: string) => ({
   operator: '',
   phoneNumber: '2376',
   customerName,
+  purpose: '',
   amount: '',
 })
 const namesOf = async (owner: Awaited<ReturnType<typeof anOwner>>) =>

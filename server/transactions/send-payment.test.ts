@@ -47,6 +47,7 @@ function aPayment(overrides: Partial<SentPayment> = {}): SentPayment {
     operator: 'MOMOCM',
     phoneNumber: '237677209341',
     customerName: 'Clarisse Mbarga',
+    purpose: 'Facture 2026-118',
     amount: 500_000n,
     ...overrides,
   }
@@ -57,18 +58,19 @@ async function countOf(externalId: string): Promise<number> {
   return rows.length
 }
 
-test('PENDING_APPROVAL: a deposit and a collect of a maker, without a webhook, and the draft is gone', async () => {
+test('PENDING_APPROVAL: a deposit and a collect of a maker with the purpose, without a webhook, and the draft is gone', async () => {
   const { applicationId, id, send } = await aMaker()
   for (const type of ['DEPOSIT', 'COLLECT'] as const) {
     const payment = aPayment({ type })
-    const content = { type, country: '', operator: '', phoneNumber: '', customerName: '', amount: '' }
+    const content = { type, country: '', operator: '', phoneNumber: '', customerName: '', purpose: 'Facture 2026-118', amount: '' }
     await saveDraft(database.pool, { applicationId, personId: id, externalId: payment.externalId, originId: null, content })
     const { transactionId, status } = must(await send(payment))
     assert.equal(status, 'PENDING_APPROVAL')
-    const { rows } = await database.pool.query('select type, source, maker_id, webhook_url from transactions where transaction_id = $1', [
-      transactionId,
-    ])
-    assert.deepEqual(rows, [{ type, source: 'person', maker_id: id, webhook_url: null }])
+    const { rows } = await database.pool.query(
+      'select type, source, maker_id, webhook_url, purpose from transactions where transaction_id = $1',
+      [transactionId],
+    )
+    assert.deepEqual(rows, [{ type, source: 'person', maker_id: id, webhook_url: null, purpose: payment.purpose }])
     assert.equal(await findDraft(database.pool, { applicationId, personId: id }, payment.externalId), undefined)
   }
 })
@@ -100,11 +102,12 @@ test('one transaction: the same payment sent thirty times at once, and again aft
   assert.deepEqual(must(await send(payment)), { transactionId, status: 'FAILED' })
 })
 
-test('external_id_taken: the same form with another amount; the first stays as it is', async () => {
+test('external_id_taken: the same form with another amount or purpose; the first stays as it is', async () => {
   const { send } = await aMaker()
   const payment = aPayment()
   must(await send(payment))
   assert.deepEqual(await send({ ...payment, amount: 600_000n }), { ok: false, error: { code: 'external_id_taken' } })
+  assert.deepEqual(await send({ ...payment, purpose: 'Facture 7' }), { ok: false, error: { code: 'external_id_taken' } })
   assert.equal(await countOf(payment.externalId), 1)
 })
 

@@ -3,7 +3,7 @@ import { computeFees } from '#lib/money/fees.ts'
 import type { Currency } from '#lib/money/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { SimulatedEnding } from '#lib/partner/partner-requests.ts'
-import { EMPTY_TEXTS, pickTexts } from '#lib/payments/payment-fields.ts'
+import { completeTexts, EMPTY_TEXTS } from '#lib/payments/payment-fields.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { BATCH_LENGTH_MAX, transactionRequestSchema } from '#lib/schemas/transaction-request.ts'
@@ -139,7 +139,7 @@ function toIntakeItems(command: StartTransactionsCommand): IntakeItem[] {
       externalId: request.externalId,
       type,
       operator,
-      ...pickTexts(request),
+      ...completeTexts(request),
       phoneNumber: request.phoneNumber,
       amountMinor: request.amount,
       feeSystemMinor: fees.feeSystemMinor,

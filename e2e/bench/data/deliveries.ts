@@ -67,6 +67,7 @@ function itemOf(plan: DeliveryPlan, nth: number): IntakeItem {
     type: 'COLLECT',
     operator: 'MOMOCM',
     customerName: 'Clarisse Mbarga Essomba',
+    purpose: '',
     phoneNumber: '237670000000',
     amountMinor,
     ...computeFees(amountMinor, OPERATORS.MOMOCM.country.currency),

@@ -153,7 +153,7 @@ test('the template of each language and format is recognised and has no problem'
       for await (const piece of batchTemplate(createTranslate(locale, MESSAGES[locale]), format)) pieces.push(piece)
       const file = await read(Buffer.concat(pieces))
       const columns = recogniseColumns(file.headers)
-      assert.deepEqual(columns, { phoneNumber: 0, amount: 1, customerName: 2, operator: 3, country: 4 })
+      assert.deepEqual(columns, { phoneNumber: 0, amount: 1, customerName: 2, purpose: 3, operator: 4, country: 5 })
       for (const { cells } of file.rows) {
         const row = readRow(cells, {}, { columns, defaultOperator: null, acceptedRepairs: new Set() })
         assert.deepEqual([row.problems, row.repairs], [[], []])

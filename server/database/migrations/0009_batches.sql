@@ -76,6 +76,7 @@ create table batch_rows (
   -- Every form of the phone number, the present one first (lib/payments/phone-number.ts); null without a number.
   phone_forms text[],
   customer_name text,
+  purpose text,
   amount_minor bigint,
   fee_minor bigint,
   -- Why it cannot be submitted: [{"field", "kind", …}]; an empty array if it can.

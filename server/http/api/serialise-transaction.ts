@@ -1,6 +1,6 @@
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
-import { PAYMENT_TEXT_NAMES, PAYMENT_TEXTS, type PaymentTexts } from '#lib/payments/payment-fields.ts'
+import { API_TEXT_NAMES, type EnteredTexts, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
 import type { TransactionRequest } from '#lib/schemas/transaction-request.ts'
 import type { Page } from '#server/reports/partner-lists/list-for-partner-store.ts'
 import type { IntakeOutcome } from '#server/transactions/intake.ts'
@@ -10,10 +10,10 @@ type Accepted = Exclude<IntakeOutcome, { kind: 'conflict' }>
 
 // JSON text is built by hand, because amounts are exact decimals that no float can hold, and only free text needs escaping.
 
-const REQUEST_TEXTS = PAYMENT_TEXT_NAMES.map((name) => ({ name, key: `,"${name}":` }))
-const RECORD_TEXTS = PAYMENT_TEXT_NAMES.map((name) => ({ name, key: `,"${PAYMENT_TEXTS[name].recordName}":` }))
+const REQUEST_TEXTS = API_TEXT_NAMES.map((name) => ({ name, key: `,"${name}":` }))
+const RECORD_TEXTS = API_TEXT_NAMES.map((name) => ({ name, key: `,"${PAYMENT_TEXTS[name].recordName}":` }))
 
-function textsJson(fields: typeof REQUEST_TEXTS, texts: PaymentTexts): string {
+function textsJson(fields: typeof REQUEST_TEXTS, texts: EnteredTexts): string {
   let json = ''
   for (const { name, key } of fields) json += key + JSON.stringify(texts[name])
   return json

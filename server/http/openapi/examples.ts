@@ -1,13 +1,13 @@
 import { computeFees } from '#lib/money/fees.ts'
 import { formatMinor, parseAmountMinor } from '#lib/money/money.ts'
 import { COUNTRIES, type CountryName, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import { EMPTY_TEXTS, PAYMENT_TEXT_NAMES, PAYMENT_TEXTS, type PaymentTexts, pickTexts } from '#lib/payments/payment-fields.ts'
+import { API_TEXT_NAMES, type ApiTexts, mapApiTexts, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
 import { SUCCESS_MESSAGE, type TransactionStatus, type TransactionType } from '#lib/payments/transaction-status.ts'
 import type { Json } from './operation.ts'
 
 // The values of the examples. One collect and one deposit run through all of them, so that a reader recognises both.
 
-type ExampleRequest = PaymentTexts & {
+type ExampleRequest = ApiTexts & {
   transferMethod: OperatorCode
   externalId: string
   phoneNumber: string
@@ -17,7 +17,7 @@ type ExampleRequest = PaymentTexts & {
 }
 
 export const COLLECT_REQUEST: ExampleRequest = {
-  ...EMPTY_TEXTS,
+  ...mapApiTexts(() => ''),
   transferMethod: 'MOMOCM',
   customerName: 'Clarisse Mbarga',
   externalId: '7f2c1b1e-58a4-4c35-9c0d-0d1a6f0f5b11',
@@ -28,7 +28,7 @@ export const COLLECT_REQUEST: ExampleRequest = {
 }
 
 export const DEPOSIT_REQUEST: ExampleRequest = {
-  ...EMPTY_TEXTS,
+  ...mapApiTexts(() => ''),
   transferMethod: 'SNWAVE',
   customerName: 'Aminata Diop',
   externalId: '2b6e8a54-9d37-4f1c-a8b2-6f4f0e9c7d20',
@@ -70,13 +70,13 @@ function fees({ amount, countryName }: ExampleRequest): { feesSystem: number; fe
 
 function initiation({ id, request, payToken }: ExampleTransaction, status: TransactionStatus = 'PENDING'): Json {
   const { externalId, transferMethod, phoneNumber, amount } = request
-  const echo = { externalId, transferMethod, ...pickTexts(request), customerPhone: phoneNumber, payToken, amount }
+  const echo = { externalId, transferMethod, ...mapApiTexts((name) => request[name]), customerPhone: phoneNumber, payToken, amount }
   return { transactionId: id, ...echo, ...fees(request), transactionStatus: status }
 }
 
 function listRecord({ id, request }: ExampleTransaction, type: TransactionType, status: TransactionStatus): { [name: string]: Json } {
   const { externalId, amount, phoneNumber, transferMethod } = request
-  const texts = Object.fromEntries(PAYMENT_TEXT_NAMES.map((name) => [PAYMENT_TEXTS[name].recordName, request[name]]))
+  const texts = Object.fromEntries(API_TEXT_NAMES.map((name) => [PAYMENT_TEXTS[name].recordName, request[name]]))
   const kind = { transferMethod, transactionType: type, countryName: OPERATORS[transferMethod].country.name }
   return { id, externalId, amount, ...fees(request), phoneReceiver: phoneNumber, ...texts, status, ...kind }
 }

@@ -183,8 +183,10 @@ test('a page of the list of any days is the same page of the rows, in every zone
       found.rows.map((row) => row.transactionId),
       inOrder.slice(page.page * 25, page.page * 25 + 25).map((row) => row.transactionId),
     )
-    for (const { currency, amountMinor } of found.sums)
-      assert.equal(formatMinor(amountMinor), amountOf(fitting.filter((row) => row.currency === currency)))
+    for (const { currency, type, status: own, amountMinor } of found.sums) {
+      const rows = fitting.filter((row) => row.currency === currency && row.type === type && row.status === own)
+      assert.equal(formatMinor(amountMinor), amountOf(rows))
+    }
   })
   // Its page lies in two sealed months.
   const acrossMonths = { from: '2025-08-25', to: '2025-11-01' }

@@ -63,7 +63,7 @@ test("a maker's waiting, returned and failed transactions with their reasons, re
   assert.deepEqual(shown(own.failed), [1, [[failed.transactionId, 'No such account']]])
   assert.equal(own.drafts, 0)
   await takeIn(pool, [{ ...create(maker), originId: rejected.transactionId }])
-  const content = { type: 'DEPOSIT', country: '', operator: '', phoneNumber: '', customerName: '', amount: '' }
+  const content = { type: 'DEPOSIT', country: '', operator: '', phoneNumber: '', customerName: '', purpose: '', amount: '' }
   await saveDraft(pool, { applicationId, personId: maker, externalId: crypto.randomUUID(), originId: null, content })
   const { maker: after } = await readAs(applicationId, maker, ['maker'])
   assert.deepEqual([after?.waiting.count, after?.returned.count, after?.drafts], [2, 0, 1])

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { listBehindWebhooks } from '#lib/finance/finance-address.ts'
+import { addDecimals } from '#lib/money/money.ts'
 import { toQuery } from '#lib/pages/paths.ts'
 import { WEBHOOK_STATES, type WebhookState } from '#lib/payments/transaction-status.ts'
 import { type TransactionFilter, transactionFilterSchema } from '#lib/schemas/list-filter.ts'
@@ -87,7 +88,7 @@ test('every webhook figure, in total and per receiver, equals the number of tran
       const found = await listOf(toQuery(listBehindWebhooks(webhooks, state, target.target)))
       assert.equal(found.total, own.length)
       assert.equal(
-        found.sums[0]?.amount ?? '0',
+        found.sums.map((sum) => sum.amount).reduce(addDecimals, '0'),
         own.length === 0 ? '0' : String(Number(own.reduce((sum, one) => sum + one.amountMinor, 0n)) / 100),
       )
     }
@@ -140,9 +141,9 @@ test('rows and total equal a selection by hand for any webhook filter combined w
         found.rows.map((row) => row.sequence),
         expected.slice(begin, begin + filter.size).map((row) => row.sequence),
       )
-      assert.deepEqual(
-        found.sums.map((sum) => sum.amountMinor),
-        expected.length === 0 ? [] : [expected.reduce((sum, one) => sum + one.amountMinor, 0n)],
+      assert.equal(
+        found.sums.reduce((sum, one) => sum + one.amountMinor, 0n),
+        expected.reduce((sum, one) => sum + one.amountMinor, 0n),
       )
     }),
     { numRuns: 200 },

@@ -11,7 +11,10 @@ function rowCondition(applicationId: string, filter: TransactionFilter): Sql {
   if (filter.min !== null) conditions.push(sql`t.amount_minor >= ${filter.min}`)
   if (filter.max !== null) conditions.push(sql`t.amount_minor <= ${filter.max}`)
   if (filter.phone !== '') conditions.push(sql`t.phone_number like ${`${filter.phone}%`}`)
-  if (filter.name !== '') conditions.push(sql`lower(t.customer_name) like lower(${`%${filter.name.replace(/[\\%_]/g, '\\$&')}%`})`)
+  if (filter.name !== '') {
+    const part = `%${filter.name.replace(/[\\%_]/g, '\\$&')}%`
+    conditions.push(sql`(lower(t.customer_name) like lower(${part}) or (t.purpose <> '' and lower(t.purpose) like lower(${part})))`)
+  }
   if (filter.batch !== null) conditions.push(sql`t.batch_id = ${filter.batch}`)
   if (filter.maker !== null) conditions.push(filter.maker === 'api' ? sql`t.maker_id is null` : sql`t.maker_id = ${filter.maker}`)
   if (filter.reason.length > 0) conditions.push(reasonCondition(filter.reason))

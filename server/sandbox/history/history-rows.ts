@@ -19,6 +19,7 @@ export type TransactionRow = Key & {
   fee_app_minor: bigint
   held_minor: bigint
   customer_name: string
+  purpose: string
   phone_number: string
   webhook_url: string | null
   pay_token: string

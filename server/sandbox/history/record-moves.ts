@@ -25,6 +25,7 @@ export function recordStart(simulation: Simulation, live: LiveTransaction, band:
     fee_app_minor: item.feeAppMinor,
     held_minor: live.heldMinor,
     customer_name: item.customerName,
+    purpose: item.purpose,
     phone_number: item.phoneNumber,
     webhook_url: item.webhookUrl,
     pay_token: item.payToken,

@@ -78,6 +78,7 @@ function newLive({ random, applicationId, apiUserId, policy }: Setting, plan: Pl
     type,
     operator,
     customerName: plan.beneficiary.name,
+    purpose: purposeOf(plan),
     phoneNumber: plan.beneficiary.phoneNumber,
     amountMinor,
     ...computeFees(amountMinor, currency),
@@ -92,6 +93,15 @@ function newLive({ random, applicationId, apiUserId, policy }: Setting, plan: Pl
   }
   const nothing = { terms: null, message: null, checkerId: null, operatorReference: null, operatorReferenceOther: null, final: null }
   return { ...nothing, plan, item, pendingAtMs: atMs, status: 'PENDING', version: 1, heldMinor: 0n, isUnfunded: false }
+}
+
+/** As a maker would type it: the month of a payroll, or the number of an invoice. Programs enter none. */
+function purposeOf({ source, atMs }: PlannedTransaction): string {
+  if (source === 'api') return ''
+  const day = iso(atMs).slice(0, 10)
+  return source === 'file'
+    ? `Salaires ${day.slice(0, 7)}`
+    : `Facture ${day.slice(0, 4)}-${String(Math.floor(atMs / 1_000) % 10_000).padStart(4, '0')}`
 }
 
 /** Plans the operator's answer to a transaction that became PENDING. */

@@ -76,14 +76,14 @@ begin
     -- 1. Which items are new, and what the balances cover.
     select i.*, case when v_waiting ? i.item_index::text then 'PENDING_APPROVAL' else 'PENDING' end as status
       from json_to_recordset(p_items) as i (item_index integer, application_id uuid, application_index integer, transaction_id uuid,
-        external_id uuid, type text, operator text, currency text, customer_name text, phone_number text, amount_minor bigint,
+        external_id uuid, type text, operator text, currency text, customer_name text, purpose text, phone_number text, amount_minor bigint,
         fee_system_minor bigint, fee_app_minor bigint, webhook_url text, pay_token text, source text, maker_id uuid, batch_id uuid,
         origin_id uuid, api_user_id uuid, claim_route text, claim_lease_ms integer, claim_first_query_ms integer,
         claim_enquiry_delay_ms integer, claim_settings_version text)
       where i.item_index = i.item_index + 0
   ), known as materialized (
     select i.item_index, t.transaction_id, t.status, t.amount_minor, t.fee_system_minor, t.fee_app_minor, t.pay_token,
-           is_same_request(t.stored, i.type, i.operator, i.customer_name, i.phone_number, i.amount_minor, i.webhook_url, i.source) as same_content
+           is_same_request(t.stored, i.type, i.operator, i.customer_name, i.purpose, i.phone_number, i.amount_minor, i.webhook_url, i.source) as same_content
       from item i
       cross join lateral (select n.*, n as stored from transactions n where n.application_id = i.application_id and n.external_id >= i.external_id
                           order by n.external_id limit 1) t
@@ -115,11 +115,11 @@ begin
   ), new_transactions as (
     -- 2. The transaction, its origin and its approval.
     insert into transactions (application_id, transaction_id, sequence, external_id, type, status, operator, currency,
-        amount_minor, fee_system_minor, fee_app_minor, held_minor, customer_name, phone_number, webhook_url, pay_token,
+        amount_minor, fee_system_minor, fee_app_minor, held_minor, customer_name, purpose, phone_number, webhook_url, pay_token,
         source, maker_id, api_user_id, batch_id, needed_approval, created_at)
       select r.application_id, r.transaction_id, v_counts[r.application_index] + r.sequence_offset, r.external_id, r.type, r.status,
              r.operator, r.currency, r.amount_minor, r.fee_system_minor, r.fee_app_minor, r.held_minor, r.customer_name,
-             r.phone_number, r.webhook_url, r.pay_token, r.source, r.maker_id, r.api_user_id, r.batch_id,
+             r.purpose, r.phone_number, r.webhook_url, r.pay_token, r.source, r.maker_id, r.api_user_id, r.batch_id,
              r.status = 'PENDING_APPROVAL', v_at
         from ready r
   ), new_origins as (

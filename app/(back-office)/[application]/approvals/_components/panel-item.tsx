@@ -12,6 +12,7 @@ import { Link } from '#components/ui/link.tsx'
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalRow, DecidedItem } from '#lib/approvals/approvals.ts'
 import { paths } from '#lib/pages/paths.ts'
+import { OTHER_TEXT_NAMES } from '#lib/payments/payment-fields.ts'
 import { formatAmount } from '#lib/text/format.ts'
 import { formatDuration } from '#lib/time/format-time.ts'
 import { DAY_MS } from '#lib/time/time.ts'
@@ -71,6 +72,11 @@ function OneHead({ row }: { row: ApprovalRow }) {
         <PhoneText phoneNumber={row.phoneNumber} className="font-medium" />
         <OperatorMark code={row.operator} />
       </p>
+      {OTHER_TEXT_NAMES.filter((name) => row[name] !== '').map((name) => (
+        <p key={name}>
+          <span className="text-quiet">{t(`payment.field.${name}`)}</span> <bdi className="wrap-anywhere">{row[name]}</bdi>
+        </p>
+      ))}
     </>
   )
 }

@@ -81,6 +81,7 @@ export function PaymentFields({ application, payment, disturbed }: Props) {
           key={each}
           {...fields.texts[each]}
           label={t(`payment.field.${each}`)}
+          {...(PAYMENT_TEXTS[each].isRequired ? {} : { note: t('payment.optional') })}
           dir="auto"
           maxLength={PAYMENT_TEXTS[each].lengthMax}
           autoComplete="off"

@@ -91,15 +91,20 @@ test('the finance officer closes the day: overview, totals, the list that adds u
   await expect(page).toHaveURL(/\/transactions\/[0-9a-f-]{36}/)
 })
 
-/** Returns the count and the sums of a list, in hundredths by currency. */
-async function readList(page: Page): Promise<{ count: number; sums: Record<string, bigint> }> {
+/** Returns the count and the sums of a list, in and out together, in hundredths by currency; and the fees where they are shown. */
+async function readList(page: Page): Promise<{ count: number; sums: Record<string, bigint>; fees?: bigint }> {
   const lead = page.locator('main header p').first()
   await expect(lead).toContainText(/transactions?\./)
   const text = await textOf(lead)
-  const amounts = [...text.matchAll(/([\d,.]+) (XAF|XOF|UGX)/g)]
+  const fees = /fees ([\d,.]+)/.exec(text)?.[1]
+  const sums = [...text.matchAll(/(XAF|XOF|UGX)((?: ·)? [A-Za-z ]+ [\d,.]+)+/g)].map(([part, currency = '']) => {
+    const amounts = [...part.replace(/(?:net|fees) [\d,.]+/g, '').matchAll(/ ([\d,.]*\d)/g)].map(([, amount = '']) => minorOf(amount))
+    return [currency, amounts.reduce((sum, amount) => sum + amount, 0n)]
+  })
   return {
     count: Number(minorOf(text.replace(/ transactions?\..*$/, '')) / 100n),
-    sums: Object.fromEntries(amounts.map(([, amount = '', currency = '']) => [currency, minorOf(amount)])),
+    sums: Object.fromEntries(sums),
+    ...(fees === undefined ? {} : { fees: minorOf(fees) }),
   }
 }
 
@@ -139,6 +144,11 @@ test('collected less paid out is the net, service and application fees are the f
     ['Paid out', paidOut],
   ] as const)
     await expectList(page, figureOf(page, 'XAF', name).getByRole('link'), { amount, currency: 'XAF' })
+  await figureOf(page, 'XAF', 'Fees').getByRole('link').click()
+  await expect(page).toHaveURL(/\/transactions\?/)
+  expect((await readList(page)).fees).toBe(fees)
+  await expect(page.getByRole('columnheader', { name: 'Fees' })).toBeVisible()
+  await page.goBack()
   // The API's single total comes last, after every figure that means something.
   await expect(page.locator('main p').last()).toContainText('the API returns one total across currencies and directions')
 })

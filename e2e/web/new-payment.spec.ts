@@ -210,6 +210,8 @@ test('the whole way by keyboard: to the page, through the form, to the transacti
   await page.keyboard.press('Tab')
   await page.keyboard.type('Clarisse Mbarga')
   await page.keyboard.press('Tab')
+  await page.keyboard.type('Facture 2026-118')
+  await page.keyboard.press('Tab')
   await page.keyboard.type('5000')
   await page.keyboard.press('Control+Enter')
   await expectSent(page)

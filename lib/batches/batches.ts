@@ -3,6 +3,7 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import type { Currency } from '#lib/money/money.ts'
 import { isOperatorCode, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import type { FailureCase } from '#lib/payments/failure-case.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { formatAmount, moneyText } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
@@ -16,7 +17,7 @@ export type BatchState = 'checking' | 'draft' | 'submitting' | 'submitted' | 'di
 /** Rows of a batch on one page of the dry run, and batches on one page of the list. */
 export const BATCH_PAGE_SIZE = 50
 
-/** The filters of a batch's rows. */
+/** The filters of a batch's rows. An address without one shows the problems while there are any. */
 export const ROW_FILTERS = ['all', 'problems', 'warnings', 'repairs', 'excluded'] as const
 export type RowFilter = (typeof ROW_FILTERS)[number]
 
@@ -49,6 +50,8 @@ export type BatchRowDto = RowTexts & {
   repairs: RowRepair[]
   warnings: RowWarning[]
   exclusion: string | null
+  /** In a retry: why the payment that this row repeats was not made. */
+  earlier: { failure: FailureCase; message: string | null; at: string } | null
 }
 
 /** The effect of the file at one operator. `balance…` are null for collects, which take nothing from the deposit balance. */
@@ -134,6 +137,16 @@ export type LeftOutRows = { count: number; rows: readonly { transactionId: strin
 
 type BatchLink = { batchId: string; name: string }
 
+/** The rows of a submitted batch that another one repeats: that failed, that came back without an approval, that were not submitted. */
+export const REPEATED_ROWS = ['failed', 'returned', 'unsubmitted'] as const
+export type RepeatedRows = (typeof REPEATED_ROWS)[number]
+
+/** Rows of a submitted batch that started no transaction: how many, and the first of them with what the maker or the service said. */
+type UnsubmittedRows = {
+  count: number
+  rows: readonly { rowNumber: number; name: string | null; exclusion: string | null; problems: readonly RowProblem[] }[]
+}
+
 /** A batch after submission, as one person may see and use it. */
 export type BatchRunDto = StagedBatch & {
   batchId: string
@@ -152,7 +165,10 @@ export type BatchRunDto = StagedBatch & {
   withheld: LeftOutRows
   /** Rows that failed, are in no retry and may be retried. */
   retryable: number
-  can: { pause: boolean; resume: boolean; stop: boolean; retry: boolean }
+  /** Rows that were rejected, recalled or not decided in time, and are in no retry. */
+  returned: number
+  unsubmitted: UnsubmittedRows
+  can: { pause: boolean; resume: boolean; stop: boolean; repeat: Readonly<Record<RepeatedRows, boolean>> }
 }
 
 /** How findings are written: language, and the zone of times. */

@@ -2,6 +2,7 @@ import type { ApprovalRow, CurrencyAmount } from '#lib/approvals/approvals.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { FailureCase } from '#lib/payments/failure-case.ts'
 import type { TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
 import type { DayRange, UtcDay } from '#lib/time/time.ts'
 import type { PeriodStep } from './chart.ts'
@@ -133,7 +134,8 @@ export type OwnTransaction = {
   amount: string
   customerName: string
   phoneNumber: string
-  /** Why it was rejected or failed. */
+  failure: FailureCase
+  /** The reason that a checker wrote, or the operator's own words where we have none for the cause. */
   message: string | null
   at: string
 }

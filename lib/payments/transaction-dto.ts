@@ -2,13 +2,7 @@ import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { PaymentTexts } from './payment-fields.ts'
-import {
-  type EventName,
-  FAILURE_MESSAGES,
-  type TransactionSource,
-  type TransactionStatus,
-  type TransactionType,
-} from './transaction-status.ts'
+import type { EventName, TransactionSource, TransactionStatus, TransactionType } from './transaction-status.ts'
 
 /** An actor: its name if it has one (a person, an API user), else its kind. */
 export type ActorDto = { kind: 'api' | 'person' | 'operator' | 'system'; name: string | null }
@@ -200,44 +194,4 @@ export type TransactionDetailDto = PaymentTexts & {
   replacedBy: { transactionId: string } | null
   /** A maker may edit it and send it again: a person started it, it ended without going to an operator, and nothing replaced it. */
   isReplaceable: boolean
-}
-
-const FAILURE_CASES = [
-  'insufficientFundsCollect',
-  'insufficientFundsDeposit',
-  'invalidNumber',
-  'cancelledByCustomer',
-  'operatorTimeout',
-  'notRegistered',
-  'ownBalance',
-  'rejected',
-  'recalled',
-  'expired',
-  'stopped',
-  'other',
-] as const
-type FailureCase = (typeof FAILURE_CASES)[number]
-
-/**
- * Returns the explanation and next step for a failed transaction: by the event that ended it, then by the operator's
- * own sentence; a sentence that we do not know is `other`.
- */
-export function failureCaseOf(detail: Pick<TransactionDetailDto, 'type' | 'message' | 'events'>): FailureCase {
-  const last = detail.events.at(-1)?.event
-  if (last === 'rejected' || last === 'recalled' || last === 'expired' || last === 'stopped') return last
-  if (last === 'refused_for_funds') return 'ownBalance'
-  switch (detail.message) {
-    case FAILURE_MESSAGES.insufficientFunds:
-      return detail.type === 'COLLECT' ? 'insufficientFundsCollect' : 'insufficientFundsDeposit'
-    case FAILURE_MESSAGES.invalidNumber:
-      return 'invalidNumber'
-    case FAILURE_MESSAGES.cancelledByCustomer:
-      return 'cancelledByCustomer'
-    case FAILURE_MESSAGES.operatorTimeout:
-      return 'operatorTimeout'
-    case FAILURE_MESSAGES.notRegistered:
-      return 'notRegistered'
-    default:
-      return 'other'
-  }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { BATCH_ROW_FILTERS } from '#lib/approvals/batch-approval.ts'
 import { BATCH_CELL_LENGTH_MAX, BATCH_COLUMNS_MAX, BATCH_FIELDS, REPAIR_KINDS, REQUIRED_FIELDS } from '#lib/batches/batch-fields.ts'
+import { REPEATED_ROWS } from '#lib/batches/batches.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { isCleanText } from '#lib/text/clean-text.ts'
@@ -71,6 +72,7 @@ export const batchRecallSchema = z.object({ batchId: z.uuid(), reason: text })
 /** A request to pause, resume or stop a batch. */
 export const batchRunSchema = z.object({ batchId: z.uuid(), reason: text })
 export const batchResumeSchema = z.object({ batchId: z.uuid() })
+export const batchRepeatSchema = z.object({ batchId: z.uuid(), rows: z.enum(REPEATED_ROWS).default('failed') })
 
 /** The rows of a batch, as in the address. */
 export const batchRowsSchema = z.object({

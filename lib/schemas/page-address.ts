@@ -63,7 +63,7 @@ export type BatchListFilter = z.output<typeof batchListSchema>
 
 /** The address of a batch. */
 export const batchPageSchema = z.object({
-  show: z.enum(ROW_FILTERS).catch('all'),
+  show: z.enum(ROW_FILTERS).nullable().catch(null).default(null),
   page: z.coerce.number().int().min(0).max(1_000).catch(0),
 })
 

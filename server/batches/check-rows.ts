@@ -65,7 +65,7 @@ export async function compareRows(trx: TrxClient, place: Place, type: Transactio
 
 function toWarnings(row: ComparisonRow): RowWarning[] {
   const warnings: RowWarning[] = []
-  if (row.firstRow !== null && row.count !== null) warnings.push({ kind: 'duplicate', row: row.firstRow, count: row.count })
+  if (row.otherRow !== null && row.count !== null) warnings.push({ kind: 'duplicate', row: row.otherRow, count: row.count })
   if (row.paidId !== null && row.paidAt !== null && row.paidMinor !== null) {
     warnings.push({
       kind: 'paid',

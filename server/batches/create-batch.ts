@@ -68,6 +68,7 @@ export async function createBatch(deps: CreateBatchDeps, command: CreateBatch): 
         part.map((row) => ({
           ...(context ? checkRow({ ...row, edits: {} }, context) : unchecked(row.rowNumber)),
           cells: row.cells,
+          edits: {},
           external_id: randomUUID(),
         })),
       )
@@ -94,7 +95,7 @@ function readColumns(stored: unknown): BatchColumns | undefined {
   return parsed.success ? parsed.data : undefined
 }
 
-function unchecked(rowNumber: number): Omit<NewRow, 'cells' | 'external_id'> {
+function unchecked(rowNumber: number): Omit<NewRow, 'cells' | 'edits' | 'external_id'> {
   return {
     row_number: rowNumber,
     operator: null,

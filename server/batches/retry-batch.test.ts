@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { RepeatedRows } from '#lib/batches/batches.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { createDirectory } from '#server/applications/directory.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
+import { readBatchRows } from '#server/reports/batches/read-batch.ts'
 import { readBatchRun, readLeftOut } from '#server/reports/batches/read-batch-run.ts'
 import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
@@ -10,6 +12,7 @@ import { fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { transition } from '#server/transactions/transition.ts'
 import { retryBatch } from './retry-batch.ts'
+import { makeBatch } from './testing/make-batch.ts'
 
 let database: TestDatabase
 let application: ApplicationSnapshot
@@ -32,7 +35,7 @@ const person = (roles: ('maker' | 'checker')[] = ['maker']) =>
 type Asked = { synchronise?: (id: string) => Promise<unknown>; queryFailures?: (ids: string[]) => string[] }
 
 /** Without other answers, operators confirm every failure. */
-function retry(batchId: string, { synchronise, queryFailures }: Asked = {}, actor = person()) {
+function retry(batchId: string, { synchronise, queryFailures }: Asked = {}, actor = person(), rows: RepeatedRows = 'failed') {
   const deps: Parameters<typeof retryBatch>[0] = {
     pool: database.pool,
     connectors,
@@ -42,7 +45,7 @@ function retry(batchId: string, { synchronise, queryFailures }: Asked = {}, acto
       return new Set(queryFailures ? queryFailures(ids) : ids)
     },
   }
-  return retryBatch(deps, { application, actor, batchId })
+  return retryBatch(deps, { application, actor, batchId, rows })
 }
 
 /** Records a contradiction of a failed row, and the operator's answer to the query about it. */
@@ -158,6 +161,75 @@ test('nothing_to_retry for rows that succeeded, were rejected or recalled, and n
   assert.deepEqual(await retry(crypto.randomUUID()), { ok: false, error: 'not_found' })
 })
 
+test('a draft of the rows that were rejected or recalled, once, with the reason and the number in the file of each', async () => {
+  const { applicationId } = application
+  const checkerId = await makePerson(database.pool, applicationId, ['checker'])
+  const batch = await makeFileBatch(database.pool, { applicationId, makerId, count: 3 })
+  const [first, second] = batch.items.map((item) => item.transactionId)
+  assert.ok(first && second)
+  await transition(database.pool, [
+    {
+      applicationId,
+      transactionId: first,
+      event: 'rejected',
+      message: 'Wrong month',
+      reason: 'Wrong month',
+      actor: { kind: 'person', id: checkerId },
+      checkerId,
+    },
+    { applicationId, transactionId: second, event: 'recalled', message: 'Rappelé', reason: 'Mine', actor: { kind: 'person', id: makerId } },
+  ])
+  const answers = await Promise.all([1, 2, 3].map(() => retry(batch.batchId, {}, person(), 'returned')))
+  const done = answers.flatMap((answer) => (answer.ok ? [answer.value] : []))
+  assert.deepEqual(
+    done.map((value) => value.rows),
+    [2],
+  )
+  const child = { applicationId, batchId: done[0]?.batchId ?? '', columns: null }
+  const rows = await readBatchRows(database.pool, child, { show: 'all', page: 0 })
+  const { rows: numbers } = await database.pool.query(
+    'select row_number as number from batch_rows where batch_id = $1 and transaction_id is not null order by row_number limit 2',
+    [batch.batchId],
+  )
+  assert.deepEqual(
+    rows.map(({ rowNumber, earlier }) => [rowNumber, earlier?.failure, earlier?.message]),
+    [
+      [numbers[0]?.number ?? 2, 'rejected', 'Wrong month'],
+      [numbers[1]?.number ?? 3, 'recalled', 'Rappelé'],
+    ],
+  )
+})
+
+test('a draft of the rows that were not submitted, with what was corrected, once until it is discarded', async () => {
+  const { applicationId } = application
+  const batchId = await makeBatch(database.pool, {
+    applicationId,
+    makerId,
+    text: 'Phone;Name;Amount;Operator\n237677209341;Awa;5000;MOMOCM\n237677209342;Koffi;none;MOMOCM\n237677209343;Ada;700;MOMOCM',
+  })
+  await database.pool.query("update batch_rows set exclusion = 'On leave' where batch_id = $1 and row_number = 4", [batchId])
+  await database.pool.query('update batch_rows set transaction_id = gen_random_uuid() where batch_id = $1 and row_number = 2', [batchId])
+  assert.deepEqual(await retry(batchId, {}, person(), 'unsubmitted'), { ok: false, error: 'not_found' })
+  await database.pool.query("update batches set state = 'submitted', submitted_at = now() where batch_id = $1", [batchId])
+  const answers = await Promise.all([1, 2, 3].map(() => retry(batchId, {}, person(), 'unsubmitted')))
+  const done = answers.flatMap((answer) => (answer.ok ? [answer.value] : []))
+  assert.deepEqual(
+    done.map((value) => value.rows),
+    [2],
+  )
+  const childId = done[0]?.batchId ?? ''
+  const { rows } = await database.pool.query(
+    'select row_number as number, customer_name as name, exclusion, problems <> $2 as "isWrong" from batch_rows where batch_id = $1 order by row_number',
+    [childId, '[]'],
+  )
+  assert.deepEqual(rows, [
+    { number: 3, name: 'Koffi', exclusion: null, isWrong: true },
+    { number: 4, name: 'Ada', exclusion: null, isWrong: false },
+  ])
+  await database.pool.query("update batches set state = 'discarded' where batch_id = $1", [childId])
+  assert.equal(must(await retry(batchId, {}, person(), 'unsubmitted')).rows, 2)
+})
+
 test('a row whose failure the operator contradicts, is queried about or did not confirm is left out of the retry and named', async () => {
   const { batchId, items } = await makeSent(['failed', 'failed', 'failed', 'failed', 'failed'])
   const [contradicted, asked, silent, cleared, plain] = items.map((item) => item.transactionId)
@@ -204,7 +276,7 @@ test('a row that the operator contradicts while it is being queried before the r
       return new Set(rows.map((row) => row.transactionId))
     },
   }
-  const { rows, leftOut } = must(await retryBatch(deps, { application, actor: person(), batchId }))
+  const { rows, leftOut } = must(await retryBatch(deps, { application, actor: person(), batchId, rows: 'failed' }))
   assert.deepEqual([rows, leftOut], [1, 1])
 })
 

@@ -1,7 +1,7 @@
 import { createHash, randomUUID, randomUUIDv7 } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { BatchColumns } from '#lib/batches/batch-fields.ts'
-import type { LeftOutReason } from '#lib/batches/batches.ts'
+import type { BatchCell, BatchColumns, RowEdits } from '#lib/batches/batch-fields.ts'
+import type { LeftOutReason, RepeatedRows } from '#lib/batches/batches.ts'
 import type { FileReading } from '#lib/batches/file-problem.ts'
 import { usualHeader } from '#lib/batches/recognise-columns.ts'
 import { formatMinor } from '#lib/money/money.ts'
@@ -19,9 +19,11 @@ import {
   type FailedRow,
   insertLeftOut,
   insertRetries,
+  isContinued,
   removeUnusedRetries,
   selectFailedRows,
   selectOpenRows,
+  selectUnsubmittedRows,
   setParent,
 } from './retry-store.ts'
 import { insertRows } from './row-store.ts'
@@ -51,7 +53,7 @@ type RetryBatchDeps = {
   /** Queries the operators again about rows that failed. Returns the ids of those that may be paid again. */
   queryFailures(rows: readonly FailedRow[]): Promise<ReadonlySet<string>>
 }
-type RetryBatch = { application: ApplicationSnapshot; actor: PersonActor; batchId: string }
+type RetryBatch = { application: ApplicationSnapshot; actor: PersonActor; batchId: string; rows: RepeatedRows }
 
 export type RetryFailure =
   | 'not_permitted'
@@ -67,43 +69,56 @@ export type RetryFailure =
 type RetriedBatch = { batchId: string; rows: number; leftOut: number }
 
 /**
- * Prepares a new batch of the rows that failed, each under a new externalId. It moves nothing: a maker checks, changes and submits it like any
- * other batch, and it needs its own approval. Operators are queried about open rows first, and nothing is prepared while one is open. Then they
- * are queried again about the rows that failed; one that may have been paid is left out and named. A failed row is in one retry at most; if
- * that fails again, the row of the retry is repeated.
+ * Prepares a new batch of rows of another one, each under a new externalId: those that failed, those that came back without an approval, or
+ * those that were not submitted. It moves nothing: a maker checks, changes and submits it like any other batch, and it needs its own approval.
+ * Before a retry of failed rows operators are queried about open rows, and nothing is prepared while one is open. Then they are queried again
+ * about the rows that failed; one that may have been paid is left out and named. A row is in one retry at most; if that fails again, the row of
+ * the retry is repeated.
  */
 export async function retryBatch(deps: RetryBatchDeps, command: RetryBatch): Promise<Result<RetriedBatch, RetryFailure>> {
   const { application, actor, batchId } = command
   const { applicationId } = application
   if (!mayAct(actor, applicationId, 'transaction:create')) return err('not_permitted')
-  const open = await selectOpenRows(deps.pool, { applicationId, batchId })
-  if (open.waiting > 0) return err('still_open')
-  for (let start = 0; start < open.pendingIds.length; start += AT_ONCE) {
-    await Promise.all(open.pendingIds.slice(start, start + AT_ONCE).map((id) => deps.synchronise(id)))
-  }
-  await removeUnusedRetries(deps.pool, { applicationId, batchId })
-  const failed = await selectFailedRows(deps.pool, { applicationId, batchId })
-  const confirmed = await deps.queryFailures(failed.filter((row) => row.wasSent && !row.isContradicted && !row.isAsked))
+  const confirmed = command.rows === 'failed' ? await confirmFailures(deps, { applicationId, batchId }) : new Set<string>()
+  if (confirmed === 'still_open') return err(confirmed)
   return runRecorded<RetriedBatch, RetryFailure>(deps.pool, { applicationId, actor }, async (trx) => {
     const parent = await lockBatch(trx, applicationId, batchId)
     if (!parent) return err('not_found')
     if (parent.state !== 'submitted') return err(parent.state === 'submitting' ? 'submitting' : 'not_found')
+    if (command.rows === 'unsubmitted') return continueWith(trx, deps, command, parent)
     const stillOpen = await selectOpenRows(trx, parent)
-    if (stillOpen.waiting + stillOpen.pendingIds.length > 0) return err('still_open')
-    return store(trx, deps, command, parent, confirmed)
+    if (command.rows === 'failed' && stillOpen.waiting + stillOpen.pendingIds.length > 0) return err('still_open')
+    return repeat(trx, deps, command, parent, confirmed)
   })
 }
 
-async function store(
+/** Queries operators about open and failed rows. Returns the failed ones that may be paid again. */
+async function confirmFailures(
+  deps: RetryBatchDeps,
+  batch: { applicationId: string; batchId: string },
+): Promise<ReadonlySet<string> | 'still_open'> {
+  const open = await selectOpenRows(deps.pool, batch)
+  if (open.waiting > 0) return 'still_open'
+  for (let start = 0; start < open.pendingIds.length; start += AT_ONCE) {
+    await Promise.all(open.pendingIds.slice(start, start + AT_ONCE).map((id) => deps.synchronise(id)))
+  }
+  await removeUnusedRetries(deps.pool, batch)
+  const failed = await selectFailedRows(deps.pool, batch, 'failed')
+  return deps.queryFailures(failed.filter((row) => row.wasSent && !row.isContradicted && !row.isAsked))
+}
+
+/** The rows that ended without a payment, as they were sent. */
+async function repeat(
   trx: TrxClient,
-  { connectors }: RetryBatchDeps,
-  { application, actor }: RetryBatch,
+  deps: RetryBatchDeps,
+  command: RetryBatch,
   parent: Batch,
   confirmed: ReadonlySet<string>,
 ): Promise<Result<Done<RetriedBatch>, RetryFailure>> {
-  const { applicationId, type } = parent
+  const which = command.rows === 'returned' ? 'returned' : 'failed'
+  if (which === 'returned') await removeUnusedRetries(trx, parent)
   // Read again: what was reported since the operators were queried counts.
-  const all = await selectFailedRows(trx, parent)
+  const all = await selectFailedRows(trx, parent, which)
   const leftOut = all.flatMap((row) => {
     const reason = reasonToLeaveOut(row, confirmed)
     return reason ? [{ transactionId: row.transactionId, reason }] : []
@@ -111,16 +126,64 @@ async function store(
   const leftOutIds = new Set(leftOut.map((row) => row.transactionId))
   const failed = all.filter((row) => !leftOutIds.has(row.transactionId))
   if (failed.length === 0) return err(leftOut.length > 0 ? 'all_left_out' : 'nothing_to_retry')
-  const batchId = randomUUIDv7()
+  const hasNumbers = failed.every((row) => row.rowNumber !== null)
   const rows = failed.map((row, index) => ({
-    rowNumber: index + 2,
+    rowNumber: hasNumbers && row.rowNumber !== null ? row.rowNumber : index + 2,
     failedId: row.transactionId,
     externalId: randomUUID(),
     cells: FIELDS.map((field) => (field === 'amount' ? formatMinor(row.amountMinor) : row[field])),
+    edits: {},
   }))
+  const place = await store(trx, deps, command, parent, {
+    rows,
+    headers: HEADERS,
+    columns: COLUMNS,
+    defaultOperator: null,
+    reading: READING,
+  })
+  await insertRetries(
+    trx,
+    { ...place, parentBatchId: parent.batchId },
+    rows.map((row) => ({ failed_transaction_id: row.failedId, row_number: row.rowNumber, external_id: row.externalId })),
+  )
+  await insertLeftOut(trx, place, leftOut)
+  const retried = { batchId: place.batchId, rows: rows.length, leftOut: leftOut.length }
+  return done({ action: 'batch.retried', subject: parent.batchId, details: { ...retried, which } }, retried)
+}
+
+/** The rows that were not submitted, with what the maker corrected. Another batch continues with them once, until it is discarded. */
+async function continueWith(
+  trx: TrxClient,
+  deps: RetryBatchDeps,
+  command: RetryBatch,
+  parent: Batch,
+): Promise<Result<Done<RetriedBatch>, RetryFailure>> {
+  const found = await selectUnsubmittedRows(trx, parent)
+  if (found.length === 0 || parent.columns === null || (await isContinued(trx, parent))) return err('nothing_to_retry')
+  const rows = found.map((row) => ({ ...row, externalId: randomUUID() }))
+  const { headers, columns, defaultOperator, reading } = parent
+  const { batchId } = await store(trx, deps, command, parent, { rows, headers, columns, defaultOperator, reading })
+  const continued = { batchId, rows: rows.length, leftOut: 0 }
+  return done({ action: 'batch.retried', subject: parent.batchId, details: { ...continued, which: 'unsubmitted' } }, continued)
+}
+
+type Content = Pick<Batch, 'headers' | 'defaultOperator' | 'reading'> & {
+  columns: BatchColumns
+  rows: readonly { rowNumber: number; cells: readonly BatchCell[]; edits: RowEdits; externalId: string }[]
+}
+
+/** Stores the draft and checks its rows. */
+async function store(
+  trx: TrxClient,
+  { connectors }: RetryBatchDeps,
+  { application, actor }: RetryBatch,
+  parent: Batch,
+  { rows, headers, columns, defaultOperator, reading }: Content,
+): Promise<{ applicationId: string; batchId: string }> {
+  const { applicationId, type } = parent
+  const place = { applicationId, batchId: randomUUIDv7() }
   await insertBatch(trx, {
-    applicationId,
-    batchId,
+    ...place,
     name: nextName(parent.name),
     type,
     makerId: actor.id,
@@ -130,32 +193,25 @@ async function store(
       .digest(),
     state: 'draft',
     rowCount: rows.length,
-    reading: READING,
-    headers: HEADERS,
-    columns: COLUMNS,
-    defaultOperator: null,
+    reading,
+    headers,
+    columns,
+    defaultOperator,
   })
-  await setParent(trx, { applicationId, batchId }, parent.batchId)
-  const context = { application, connectors, type, columns: COLUMNS, defaultOperator: null, acceptedRepairs: [] }
+  await setParent(trx, place, parent.batchId)
+  const context = { application, connectors, type, columns, defaultOperator, acceptedRepairs: [] }
   for (let start = 0; start < rows.length; start += CHECK_PART) {
     const part = rows.slice(start, start + CHECK_PART)
     await insertRows(
       trx,
-      { applicationId, batchId },
-      part.map((row) => ({ ...checkRow({ ...row, edits: {} }, context), cells: row.cells, external_id: row.externalId })),
+      place,
+      part.map((row) => ({ ...checkRow(row, context), cells: [...row.cells], edits: row.edits, external_id: row.externalId })),
     )
     await nextTurn()
   }
-  await insertRetries(
-    trx,
-    { applicationId, batchId, parentBatchId: parent.batchId },
-    rows.map((row) => ({ failed_transaction_id: row.failedId, row_number: row.rowNumber, external_id: row.externalId })),
-  )
-  await insertLeftOut(trx, { applicationId, batchId }, leftOut)
-  await compareRows(trx, { applicationId, batchId }, type, null)
-  await recountBatch(trx, applicationId, batchId, actor.id)
-  const retried = { batchId, rows: rows.length, leftOut: leftOut.length }
-  return done({ action: 'batch.retried', subject: parent.batchId, details: retried }, retried)
+  await compareRows(trx, place, type, null)
+  await recountBatch(trx, applicationId, place.batchId, actor.id)
+  return place
 }
 
 function reasonToLeaveOut(row: FailedRow, confirmed: ReadonlySet<string>): LeftOutReason | undefined {

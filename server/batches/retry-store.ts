@@ -1,3 +1,4 @@
+import type { BatchCell, RowEdits } from '#lib/batches/batch-fields.ts'
 import type { LeftOutReason } from '#lib/batches/batches.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
@@ -11,6 +12,8 @@ type Place = { applicationId: string; batchId: string }
 
 /** A row that failed; the amount in hundredths. */
 export type FailedRow = PaymentTexts & {
+  /** Its number in the file; null if the row is gone. */
+  rowNumber: number | null
   applicationId: string
   transactionId: string
   type: TransactionType
@@ -27,6 +30,9 @@ export type FailedRow = PaymentTexts & {
   isContradicted: boolean
   isAsked: boolean
 }
+
+/** A batch `c` with a parent whose failed rows it does not repeat: it continues with those that were not submitted. */
+export const CONTINUES = `not exists (select from batch_retries r where r.application_id = c.application_id and r.batch_id = c.batch_id)`
 
 const RETRY_ROW = { failed_transaction_id: 'uuid', row_number: 'integer', external_id: 'uuid' } as const satisfies RowColumns
 
@@ -56,12 +62,16 @@ export async function removeUnusedRetries(queryable: Queryable, { applicationId,
 }
 
 /**
- * Rows of a batch that failed after they were approved, are in no retry and were not sent again one by one, in order. Rows that people rejected or
- * recalled are not among them.
+ * Rows of a batch that failed and were approved before, or that came back without an approval; in no retry and not sent again one by one, in the
+ * order of the file.
  */
-export async function selectFailedRows(queryable: Queryable, { applicationId, batchId }: Place): Promise<FailedRow[]> {
+export async function selectFailedRows(
+  queryable: Queryable,
+  { applicationId, batchId }: Place,
+  which: 'failed' | 'returned',
+): Promise<FailedRow[]> {
   const { rows } = await queryable.query<FailedRow>(
-    `select t.application_id as "applicationId", t.transaction_id as "transactionId", t.type, t.operator,
+    `select t.application_id as "applicationId", t.transaction_id as "transactionId", t.type, t.operator, x.row_number as "rowNumber",
        t.operator_reference as "operatorReference", t.operator_token as "operatorToken", t.phone_number as "phoneNumber",
        ${selectTexts('t')}, t.amount_minor as "amountMinor", t.currency,
        e.event = 'failed' and e.actor_kind <> 'system' as "wasSent",
@@ -69,11 +79,12 @@ export async function selectFailedRows(queryable: Queryable, { applicationId, ba
        is_asked_about(t.application_id, t.transaction_id) as "isAsked"
      from transactions t
        join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
-     where t.application_id = $1 and t.batch_id = $2 and t.status = 'FAILED' and e.event not in ('rejected', 'recalled')
+       left join batch_rows x on x.application_id = t.application_id and x.transaction_id = t.transaction_id
+     where t.application_id = $1 and t.batch_id = $2 and t.status = 'FAILED' and (e.event in ('rejected', 'recalled', 'expired')) = $3
        and not exists (select from batch_retries r where r.application_id = t.application_id and r.failed_transaction_id = t.transaction_id)
        and not exists (select from transaction_origins o where o.application_id = t.application_id and o.origin_id = t.transaction_id)
      order by t.sequence`,
-    [applicationId, batchId],
+    [applicationId, batchId, which === 'returned'],
   )
   return rows
 }
@@ -88,6 +99,28 @@ export async function insertRetries(
        select $1, $2, $3, r.failed_transaction_id, r.row_number, r.external_id from json_to_recordset($4) as r (${recordOf(RETRY_ROW)})`,
     [applicationId, batchId, parentBatchId, encodeRows(RETRY_ROW, retries)],
   )
+}
+
+/** Rows of a submitted batch that started no transaction, as they are in the file. */
+export async function selectUnsubmittedRows(
+  queryable: Queryable,
+  { applicationId, batchId }: Place,
+): Promise<{ rowNumber: number; cells: BatchCell[]; edits: RowEdits }[]> {
+  const { rows } = await queryable.query<{ rowNumber: number; cells: BatchCell[]; edits: RowEdits }>(
+    `select row_number as "rowNumber", cells, edits from batch_rows
+      where application_id = $1 and batch_id = $2 and transaction_id is null order by row_number`,
+    [applicationId, batchId],
+  )
+  return rows
+}
+
+/** Whether another batch continues with the rows of this one that were not submitted. */
+export async function isContinued(queryable: Queryable, { applicationId, batchId }: Place): Promise<boolean> {
+  const { rowCount } = await queryable.query(
+    `select from batches c where c.application_id = $1 and c.parent_batch_id = $2 and c.state <> 'discarded' and ${CONTINUES} limit 1`,
+    [applicationId, batchId],
+  )
+  return rowCount === 1
 }
 
 /** Stores which failed rows a retry left out, and why. */

@@ -108,7 +108,8 @@ export async function selectPhones(
 export type ComparisonRow = {
   rowNumber: number
   customerName: string | null
-  firstRow: number | null
+  /** The first row with the same number and amount; for that one the next. */
+  otherRow: number | null
   count: number | null
   paidId: string | null
   paidAt: Date | null
@@ -129,7 +130,8 @@ export async function selectComparisons(
   const { rows } = await queryable.query<ComparisonRow>(
     `with r as materialized (
        select row_number, phone_forms, customer_name, amount_minor, operator,
-              min(row_number) over same as first_row, count(*) over same as same_count
+              min(row_number) over same as first_row, count(*) over same as same_count,
+              lead(row_number) over (partition by phone_forms[1], amount_minor order by row_number) as next_row
          from batch_rows
         where application_id = $1 and batch_id = $2 and exclusion is null and phone_forms is not null
           and ($4::text[] is null or phone_forms[1] = any ($4))
@@ -150,7 +152,8 @@ export async function selectComparisons(
         order by phone, amount_minor, sequence desc
      )
      select r.row_number as "rowNumber", r.customer_name as "customerName",
-            case when r.same_count > 1 and r.amount_minor is not null then r.first_row end as "firstRow", r.same_count::integer as count,
+            case when r.same_count > 1 and r.amount_minor is not null then case when r.row_number = r.first_row then r.next_row else r.first_row end
+            end as "otherRow", r.same_count::integer as count,
             p.transaction_id as "paidId", p.created_at as "paidAt", p.amount_minor as "paidMinor", p.currency as "paidCurrency",
             case when l.customer_name <> r.customer_name then l.customer_name end as "nameBefore"
        from r left join paid p on p.phone = r.phone_forms[1] and p.amount_minor = r.amount_minor
@@ -231,7 +234,7 @@ const CHECKED_ROW = {
 } as const satisfies RowColumns
 export type CheckedRow = RowOf<typeof CHECKED_ROW>
 
-const NEW_ROW = { ...CHECKED_ROW, cells: 'jsonb', external_id: 'uuid' } as const satisfies RowColumns
+const NEW_ROW = { ...CHECKED_ROW, cells: 'jsonb', edits: 'jsonb', external_id: 'uuid' } as const satisfies RowColumns
 export type NewRow = RowOf<typeof NEW_ROW>
 
 const COMPARED_ROW = { row_number: 'integer', warnings: 'jsonb' } as const satisfies RowColumns

@@ -21,7 +21,7 @@ export default async function OverviewPage({ params, searchParams }: PageProps) 
   const overview = await readOverview(reportPool, actor, days, clock.now())
   return (
     <PageContent
-      words={['overview.', 'totals.', 'approvals.risk.', 'availability.']}
+      words={['overview.', 'totals.', 'approvals.risk.', 'availability.', 'transaction.failure.']}
       data={[seed(queries.overview(application, days), overview)]}
     >
       <OverviewBoard application={application} days={days} />

@@ -19,11 +19,12 @@ const PLACEMENTS = {
   side: 'sm:my-0 sm:mr-0 sm:ml-auto sm:h-dvh sm:max-h-dvh sm:w-[min(440px,100vw)] sm:rounded-none sm:border-y-0 sm:border-r-0',
 }
 
-/** The field that gets the focus, wherever it is in the dialog. */
+/** The field that gets the focus, wherever it is in the dialog: the first one that has a problem, or the first one. */
+const WRONG_FIELD = 'form [aria-invalid="true"]'
 const FIRST_FIELD = 'form :is(input:not([type="hidden"], [hidden], [readonly]), select, textarea)'
 
 /**
- * The platform's modal dialog. Mount it to open it; it traps and restores focus. The focus starts in the first field. Meant to be
+ * The platform's modal dialog. Mount it to open it; it traps and restores focus. The focus starts in the first field, or in the first one with a problem. Meant to be
  * imported when a person presses the button that opens it.
  */
 export function Dialog({ title, placement = 'centre', onClose, isTitleHidden = false, mayClose = () => true, children }: Props) {
@@ -34,7 +35,8 @@ export function Dialog({ title, placement = 'centre', onClose, isTitleHidden = f
     const dialog = element.current
     const before = document.activeElement
     if (dialog && !dialog.open) dialog.showModal()
-    dialog?.querySelector<HTMLElement>(FIRST_FIELD)?.focus()
+    const field = dialog?.querySelector<HTMLElement>(WRONG_FIELD) ?? dialog?.querySelector<HTMLElement>(FIRST_FIELD)
+    field?.focus()
     return () => {
       // Unmounted while open (a decision was made): the browser restores focus only on close().
       if (dialog?.open) dialog.close()

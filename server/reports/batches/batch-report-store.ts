@@ -2,6 +2,7 @@ import type { BatchCell, RepairKind, RowEdits, RowProblem, RowRepair, RowTexts, 
 import type { StagedBatch } from '#lib/batches/batch-stage.ts'
 import { BATCH_PAGE_SIZE, type RowFilter } from '#lib/batches/batches.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { EventName, TransactionType } from '#lib/payments/transaction-status.ts'
 import type { BatchListFilter } from '#lib/schemas/page-address.ts'
 import { BATCH_COLUMNS, type Batch } from '#server/batches/batch-store.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
@@ -67,11 +68,17 @@ export type StoredRow = RowTexts & {
   exclusion: string | null
   refusal: string | null
   transactionId: string | null
+  earlier: { type: TransactionType; event: EventName; message: string | null; at: string } | null
 }
 
 const ROW_COLUMNS = `r.row_number as "rowNumber", r.cells, r.edits, r.operator, r.phone_number as "phoneNumber",
   ${selectTexts('r')}, r.amount_minor as "amountMinor", r.problems, r.repairs, r.notes || r.warnings as warnings,
-  r.exclusion, r.refusal, r.transaction_id as "transactionId"`
+  r.exclusion, r.refusal, r.transaction_id as "transactionId",
+  (select jsonb_build_object('type', t.type, 'event', e.event, 'message', t.message, 'at', t.final_at)
+     from batch_retries o
+       join transactions t on t.application_id = o.application_id and t.transaction_id = o.failed_transaction_id
+       join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
+     where o.application_id = r.application_id and o.batch_id = r.batch_id and o.row_number = r.row_number) as earlier`
 
 const CONDITIONS: Readonly<Record<RowFilter, Sql>> = {
   all: sql`true`,

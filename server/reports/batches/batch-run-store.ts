@@ -1,9 +1,11 @@
+import type { RowProblem } from '#lib/batches/batch-fields.ts'
 import type { StagedBatch } from '#lib/batches/batch-stage.ts'
 import type { BatchRowPlace, LeftOutReason } from '#lib/batches/batches.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { PaymentTexts } from '#lib/payments/payment-fields.ts'
 import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
+import { CONTINUES } from '#server/batches/retry-store.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { selectTexts } from '#server/transactions/payment-text-columns.ts'
 
@@ -13,6 +15,7 @@ type RunGroup = {
   place: BatchRowPlace
   isUnconfirmed: boolean
   isRetryable: boolean
+  isReturned: boolean
   count: number
   amountMinor: bigint
 }
@@ -29,7 +32,8 @@ const PLACE = `case
 export async function selectRunGroups(queryable: Queryable, applicationId: string, batchId: string): Promise<RunGroup[]> {
   const { rows } = await queryable.query<RunGroup>(
     `select t.operator, t.currency, ${PLACE} as place, coalesce(w.unconfirmed_since is not null, false) as "isUnconfirmed",
-       (t.status = 'FAILED' and e.event not in ('rejected', 'recalled') and r.batch_id is null
+       (t.status = 'FAILED' and e.event in ('rejected', 'recalled', 'expired') and r.batch_id is null) as "isReturned",
+       (t.status = 'FAILED' and e.event not in ('rejected', 'recalled', 'expired') and r.batch_id is null
          and not is_contradicted(t.application_id, t.transaction_id) and not is_asked_about(t.application_id, t.transaction_id)) as "isRetryable",
        count(*)::integer as count, sum(t.amount_minor) as "amountMinor"
      from transactions t
@@ -39,7 +43,7 @@ export async function selectRunGroups(queryable: Queryable, applicationId: strin
        left join batch_retries r on t.status = 'FAILED' and r.application_id = t.application_id and r.failed_transaction_id = t.transaction_id
          and exists (select from batches c where c.application_id = r.application_id and c.batch_id = r.batch_id and c.state <> 'discarded')
      where t.application_id = $1 and t.batch_id = $2 and t.source = 'file'
-     group by 1, 2, 3, 4, 5 order by 1, 3`,
+     group by 1, 2, 3, 4, 5, 6 order by 1, 3`,
     [applicationId, batchId],
   )
   return rows
@@ -87,7 +91,7 @@ export async function selectRunDecisions(
   return rows
 }
 
-/** The batches that repeat rows of this one, without discarded ones. */
+/** The batches that repeat rows of this one or continue with those that were not submitted, without discarded ones. */
 export async function selectRunRetries(
   queryable: Queryable,
   applicationId: string,
@@ -96,9 +100,35 @@ export async function selectRunRetries(
   const { rows } = await queryable.query<{ batchId: string; name: string; rows: number }>(
     `select b.batch_id as "batchId", b.name, b.row_count as rows from batches b
      where b.application_id = $1 and b.state <> 'discarded'
-       and b.batch_id in (select r.batch_id from batch_retries r where r.application_id = $1 and r.parent_batch_id = $2)
+       and b.parent_batch_id = $2
      order by b.created_at`,
     [applicationId, batchId],
+  )
+  return rows
+}
+
+type UnsubmittedRow = {
+  rowNumber: number
+  name: string | null
+  exclusion: string | null
+  problems: RowProblem[]
+  total: number
+  isContinued: boolean
+}
+
+/** Rows of a submitted batch that started no transaction, the first `limit` of them; `total` counts all. */
+export async function selectUnsubmitted(
+  queryable: Queryable,
+  applicationId: string,
+  batchId: string,
+  limit: number,
+): Promise<UnsubmittedRow[]> {
+  const { rows } = await queryable.query<UnsubmittedRow>(
+    `select x.row_number as "rowNumber", x.customer_name as name, x.exclusion, x.problems, count(*) over ()::integer as total,
+       exists (select from batches c where c.application_id = $1 and c.parent_batch_id = $2 and c.state <> 'discarded' and ${CONTINUES}) as "isContinued"
+     from batch_rows x join batches b on b.application_id = x.application_id and b.batch_id = x.batch_id
+     where x.application_id = $1 and x.batch_id = $2 and x.transaction_id is null and b.state = 'submitted' order by x.row_number limit $3`,
+    [applicationId, batchId, limit],
   )
   return rows
 }

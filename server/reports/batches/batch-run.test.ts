@@ -32,12 +32,14 @@ after(() => database.drop())
 
 const run = (batchId: string, id: string, roles: Role[]) => readBatchRun(database.pool, { applicationId, id, roles }, batchId)
 
+const NOTHING = { failed: false, returned: false, unsubmitted: false }
+
 test('each row in one place with exact sums, through the whole run, and only what this person may do', async () => {
   const { pool } = database
   const { batchId, items } = await makeFileBatch(pool, { applicationId, makerId, count: 6 })
   const waiting = await run(batchId, makerId, ['maker'])
   assert.deepEqual([waiting?.state, waiting?.operators[0]?.places.waiting], ['waiting', { count: 6, amount: '30000' }])
-  assert.deepEqual(waiting?.can, { pause: false, resume: false, stop: false, retry: false })
+  assert.deepEqual(waiting?.can, { pause: false, resume: false, stop: false, repeat: NOTHING })
   const shown = await readBatch(pool, { applicationId, id: checkerId, hasSecondFactor: false }, batchId)
   assert.ok(shown)
   must(
@@ -55,7 +57,7 @@ test('each row in one place with exact sums, through the whole run, and only wha
   must(await pauseBatch(decisionDeps(pool), { applicationId, batchId, person, reason: 'Look again' }))
   const paused = await run(batchId, makerId, ['maker'])
   assert.deepEqual([paused?.state, paused?.changed?.reason], ['paused', 'Look again'])
-  assert.deepEqual(paused?.can, { pause: false, resume: false, stop: true, retry: false })
+  assert.deepEqual(paused?.can, { pause: false, resume: false, stop: true, repeat: { ...NOTHING, returned: true } })
   assert.equal((await run(batchId, checkerId, ['checker']))?.can.resume, true)
   assert.equal((await run(batchId, checkerId, ['finance']))?.can.stop, false)
   const end = (index: number, event: 'succeeded' | 'failed') => ({
@@ -75,7 +77,7 @@ test('each row in one place with exact sums, through the whole run, and only wha
   })
   await transition(pool, [end(2, 'succeeded'), end(3, 'failed'), end(4, 'succeeded')])
   const finished = await run(batchId, makerId, ['maker'])
-  assert.deepEqual([finished?.state, finished?.retryable, finished?.can.retry], ['finished', 2, true])
+  assert.deepEqual([finished?.state, finished?.retryable, finished?.can.repeat.failed], ['finished', 2, true])
   assert.deepEqual(
     finished?.decisions.map((one) => [one.decision, one.count]),
     [

@@ -3,7 +3,15 @@ import { formatMinor } from '#lib/money/money.ts'
 import { can, type Role } from '#lib/people/permissions.ts'
 import { listBatchEnds } from '#server/approvals/batch-store.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { selectLeftOut, selectRunDecisions, selectRunGroups, selectRunHead, selectRunRetries, selectWithheld } from './batch-run-store.ts'
+import {
+  selectLeftOut,
+  selectRunDecisions,
+  selectRunGroups,
+  selectRunHead,
+  selectRunRetries,
+  selectUnsubmitted,
+  selectWithheld,
+} from './batch-run-store.ts'
 
 /** Rows that are named; more are only counted. */
 const LEFT_OUT_SHOWN = 20
@@ -15,19 +23,22 @@ type Head = NonNullable<Awaited<ReturnType<typeof selectRunHead>>>
 /** How far a batch is after its submission, and what this person may do with it; undefined if the application has no such batch. */
 export async function readBatchRun(queryable: Queryable, viewer: Viewer, batchId: string): Promise<BatchRunDto | undefined> {
   const { applicationId } = viewer
-  const [head, groups, decisions, retries, withheld, ends] = await Promise.all([
+  const [head, groups, decisions, retries, withheld, ends, unsubmitted] = await Promise.all([
     selectRunHead(queryable, applicationId, batchId),
     selectRunGroups(queryable, applicationId, batchId),
     selectRunDecisions(queryable, applicationId, batchId),
     selectRunRetries(queryable, applicationId, batchId),
     selectWithheld(queryable, applicationId, batchId, LEFT_OUT_SHOWN),
     listBatchEnds(queryable, applicationId, batchId),
+    selectUnsubmitted(queryable, applicationId, batchId, LEFT_OUT_SHOWN),
   ])
   if (!head) return undefined
   const countOf = (...places: BatchRowPlace[]) => sum(groups.filter((group) => places.includes(group.place)))
   const open = countOf('queued', 'paused', 'sent')
   const state = stateOf(head, open, countOf('waiting'))
   const retryable = sum(groups.filter((group) => group.isRetryable))
+  const returned = sum(groups.filter((group) => group.isReturned))
+  const mayPrepare = can(viewer.roles, 'transaction:create') && head.name !== null
   return {
     batchId,
     name: head.name,
@@ -43,7 +54,19 @@ export async function readBatchRun(queryable: Queryable, viewer: Viewer, batchId
     retries,
     withheld: toLeftOut(withheld),
     retryable,
-    can: permissionsOf(viewer, head, { state, open, waiting: countOf('waiting'), retryable }),
+    returned,
+    unsubmitted: {
+      count: unsubmitted[0]?.total ?? 0,
+      rows: unsubmitted.map(({ rowNumber, name, exclusion, problems }) => ({ rowNumber, name, exclusion, problems })),
+    },
+    can: {
+      ...permissionsOf(viewer, head, state, open),
+      repeat: {
+        failed: mayPrepare && retryable > 0 && countOf('waiting') === 0,
+        returned: mayPrepare && returned > 0,
+        unsubmitted: mayPrepare && unsubmitted.length > 0 && !unsubmitted.some((row) => row.isContinued),
+      },
+    },
   }
 }
 
@@ -66,18 +89,13 @@ function stateOf({ runState }: Head, open: number, waiting: number): BatchRunDto
 }
 
 /** The commands check the same again. */
-function permissionsOf(
-  { id, roles }: Viewer,
-  head: Head,
-  { state, open, waiting, retryable }: { state: BatchRunDto['state']; open: number; waiting: number; retryable: number },
-): BatchRunDto['can'] {
+function permissionsOf({ id, roles }: Viewer, head: Head, state: BatchRunDto['state'], open: number): Omit<BatchRunDto['can'], 'repeat'> {
   const isMaker = head.makerId === id
   const mayControl = can(roles, 'batch:control') && (isMaker || roles.includes('checker') || roles.includes('administrator'))
   return {
     pause: mayControl && state === 'running',
     resume: mayControl && state === 'paused' && (!isMaker || head.changedById === id),
     stop: mayControl && open > 0 && state !== 'stopped',
-    retry: can(roles, 'transaction:create') && head.name !== null && retryable > 0 && waiting === 0,
   }
 }
 

@@ -11,6 +11,7 @@ import {
 } from '#lib/batches/batches.ts'
 import { CURRENCIES, formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
+import { failureCase } from '#lib/payments/failure-case.ts'
 import type { BatchListFilter } from '#lib/schemas/page-address.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { type BatchSum, findSubmittedTwin } from '#server/batches/batch-store.ts'
@@ -74,9 +75,18 @@ export async function readBatchRows(
 }
 
 /** A stored row with what the file or the maker has in each field. */
-export function toRow({ cells, amountMinor, ...row }: StoredRow, columns: BatchColumns | null): BatchRowDto {
+export function toRow({ cells, amountMinor, earlier, ...row }: StoredRow, columns: BatchColumns | null): BatchRowDto {
   const typed = Object.fromEntries(BATCH_FIELDS.map((field) => [field, typedOf(field, row.edits, columns, cells)]))
-  return { ...row, amount: amountMinor === null ? null : formatMinor(amountMinor), typed: typed as Record<BatchField, string> }
+  return {
+    ...row,
+    amount: amountMinor === null ? null : formatMinor(amountMinor),
+    typed: typed as Record<BatchField, string>,
+    earlier: earlier && {
+      failure: failureCase(earlier.type, earlier.event, earlier.message),
+      message: earlier.message,
+      at: new Date(earlier.at).toISOString(),
+    },
+  }
 }
 
 function typedOf(field: BatchField, edits: StoredRow['edits'], columns: BatchColumns | null, cells: StoredRow['cells']): string {

@@ -2,7 +2,7 @@ import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { OperatorOutcome } from '#lib/payments/transaction-dto.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { EventName, TransactionType } from '#lib/payments/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { ADJUSTMENTS } from '#server/ledger/ledger-store.ts'
 
@@ -151,6 +151,7 @@ export type OwnEndRow = {
   at: Date
   /** Rejected, or nobody decided in time: it went to no operator. */
   isReturned: boolean
+  event: EventName
   reason: string | null
   phoneNumber: string
 }
@@ -170,7 +171,7 @@ export async function selectOwnEnded(
         t.customer_name as "customerName", t.message, t.final_at as at, t.phone_number as "phoneNumber",
         -- Of an end at the operator it is the operator's own code, which says nothing to a maker.
         case when e.event = 'rejected' then e.reason end as reason,
-        e.event in ('rejected', 'expired') as "isReturned"
+        e.event, e.event in ('rejected', 'expired') as "isReturned"
       from (select n.* from transactions n where n.application_id = $1 and n.maker_id = $2 order by n.sequence desc limit $4) t
       join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
       where t.status = 'FAILED' and t.final_at >= $3 and e.event <> 'recalled'

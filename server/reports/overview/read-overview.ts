@@ -1,5 +1,6 @@
 import type { CheckerOverview, MakerOverview, OverviewDto, OwnTransaction } from '#lib/finance/finance-dto.ts'
 import { CURRENCIES, formatMinor } from '#lib/money/money.ts'
+import { failureCase } from '#lib/payments/failure-case.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/list-filter.ts'
 import { type BusinessTime, dayIn } from '#lib/time/format-time.ts'
@@ -113,7 +114,13 @@ function toGroup(rows: readonly OwnEndRow[]): MakerOverview['returned'] {
   return { count: rows.length, newest: rows.slice(0, SHOWN).map(toOwn) }
 }
 
-function toOwn({ amountMinor, at, isReturned: _, reason, message, ...row }: OwnEndRow): OwnTransaction {
-  // The reason that the checker wrote; an end without one has the message that was stored.
-  return { ...row, message: reason ?? message, amount: formatMinor(amountMinor), at: at.toISOString() }
+function toOwn({ amountMinor, at, isReturned: _, event, reason, message, ...row }: OwnEndRow): OwnTransaction {
+  const failure = failureCase(row.type, event, message)
+  return {
+    ...row,
+    failure,
+    message: reason ?? (failure === 'other' ? message : null),
+    amount: formatMinor(amountMinor),
+    at: at.toISOString(),
+  }
 }

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { type ActionResult, err, type Result } from '#lib/result.ts'
 import {
   assignColumnsSchema,
+  batchRepeatSchema,
   batchResumeSchema,
   batchRunSchema,
   decideRepairSchema,
@@ -127,14 +128,14 @@ export async function stopRun(application: string, input: unknown): RunResult {
   )
 }
 
-/** Prepares a batch of the rows that failed. */
+/** Prepares a batch of rows of another one: that failed, that came back, or that were not submitted. */
 export async function retryRun(
   application: string,
   input: unknown,
 ): Promise<ActionResult<{ batchId: string; rows: number; leftOut: number }, RetryFailure>> {
-  return runAction<typeof batchResumeSchema, { batchId: string; rows: number; leftOut: number }, RetryFailure>(
-    { schema: batchResumeSchema, permission: 'transaction:create', application, input },
-    async (actor, { batchId }) => {
+  return runAction<typeof batchRepeatSchema, { batchId: string; rows: number; leftOut: number }, RetryFailure>(
+    { schema: batchRepeatSchema, permission: 'transaction:create', application, input },
+    async (actor, { batchId, rows }) => {
       const { pool, directory, connectors, forcedEnquiries } = backOfficeRuntime()
       const snapshot = directory.find(actor.applicationId)
       if (!snapshot) return err('not_found')
@@ -147,7 +148,7 @@ export async function retryRun(
             synchroniseTransaction(forcedEnquiries, { applicationId, transactionId, actor: { kind: 'person', id: actor.id } }),
           queryFailures: (rows) => queryFailures(forcedEnquiries, rows),
         },
-        { application: snapshot, actor: personOf(actor), batchId },
+        { application: snapshot, actor: personOf(actor), batchId, rows },
       )
     },
   )

@@ -59,7 +59,7 @@ function Ended({
     <div>
       <h3 className="font-strong">{title}</h3>
       <ul className="mt-2 rounded-lg border border-line bg-surface px-3">
-        {group.newest.map(({ transactionId, operator, currency, amount, customerName, message, at }) => (
+        {group.newest.map(({ transactionId, operator, currency, amount, customerName, failure, message, at }) => (
           <li key={transactionId} className="border-b border-line last:border-b-0">
             <Link
               href={isReturned ? newPaymentPath(application, { from: transactionId }) : paths.transaction(application, transactionId)}
@@ -69,11 +69,9 @@ function Ended({
                 <CustomerName name={customerName} className="min-w-0 truncate font-medium" />
                 <Money amount={amount} currency={currency} />
               </span>
-              {message !== null && (
-                <span dir="auto" className="block wrap-anywhere text-bad">
-                  {message}
-                </span>
-              )}
+              <span dir="auto" className="block wrap-anywhere text-bad">
+                {message ?? t(`transaction.failure.${failure}.means`)}
+              </span>
               <span className="flex flex-wrap justify-between gap-x-4 text-second text-quiet">
                 <span className="flex flex-wrap gap-x-4">
                   <OperatorMark code={operator} />

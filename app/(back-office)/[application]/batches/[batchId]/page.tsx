@@ -33,7 +33,7 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
   const snapshot = runtime.directory.find(actor.applicationId)
   if (!snapshot || !z.uuid().safeParse(batchId).success) notFound()
   const address = readAddress(batchPageSchema, await searchParams)
-  const { show, page } = address.ok ? address.value : batchPageSchema.parse({})
+  const { show: asked, page } = address.ok ? address.value : batchPageSchema.parse({})
   const [t, locale, batch, leftOut, disturbed] = await Promise.all([
     getT(),
     readLocale(),
@@ -42,12 +42,13 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
     listDisturbed(runtime.pool, actor.applicationId),
   ])
   if (!batch) notFound()
+  const show = asked ?? (batch.problemCount > 0 ? 'problems' : 'all')
   const mayChange = can(actor.roles, 'transaction:create')
   const rows =
     batch.state === 'draft' ? await readBatchRows(runtime.pool, { ...batch, applicationId: actor.applicationId }, { show, page }) : []
   const words = { t, locale, timeZone: actor.timeZone ?? 'UTC' }
   return (
-    <PageContent words={['batches.', 'batch.leftOut', 'availability.']}>
+    <PageContent words={['batches.', 'batch.leftOut', 'batch.unsubmitted', 'availability.', 'transaction.failure.']}>
       <BatchHead application={application} batch={batch} mayChange={mayChange} words={words} />
       <div className="mt-4 grid grid-cols-1 gap-5">
         <LeftOutNotice application={application} leftOut={leftOut} />

@@ -15,6 +15,7 @@ import { Link } from '#components/ui/link.tsx'
 import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { paths } from '#lib/pages/paths.ts'
+import { queryKeys } from '#lib/pages/queries.ts'
 import { newPaymentPath } from '#lib/payments/payment-preview.ts'
 import { recallWaiting } from '../../approvals/actions.ts'
 import { ApprovalProgress } from '../../transactions/_components/detail/approval-progress.tsx'
@@ -33,7 +34,7 @@ export function NewPayment({ application, personId, externalId, sentId, origin, 
   const t = useT()
   const [sent, setSent] = useState(sentId)
   if (sent !== null) return <PaymentResult application={application} transactionId={sent} />
-  const openWork = <OpenWork application={application} drafts={drafts} returned={returned} />
+  const openWork = <OpenWork application={application} personId={personId} externalId={externalId} drafts={drafts} returned={returned} />
   const mayWrite = origin === null || origin.isReplaceable
   return (
     <>
@@ -121,6 +122,23 @@ function RecallFirst({ application, transactionId }: { application: string; tran
   )
 }
 
+/** Takes back what was just sent, while it waits. */
+function RecallSent({ application, transactionId }: { application: string; transactionId: string }) {
+  const t = useT()
+  const { run, isPending, error } = useAction(
+    () => recallWaiting(application, { transactionId, reason: t('payment.origin.recallReason') }),
+    { words: REFUSALS, invalidates: [queryKeys.transactions(application)], said: () => t('payment.result.recalled') },
+  )
+  return (
+    <>
+      {error && <ErrorNotice error={error} />}
+      <Button isBusy={isPending} onClick={() => run()}>
+        {t('payment.result.recall')}
+      </Button>
+    </>
+  )
+}
+
 /** The progress of a payment that was sent, updated live. */
 function PaymentResult({ application, transactionId }: { application: string; transactionId: string }) {
   const t = useT()
@@ -136,6 +154,7 @@ function PaymentResult({ application, transactionId }: { application: string; tr
               {t('frame.newPayment')}
             </ButtonLink>
             <ButtonLink href={paths.transaction(application, transactionId)}>{t('payment.result.open')}</ButtonLink>
+            {data?.status === 'PENDING_APPROVAL' && <RecallSent application={application} transactionId={transactionId} />}
             {data?.isReplaceable && (
               <ButtonLink href={newPaymentPath(application, { from: transactionId })}>
                 {t(data.events.at(-1)?.event === 'failed' ? 'payment.payAgain' : 'payment.repair')}

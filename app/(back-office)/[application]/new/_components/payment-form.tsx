@@ -9,9 +9,10 @@ import { useIsReady } from '#components/ui/use-is-ready.ts'
 import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
 import type { PaymentContent } from '#lib/payments/payment-fields.ts'
 import { keepDraft, sendForApproval } from '../actions.ts'
+import { forgetKept } from './kept-payments.ts'
 import { PaymentFields } from './payment-fields.tsx'
 import { PaymentPreviewPart } from './payment-preview-part.tsx'
-import { forgetKept, usePaymentForm } from './use-payment-form.ts'
+import { usePaymentForm } from './use-payment-form.ts'
 
 const SEND_REFUSALS = {
   application_disabled: 'payment.refused.application_disabled',
@@ -49,14 +50,13 @@ type Props = {
 /** The form of one payment beside what it would cost and require. A default export, because its code is loaded after the page's. */
 export default function PaymentForm({ application, personId, externalId, originId, initial, isDraft, disturbed, onSent, below }: Props) {
   const t = useT()
-  // Of this person only: another who signs in in the same tab does not see it.
-  const storageKey = `payment ${personId} ${externalId}`
-  const payment = usePaymentForm(initial, storageKey)
+  const payment = usePaymentForm(initial, { personId, externalId, originId })
+  const forget = () => forgetKept(personId, externalId)
   const isReady = useIsReady()
   const sending = useAction(() => sendForApproval(application, { externalId, originId, ...payment.plain() }), {
     words: SEND_REFUSALS,
     onDone({ transactionId }) {
-      forgetKept(storageKey)
+      forget()
       onSent(transactionId)
     },
   })
@@ -64,7 +64,7 @@ export default function PaymentForm({ application, personId, externalId, originI
     words: DRAFT_REFUSALS,
     said: () => t('payment.draftSaved'),
     refreshes: 'done',
-    onDone: () => forgetKept(storageKey),
+    onDone: forget,
   })
   // One message at a time, about what was pressed last.
   function send() {

@@ -7,7 +7,8 @@ import { parseTypedAmount } from '#lib/money/money.ts'
 import { type CountryName, isCountryName, isOperatorCode, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { mapTexts, type PaymentContent } from '#lib/payments/payment-fields.ts'
 import { cleanPhone, countryOfPhone } from '#lib/payments/phone-number.ts'
-import { PAYMENT_FORM_SCHEMAS, paymentContentSchema } from '#lib/schemas/payment.ts'
+import { PAYMENT_FORM_SCHEMAS } from '#lib/schemas/payment.ts'
+import { keepPayment, readKept } from './kept-payments.ts'
 
 export type PaymentForm = {
   form: UseFormReturn<PaymentContent>
@@ -23,13 +24,16 @@ export type PaymentForm = {
   plain(): PaymentContent
 }
 
+/** Whose form of which payment, and the payment that it replaces. */
+type FormIdentity = { personId: string; externalId: string; originId: string | null }
+
 /** The fields of a payment, and what follows from one for another: a country's operators, an operator's country. */
-export function usePaymentForm(initial: PaymentContent, storageKey: string): PaymentForm {
+export function usePaymentForm(initial: PaymentContent, identity: FormIdentity): PaymentForm {
   const { locale } = useTranslations()
   const form = useForm<PaymentContent>({ defaultValues: initial, resolver: zodResolver(PAYMENT_FORM_SCHEMAS[locale]) })
   const fields = useFields(form)
   const values = { ...initial, ...useWatch({ control: form.control }) }
-  useKept(form, storageKey)
+  useKept(form, identity)
 
   function set(changes: Partial<PaymentContent>) {
     for (const [name, value] of Object.entries(changes) as [keyof PaymentContent, string][])
@@ -83,25 +87,13 @@ function useFields(form: UseFormReturn<PaymentContent>) {
 }
 
 /** Keeps what was typed in this tab over a reload, until it is sent or saved. */
-function useKept(form: UseFormReturn<PaymentContent>, storageKey: string): void {
+function useKept(form: UseFormReturn<PaymentContent>, { personId, externalId, originId }: FormIdentity): void {
   useEffect(() => {
-    const kept = readKept(storageKey)
-    if (kept) form.reset(kept, { keepDefaultValues: true })
-    const { unsubscribe } = form.watch((values) => sessionStorage.setItem(storageKey, JSON.stringify(values)))
+    const kept = readKept(personId, externalId)
+    if (kept) form.reset(kept.content, { keepDefaultValues: true })
+    const { unsubscribe } = form.watch((content) => keepPayment(personId, externalId, { originId, content }))
     return unsubscribe
-  }, [form, storageKey])
-}
-
-function readKept(storageKey: string): PaymentContent | undefined {
-  const text = sessionStorage.getItem(storageKey)
-  if (text === null) return undefined
-  const kept = paymentContentSchema.safeParse(JSON.parse(text))
-  return kept.success ? kept.data : undefined
-}
-
-/** Forgets what this tab kept. */
-export function forgetKept(storageKey: string): void {
-  sessionStorage.removeItem(storageKey)
+  }, [form, personId, externalId, originId])
 }
 
 /** Checks a form of react-hook-form with a schema. The values stay as they were typed; each field shows its first problem. */

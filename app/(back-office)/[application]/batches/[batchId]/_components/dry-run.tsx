@@ -4,6 +4,7 @@ import { Card } from '#components/ui/display/card.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { Tabs } from '#components/ui/display/page.tsx'
 import { type Column, ListTable } from '#components/ui/display/table.tsx'
+import { KeepFocus } from '#components/ui/keep-focus.tsx'
 import { BATCH_PAGE_SIZE, type BatchDto, type BatchRowDto, type BatchWords, ROW_FILTERS, type RowFilter } from '#lib/batches/batches.ts'
 import type { FileReading } from '#lib/batches/file-problem.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
@@ -36,10 +37,33 @@ export function DryRun({ application, batch, rows, show, page, mayChange, words,
     repairs: batch.repairCount,
     excluded: batch.excludedCount,
   }
-  const addressOf = (filter: RowFilter, number = 0) =>
-    paths.batch(application, batch.batchId, { show: filter === 'all' ? null : filter, page: number || null })
+  const addressOf = (filter: RowFilter, number = 0) => paths.batch(application, batch.batchId, { show: filter, page: number || null })
+  const rowsFirst = show === 'problems' && batch.problemCount > 0
+  const rowList = (
+    <section aria-label={t('batches.rows')} className="grid grid-cols-1 gap-3">
+      <Tabs
+        label={t('batches.rows')}
+        tabs={ROW_FILTERS.map((filter) => ({
+          href: addressOf(filter),
+          label: t(`batches.show.${filter}`),
+          count: formatCount(counts[filter], locale),
+          isCurrent: filter === show,
+        }))}
+      />
+      <RowTable application={application} batchId={batch.batchId} version={batch.version} rows={rows} mayChange={mayChange} />
+      <PageLinks
+        t={t}
+        locale={locale}
+        page={page}
+        size={BATCH_PAGE_SIZE}
+        total={counts[show]}
+        hrefFor={(number) => addressOf(show, number)}
+      />
+    </section>
+  )
   return (
-    <>
+    <KeepFocus className="grid grid-cols-1 gap-5">
+      {rowsFirst && rowList}
       <div className="grid grid-cols-1 items-start gap-4 xl:grid-cols-[minmax(0,5fr)_minmax(0,3fr)]">
         <Card>
           <h2 className="mb-2">{t('batches.effect')}</h2>
@@ -80,27 +104,8 @@ export function DryRun({ application, batch, rows, show, page, mayChange, words,
           <ColumnsForm application={application} batch={batch} mayChange={mayChange} />
         </div>
       </details>
-      <section aria-label={t('batches.rows')} className="grid grid-cols-1 gap-3">
-        <Tabs
-          label={t('batches.rows')}
-          tabs={ROW_FILTERS.map((filter) => ({
-            href: addressOf(filter),
-            label: t(`batches.show.${filter}`),
-            count: formatCount(counts[filter], locale),
-            isCurrent: filter === show,
-          }))}
-        />
-        <RowTable application={application} batchId={batch.batchId} version={batch.version} rows={rows} mayChange={mayChange} />
-        <PageLinks
-          t={t}
-          locale={locale}
-          page={page}
-          size={BATCH_PAGE_SIZE}
-          total={counts[show]}
-          hrefFor={(number) => addressOf(show, number)}
-        />
-      </section>
-    </>
+      {!rowsFirst && rowList}
+    </KeepFocus>
   )
 }
 
@@ -174,8 +179,17 @@ function OperatorSums({ batch, words: { t, locale } }: { batch: BatchDto; words:
         columns={[
           { head: t('payment.field.operator'), cell: ({ operator }) => <OperatorMark code={operator} /> },
           { head: t('batches.rows'), align: 'end', isLabelled: true, cell: ({ count }) => formatCount(count, locale) },
-          { head: t('batches.sum'), align: 'end', cellClass: 'whitespace-nowrap', cell: (sum) => moneyText(sum, locale) },
-          { head: t('batches.fees'), align: 'end', isLabelled: true, cell: ({ fees }) => formatAmount(fees, locale) },
+          {
+            head: t('batches.sum'),
+            align: 'end',
+            cellClass: 'whitespace-nowrap',
+            cell: (sum) => (
+              <>
+                {moneyText(sum, locale)}
+                <span className="block text-second text-quiet">{t('batches.withFees', { fees: formatAmount(sum.fees, locale) })}</span>
+              </>
+            ),
+          },
           isDeposit && balance(t('batches.balanceAfter'), (sum) => sum.balanceAfter),
           isDeposit && balance(t('batches.balanceAfterWaiting'), (sum) => sum.balanceAfterWaiting),
         ]}

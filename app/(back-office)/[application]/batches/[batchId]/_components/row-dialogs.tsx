@@ -17,7 +17,7 @@ export function EditRowDialog({ application, batchId, version, row, onClose }: P
   const { t } = words
   const { run, isPending, error } = useAction(
     (fields: RowEdits) => editRow(application, { batchId, version, rowNumber: row.rowNumber, fields }),
-    { ...BATCH_CHANGE, said: () => t('batches.saved'), onDone: onClose },
+    { ...BATCH_CHANGE, said: () => t('batches.saved', { row: row.rowNumber }), onDone: onClose },
   )
   function submit(fields: FormData) {
     const edits: RowEdits = {}
@@ -61,7 +61,7 @@ export function ExcludeRowDialog({ application, batchId, version, row, onClose }
   const t = useT()
   const { run, isPending, error } = useAction(
     (reason: string) => excludeRows(application, { batchId, version, rowNumbers: [row.rowNumber], reason }),
-    { ...BATCH_CHANGE, said: () => t('batches.excluded'), onDone: onClose },
+    { ...BATCH_CHANGE, said: () => t('batches.excluded', { row: row.rowNumber }), onDone: onClose },
   )
   const form = useForm({ defaultValues: { reason: '' } })
   return (

@@ -12,6 +12,7 @@ import { type BatchRowDto, problemText, warningText } from '#lib/batches/batches
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { PAYMENT_TEXT_NAMES } from '#lib/payments/payment-fields.ts'
 import { moneyText } from '#lib/text/format.ts'
+import { formatTime } from '#lib/time/format-time.ts'
 import { excludeRows } from '../../actions.ts'
 import { BATCH_CHANGE } from './corrections.tsx'
 
@@ -115,6 +116,19 @@ function Findings({ row }: { row: BatchRowDto }) {
   return (
     <ul className="grid gap-0.5 text-second">
       {row.exclusion !== null && <li>{t('batches.excludedBecause', { reason: row.exclusion })}</li>}
+      {row.earlier && (
+        <li className="text-wait">
+          {t('batches.earlier', {
+            time: formatTime(t, words.timeZone, new Date(row.earlier.at), 'day-time'),
+            reason: t(`transaction.failure.${row.earlier.failure}.means`),
+          })}
+          {row.earlier.message && (
+            <span className="block text-quiet">
+              <bdi>{row.earlier.message}</bdi>
+            </span>
+          )}
+        </li>
+      )}
       {row.problems.map((problem) => (
         <li key={problem.kind} className="text-bad">
           {problemText(words, problem)}

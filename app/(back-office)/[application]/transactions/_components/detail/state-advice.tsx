@@ -7,7 +7,8 @@ import { Icon } from '#components/ui/display/icon.tsx'
 import { announce } from '#components/ui/overlay/toast.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { queryKeys } from '#lib/pages/queries.ts'
-import { type ContradictionDto, failureCaseOf, type OperatorWorkDto, type TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
+import { failureCaseOf } from '#lib/payments/failure-case.ts'
+import type { ContradictionDto, OperatorWorkDto, TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
 import { synchronise } from '../../actions.ts'
 
 /** The meaning of the status and the next step. */

@@ -25,6 +25,8 @@ export async function BatchRun({ application, batchId, namesEnds = false }: Prop
         'batch.',
         'batches.stage',
         'batches.openTransactions',
+        'batches.excludedBecause',
+        'batches.problem',
         'approvals.ended',
         'approvals.quoted',
         'approvals.refused.not_waiting',

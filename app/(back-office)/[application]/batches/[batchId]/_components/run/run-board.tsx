@@ -11,9 +11,10 @@ import { Badge, ProgressBar } from '#components/ui/display/badge.tsx'
 import { Card } from '#components/ui/display/card.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { type Column, ListTable } from '#components/ui/display/table.tsx'
+import { KeepFocus } from '#components/ui/keep-focus.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import type { BatchRowPlace, BatchRunDto, BatchRunOperator, LeftOutRows } from '#lib/batches/batches.ts'
+import { type BatchRowPlace, type BatchRunDto, type BatchRunOperator, type LeftOutRows, problemText } from '#lib/batches/batches.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { queries } from '#lib/pages/queries.ts'
 import { formatCount } from '#lib/text/format.ts'
@@ -37,49 +38,52 @@ export function RunBoard({ application, first, namesEnds }: Props) {
   const { batchId } = first
   const { data: run } = useQuery({ ...queries.batchRun(application, batchId), initialData: first })
   return (
-    <Card className="mt-4 grid min-w-0 gap-4">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <h2 className="flex items-center gap-2">
-          {t('batch.run.title')}
-          {run.state === 'paused' || run.state === 'stopped' ? (
-            <Badge tone={run.state === 'paused' ? 'wait' : 'bad'} hasDot>
-              {t(`batch.state.${run.state}`)}
-            </Badge>
-          ) : (
-            <BatchStageBadge t={t} batch={run} />
-          )}
-        </h2>
-        <span className="flex flex-wrap gap-2">
-          {run.operators.some((one) => one.places.waiting) && (
-            <ButtonLink href={paths.batchApproval(application, batchId)}>{t('batch.run.toDecision')}</ButtonLink>
-          )}
-          <a href={paths.data(application, `batches/${batchId}/results`)} download className={buttonClass()}>
-            {t('batch.run.download')}
-          </a>
-          <ButtonLink href={paths.transactions(application, { batch: batchId })}>{t('batches.openTransactions')}</ButtonLink>
-        </span>
-      </div>
-      {namesEnds && <BatchEnds ends={run.ends} />}
-      {run.changed && (
-        <p className="text-ink-2">
-          {t(`batch.run.changed.${run.state === 'paused' || run.state === 'stopped' ? run.state : 'running'}`, { name: run.changed.by })}{' '}
-          <TimeText at={run.changed.at} />
-          {run.changed.reason && (
-            <>
-              {' · '}
-              <bdi>{run.changed.reason}</bdi>
-            </>
-          )}
-        </p>
-      )}
-      {run.operators.map((one) => (
-        <Progress key={one.operator} one={one} />
-      ))}
-      <OperatorTable operators={run.operators} />
-      <Family application={application} run={run} />
-      <LeftOutNotice application={application} leftOut={run.withheld} />
-      <RunControls application={application} run={run} />
-    </Card>
+    <KeepFocus>
+      <Card className="mt-4 grid min-w-0 gap-4">
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <h2 className="flex items-center gap-2">
+            {t('batch.run.title')}
+            {run.state === 'paused' || run.state === 'stopped' ? (
+              <Badge tone={run.state === 'paused' ? 'wait' : 'bad'} hasDot>
+                {t(`batch.state.${run.state}`)}
+              </Badge>
+            ) : (
+              <BatchStageBadge t={t} batch={run} />
+            )}
+          </h2>
+          <span className="flex flex-wrap gap-2">
+            {run.operators.some((one) => one.places.waiting) && (
+              <ButtonLink href={paths.batchApproval(application, batchId)}>{t('batch.run.toDecision')}</ButtonLink>
+            )}
+            <a href={paths.data(application, `batches/${batchId}/results`)} download className={buttonClass()}>
+              {t('batch.run.download')}
+            </a>
+            <ButtonLink href={paths.transactions(application, { batch: batchId })}>{t('batches.openTransactions')}</ButtonLink>
+          </span>
+        </div>
+        {namesEnds && <BatchEnds ends={run.ends} />}
+        {run.changed && (
+          <p className="text-ink-2">
+            {t(`batch.run.changed.${run.state === 'paused' || run.state === 'stopped' ? run.state : 'running'}`, { name: run.changed.by })}{' '}
+            <TimeText at={run.changed.at} />
+            {run.changed.reason && (
+              <>
+                {' · '}
+                <bdi>{run.changed.reason}</bdi>
+              </>
+            )}
+          </p>
+        )}
+        {run.operators.map((one) => (
+          <Progress key={one.operator} one={one} />
+        ))}
+        <OperatorTable operators={run.operators} />
+        <Family application={application} run={run} />
+        <UnsubmittedNotice run={run} />
+        <LeftOutNotice application={application} leftOut={run.withheld} />
+        <RunControls application={application} run={run} />
+      </Card>
+    </KeepFocus>
   )
 }
 
@@ -182,6 +186,32 @@ function Family({ application, run }: { application: string; run: BatchRunDto })
         </li>
       ))}
     </ul>
+  )
+}
+
+/** Rows of the file that were not submitted, with the reason of each: nobody is paid by them. */
+function UnsubmittedNotice({ run: { operators, unsubmitted } }: { run: BatchRunDto }) {
+  const words = useTranslations()
+  const { t, locale } = words
+  const { count, rows } = unsubmitted
+  if (count === 0) return null
+  const submitted = operators.reduce((total, one) => total + one.total.count, 0)
+  return (
+    <Notice tone="wait">
+      <p className="font-strong">
+        {t('batch.unsubmitted', { submitted: formatCount(submitted, locale), total: formatCount(submitted + count, locale), count })}
+      </p>
+      <ul className="mt-1 grid gap-0.5">
+        {rows.map(({ rowNumber, name, exclusion, problems }) => (
+          <li key={rowNumber} className="wrap-anywhere">
+            {t('batch.unsubmitted.row', { row: rowNumber })} {name && <bdi>{name}</bdi>}
+            {exclusion !== null && ` · ${t('batches.excludedBecause', { reason: exclusion })}`}
+            {exclusion === null && problems.map((problem) => ` · ${problemText(words, problem)}`)}
+          </li>
+        ))}
+        {count > rows.length && <li>{t('batch.leftOut.more', { count: count - rows.length })}</li>}
+      </ul>
+    </Notice>
   )
 }
 

@@ -6,7 +6,7 @@ import { Notice } from '#components/ui/display/empty-state.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
-import type { BatchRunDto } from '#lib/batches/batches.ts'
+import { type BatchRunDto, REPEATED_ROWS, type RepeatedRows } from '#lib/batches/batches.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { queryKeys } from '#lib/pages/queries.ts'
 import { pauseRun, resumeRun, retryRun, stopRun } from '../../../actions.ts'
@@ -27,12 +27,14 @@ const CHANGES = { pause: pauseRun, resume: resumeRun, stop: stopRun } as const
 type Intent = 'pause' | 'stop'
 type Props = { application: string; run: BatchRunDto }
 
-/** Pause, resume, stop and retry, as far as the server says that this person may. */
+/** Pause, resume, stop and repeat, as far as the server says that this person may. */
 export function RunControls({ application, run }: Props) {
   const { t } = useTranslations()
   const router = useRouter()
   const [asked, setAsked] = useState<Intent | null>(null)
-  const { batchId, can, retryable } = run
+  const { batchId, can, retryable, returned, unsubmitted } = run
+  const counts: Readonly<Record<RepeatedRows, number>> = { failed: retryable, returned, unsubmitted: unsubmitted.count }
+  const repeatable = REPEATED_ROWS.filter((rows) => can.repeat[rows])
   const invalidates = [queryKeys.transactions(application)]
   const change = useAction((kind: Intent | 'resume', reason?: string) => CHANGES[kind](application, { batchId, reason }), {
     words: REFUSALS,
@@ -42,14 +44,14 @@ export function RunControls({ application, run }: Props) {
       toast(t(`batch.run.done.${kind}`, { count }))
     },
   })
-  const retry = useAction(() => retryRun(application, { batchId }), {
+  const retry = useAction((rows: RepeatedRows) => retryRun(application, { batchId, rows }), {
     words: REFUSALS,
     invalidates,
     onDone: (child) => router.push(paths.batch(application, child.batchId)),
   })
   const isBusy = change.isPending || retry.isPending
   const problem = change.error ?? retry.error
-  if (!can.pause && !can.resume && !can.stop && !can.retry && !problem) return null
+  if (!can.pause && !can.resume && !can.stop && repeatable.length === 0 && !problem) return null
 
   return (
     <div className="grid gap-2.5">
@@ -78,11 +80,11 @@ export function RunControls({ application, run }: Props) {
               {t('batch.run.stop')}
             </Button>
           )}
-          {can.retry && (
-            <Button isBusy={isBusy} onClick={() => retry.run()}>
-              {t('batch.run.retry', { count: retryable })}
+          {repeatable.map((rows) => (
+            <Button key={rows} isBusy={isBusy} onClick={() => retry.run(rows)}>
+              {t(`batch.run.repeat.${rows}`, { count: counts[rows] })}
             </Button>
-          )}
+          ))}
         </div>
       )}
     </div>

@@ -11,6 +11,7 @@ import { Card } from '#components/ui/display/card.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { ListTable } from '#components/ui/display/table.tsx'
+import { KeepFocus } from '#components/ui/keep-focus.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
@@ -44,7 +45,7 @@ export function BatchReview(props: BatchProps) {
   if (!batch) return null
   const shown = isWaiting ? batch : asked?.batch
   return (
-    <div className="grid min-w-0 gap-4">
+    <KeepFocus className="grid min-w-0 gap-4">
       <PageHeader
         title={batch.name ?? t('batch.unnamed')}
         lead={
@@ -92,7 +93,7 @@ export function BatchReview(props: BatchProps) {
           {isWaiting && <BatchRows application={application} batch={batch} exclusions={exclusions} />}
         </div>
       )}
-    </div>
+    </KeepFocus>
   )
 }
 

@@ -1,0 +1,41 @@
+import type { PaymentContent } from '#lib/payments/payment-fields.ts'
+import { keptPaymentSchema } from '#lib/schemas/payment.ts'
+
+// What somebody typed into the form of a payment, kept in this tab until it is sent or saved. The key names the person: another who signs in in
+// the same tab sees nothing of it.
+
+/** A payment that was begun in this tab. */
+export type KeptPayment = { externalId: string; originId: string | null; content: PaymentContent; keep: () => void; forget: () => void }
+
+const prefixOf = (personId: string) => `payment ${personId} `
+
+export function keepPayment(personId: string, externalId: string, kept: { originId: string | null; content: object }): void {
+  sessionStorage.setItem(prefixOf(personId) + externalId, JSON.stringify(kept))
+}
+
+/** Undefined if nothing is kept, or if an earlier version kept other fields. */
+export function readKept(personId: string, externalId: string): KeptPayment | undefined {
+  const text = sessionStorage.getItem(prefixOf(personId) + externalId)
+  const parsed = text === null ? undefined : keptPaymentSchema.safeParse(JSON.parse(text))
+  if (!parsed?.success) return undefined
+  return {
+    externalId,
+    ...parsed.data,
+    keep: () => keepPayment(personId, externalId, parsed.data),
+    forget: () => forgetKept(personId, externalId),
+  }
+}
+
+/** Every payment that this person began in this tab and neither sent nor saved. */
+export function readAllKept(personId: string): KeptPayment[] {
+  return Object.keys(sessionStorage)
+    .filter((key) => key.startsWith(prefixOf(personId)))
+    .flatMap((key) => readKept(personId, key.slice(prefixOf(personId).length)) ?? [])
+    .filter(({ content: { customerName, phoneNumber, amount, purpose } }) =>
+      [customerName, phoneNumber, amount, purpose].some((text) => text !== ''),
+    )
+}
+
+export function forgetKept(personId: string, externalId: string): void {
+  sessionStorage.removeItem(prefixOf(personId) + externalId)
+}

@@ -1,0 +1,53 @@
+import { type EventName, FAILURE_MESSAGES, type TransactionType } from './transaction-status.ts'
+
+const FAILURE_CASES = [
+  'insufficientFundsCollect',
+  'insufficientFundsDeposit',
+  'invalidNumber',
+  'cancelledByCustomer',
+  'operatorTimeout',
+  'notRegistered',
+  'ownBalance',
+  'rejected',
+  'recalled',
+  'expired',
+  'stopped',
+  'other',
+] as const
+export type FailureCase = (typeof FAILURE_CASES)[number]
+
+/**
+ * Returns the explanation and next step for a failed transaction: by the event that ended it, then by the operator's
+ * own sentence; a sentence that we do not know is `other`.
+ */
+export function failureCaseOf({
+  type,
+  message,
+  events,
+}: {
+  type: TransactionType
+  message: string | null
+  events: readonly { event: EventName }[]
+}): FailureCase {
+  return failureCase(type, events.at(-1)?.event, message)
+}
+
+/** The same by the event that ended the transaction. */
+export function failureCase(type: TransactionType, last: EventName | undefined, message: string | null): FailureCase {
+  if (last === 'rejected' || last === 'recalled' || last === 'expired' || last === 'stopped') return last
+  if (last === 'refused_for_funds') return 'ownBalance'
+  switch (message) {
+    case FAILURE_MESSAGES.insufficientFunds:
+      return type === 'COLLECT' ? 'insufficientFundsCollect' : 'insufficientFundsDeposit'
+    case FAILURE_MESSAGES.invalidNumber:
+      return 'invalidNumber'
+    case FAILURE_MESSAGES.cancelledByCustomer:
+      return 'cancelledByCustomer'
+    case FAILURE_MESSAGES.operatorTimeout:
+      return 'operatorTimeout'
+    case FAILURE_MESSAGES.notRegistered:
+      return 'notRegistered'
+    default:
+      return 'other'
+  }
+}

@@ -39,6 +39,9 @@ test('a file with repairs: accepted, undone, a row edited, a row left out, submi
   await upload(page, person, [HEAD, ...lines].join('\n'), `Paie ${id}.csv`)
   await expect(page.getByRole('heading', { level: 1, name: `Paie ${id}` })).toBeVisible()
   await expect(lineOf(page, `Jean ${id}`)).toContainText('The spreadsheet shortened this phone number')
+  // Problems come first; the rest is one press away.
+  await expect(lineOf(page, `Koffi ${id}`)).toHaveCount(0)
+  await page.locator('a[href*="show=all"]').click()
   const repair = page.getByRole('button', { name: /Accept.*Add 01 to 1 Benin number/ })
   await repair.click()
   await expect(lineOf(page, `Koffi ${id}`)).toContainText('229 01 97 12 34 56')
@@ -63,7 +66,7 @@ test('a file with repairs: accepted, undone, a row edited, a row left out, submi
   await page.goto(`/${person.slug}/batches?q=${id}`)
   await expect(lineOf(page, `Paie ${id}`)).toContainText('Waiting for approval')
   await expect(lineOf(page, `Paie ${id}`)).toContainText(person.name)
-  const list = await page.request.get(`/api/back-office/${person.slug}/transactions?batch=${address.split('/').at(-1)}`)
+  const list = await page.request.get(`/api/back-office/${person.slug}/transactions?batch=${new URL(address).pathname.split('/').at(-1)}`)
   const { transactionId } = ((await list.json()) as { rows: { transactionId: string }[] }).rows[0] ?? {}
   await page.goto(`/${person.slug}/batches?q=${transactionId}`)
   await expect(page.getByRole('link', { name: `Paie ${id}` })).toBeVisible()

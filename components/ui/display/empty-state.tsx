@@ -44,10 +44,10 @@ export function Notice({
       role={tone === 'bad' ? 'alert' : 'status'}
       className={`flex flex-wrap items-center gap-x-2.5 gap-y-2 rounded-md px-3 py-2 ${colours}`}
     >
-      <p className="flex flex-1 basis-60 items-center gap-2.5">
+      <div className="flex flex-1 basis-60 items-center gap-2.5">
         <Icon name={icon ?? (tone === 'bad' || tone === 'wait' ? 'alert' : 'info')} className="size-4 shrink-0" />
-        <span className="min-w-0">{children}</span>
-      </p>
+        <div className="min-w-0">{children}</div>
+      </div>
       {action}
     </div>
   )

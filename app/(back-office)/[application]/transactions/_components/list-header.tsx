@@ -65,7 +65,13 @@ export function Sums({ sums, showsFees = false }: { sums: readonly ListSumDto[];
     ]
     return (
       <span key={currency} className="block">
-        <span className="font-medium">{currency}</span> {parts.join(' · ')}
+        <span className="font-medium">{currency}</span>{' '}
+        {parts.map((part, place) => (
+          <span key={part} className="inline-block whitespace-nowrap">
+            {part}
+            {place < parts.length - 1 && '\u00a0·\u00a0'}
+          </span>
+        ))}
       </span>
     )
   })

@@ -368,7 +368,7 @@ test('finance sets a threshold, the balance is marked for everybody, and a maker
   await other.goto(`/${maker.slug}/balances/MOMOCM`)
   await expect(other.getByRole('heading', { level: 1, name: 'Your roles do not include this page' })).toBeVisible()
   await context.close()
-  await card.getByRole('button', { name: /^Alert below/ }).click()
+  await card.getByRole('button', { name: /^Low-balance alert: below/ }).click()
   await page.getByLabel(/^Alert below/).fill('')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(card.getByText(/^Below/)).toHaveCount(0)

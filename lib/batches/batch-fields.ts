@@ -81,6 +81,8 @@ export type RowWarning =
   | { kind: 'limits'; minimum: string; maximum: string; currency: string }
   /** The value is the result of a formula, as the spreadsheet last stored it. */
   | { kind: 'formula'; field: BatchField }
+  /** A spreadsheet stored the phone number as a number that ends in many zeros: it may have rounded its last digits away. */
+  | { kind: 'rounded' }
 
 /**
  * One cell of a file, as read. A plain text, or a value that a spreadsheet stored as something else: `number` with every digit it

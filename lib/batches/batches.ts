@@ -201,6 +201,8 @@ export function warningText({ t, locale, timeZone }: BatchWords, warning: RowWar
         minimum: formatAmount(warning.minimum, locale),
         maximum: moneyText({ amount: warning.maximum, currency: warning.currency }, locale),
       })
+    case 'rounded':
+      return t('batches.warning.rounded')
     case 'formula':
       return t('batches.warning.formula', { field: t(`payment.field.${warning.field}`) })
   }

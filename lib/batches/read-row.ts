@@ -70,6 +70,14 @@ export function formulaFields(cells: readonly BatchCell[], edits: RowEdits, colu
   })
 }
 
+const ROUNDED = /0{5}$/
+
+/** Whether the phone number is a stored number whose last digits a spreadsheet may have rounded away: 2.37677E+11 is stored as 237677000000. */
+export function isPhoneRounded(cells: readonly BatchCell[], edits: RowEdits, columns: BatchColumns): boolean {
+  const cell = columns.phoneNumber === undefined ? undefined : cells[columns.phoneNumber]
+  return edits.phoneNumber === undefined && cellKind(cell) === 'number' && ROUNDED.test(cellText(cell))
+}
+
 function readWho(
   cellOf: (field: BatchField) => BatchCell | undefined,
   { defaultOperator }: ReadRowContext,

@@ -20,13 +20,14 @@ const WORDS = {
 } as const satisfies Record<string, MessageKey>
 
 const phoneNumber = z.string().regex(/^\d{10,15}$/, WORDS.phone)
-const texts = mapTexts((_, { isRequired, lengthMax }) =>
-  z
+const texts = mapTexts((_, { isRequired, lengthMax }) => {
+  const text = z
     .string()
     .trim()
-    .refine((text) => text !== '' || !isRequired, WORDS.required)
-    .refine((text) => [...text].length <= lengthMax && isCleanText(text), WORDS.text),
-)
+    .refine((typed) => typed !== '' || !isRequired, WORDS.required)
+    .refine((typed) => [...typed].length <= lengthMax && isCleanText(typed), WORDS.text)
+  return isRequired ? text : text.default('')
+})
 
 /** The rules between the fields: an operator of the country, a number of the country, and no hundredths where the operator has none. */
 function checkTogether(
@@ -98,7 +99,8 @@ export const paymentContentSchema = z.strictObject({
   country: typed(40),
   operator: typed(20),
   phoneNumber: typed(40),
-  ...mapTexts((_, { lengthMax }) => typed(lengthMax * 2)),
+  // A draft may be older than an optional text.
+  ...mapTexts((_, { isRequired, lengthMax }) => (isRequired ? typed(lengthMax * 2) : typed(lengthMax * 2).default(''))),
   amount: typed(40),
 })
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BatchCell, BatchColumns, RepairKind, RowEdits, RowProblem, RowWarning } from '#lib/batches/batch-fields.ts'
-import { formulaFields, readRow } from '#lib/batches/read-row.ts'
+import { formulaFields, isPhoneRounded, readRow } from '#lib/batches/read-row.ts'
 import { collectCredit, computeFees, smallestCollect } from '#lib/money/fees.ts'
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
@@ -107,6 +107,7 @@ export function checkRow(row: { rowNumber: number; cells: readonly BatchCell[]; 
   })
   const { operator, amountMinor, phoneNumber } = read
   const notes: RowWarning[] = formulaFields(row.cells, row.edits, context.columns).map((field) => ({ kind: 'formula', field }))
+  if (isPhoneRounded(row.cells, row.edits, context.columns)) notes.push({ kind: 'rounded' })
   let feeMinor: bigint | null = null
   if (operator && amountMinor !== null) {
     const service = checkService(operator, amountMinor, context)

@@ -95,13 +95,14 @@ function BoardHead({
   const { counts, oldestAt } = page
   const oldest = oldestAt === null ? null : new Date(oldestAt)
   const since = oldest && formatTime(t, timeZone, oldest, now.getTime() - oldest.getTime() < DAY_MS ? 'time' : 'day-time')
+  const leadText = () => {
+    if (!queues.includes('mine')) return t('approvals.leadMade', { count: counts.made })
+    return since && counts.mine > 0 ? t('approvals.lead', { count: counts.mine, since }) : t('approvals.leadNone')
+  }
   return (
     <>
       <div className="flex items-end justify-between gap-4">
-        <PageHeader
-          title={t('frame.approvals')}
-          lead={since && counts.mine > 0 ? t('approvals.lead', { count: counts.mine, since }) : t('approvals.leadNone')}
-        />
+        <PageHeader title={t('frame.approvals')} lead={leadText()} />
         <KeyHints canDecide={queue === 'mine'} />
       </div>
       <div className="pt-3">

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { CustomerName, PhoneText } from '#components/domain/payment.tsx'
@@ -26,6 +26,18 @@ import { advisePhone, cleanPhone, countryOfPhone } from '#lib/payments/phone-num
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { formatPhone } from '#lib/text/format.ts'
 import type { PaymentForm } from './use-payment-form.ts'
+
+/** The arrow keys go from the fields into the list of known people, through it, and back. */
+function moveThroughKnown(event: KeyboardEvent<HTMLElement>) {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+  const known = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-known] button')]
+  const place = document.activeElement instanceof HTMLElement ? known.indexOf(document.activeElement) : -1
+  if (known.length === 0 || (place === -1 && event.key === 'ArrowUp')) return
+  event.preventDefault()
+  const next = place + (event.key === 'ArrowDown' ? 1 : -1)
+  const field = event.currentTarget.querySelector<HTMLElement>('input[name="customerName"]')
+  ;(next < 0 ? field : known[Math.min(next, known.length - 1)])?.focus()
+}
 
 type Props = { application: string; payment: PaymentForm; disturbed: readonly DisturbedDirection[] }
 
@@ -55,27 +67,29 @@ export function PaymentFields({ application, payment, disturbed }: Props) {
         </Select>
         <OperatorSelect payment={payment} disturbed={disturbed} />
       </div>
-      <PhoneField payment={payment} onLookUp={setLookedUp} />
-      <TextField
-        {...fields.texts.customerName}
-        onChange={(event) => {
-          setLookedUp(event.target.value)
-          return fields.texts.customerName.onChange(event)
-        }}
-        label={t('payment.field.customerName')}
-        dir="auto"
-        maxLength={PAYMENT_TEXTS.customerName.lengthMax}
-        autoComplete="off"
-      />
-      <KnownBeneficiaries
-        application={application}
-        payment={payment}
-        text={lookedUp}
-        onChosen={() => {
-          setLookedUp('')
-          form.setFocus('amount')
-        }}
-      />
+      <div className="contents" onKeyDown={moveThroughKnown}>
+        <PhoneField payment={payment} onLookUp={setLookedUp} />
+        <TextField
+          {...fields.texts.customerName}
+          onChange={(event) => {
+            setLookedUp(event.target.value)
+            return fields.texts.customerName.onChange(event)
+          }}
+          label={t('payment.field.customerName')}
+          dir="auto"
+          maxLength={PAYMENT_TEXTS.customerName.lengthMax}
+          autoComplete="off"
+        />
+        <KnownBeneficiaries
+          application={application}
+          payment={payment}
+          text={lookedUp}
+          onChosen={() => {
+            setLookedUp('')
+            form.setFocus('amount')
+          }}
+        />
+      </div>
       {OTHER_TEXT_NAMES.map((each) => (
         <TextField
           key={each}
@@ -208,7 +222,7 @@ function KnownBeneficiaries({ application, payment, text, onChosen }: KnownBenef
   }
 
   return (
-    <div className="rounded-lg border border-line bg-surface p-1.5">
+    <div data-known className="rounded-lg border border-line bg-surface p-1.5">
       <p className="px-2 py-1 text-second text-quiet">{t('payment.known')}</p>
       <ul>
         {found.map((each) => (

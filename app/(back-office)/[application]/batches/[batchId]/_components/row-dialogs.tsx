@@ -1,11 +1,13 @@
 import { useForm } from 'react-hook-form'
+import { OperatorOptions } from '#components/domain/operator-mark.tsx'
 import { fieldProps } from '#components/form/field-props.ts'
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { useAction } from '#components/form/use-action.tsx'
-import { TextField } from '#components/ui/field.tsx'
+import { Select, TextField } from '#components/ui/field.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { BATCH_FIELDS, type RowEdits } from '#lib/batches/batch-fields.ts'
 import { type BatchRowDto, problemText } from '#lib/batches/batches.ts'
+import { isOperatorCode } from '#lib/operators/operators.ts'
 import { editRow, excludeRows } from '../../actions.ts'
 import { BATCH_CHANGE } from './corrections.tsx'
 
@@ -39,6 +41,21 @@ export function EditRowDialog({ application, batchId, version, row, onClose }: P
     >
       {BATCH_FIELDS.map((field) => {
         const problem = row.problems.find((each) => each.field === field)
+        if (field === 'operator')
+          return (
+            <Select
+              key={field}
+              id={`edit-${field}`}
+              name={field}
+              label={t(`payment.field.${field}`)}
+              error={problem && problemText(words, problem)}
+              defaultValue={row.typed[field]}
+            >
+              {/* What the file has, which may be a name, remains a choice. */}
+              {!isOperatorCode(row.typed[field]) && <option value={row.typed[field]}>{row.typed[field] || t('payment.choose')}</option>}
+              <OperatorOptions />
+            </Select>
+          )
         return (
           <TextField
             key={field}

@@ -92,7 +92,7 @@ function RowCells({ row }: { row: BatchRowDto }) {
       </Td>
       <Td className="whitespace-nowrap">{row.phoneNumber ? <PhoneText phoneNumber={row.phoneNumber} /> : row.typed.phoneNumber}</Td>
       {PAYMENT_TEXT_NAMES.map((name) => (
-        <Td key={name} className="@max-[560px]/card:basis-full @max-[560px]/card:font-medium">
+        <Td key={name} className="min-w-32 @max-[560px]/card:basis-full @max-[560px]/card:font-medium">
           <bdi>{row[name] ?? row.typed[name]}</bdi>
         </Td>
       ))}

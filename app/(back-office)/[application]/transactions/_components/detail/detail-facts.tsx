@@ -1,4 +1,6 @@
+import type { ReactNode } from 'react'
 import { Money } from '#components/domain/money.tsx'
+import { PhoneText } from '#components/domain/payment.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
@@ -17,12 +19,12 @@ import { Section, useActorName } from './timeline.tsx'
 /** Every field, with a copy button for those that are read out on the phone. */
 export function DetailFacts({ application, detail }: { application: string; detail: TransactionDetailDto }) {
   const t = useT()
-  const copied = (name: string, text: string) => ({
+  const copied = (name: string, text: string, shown: ReactNode = text) => ({
     name,
     value: (
       <span className="flex items-start gap-1">
         <span dir="auto" className="min-w-0 py-0.5 wrap-anywhere">
-          {text}
+          {shown}
         </span>
         <CopyButton text={text} label={name} />
       </span>
@@ -35,7 +37,7 @@ export function DetailFacts({ application, detail }: { application: string; deta
     ...(detail.operatorReference === null ? [] : [copied(t('transaction.operatorReference'), detail.operatorReference)]),
     ...(detail.operatorReferenceOther === null ? [] : [copied(t('transaction.operatorReferenceOther'), detail.operatorReferenceOther)]),
     ...PAYMENT_TEXT_NAMES.filter((name) => detail[name] !== '').map((name) => copied(t(`payment.field.${name}`), detail[name])),
-    copied(t('payment.field.phoneNumber'), detail.phoneNumber),
+    copied(t('payment.field.phoneNumber'), detail.phoneNumber, <PhoneText phoneNumber={detail.phoneNumber} />),
     { name: t('transaction.madeBy'), value: <MadeBy maker={detail.maker} source={detail.source} /> },
     { name: t('transaction.createdAt'), value: <BothTimes at={detail.createdAt} /> },
     ...(detail.finalAt ? [{ name: t('transaction.finalAt'), value: <BothTimes at={detail.finalAt} /> }] : []),

@@ -148,14 +148,16 @@ function BatchFacts({ batch }: { batch: BatchApproval }) {
           </p>
         ))}
       </div>
-      <ul aria-label={t('batch.flags')} className="flex flex-wrap gap-1.5">
-        {(['flagged', 'duplicate', 'first', 'large'] as const).map((flag) => (
-          <li key={flag}>
-            <Badge tone={flags[flag] > 0 ? 'wait' : 'neutral'} hasDot={flags[flag] > 0}>
-              {t(`batch.count.${flag}`, { count: flags[flag] })}
-            </Badge>
-          </li>
-        ))}
+      <ul aria-label={t('batch.flags')} className="flex flex-wrap gap-1.5 empty:hidden">
+        {(['flagged', 'duplicate', 'first', 'large'] as const)
+          .filter((flag) => flags[flag] > 0)
+          .map((flag) => (
+            <li key={flag}>
+              <Badge tone="wait" hasDot>
+                {t(`batch.count.${flag}`, { count: flags[flag] })}
+              </Badge>
+            </li>
+          ))}
       </ul>
       <div className="grid gap-1 text-ink-2">
         <p>

@@ -7,7 +7,7 @@ import { formatAmount } from '#lib/text/format.ts'
 import { type BatchCell, REPAIR_KINDS, type RepairKind } from './batch-fields.ts'
 import { looksLikeDate, readExponent, readStoredNumber } from './read-amount.ts'
 import { NATIONAL_LENGTHS } from './read-receiver.ts'
-import { type ReadRow, readRow } from './read-row.ts'
+import { isPhoneRounded, type ReadRow, readRow } from './read-row.ts'
 import { fieldOfHeader, recogniseColumns } from './recognise-columns.ts'
 
 type Cells = { phone?: BatchCell; name?: BatchCell; amount?: BatchCell; operator?: BatchCell; country?: BatchCell }
@@ -183,6 +183,15 @@ test('an exponent is written out only if it has all digits; a stored number alwa
   for (const text of ['2.37E+11', '2.3767720934E+11', '2E+11', '-2.5E+01']) assert.equal(readExponent(text), 'lost', text)
   assert.equal(readExponent('12'), undefined)
   fc.assert(fc.property(fc.double({ min: 1e-20, max: 1e15, noNaN: true }), (number) => Number(readStoredNumber(String(number))) === number))
+})
+
+test('a warning for a stored number with five zeros at its end, which a spreadsheet may have rounded; none for a text or a corrected one', () => {
+  const columns = { phoneNumber: 0 }
+  const stored = [{ text: '237677000000', kind: 'number' as const }]
+  assert.equal(isPhoneRounded(stored, {}, columns), true)
+  assert.equal(isPhoneRounded([{ text: '237677010000', kind: 'number' }], {}, columns), false)
+  assert.equal(isPhoneRounded(['237677000000'], {}, columns), false)
+  assert.equal(isPhoneRounded(stored, { phoneNumber: '237677000001' }, columns), false)
 })
 
 test('dates as spreadsheets write them, and no phone number or amount', () => {

@@ -96,7 +96,7 @@ function BoardHead({
   const oldest = oldestAt === null ? null : new Date(oldestAt)
   const since = oldest && formatTime(t, timeZone, oldest, now.getTime() - oldest.getTime() < DAY_MS ? 'time' : 'day-time')
   const leadText = () => {
-    if (!queues.includes('mine')) return t('approvals.leadMade', { count: counts.made })
+    if (counts.mine === 0 && counts.made > 0) return t('approvals.leadMade', { count: counts.made })
     return since && counts.mine > 0 ? t('approvals.lead', { count: counts.mine, since }) : t('approvals.leadNone')
   }
   return (

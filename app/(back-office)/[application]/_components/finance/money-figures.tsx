@@ -39,7 +39,7 @@ function CurrencyFigures({ money, filter, hrefOf }: Omit<Props, 'money'> & { mon
   return (
     <>
       <h2 className="text-work font-strong">{currency}</h2>
-      <dl className="mt-1 grid grid-cols-1 gap-x-6 gap-y-3 sm:grid-cols-2 lg:grid-cols-4">
+      <dl className="mt-1 grid grid-cols-2 gap-x-4 gap-y-3 sm:gap-x-6 lg:grid-cols-4">
         {directions.map(({ type, name }) => (
           <Figure
             key={type}
@@ -77,9 +77,9 @@ function Figure({ name, amount, before, href, second }: FigureProps) {
   const { locale } = useTranslations()
   const text = amount === null ? '–' : formatAmount(amount, locale)
   return (
-    <div className="min-w-0 max-sm:flex max-sm:justify-between max-sm:gap-4">
+    <div className="min-w-0">
       <dt className="text-second text-quiet">{name}</dt>
-      <dd className="tabular max-sm:text-right">
+      <dd className="tabular">
         <span className="block font-strong tracking-[-0.01em] text-balance">
           {href === null || amount === null ? (
             text

@@ -24,6 +24,7 @@ import {
   totalsAddress,
 } from '#lib/finance/finance-address.ts'
 import { type OperatorTotal, TOTAL_BASES, type TotalsDto } from '#lib/finance/finance-dto.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
 import { addDecimals } from '#lib/money/money.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { paths, type QueryValues } from '#lib/pages/paths.ts'
@@ -50,7 +51,7 @@ export function TotalsBoard({
   canExport: boolean
   canReadStatement: boolean
 }) {
-  const { t } = useTranslations()
+  const { t, locale } = useTranslations()
   const days = useDays()
   const address = totalsAddress(query)
   const { data, isError, isPlaceholderData, refetch } = useQuery({
@@ -68,7 +69,9 @@ export function TotalsBoard({
             <>
               {days.range(data)} · <DaysNote zone={data.zone} />
               <span className="block">{t(`totals.basisNote.${data.basis}`)}</span>
-              {data.before && <span className="block">{t('totals.comparedWith', { days: days.range(data.before) })}</span>}
+              {data.before && (
+                <span className="block">{t('totals.comparedWith', { days: withinSentence(days.range(data.before), locale) })}</span>
+              )}
             </>
           )
         }
@@ -84,6 +87,11 @@ export function TotalsBoard({
       </div>
     </>
   )
+}
+
+/** « Du 1 oct. … » begins with a capital letter at the start of a line. */
+function withinSentence(days: string, locale: Locale): string {
+  return locale === 'fr' ? days.charAt(0).toLowerCase() + days.slice(1) : days
 }
 
 function Figures({ application, query, data, canReadStatement }: FiguresProps) {

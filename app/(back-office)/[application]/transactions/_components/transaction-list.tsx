@@ -48,7 +48,7 @@ export function TransactionList({ application, query, views, makers, columns, ma
   const { t, locale, timeZone, businessZone } = useTranslations()
   const { rows, heldBack, showNew, address, data, isFailed, isPlaceholderData, retry } = useList(application, query)
   const [settings, setSettings] = useColumnSettings('transactions', COLUMN_IDS, columns, HIDDEN_AT_FIRST)
-  const columnsShown = query.fees === null ? settings : { ...settings, hidden: settings.hidden.filter((id) => id !== 'fees') }
+  const columnsShown = query.fees === null ? settings : withFees(settings)
   const shown = columnsShown.order.filter((id) => !columnsShown.hidden.includes(id))
   const { selected, select, toggle, clear } = useSelection(rows)
   const panel = usePanel()
@@ -153,6 +153,14 @@ export function TransactionList({ application, query, views, makers, columns, ma
       />
     </OpenRowContext>
   )
+}
+
+/** The fees beside the amount, for a list that was opened to see them. */
+function withFees({ order, hidden }: ColumnSettings): ColumnSettings {
+  return {
+    order: order.filter((id) => id !== 'fees').flatMap((id) => (id === 'amount' ? [id, 'fees'] : [id])),
+    hidden: hidden.filter((id) => id !== 'fees'),
+  }
 }
 
 function idOf(row: TransactionRow): string {

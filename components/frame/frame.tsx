@@ -35,8 +35,9 @@ const SKIP_LINK = 'sr-only z-50 rounded-sm bg-surface px-3 py-2 font-strong focu
 export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, accountNotice, children }: FrameProps) {
   const application = viewer.application.slug
   const reader = { roles: viewer.roles, isSandbox, runsInstallation: viewer.application.runsInstallation }
-  const items = navigationFor(reader).flatMap((group) => group.items)
-  const places = Object.fromEntries(items.flatMap((item) => (item.key ? [[item.key, item.href(application)]] : [])))
+  const pages = navigationFor(reader).flatMap(({ items }) =>
+    items.map((item) => ({ label: t(item.label), href: item.href(application), ...(item.key ? { key: item.key } : {}) })),
+  )
   return (
     <div className="md:grid md:grid-cols-[204px_minmax(0,1fr)] lg:grid-cols-[216px_minmax(0,1fr)] print:block">
       <a href="#content" className={SKIP_LINK}>
@@ -56,7 +57,7 @@ export function Frame({ t, viewer, theme, isSandbox, actions, waitingBadge, acco
       </aside>
       <div className="min-w-0">
         <OfflineBanner />
-        <Later application={application} places={places} searchId={SEARCH_ID} />
+        <Later application={application} pages={pages} mayPay={can(viewer.roles, 'transaction:create')} searchId={SEARCH_ID} />
         <TopBar t={t} viewer={viewer} theme={theme} isSandbox={isSandbox} actions={actions} />
         <main id="content" tabIndex={-1} className="px-4 pt-5 pb-36 md:px-6 md:pb-20 print:p-0">
           <p className="mb-3 hidden text-second print:block">

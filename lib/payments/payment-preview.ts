@@ -47,7 +47,13 @@ export type PaymentDraft = { externalId: string; originId: string | null; conten
  * The address and the keys of the form of a payment. Apart from `paths` and `queries`, which every page loads: lists have no bytes to spare.
  */
 
-/** `payment`: the identity of the form, so that a reload is the same payment. `from`: the transaction that it replaces. */
-export function newPaymentPath(application: string, query: { payment?: string; from?: string | undefined } = {}): string {
+/**
+ * `payment`: the identity of the form, so that a reload is the same payment. `from`: the transaction that it replaces. `to`: the phone number
+ * of a known customer, filled in.
+ */
+export function newPaymentPath(
+  application: string,
+  query: { payment?: string; from?: string | undefined; to?: string | undefined } = {},
+): string {
   return `/${application}/new${toQuery(query)}`
 }

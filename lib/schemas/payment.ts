@@ -111,8 +111,15 @@ export const keptPaymentSchema = z.strictObject({ originId: z.uuid().nullable(),
 
 export const removedDraftSchema = z.strictObject({ externalId: UUID })
 
-/** The address of the form: its identity, and the transaction that it replaces. */
-export const paymentAddressSchema = z.object({ payment: UUID.optional(), from: z.uuid().optional() })
+/** The address of the form: its identity, the transaction that it replaces, and the number of the customer to begin with. */
+export const paymentAddressSchema = z.object({
+  payment: UUID.optional(),
+  from: z.uuid().optional(),
+  to: z
+    .string()
+    .regex(/^\d{10,15}$/)
+    .optional(),
+})
 
 /** The form while somebody types. Only type and operator are required. */
 export const paymentPreviewSchema = z.strictObject({

@@ -20,6 +20,7 @@ const FRAME_WORDS = [
   'country.',
   'frame.',
   'keys.',
+  'palette.',
   'table.',
   'state.',
   'action.',

@@ -7,19 +7,20 @@ import { fetchData, hasParts } from '#lib/pages/query-client.ts'
 import { formatTime } from '#lib/time/format-time.ts'
 import { LinkGuard } from './link-guard.tsx'
 import { LiveUpdates } from './live-updates.tsx'
-import { Shortcuts } from './shortcuts.tsx'
+import { Shortcuts, type ShortcutsProps } from './shortcuts.tsx'
 
-export type LaterProps = { application: string; places: Readonly<Record<string, string>>; searchId: string }
+export type LaterProps = ShortcutsProps
 
 /** Parts of the frame that load after the first paint, through `Later`. */
-export function LaterParts({ application, places, searchId }: LaterProps) {
+export function LaterParts(props: LaterProps) {
+  const { application } = props
   usePageUse(application)
   return (
     <>
       <LiveUpdates application={application} />
       <LinkGuard />
       <PrintedAt />
-      <Shortcuts places={places} searchId={searchId} />
+      <Shortcuts {...props} />
       <Toaster />
     </>
   )

@@ -1,21 +1,38 @@
-import { useEffect, useState, useTransition } from 'react'
+import { type ComponentType, useEffect, useState, useTransition } from 'react'
 import { Kbd } from '#components/ui/display/badge.tsx'
 import { Dialog } from '#components/ui/overlay/dialog.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
+import type { PageLink } from '#lib/pages/palette.ts'
 import { isTyping } from '../keyboard.ts'
+import type { PaletteProps } from './command-palette.tsx'
 
 const SECOND_KEY_MS = 1_200
 
-/** The keys that work on every page: `/` search, `?` help, G and a letter to go somewhere (`places`: letter to address). */
-export function Shortcuts({ places, searchId }: { places: Readonly<Record<string, string>>; searchId: string }) {
+// biome-ignore lint/plugin/no-silent-error: offline there is nothing to open: the next press loads it again.
+const loadPalette = () => import('./command-palette.tsx').catch(() => undefined)
+
+export type ShortcutsProps = { application: string; pages: readonly PageLink[]; mayPay: boolean; searchId: string }
+
+/** The keys that work on every page: Ctrl K (⌘ K) everything, `/` search, `?` help, G and the letter of a page to go there. */
+export function Shortcuts({ application, pages, mayPay, searchId }: ShortcutsProps) {
   const router = useRouter()
   const [isHelpOpen, setIsHelpOpen] = useState(false)
+  const [palette, setPalette] = useState<{ Content: ComponentType<PaletteProps> }>()
   const [isLeaving, startTransition] = useTransition()
   useEffect(() => {
     let goingSinceMs = 0
+    async function openPalette() {
+      const loaded = await loadPalette()
+      if (loaded && !document.querySelector('dialog[open]')) setPalette({ Content: loaded.CommandPalette })
+    }
     function onKeyDown(event: KeyboardEvent) {
+      if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === 'k') {
+        event.preventDefault()
+        if (!document.querySelector('dialog[open]')) void openPalette()
+        return
+      }
       if (isTyping(event) || document.querySelector('dialog[open]')) return
       if (event.key === '/') {
         event.preventDefault()
@@ -27,8 +44,8 @@ export function Shortcuts({ places, searchId }: { places: Readonly<Record<string
         goingSinceMs = Date.now()
         return
       } else if (Date.now() - goingSinceMs < SECOND_KEY_MS) {
-        const place = places[event.key]
-        if (place) startTransition(() => router.push(place))
+        const page = pages.find(({ key }) => key === event.key)
+        if (page) startTransition(() => router.push(page.href))
       }
       goingSinceMs = 0
     }
@@ -42,10 +59,19 @@ export function Shortcuts({ places, searchId }: { places: Readonly<Record<string
       removeEventListener('keydown', onKeyDown)
       removeEventListener('click', onClick)
     }
-  }, [places, router, searchId])
+  }, [pages, router, searchId])
   return (
     <>
       {isLeaving && <span data-leaving hidden />}
+      {palette && (
+        <palette.Content
+          application={application}
+          pages={pages}
+          mayPay={mayPay}
+          onOpen={(href) => startTransition(() => router.push(href))}
+          onClose={() => setPalette(undefined)}
+        />
+      )}
       {isHelpOpen && <KeyboardHelp onClose={() => setIsHelpOpen(false)} />}
     </>
   )
@@ -55,6 +81,7 @@ const GROUPS: readonly { heading: MessageKey; keys: readonly { keys: readonly st
   {
     heading: 'keys.anywhere',
     keys: [
+      { keys: ['Ctrl K'], does: 'keys.palette' },
       { keys: ['/'], does: 'keys.search' },
       { keys: ['G', 'O'], does: 'keys.goOverview' },
       { keys: ['G', 'T'], does: 'keys.goTransactions' },

@@ -22,9 +22,9 @@ export default async function NewPaymentPage({ params, searchParams }: PageProps
   const actor = await requireActor(application, 'transaction:create')
   const address = readAddress(paymentAddressSchema, await searchParams)
   if (!address.ok) return <WrongAddress href={newPaymentPath(application)} />
-  const { payment, from } = address.value
-  if (payment === undefined) redirect(newPaymentPath(application, { payment: randomUUID(), from }))
-  const { sent, ...state } = await readNewPayment(backOfficeRuntime(), actor, payment, from ?? null)
+  const { payment, from, to } = address.value
+  if (payment === undefined) redirect(newPaymentPath(application, { payment: randomUUID(), from, to }))
+  const { sent, ...state } = await readNewPayment(backOfficeRuntime(), actor, payment, { from: from ?? null, to: to ?? null })
   return (
     <PageContent
       words={['payment.', 'availability.', 'approvals.', 'transaction.', 'source.']}

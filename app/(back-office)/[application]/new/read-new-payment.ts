@@ -1,17 +1,22 @@
 import type { OwnTransaction } from '#lib/finance/finance-dto.ts'
 import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
-import { OPERATORS } from '#lib/operators/operators.ts'
+import { COUNTRIES, OPERATORS } from '#lib/operators/operators.ts'
 import { EMPTY_PAYMENT, type PaymentContent, pickTexts } from '#lib/payments/payment-fields.ts'
-import type { PaymentDraft } from '#lib/payments/payment-preview.ts'
+import type { KnownBeneficiary, PaymentDraft } from '#lib/payments/payment-preview.ts'
+import { countryOfPhone } from '#lib/payments/phone-number.ts'
 import type { TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
 import { isReplaceableEnd, type ReplaceableEnd } from '#lib/payments/transaction-status.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import type { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { listDisturbed } from '#server/operators/availability/disturbed.ts'
+import { suggestBeneficiaries } from '#server/reports/customers/customers.ts'
 import { readReturned } from '#server/reports/overview/read-overview.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { findDraft, listDrafts } from '#server/transactions/payments.ts'
 import { findByExternalIds } from '#server/transactions/transaction-store.ts'
+
+/** Of one number: it may have had several names. */
+const KNOWN_MAX = 5
 
 /** A transaction that is to be edited and sent again, and whether that is possible now. */
 export type Origin = Pick<TransactionDetailDto, 'transactionId' | 'replacedBy' | 'isReplaceable'> & {
@@ -32,12 +37,12 @@ export type NewPaymentState = {
   disturbed: readonly DisturbedDirection[]
 }
 
-/** Reads the initial values of the form: the transaction already started, a draft, the transaction to replace, or nothing. */
+/** Reads the initial values of the form: the transaction already started, a draft, the transaction to replace, a known customer, or nothing. */
 export async function readNewPayment(
   { pool, clock }: Pick<ReturnType<typeof backOfficeRuntime>, 'pool' | 'clock'>,
   actor: BackOfficeActor,
   externalId: string,
-  from: string | null,
+  { from, to }: { from: string | null; to: string | null },
 ): Promise<NewPaymentState> {
   const { applicationId, id } = actor
   const owner = { applicationId, personId: id }
@@ -49,15 +54,16 @@ export async function readNewPayment(
     listDisturbed(pool, applicationId),
   ])
   const originId = draft?.originId ?? from
-  const [sent, replaced] = await Promise.all([
+  const [sent, replaced, known] = await Promise.all([
     stored[0] ? readTransactionDetail(pool, applicationId, stored[0].transactionId) : undefined,
     originId === null ? undefined : readTransactionDetail(pool, applicationId, originId),
+    to === null ? [] : suggestBeneficiaries(pool, applicationId, { typed: to, type: 'DEPOSIT' }, KNOWN_MAX),
   ])
   const origin = replaced ? toOrigin(replaced, replaced.makerId === id) : null
   return {
     sent: sent ?? null,
     origin,
-    initial: draft?.content ?? (replaced ? contentOf(replaced) : EMPTY_PAYMENT),
+    initial: draft?.content ?? (replaced ? contentOf(replaced) : contentFor(known.find(({ phoneNumber }) => phoneNumber === to))),
     isDraft: draft !== undefined,
     drafts: drafts.filter((each) => each.externalId !== externalId),
     returned: returned.filter((each) => each.transactionId !== originId),
@@ -79,6 +85,14 @@ function toOrigin(detail: TransactionDetailDto, isOwn: boolean): Origin {
 /** An operator's code is no reason for people; its message is. */
 function reasonOf(last: TransactionDetailDto['events'][number], { message }: TransactionDetailDto): string | null {
   return last.event === 'failed' ? message : (last.reason ?? message)
+}
+
+/** A payment to somebody who was paid or collected from before: everything but the amount, as in the latest deposit. */
+function contentFor(known: KnownBeneficiary | undefined): PaymentContent {
+  if (!known) return EMPTY_PAYMENT
+  const { phoneNumber, customerName, last } = known
+  const country = countryOfPhone(phoneNumber)
+  return { ...EMPTY_PAYMENT, phoneNumber, customerName, country: country ? COUNTRIES[country].name : '', operator: last?.operator ?? '' }
 }
 
 function contentOf(detail: TransactionDetailDto): PaymentContent {

@@ -87,6 +87,8 @@ async function loadKillAndCheck(options: RunOptions, service: Sandbox, load: Loa
     const batchIds = files.map((file) => file.batchId)
     const open = await settle(pool, batchIds, ordeal.serviceDiedAt)
     const settledMs = performance.now()
+    // A server that was promoted a moment ago has not been analysed since it grew: the reads of all rows would take minutes.
+    await pool.query('analyze')
     const verdicts = await checkEverything({
       pool,
       ledger: load.ledger,

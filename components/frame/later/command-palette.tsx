@@ -10,12 +10,15 @@ import { paths } from '#lib/pages/paths.ts'
 import { queries } from '#lib/pages/queries.ts'
 import { newPaymentPath } from '#lib/payments/payment-preview.ts'
 import { suggestionAddress, suggestionKey } from '#lib/payments/search-suggestion.ts'
+import { formatPhone } from '#lib/text/format.ts'
 import { dayIn } from '#lib/time/format-time.ts'
 
 const TYPED_MIN = 2
 /** A pause between two keys, so that a word typed quickly is one request. */
 const PAUSE_MS = 80
 const EXPORTS_MAX = 4
+/** So that what can be done with them is in sight too. */
+const FOUND_MAX = 5
 
 /** Something that the palette does. `run`: after the palette has closed. */
 type Command = { id: string; content: ReactNode; run: () => void }
@@ -146,7 +149,7 @@ function useCommands({ application, pages, mayPay, onOpen }: PaletteProps, typed
     placeholderData: keepPreviousData,
   })
   const text = typed.trim()
-  const found = text.length < TYPED_MIN ? [] : (data ?? [])
+  const found = text.length < TYPED_MIN ? [] : (data ?? []).slice(0, FOUND_MAX)
   const groups: Group[] = [
     {
       heading: t('palette.pages'),
@@ -169,7 +172,7 @@ function useCommands({ application, pages, mayPay, onOpen }: PaletteProps, typed
           suggestion.kind === 'customer' && mayPay
             ? {
                 id: `pay ${suggestionKey(suggestion)}`,
-                content: t('palette.payTo', { name: suggestion.customerName, phone: suggestion.phoneNumber }),
+                content: t('palette.payTo', { name: suggestion.customerName, phone: formatPhone(suggestion.phoneNumber) }),
                 run: () => onOpen(newPaymentPath(application, { to: suggestion.phoneNumber })),
               }
             : [],

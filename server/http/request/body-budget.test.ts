@@ -64,12 +64,12 @@ test('no more than a packet of 64 KB at a time while the process is short of mem
   assert.equal(hold.raiseTo(1_024 * KB), true)
 })
 
-test('24 MB of all bodies, 12 MB of an application, 6 MB of all addresses and 4 MB of one, unless other limits are set', () => {
+test('16 MB of all bodies, 8 MB of an application, 5 MB of all addresses and 4 MB of one, unless other limits are set', () => {
   const MB = 1_024 * KB
   const budget = new BodyBudget()
   const take = (owner: BodyOwner, bytes: number) => budget.open(owner).raiseTo(bytes)
-  assert.deepEqual([take(one, 12 * MB + 1), take(here, 4 * MB + 1)], [false, false])
-  assert.deepEqual([take(one, 12 * MB), take(here, 4 * MB)], [true, true])
-  assert.deepEqual([take(there, 2 * MB + 1), take(there, 2 * MB)], [false, true])
-  assert.deepEqual([take(other, 6 * MB + 1), take(other, 6 * MB)], [false, true])
+  assert.deepEqual([take(one, 8 * MB + 1), take(here, 4 * MB + 1)], [false, false])
+  assert.deepEqual([take(one, 8 * MB), take(here, 4 * MB)], [true, true])
+  assert.deepEqual([take(there, MB + 1), take(there, MB)], [false, true])
+  assert.deepEqual([take(other, 3 * MB + 1), take(other, 3 * MB)], [false, true])
 })

@@ -34,9 +34,9 @@ export class BodyBudget {
   #addresses = 0
 
   constructor(options: BodyBudgetOptions = {}) {
-    this.#totalMax = options.totalMax ?? 24 * MB
-    this.#applicationMax = options.applicationMax ?? 12 * MB
-    this.#addressesMax = options.addressesMax ?? 6 * MB
+    this.#totalMax = options.totalMax ?? 16 * MB
+    this.#applicationMax = options.applicationMax ?? 8 * MB
+    this.#addressesMax = options.addressesMax ?? 5 * MB
     this.#addressMax = options.addressMax ?? 4 * MB
     this.#isMemoryShort = options.isMemoryShort ?? (() => false)
   }

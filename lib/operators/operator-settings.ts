@@ -68,6 +68,7 @@ export const SETTING_NAMES = [
   'enquiryDelayMs',
   'environment',
   'expiryGraceS',
+  'floatFloor',
   'httpProxy',
   'key',
   'merchantCode',

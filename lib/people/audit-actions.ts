@@ -88,6 +88,7 @@ export const AUDIT_ACTIONS = [
   'operator.removed',
   'operator.tested',
   'operator.reopened',
+  'operator.float_released',
   'balance.funded',
   'ledger.adjusted',
   'balance_threshold.set',

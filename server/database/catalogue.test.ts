@@ -41,6 +41,8 @@ const REFERENCE_TABLES: Record<string, string> = {
   operator_circuits: 'two rows per operator: whether submissions reach it',
   operator_availability: 'one row per change of availability of an operator and direction within a month',
   operator_balances: 'one row per operator: what it reports as our balance',
+  operator_floats: 'one row per operator: whether its account covers the deposits that wait',
+  operator_float_sent: 'at most 16 rows per operator: how much was claimed to be sent',
   customer_code_numbers: 'one row per operator and number that was asked for a code within a day: codes count over all applications',
   ledger_seal: 'one row: up to when postings are summed by day',
 }

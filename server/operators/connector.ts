@@ -147,6 +147,11 @@ export type Terms = {
   callsMax: number
   /** Submissions started per second, per direction and process; undefined: no limit. */
   submissionsPerSecondMax: number | undefined
+  /**
+   * What our account for payouts must keep, in hundredths: deposits wait rather than take it. Undefined where `balance` does not report that
+   * account.
+   */
+  floatFloorMinor?: bigint | undefined
   /** The longest that the answer to a call that moves money is waited for. The lease of a submission is longer. */
   submitTimeoutMs: number
   /** The least time from a submission to its first query, and to its next submission, where the operator requires one. */

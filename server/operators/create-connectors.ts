@@ -127,6 +127,7 @@ function connectPart(
       routes,
       callsMax: common.callsMax ?? CALLS_MAX,
       submissionsPerSecondMax: common.submissionsPerSecondMax,
+      floatFloorMinor: routes.has('DEPOSIT') ? BigInt(common.floatFloor ?? 0) * 100n : undefined,
       submitTimeoutMs,
       settingsVersion,
     },
@@ -167,6 +168,8 @@ export function combineConnectors(connectors: readonly Connector[]): Connector |
       // One claim serves both directions: each has at least what its protocol needs.
       submitTimeoutMs: Math.max(...connectors.map(({ terms }) => terms.submitTimeoutMs)),
       enquiryDelayMs: enquiryDelaysMs.length > 0 ? Math.max(...enquiryDelaysMs) : undefined,
+      // `balance` asks the first one.
+      floatFloorMinor: servingOf('DEPOSIT') === first ? first.terms.floatFloorMinor : undefined,
     },
     customerStep: servingOf('COLLECT')?.customerStep,
     hasNoQueries: servingOf('COLLECT')?.hasNoQueries,

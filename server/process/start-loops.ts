@@ -6,7 +6,7 @@ import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
 import { TASK_STATEMENT_LIMIT_MS, withStatementLimit } from '#server/database/pool.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { forgetAvailability } from '#server/operators/availability/disturbed.ts'
-import { forgetPolls, pollBalances } from '#server/operators/balances/poll-balances.ts'
+import { forgetPolls, pollBalances, pollWaiting } from '#server/operators/balances/poll-balances.ts'
 import { endStoppedRows } from '#server/operators/batch-run/control-batch.ts'
 import { forgetCodeNumbers } from '#server/operators/customer-step/enter-code.ts'
 import { listOperatorReferences } from '#server/operators/references/list-operator-references.ts'
@@ -133,6 +133,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
     scheduledTask('list_operator_references', '* * * * *', () => listOperatorReferences(pool, isEnding)),
     scheduledTask('add_operator_outcomes', '* * * * *', () => addOperatorOutcomes(pool, clock.now(), isEnding)),
     scheduledTask('poll_operator_balances', '*/5 * * * *', () => pollBalances({ pool, connectors, logger })),
+    scheduledTask('poll_short_operators', '* * * * *', () => pollWaiting({ pool, connectors, logger })),
     scheduledTask('match_statement_lines', '*/5 * * * *', () => matchRecent(pool, clock.now(), isEnding)),
     scheduledTask('examine_days', '* * * * *', () => examineDays(pool, isEnding)),
     scheduledTask('examine_recent_days', '19 4 * * *', () => examineRecentDays(pool, clock.now())),

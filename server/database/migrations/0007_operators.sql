@@ -191,6 +191,36 @@ create table operator_balances (
   unexplained_since timestamptz
 );
 
+-- Whether our account for payouts at an operator covers the deposits that wait (take_float). `available_minor` is the reported balance less the
+-- deposits that were in progress when it was asked for; `sent_before_minor` the sum of operator_float_sent then. Deposits wait since
+-- `waits_since`, for lack of `missing_minor` (null: the operator refused one, and nobody knows), and are tried again at `try_at`.
+create table operator_floats (
+  operator text primary key,
+  reported_minor bigint,
+  available_minor bigint,
+  sent_before_minor bigint not null default 0,
+  reported_at timestamptz,
+  floor_minor bigint not null default 0 check (floor_minor >= 0),
+  waits_since timestamptz,
+  missing_minor bigint,
+  try_at timestamptz,
+  -- The operator refused a deposit because our account is short. Until it reports more than `refused_at_minor`, or a person knows better, nothing is
+  -- sent: the reference of a refused deposit is spent, so that a second one would be lost too.
+  is_refused boolean not null default false,
+  refused_at_minor bigint,
+  constraint operator_floats_report_check check (num_nulls(reported_minor, available_minor, reported_at) in (0, 3)),
+  constraint operator_floats_wait_check check (waits_since is not null or missing_minor is null and try_at is null and not is_refused)
+);
+
+-- The amounts of all deposits that were ever claimed to be sent; only differences of the sum mean anything. In slots, so that concurrent claims
+-- do not wait for each other.
+create table operator_float_sent (
+  operator text not null,
+  slot smallint not null,
+  sent_minor bigint not null,
+  primary key (operator, slot)
+) with (fillfactor = 50);
+
 -- An operator's statement against a final result. The result never changes: people read these rows and talk to the operator.
 create table operator_contradictions (
   application_id uuid not null,

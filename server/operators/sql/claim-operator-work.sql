@@ -26,9 +26,10 @@ begin
       -- One row for the planner (start-transactions.sql).
       where i.slots_max = i.slots_max + 0
   ), waiting as materialized (
-    select w.row_address, w.application_id, w.transaction_id, free.route, free.lease_ms, free.first_query_ms, free.enquiry_delay_ms from free
+    select w.row_address, w.application_id, w.transaction_id, w.next_at, free.operator, free.lane, free.route, free.lease_ms, free.first_query_ms,
+           free.enquiry_delay_ms from free
       cross join lateral (
-        select o.ctid as row_address, o.application_id, o.transaction_id from operator_work o
+        select o.ctid as row_address, o.application_id, o.transaction_id, o.next_at from operator_work o
           where o.operator = free.operator and o.type = free.lane and o.phase = 'queued' and o.next_at <= v_at
           order by o.next_at limit free.slots_max for update skip locked
       ) w
@@ -36,6 +37,20 @@ begin
         -- Closed by any process for a fault of these settings.
         and not exists (select from operator_circuits c
           where c.operator = free.operator and c.type = free.lane and c.fault is not null and c.fault_version = free.settings_version)
+        and not (free.lane = 'DEPOSIT' and exists (select from operator_floats f where f.operator = free.operator and f.try_at > v_at))
+  ), waiting_for_float as materialized (
+    -- Deposits that our account at the operator does not cover stay as they are.
+    select u.transaction_id
+      from (select w.operator, array_agg(w.transaction_id order by w.next_at, w.transaction_id) as transaction_ids,
+                   array_agg(t.amount_minor order by w.next_at, w.transaction_id) as amounts_minor
+              from waiting w
+              join operator_floats f on f.operator = w.operator
+              cross join lateral (select n.transaction_id, n.amount_minor from transactions n
+                where n.application_id = w.application_id and n.transaction_id >= w.transaction_id order by n.transaction_id limit 1) t
+              where w.lane = 'DEPOSIT' and t.transaction_id = w.transaction_id
+              group by w.operator order by w.operator offset 0) d
+      cross join lateral (select take_float(d.operator, d.amounts_minor, false) as count) t
+      cross join lateral unnest(d.transaction_ids[t.count + 1:]) as u (transaction_id)
   ), begun as materialized (
     select w.row_address, w.application_id, w.transaction_id, w.state, free.lease_ms from free
       cross join lateral (
@@ -47,6 +62,7 @@ begin
       where free.lane = 'begun'
   ), due as materialized (
     select row_address, application_id, transaction_id, 'queued' as state, route, lease_ms, first_query_ms, enquiry_delay_ms from waiting
+      where transaction_id not in (select f.transaction_id from waiting_for_float f)
     union all
     select row_address, application_id, transaction_id, state, null, lease_ms, null, null from begun
   ), claimed as materialized (

@@ -135,6 +135,17 @@ begin
       from judged j cross join lateral (select j.kind = 'submit' and j.outcome = 'accepted' and not j.is_late as is_kept) a
       where w.application_id = j.application_id and w.transaction_id = j.transaction_id
       returning j.item_index, a.is_kept
+  ), returned_float as (
+    -- Nothing left our account.
+    insert into operator_float_sent as s (operator, slot, sent_minor)
+      select w.operator, pg_backend_pid() % 16, -sum(t.amount_minor)
+        from matched m
+        join operator_work w on w.application_id = m.application_id and w.transaction_id = m.transaction_id and w.type = 'DEPOSIT'
+        join operator_floats f on f.operator = w.operator
+        join transactions t on t.application_id = m.application_id and t.transaction_id = m.transaction_id
+        where m.is_current and m.kind = 'submit' and m.outcome = 'not_sent'
+        group by w.operator order by w.operator
+      on conflict (operator, slot) do update set sent_minor = s.sent_minor + excluded.sent_minor
   ), attempt as (
     insert into operator_attempts (application_id, transaction_id, number, kind, started_at, finished_at, outcome, http_status, answer)
       select i.application_id, i.transaction_id, i.number, i.kind, clock_timestamp() - i.duration_ms * interval '1 millisecond', clock_timestamp(),

@@ -1,3 +1,4 @@
+import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
 import { createBoundedCache } from '#server/credentials/password.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
@@ -6,6 +7,7 @@ import type { Settler } from '#server/transactions/transition.ts'
 import { refusalOfCode, refusalOfNumber, refusedForFunds, withoutCode } from '../answer-table.ts'
 import { listAvailability, storeAvailability } from '../availability/availability-store.ts'
 import { type AvailabilityChange, type CircuitRules, createSubmissionGate, type SubmissionGate } from '../availability/submission-gate.ts'
+import { holdForFloat } from '../balances/float-store.ts'
 import type { CodeRefusal, Connectors, FinalOutcome, GuardedConnector, KeepIdentifiers, QueryOutcome, SubmitOutcome } from '../connector.ts'
 import { awaitCode, doubtMissingCode, releaseNumber, storeRefusedCode, takeCode } from '../customer-step/customer-code-store.ts'
 import { findPayToken, storeCustomerLink } from '../customer-step/customer-link-store.ts'
@@ -121,6 +123,7 @@ export async function carryOut(context: Context, work: ClaimedWork): Promise<voi
   if (outcome === 'awaiting') return
   await keepLink(context, work, outcome)
   const isFinal = outcome.kind === 'succeeded' || outcome.kind === 'failed'
+  if (isOwnShortage(work, outcome)) await holdForFloat(context.options.pool, work.operator)
   if (kind === 'query') context.accepted.delete(keyOf(work))
   if (kind === 'query' && isFinal && (await settleQueriedResult(context.options, work, outcome, durationMs)))
     return context.ended.set(keyOf(work), { operator: work.operator, outcome: outcome.kind })
@@ -131,6 +134,15 @@ export async function carryOut(context: Context, work: ClaimedWork): Promise<voi
   // The answer to a submission that was taken over by another process: the query that follows there decides.
   if (kind === 'submit' && !isCurrent) return
   await settleFinalResult(context.options, { ...work, source: kind }, outcome)
+}
+
+/** Later queries tell of a shortage that may be over. */
+const SHORTAGE_QUERIES_MAX = 4
+
+/** Whether the operator refused a deposit because our own account does not cover it: of a deposit, we are the payer. */
+function isOwnShortage(work: ClaimedWork, outcome: SubmitOutcome | QueryOutcome): boolean {
+  const isShort = outcome.kind === 'failed' && outcome.reason === FAILURE_MESSAGES.insufficientFunds
+  return isShort && work.type === 'DEPOSIT' && work.queries < SHORTAGE_QUERIES_MAX
 }
 
 function withIdentifiers(

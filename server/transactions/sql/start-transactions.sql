@@ -24,8 +24,8 @@
 --
 -- An item with claim_lease_ms comes from a process that has a slot free at its operator. Its operator work is inserted as that process's claim,
 -- in the state in which claim-operator-work.sql leaves a row that it claims to be submitted, and is_claimed is true: the process calls the
--- operator after the commit. It is inserted unclaimed if the transaction waits for approval, is not funded, or if any process closed the
--- direction for a fault of these settings.
+-- operator after the commit. It is inserted unclaimed if the transaction waits for approval, is not funded, if any process closed the
+-- direction for a fault of these settings, or if our account at the operator does not cover a deposit.
 create or replace function start_transactions(p_application_ids uuid[], p_items json, p_has_bands boolean)
 returns table (item_index integer, outcome text, transaction_id uuid, status text, amount_minor bigint, fee_system_minor bigint,
                fee_app_minor bigint, pay_token text, is_claimed boolean)
@@ -106,12 +106,22 @@ begin
       where n.total_minor > coalesce(b.deposit_minor, 0) and not u.is_funded
   ), closed_direction as materialized (
     select c.operator, c.type, c.fault_version from operator_circuits c where c.fault is not null
-  ), ready as materialized (
+  ), able as materialized (
     select f.*, case when f.item_index in (select u.item_index from unfunded u) then 0 else f.hold_minor end as held_minor,
            f.claim_lease_ms is not null and f.status = 'PENDING' and f.item_index not in (select u.item_index from unfunded u)
              and (f.operator, f.type, coalesce(f.claim_settings_version, ''))
-                 not in (select c.operator, c.type, c.fault_version from closed_direction c) as is_claimed
+                 not in (select c.operator, c.type, c.fault_version from closed_direction c) as is_sendable
       from fresh f
+  ), waiting_for_float as materialized (
+    -- Deposits that the account at the operator does not cover wait, as they do while an operator is down.
+    select u.item_index
+      from (select a.operator, array_agg(a.item_index order by a.item_index) as item_indexes,
+                   array_agg(a.amount_minor order by a.item_index) as amounts_minor
+              from able a where a.is_sendable and a.type = 'DEPOSIT' group by a.operator order by a.operator offset 0) d
+      cross join lateral (select take_float(d.operator, d.amounts_minor, true) as count) t
+      cross join lateral unnest(d.item_indexes[t.count + 1:]) as u (item_index)
+  ), ready as materialized (
+    select a.*, a.is_sendable and a.item_index not in (select w.item_index from waiting_for_float w) as is_claimed from able a
   ), new_transactions as (
     -- 2. The transaction, its origin and its approval.
     insert into transactions (application_id, transaction_id, sequence, external_id, type, status, operator, currency,

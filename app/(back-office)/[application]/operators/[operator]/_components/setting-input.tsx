@@ -140,6 +140,7 @@ const HINTS = [
   'submitTimeoutMs',
   'queryTimeoutMs',
   'callsMax',
+  'floatFloor',
   'submissionsPerSecondMax',
   'directions',
   'codeMeanings',

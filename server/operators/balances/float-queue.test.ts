@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
+import { createLogger } from '#server/logger.ts'
+import type { Connector, Connectors } from '#server/operators/connector.ts'
+import { connectorsWith, OperatorHarness } from '#server/operators/testing/operator-harness.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import type { IntakeItem } from '#server/transactions/intake.ts'
+import { listFloatWaits, releaseFloat } from './float-store.ts'
+import { pollBalances, pollWaiting } from './poll-balances.ts'
+
+const EXCHANGE = { httpStatus: 200, answer: '{}' }
+const SHORT = { kind: 'failed', reason: FAILURE_MESSAGES.insufficientFunds, operatorCode: '60019', exchange: EXCHANGE } as const
+
+let harness: OperatorHarness
+before(async () => {
+  harness = await OperatorHarness.open()
+})
+beforeEach(async () => {
+  await harness.database.pool.query('delete from operator_floats')
+  await harness.database.pool.query('delete from operator_float_sent')
+})
+after(() => harness.close())
+
+/** An operator with an account: it pays what the account covers, and notes the order of what it was asked for. */
+class Account {
+  readonly asked: string[] = []
+  refusals = 0
+  minor: bigint
+  readonly connectors: Connectors
+
+  constructor(minor: bigint, overrides: Partial<Connector> = {}, floatFloorMinor = 0n) {
+    this.minor = minor
+    const terms = { ...(harness.connectors.get('OMCM')?.terms ?? assert.fail()), floatFloorMinor }
+    const submit: Connector['submit'] = async ({ reference, amountMinor }) => {
+      this.asked.push(reference)
+      if (amountMinor > this.minor) {
+        this.refusals++
+        return SHORT
+      }
+      this.minor -= amountMinor
+      return { kind: 'succeeded', exchange: EXCHANGE }
+    }
+    const balance: Connector['balance'] = async () => ({
+      kind: 'balance',
+      collectMinor: null,
+      depositMinor: this.minor,
+      isOneAccount: true,
+      currency: 'XAF',
+      exchange: EXCHANGE,
+    })
+    this.connectors = connectorsWith(harness, { terms, submit, balance, ...overrides })
+  }
+
+  report(poll = pollBalances): Promise<void> {
+    return poll({ pool: harness.database.pool, connectors: this.connectors, logger: createLogger('silent') })
+  }
+}
+
+const make = (amountMinor: bigint) => harness.make({ operator: 'OMCM', amountMinor })
+const waits = () => listFloatWaits(harness.database.pool)
+const statusOf = async (item: IntakeItem) => (await harness.read(item)).status
+const untilWaiting = () => waitUntil('deposits wait for float', async () => (await waits()).length === 1)
+/** Lets deposits that wait be claimed again without the pause of five seconds. */
+const tryNow = () => harness.database.pool.query("update operator_floats set try_at = now() where try_at < 'infinity'")
+
+/** Reports again and again: what was open at one report counts as not in it yet, and the next one shows that it is. */
+function untilAsked(account: Account, count: number): Promise<unknown> {
+  return waitUntil('what is covered is sent', async () => {
+    await account.report(pollWaiting)
+    return account.asked.length === count
+  })
+}
+
+/** The rows of a pay-day. `PAY_DAY=50000` runs it at the size of a country. */
+const PAY_DAY = Number(process.env['PAY_DAY'] ?? 300)
+
+test('SUCCESS for all deposits of a pay-day whose account covers a quarter of them: none fails, in order, after three top-ups', async () => {
+  const quarter = Math.ceil(PAY_DAY / 4)
+  const account = new Account(BigInt(quarter) * 100_00n)
+  await account.report()
+  const items: IntakeItem[] = []
+  for (let count = 0; count < PAY_DAY; count++) items.push(await make(100_00n))
+  const dispatchers = [0, 1].map(() => harness.startDispatcher({ connectors: account.connectors, submissionsMax: 8 }))
+  for (let paid = quarter; paid < PAY_DAY; paid += quarter) {
+    await untilWaiting()
+    await untilAsked(account, paid)
+    assert.equal(account.minor, 0n)
+    // What waits is younger than everything that was sent.
+    const first = new Set(items.slice(0, paid).map(({ transactionId }) => transactionId))
+    assert.ok(account.asked.every((reference) => first.has(reference)))
+    account.minor += BigInt(quarter) * 100_00n
+    await account.report(pollWaiting)
+  }
+  await untilAsked(account, PAY_DAY)
+  for (const item of items) assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
+  assert.deepEqual([account.asked.length, account.refusals], [PAY_DAY, 0])
+  await Promise.all(dispatchers.map((dispatcher) => dispatcher.drain()))
+})
+
+test('a deposit that would take the account below its floor waits with the missing amount, and a smaller one stays behind it', async () => {
+  const account = new Account(1_000_00n, {}, 300_00n)
+  await account.report()
+  const dispatcher = harness.startDispatcher({ connectors: account.connectors })
+  const paid = await make(500_00n)
+  assert.equal((await harness.untilFinal(paid)).status, 'SUCCESS')
+  await account.report()
+  const large = await make(400_00n)
+  await untilWaiting()
+  const small = await make(1_00n)
+  assert.deepEqual(
+    (await waits()).map(({ operator, missingMinor, isRefused }) => [operator, missingMinor, isRefused]),
+    [['OMCM', 200_00n, false]],
+  )
+  await tryNow()
+  await waitUntil('they were tried again', async () => (await waits())[0]?.missingMinor === 200_00n)
+  assert.deepEqual([await statusOf(large), await statusOf(small), account.asked.length], ['PENDING', 'PENDING', 1])
+  account.minor += 200_00n
+  await account.report(pollWaiting)
+  assert.equal((await harness.untilFinal(large)).status, 'SUCCESS')
+  await waitUntil('the small one waits alone', async () => (await waits())[0]?.missingMinor === 1_00n)
+  account.minor += 1_00n
+  await account.report(pollWaiting)
+  assert.equal((await harness.untilFinal(small)).status, 'SUCCESS')
+  assert.deepEqual(await waits(), [])
+  assert.equal(account.minor, 300_00n)
+  await dispatcher.drain()
+})
+
+test('FAILED for the one deposit that the operator refuses for our own account; the next is sent after it reports more', async () => {
+  // Its figure is too high: somebody else spends from the account.
+  const account = new Account(0n)
+  account.minor = 5_000_00n
+  await account.report()
+  account.minor = 50_00n
+  const dispatcher = harness.startDispatcher({ connectors: account.connectors })
+  const first = await make(100_00n)
+  assert.deepEqual([(await harness.untilFinal(first)).status, (await harness.read(first)).message], ['FAILED', 'Solde insuffisant'])
+  const second = await make(100_00n)
+  assert.equal((await waits())[0]?.isRefused, true)
+  for (const minor of [50_00n, 5_000_00n]) {
+    account.minor = minor
+    await account.report()
+    await tryNow()
+    assert.deepEqual([await statusOf(second), account.asked.length], ['PENDING', 1])
+  }
+  account.minor = 5_100_00n
+  await account.report()
+  assert.equal((await harness.untilFinal(second)).status, 'SUCCESS')
+  assert.deepEqual([account.refusals, await waits()], [1, []])
+  await dispatcher.drain()
+})
+
+test('a person who knows better sends what waits, and only once', async () => {
+  const account = new Account(10_00n)
+  await account.report()
+  const dispatcher = harness.startDispatcher({ connectors: account.connectors })
+  const item = await make(100_00n)
+  await untilWaiting()
+  account.minor += 200_00n
+  assert.deepEqual([await releaseFloat(harness.database.pool, 'OMCM'), await releaseFloat(harness.database.pool, 'OMCM')], [true, false])
+  assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
+  await dispatcher.drain()
+})
+
+test('what certainly never left is not counted as sent, however often it is tried', async () => {
+  let isDown = true
+  const account = new Account(150_00n)
+  const paying = account.connectors.get('OMCM') ?? assert.fail()
+  const submit: Connector['submit'] = (submission, keep) =>
+    isDown ? Promise.resolve({ kind: 'not_sent', detail: 'down', exchange: EXCHANGE }) : paying.submit(submission, keep)
+  const flaky = new Account(150_00n, { submit })
+  await flaky.report()
+  const dispatcher = harness.startDispatcher({ connectors: flaky.connectors })
+  const item = await make(100_00n)
+  await waitUntil('it was tried five times', async () => (await harness.attemptsOf(item)).length >= 5)
+  isDown = false
+  assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
+  assert.deepEqual(await waits(), [])
+  await dispatcher.drain()
+})
+
+test('everything is sent when the operator has reported nothing for fifteen minutes, and where it reports no such account', async () => {
+  const account = new Account(10_00n)
+  await account.report()
+  await harness.database.pool.query("update operator_floats set reported_at = now() - interval '15 minutes 1 second'")
+  account.minor = 1_000_00n
+  const dispatcher = harness.startDispatcher({ connectors: account.connectors })
+  assert.equal((await harness.untilFinal(await make(100_00n))).status, 'SUCCESS')
+  await harness.database.pool.query('delete from operator_floats')
+  assert.equal((await harness.untilFinal(await make(100_00n))).status, 'SUCCESS')
+  await dispatcher.drain()
+})

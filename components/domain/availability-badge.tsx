@@ -1,11 +1,13 @@
 import { Badge, type Tone } from '#components/ui/display/badge.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
-import type { Availability } from '#lib/operators/operator-outcomes.ts'
+import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
 
-const TONES: Readonly<Record<Availability, Tone>> = { OPERATIONAL: 'ok', DELAYED: 'wait', CLOSED: 'bad' }
+type ShownState = 'OPERATIONAL' | DisturbedDirection['state']
 
-/** Whether submissions reach an operator in one direction. */
-export function AvailabilityBadge({ t, state }: { t: Translate; state: Availability }) {
+const TONES: Readonly<Record<ShownState, Tone>> = { OPERATIONAL: 'ok', DELAYED: 'wait', CLOSED: 'bad', SHORT: 'wait' }
+
+/** Whether submissions reach an operator in one direction, and our account there covers them. */
+export function AvailabilityBadge({ t, state }: { t: Translate; state: ShownState }) {
   return (
     <Badge tone={TONES[state]} hasDot>
       {t(`availability.${state}`)}

@@ -292,6 +292,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/close/exceptions/actions.ts closeException': 'reconciliation:work',
   'app/(back-office)/[application]/operators/actions.ts testOperator': 'operator:test',
   'app/(back-office)/[application]/operators/actions.ts openAgain': 'operator:configure',
+  'app/(back-office)/[application]/operators/actions.ts sendNow': 'operator:configure',
   'app/(back-office)/[application]/people/actions.ts activateMember': 'people:change',
   'app/(back-office)/[application]/people/actions.ts renewLink': 'people:change',
   'app/(back-office)/[application]/people/actions.ts withdrawLink': 'people:change',

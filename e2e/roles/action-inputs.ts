@@ -68,6 +68,7 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   switchOff: { code: '000000' },
   testOperator: { operator: 'MOMOCM' },
   openAgain: { operator: 'MOMOCM' },
+  sendNow: { operator: 'MOMOCM' },
   activateMember: { invitationId: '', spokenCode: 'AAAAAA', code: '000000' },
   renewLink: { invitationId: '' },
   withdrawLink: { invitationId: '' },

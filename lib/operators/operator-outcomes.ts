@@ -6,20 +6,28 @@ import type { OperatorCode } from './operators.ts'
 /** Whether submissions of one direction reach an operator: all of them, fewer at once, or only an occasional trial. */
 export type Availability = 'OPERATIONAL' | 'DELAYED' | 'CLOSED'
 
-/** A direction that is not OPERATIONAL, and since when. */
+/** A direction that is not OPERATIONAL, or whose deposits wait because our account at the operator is SHORT; and since when. */
 export type DisturbedDirection = {
   operator: OperatorCode
   type: TransactionType
-  state: Exclude<Availability, 'OPERATIONAL'>
+  state: Exclude<Availability, 'OPERATIONAL'> | 'SHORT'
   since: string
+  /** SHORT: what is missing for the deposit that is next, an exact decimal; null if only the operator knows, or for other applications. */
+  missing: string | null
   /** The fault of ours for which it is CLOSED until an administrator opens it again; null if the operator does not answer. */
   fault: string | null
   /** An administrator has, and the next payment tries whether the fault is gone. */
   isReopened: boolean
 }
 
-/** The consequence for payments of a state other than OPERATIONAL; the text of a fault takes `fault`. */
-export function availabilityHint({ state, fault, isReopened }: Pick<DisturbedDirection, 'state' | 'fault' | 'isReopened'>): MessageKey {
+/** The consequence for payments of a state other than OPERATIONAL; the text of a fault takes `fault`, that of a shortage `missing`. */
+export function availabilityHint({
+  state,
+  fault,
+  isReopened,
+  missing,
+}: Pick<DisturbedDirection, 'state' | 'fault' | 'isReopened' | 'missing'>): MessageKey {
+  if (state === 'SHORT') return missing === null ? 'availability.hint.SHORT' : 'availability.hint.missing'
   if (fault === null) return `availability.hint.${state}`
   return isReopened ? 'availability.hint.reopened' : 'availability.hint.fault'
 }

@@ -132,6 +132,8 @@ export type OperatorWorkDto = {
   lastAnswer: string | null
   /** The operator accepted it and now reports it as unknown: it is not sent again without a person's decision. */
   isDenied: boolean
+  /** It waits because our account at the operator does not cover the deposits that are due. */
+  waitsForFloat: boolean
 }
 
 /**

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
+import type { Role } from '#lib/people/permissions.ts'
+import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { createLogger } from '#server/logger.ts'
 import type { Connector, Connectors } from '#server/operators/connector.ts'
 import { connectorsWith, OperatorHarness } from '#server/operators/testing/operator-harness.ts'
+import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
+import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
-import { listFloatWaits, releaseFloat } from './float-store.ts'
+import { listDisturbed } from '../availability/disturbed.ts'
+import { listFloatWaits } from './float-store.ts'
 import { pollBalances, pollWaiting } from './poll-balances.ts'
+import { sendDespiteShortage } from './send-despite-shortage.ts'
 
 const EXCHANGE = { httpStatus: 200, answer: '{}' }
 const SHORT = { kind: 'failed', reason: FAILURE_MESSAGES.insufficientFunds, operatorCode: '60019', exchange: EXCHANGE } as const
@@ -115,6 +121,13 @@ test('a deposit that would take the account below its floor waits with the missi
   await tryNow()
   await waitUntil('they were tried again', async () => (await waits())[0]?.missingMinor === 200_00n)
   assert.deepEqual([await statusOf(large), await statusOf(small), account.asked.length], ['PENDING', 'PENDING', 1])
+  // Everybody who may use the operator sees that deposits wait, and who runs the installation how much is missing.
+  const shown = async (applicationId: string) =>
+    (await listDisturbed(harness.database.pool, applicationId)).map((one) => [one.state, one.missing])
+  assert.deepEqual(await shown(large.applicationId), [['SHORT', null]])
+  assert.deepEqual(await shown((await administrator(true)).applicationId), [['SHORT', '200']])
+  const { work } = (await readTransactionDetail(harness.database.pool, large.applicationId, large.transactionId)) ?? assert.fail()
+  assert.equal(work?.waitsForFloat, true)
   account.minor += 200_00n
   await account.report(pollWaiting)
   assert.equal((await harness.untilFinal(large)).status, 'SUCCESS')
@@ -151,14 +164,32 @@ test('FAILED for the one deposit that the operator refuses for our own account; 
   await dispatcher.drain()
 })
 
-test('a person who knows better sends what waits, and only once', async () => {
+async function administrator(runsInstallation: boolean, roles: Role[] = ['administrator']): Promise<PersonCommandActor> {
+  const { pool } = harness.database
+  const applicationId = await makeApplication(pool)
+  await pool.query('update applications set runs_installation = (application_id = $1 and $2)', [applicationId, runsInstallation])
+  return { kind: 'person', id: await makePerson(pool, applicationId, roles), applicationId, roles }
+}
+
+test('one administrator of the installation sends what waits, once and recorded; nobody else may', async () => {
   const account = new Account(10_00n)
   await account.report()
   const dispatcher = harness.startDispatcher({ connectors: account.connectors })
   const item = await make(100_00n)
   await untilWaiting()
   account.minor += 200_00n
-  assert.deepEqual([await releaseFloat(harness.database.pool, 'OMCM'), await releaseFloat(harness.database.pool, 'OMCM')], [true, false])
+  const { pool } = harness.database
+  const send = async (actor: PersonCommandActor) => {
+    const sent = await sendDespiteShortage(pool, { operator: 'OMCM', actor })
+    return sent.ok ? 'sent' : sent.error
+  }
+  assert.equal(await send(await administrator(true, ['finance'])), 'not_permitted')
+  assert.equal(await send(await administrator(false)), 'not_the_installation')
+  assert.equal(await statusOf(item), 'PENDING')
+  const actor = await administrator(true)
+  assert.deepEqual((await Promise.all([send(actor), send(actor)])).toSorted(), ['not_waiting', 'sent'])
+  const { rows } = await pool.query("select subject, actor_id from audit_entries where action = 'operator.float_released'")
+  assert.deepEqual(rows, [{ subject: 'OMCM', actor_id: actor.id }])
   assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
   await dispatcher.drain()
 })

@@ -71,12 +71,18 @@ export async function releaseFloat(queryable: Queryable, operator: OperatorCode)
 /** Deposits to an operator wait because our account there is short; `missingMinor` is null where only the operator knows how much. */
 export type FloatWait = { operator: OperatorCode; since: Date; missingMinor: bigint | null; isRefused: boolean }
 
-/** Returns the operators whose deposits wait for float. */
-export async function listFloatWaits(queryable: Queryable): Promise<FloatWait[]> {
+/**
+ * Returns the operators whose deposits wait for float. The account is the installation's: an application that does not run it is not told
+ * what is missing.
+ */
+export async function listFloatWaits(queryable: Queryable, readerId?: string): Promise<FloatWait[]> {
   const { rows } = await queryable.query<FloatWait>({
     name: 'list_float_waits',
-    text: `select operator, waits_since as since, missing_minor as "missingMinor", is_refused as "isRefused"
+    text: `select operator, waits_since as since, is_refused as "isRefused",
+                  case when $1::uuid is null or exists (select from applications a where a.application_id = $1 and a.runs_installation)
+                       then missing_minor end as "missingMinor"
              from operator_floats where waits_since is not null order by operator`,
+    values: [readerId ?? null],
   })
   return rows
 }

@@ -68,6 +68,7 @@ export type WorkRow = {
   queries: number
   lastAnswer: string | null
   isDenied: boolean
+  waitsForFloat: boolean
 }
 
 /** Returns the work still to be done at the operator; undefined when there is none. */
@@ -76,7 +77,8 @@ export async function selectOperatorWork(queryable: Queryable, applicationId: st
     name: 'select_operator_work',
     text: `select w.state,
         case when w.is_claimed then greatest(w.next_at, now()) else w.next_at end as "nextAt", w.unconfirmed_since as "unconfirmedSince", w.queries, w.last_answer as "lastAnswer",
-        w.accepted_at is not null and w.absent_since is not null as "isDenied"
+        w.accepted_at is not null and w.absent_since is not null as "isDenied",
+        w.state = 'queued' and w.type = 'DEPOSIT' and exists (select from operator_floats f where f.operator = w.operator and f.waits_since is not null) as "waitsForFloat"
       from operator_work w where w.application_id = $1 and w.transaction_id = $2`,
     values: [applicationId, transactionId],
   })

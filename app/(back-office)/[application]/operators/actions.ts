@@ -6,6 +6,7 @@ import { type ActionResult, err, ok } from '#lib/result.ts'
 import { operatorSchema } from '#lib/schemas/page-address.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
+import { sendDespiteShortage } from '#server/operators/balances/send-despite-shortage.ts'
 import { reopenOperator } from '#server/operators/settings/reopen-operator.ts'
 
 const oneOperator = z.strictObject({ operator: operatorSchema })
@@ -32,5 +33,17 @@ export async function openAgain(
     const reopened = await reopenOperator(backOfficeRuntime().pool, { operator, actor })
     if (reopened.ok) return ok(null)
     return err(reopened.error === 'not_the_installation' ? 'not_permitted' : reopened.error)
+  })
+}
+
+/** Sends the deposits that wait for float at an operator, because somebody knows that its account was topped up. */
+export async function sendNow(
+  application: string,
+  input: { operator: string },
+): Promise<ActionResult<null, 'not_permitted' | 'not_waiting'>> {
+  return runAction({ schema: oneOperator, permission: 'operator:configure', application, input }, async (actor, { operator }) => {
+    const sent = await sendDespiteShortage(backOfficeRuntime().pool, { operator, actor })
+    if (sent.ok) return ok(null)
+    return err(sent.error === 'not_the_installation' ? 'not_permitted' : sent.error)
   })
 }

@@ -9,7 +9,7 @@ import { listChanges } from '#server/changes/list-changes.ts'
 import { RESPONSE_SAMPLE } from '#server/reports/operator-outcomes/read-operator-outcomes.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
-import { ClosedDirections } from './_components/closed-directions.tsx'
+import { ClosedDirections, ShortAccounts } from './_components/closed-directions.tsx'
 import { BalanceTable, OutcomeTable } from './_components/operator-tables.tsx'
 import { SettingsDifference } from './_components/settings-difference.tsx'
 import { readOperators } from './read-operators.ts'
@@ -37,6 +37,7 @@ export default async function OperatorsPage({ params }: PageProps) {
         describe={(change) => <SettingsDifference t={t} change={change} />}
       />
       <ClosedDirections t={t} application={application} directions={operators.directions} mayConfigure={operators.mayConfigure} />
+      <ShortAccounts t={t} application={application} short={operators.short} mayConfigure={operators.mayConfigure} />
       <div className="mt-6">
         <h2 id="outcomes">{t('operators.outcomes')}</h2>
         <OutcomeTable t={t} locale={locale} application={application} directions={operators.directions} />

@@ -1,5 +1,5 @@
 import { formatMinor } from '#lib/money/money.ts'
-import type { Availability, DirectionOutcomes } from '#lib/operators/operator-outcomes.ts'
+import type { Availability, DirectionOutcomes, DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators/operators.ts'
 import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
 import { can } from '#lib/people/permissions.ts'
@@ -8,6 +8,7 @@ import { listServices, runsInstallation } from '#server/applications/terms-store
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { listAvailability } from '#server/operators/availability/availability-store.ts'
+import { listDisturbed } from '#server/operators/availability/disturbed.ts'
 import { listBalancesFor } from '#server/operators/balances/balance-store.ts'
 import { readOperatorOutcomes } from '#server/reports/operator-outcomes/read-operator-outcomes.ts'
 
@@ -46,12 +47,13 @@ export type ReportedBalance = {
 /** Everything on the page of all operators, except what was proposed. `mayConfigure`: the viewer's application runs the installation. */
 export async function readOperators(
   actor: BackOfficeActor,
-): Promise<{ directions: OperatorDirection[]; balances: ReportedBalance[]; mayConfigure: boolean }> {
+): Promise<{ directions: OperatorDirection[]; balances: ReportedBalance[]; short: DisturbedDirection[]; mayConfigure: boolean }> {
   const { pool, reportPool, clock, forcedEnquiries } = backOfficeRuntime()
-  const [outcomes, balances, states, runsIt] = await Promise.all([
+  const [outcomes, balances, states, disturbed, runsIt] = await Promise.all([
     readOperatorOutcomes(reportPool, actor, { now: clock.now() }),
     listBalancesFor(pool, actor.applicationId),
     readDirectionStates(actor.applicationId),
+    listDisturbed(pool, actor.applicationId),
     runsInstallation(pool, actor.applicationId),
   ])
   return {
@@ -60,6 +62,7 @@ export async function readOperators(
         .filter(({ operator, type }) => operator === outcome.operator && type === outcome.type)
         .map((state) => ({ ...outcome, ...state })),
     ),
+    short: disturbed.filter(({ state }) => state === 'SHORT'),
     mayConfigure: runsIt && can(actor.roles, 'operator:configure'),
     balances: OPERATOR_CODES.map((operator) => {
       const found = balances.find((balance) => balance.operator === operator)

@@ -220,7 +220,7 @@ function Direction({ words: { t }, direction, history }: DirectionProps) {
         )}
       </div>
       {protocol !== null && state !== 'OPERATIONAL' && (
-        <p className="mt-2">{t(availabilityHint({ ...direction, state }), { fault: fault ?? '' })}</p>
+        <p className="mt-2">{t(availabilityHint({ ...direction, state, missing: null }), { fault: fault ?? '' })}</p>
       )}
       {history && (history.waiting > 0 || history.unconfirmed > 0) && (
         <p className="mt-2 text-ink-2">

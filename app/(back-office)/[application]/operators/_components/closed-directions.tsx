@@ -1,12 +1,13 @@
+import { AvailabilityNote } from '#components/domain/availability-note.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { Card } from '#components/ui/display/card.tsx'
 import { Link } from '#components/ui/link.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { availabilityHint } from '#lib/operators/operator-outcomes.ts'
+import { availabilityHint, type DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { type DirectionState, isClosedForFault } from '../read-operators.ts'
-import { OpenAgain } from './open-again.tsx'
+import { OpenAgain, SendNow } from './open-again.tsx'
 
 type Props = { t: Translate; application: string; directions: readonly DirectionState[]; mayConfigure: boolean }
 
@@ -29,7 +30,9 @@ export function ClosedDirections({ t, application, directions, mayConfigure }: P
                   {t('operators.since')} <TimeText at={direction.since} />
                 </span>
               )}
-              <span className="block">{t(availabilityHint({ ...direction, state: 'CLOSED' }), { fault: direction.fault ?? '' })}</span>
+              <span className="block">
+                {t(availabilityHint({ ...direction, state: 'CLOSED', missing: null }), { fault: direction.fault ?? '' })}
+              </span>
             </p>
           ))}
           <p className="mt-2">
@@ -41,5 +44,25 @@ export function ClosedDirections({ t, application, directions, mayConfigure }: P
         </Card>
       </section>,
     ]
+  })
+}
+
+type ShortProps = { t: Translate; application: string; short: readonly DisturbedDirection[]; mayConfigure: boolean }
+
+/** The operators whose deposits wait because our account there is short: since when, how much is missing, and what to do. */
+export function ShortAccounts({ t, application, short, mayConfigure }: ShortProps) {
+  return short.map((direction) => {
+    const { brand, country } = OPERATORS[direction.operator]
+    return (
+      <section key={direction.operator} aria-labelledby={`short-${direction.operator}`} className="mt-3">
+        <Card>
+          <h2 id={`short-${direction.operator}`}>{t('operators.short', { operator: `${brand} ${t(`country.${country.name}`)}` })}</h2>
+          <div className="mt-2">
+            <AvailabilityNote direction={direction} />
+          </div>
+          {mayConfigure && <SendNow application={application} operator={direction.operator} />}
+        </Card>
+      </section>
+    )
   })
 }

@@ -57,9 +57,9 @@ function PendingAdvice({ work }: { work: OperatorWorkDto }) {
           <p>{t(work.isDenied ? 'transaction.deniedMeans' : 'transaction.unconfirmedMeans')}</p>
         </>
       ) : (
-        <p>{t(`transaction.work.${work.state}`)}</p>
+        <p>{t(work.waitsForFloat ? 'transaction.work.float' : `transaction.work.${work.state}`)}</p>
       )}
-      {work.state !== 'awaiting_code' && (
+      {work.state !== 'awaiting_code' && !work.waitsForFloat && (
         <p>
           {t('transaction.nextQuery', { count: work.queries })} <RelativeTime at={work.nextAt} />
         </p>

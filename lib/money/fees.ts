@@ -66,7 +66,11 @@ export type SettingsTerms = {
   allowsCombinedRoles: boolean
   countries: readonly string[]
   defaultWebhookUrl: string | null
+  /** How long deposits wait for float before they end as FAILED. */
+  floatWaitHours: number
 }
+
+export const FLOAT_WAIT_HOURS_MAX = 168
 
 /** One transfer service with its limits and fees, as pages receive it. Amounts are hundredths as text. */
 export type ServiceTerms = {

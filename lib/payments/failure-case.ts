@@ -1,4 +1,4 @@
-import { type EventName, FAILURE_MESSAGES, type TransactionType } from './transaction-status.ts'
+import { type EventName, FAILURE_MESSAGES, FLOAT_MESSAGE, type TransactionType } from './transaction-status.ts'
 
 const FAILURE_CASES = [
   'insufficientFundsCollect',
@@ -12,6 +12,7 @@ const FAILURE_CASES = [
   'recalled',
   'expired',
   'stopped',
+  'float',
   'other',
 ] as const
 export type FailureCase = (typeof FAILURE_CASES)[number]
@@ -34,6 +35,7 @@ export function failureCaseOf({
 
 /** The same by the event that ended the transaction. */
 export function failureCase(type: TransactionType, last: EventName | undefined, message: string | null): FailureCase {
+  if (last === 'stopped' && message === FLOAT_MESSAGE) return 'float'
   if (last === 'rejected' || last === 'recalled' || last === 'expired' || last === 'stopped') return last
   if (last === 'refused_for_funds') return 'ownBalance'
   switch (message) {

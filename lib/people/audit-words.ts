@@ -118,6 +118,7 @@ const DETAIL_NAMES: readonly string[] = [
   'version',
   'requiresSecondFactor',
   'copiesWebhookStatus',
+  'floatWaitHours',
   'allowsCombinedRoles',
   'count',
   'started',

@@ -59,6 +59,7 @@ export type ApplicationChange = {
   countries?: CountryName[] | undefined
   /** Null: none. */
   defaultWebhookUrl?: string | null | undefined
+  floatWaitHours?: number | undefined
   runsInstallation?: boolean | undefined
   allowsCombinedRoles?: boolean | undefined
   /** In CIDR notation. */
@@ -92,7 +93,7 @@ export async function updateApplication(trx: Queryable, applicationId: string, c
        requires_second_factor = coalesce($4, requires_second_factor), copies_webhook_status = coalesce($5, copies_webhook_status),
        countries = coalesce($6, countries), default_webhook_url = case when $7 then $8 else default_webhook_url end,
        runs_installation = coalesce($9, runs_installation), allows_combined_roles = coalesce($10, allows_combined_roles),
-       webhook_networks = coalesce($11::cidr[], webhook_networks)
+       webhook_networks = coalesce($11::cidr[], webhook_networks), float_wait_hours = coalesce($12, float_wait_hours)
      where application_id = $1`,
     [
       applicationId,
@@ -106,6 +107,7 @@ export async function updateApplication(trx: Queryable, applicationId: string, c
       change.runsInstallation ?? null,
       change.allowsCombinedRoles ?? null,
       change.webhookNetworks ?? null,
+      change.floatWaitHours ?? null,
     ],
   )
   return rowCount === 1

@@ -13,6 +13,8 @@ type ApplicationTerms = {
   /** In alphabetical order. */
   countries: CountryName[]
   defaultWebhookUrl: string | null
+  /** How long its deposits wait for float before they end as FAILED. */
+  floatWaitHours: number
 }
 
 /** Returns the settings of an application that its administrators may change; undefined if there is no such application. */
@@ -20,7 +22,8 @@ export async function readTerms(queryable: Queryable, applicationId: string): Pr
   const { rows } = await queryable.query<ApplicationTerms>(
     `select name, requires_second_factor as "requiresSecondFactor", copies_webhook_status as "copiesWebhookStatus",
             allows_combined_roles as "allowsCombinedRoles",
-            array(select unnest(countries) as c order by c) as countries, default_webhook_url as "defaultWebhookUrl"
+            array(select unnest(countries) as c order by c) as countries, default_webhook_url as "defaultWebhookUrl",
+            float_wait_hours as "floatWaitHours"
        from applications where application_id = $1`,
     [applicationId],
   )

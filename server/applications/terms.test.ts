@@ -63,7 +63,14 @@ test('only the settings that are named, each with its value before in the record
       { name: 'After', requiresSecondFactor: true, before: { name: 'x'.repeat(200), requiresSecondFactor: false } },
     ],
   )
-  const present = { name: 'After', requiresSecondFactor: true, copiesWebhookStatus: false, allowsCombinedRoles: false, countries }
+  const present = {
+    name: 'After',
+    requiresSecondFactor: true,
+    copiesWebhookStatus: false,
+    allowsCombinedRoles: false,
+    countries,
+    floatWaitHours: 24,
+  }
   assert.deepEqual(await readTerms(pool, applicationId), { ...present, defaultWebhookUrl: null })
   must(await change({ defaultWebhookUrl: 'https://partner.example/hook', copiesWebhookStatus: true, allowsCombinedRoles: true }))
   must(await change({ requiresSecondFactor: false }))

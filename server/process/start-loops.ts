@@ -6,6 +6,7 @@ import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
 import { TASK_STATEMENT_LIMIT_MS, withStatementLimit } from '#server/database/pool.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { forgetAvailability } from '#server/operators/availability/disturbed.ts'
+import { endOverdueDeposits } from '#server/operators/balances/end-overdue.ts'
 import { forgetPolls, pollBalances, pollWaiting } from '#server/operators/balances/poll-balances.ts'
 import { endStoppedRows } from '#server/operators/batch-run/control-batch.ts'
 import { forgetCodeNumbers } from '#server/operators/customer-step/enter-code.ts'
@@ -133,6 +134,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
     scheduledTask('list_operator_references', '* * * * *', () => listOperatorReferences(pool, isEnding)),
     scheduledTask('add_operator_outcomes', '* * * * *', () => addOperatorOutcomes(pool, clock.now(), isEnding)),
     scheduledTask('poll_operator_balances', '*/5 * * * *', () => pollBalances({ pool, connectors, logger })),
+    scheduledTask('end_overdue_deposits', '* * * * *', async () => void (await endOverdueDeposits({ pool, wake }))),
     scheduledTask('poll_short_operators', '* * * * *', () => pollWaiting({ pool, connectors, logger })),
     scheduledTask('match_statement_lines', '*/5 * * * *', () => matchRecent(pool, clock.now(), isEnding)),
     scheduledTask('examine_days', '* * * * *', () => examineDays(pool, isEnding)),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FLOAT_WAIT_HOURS_MAX } from '#lib/money/fees.ts'
 import { COUNTRY_NAMES, OPERATORS } from '#lib/operators/operators.ts'
 import { err, ok } from '#lib/result.ts'
 import { direction, minor, text } from '#lib/schemas/proposal.ts'
@@ -21,6 +22,7 @@ const settings: ChangeKind = defineKind({
       .min(1)
       .refine((countries) => new Set(countries).size === countries.length),
     defaultWebhookUrl: z.string().refine(isShownWebhookUrl).nullable(),
+    floatWaitHours: z.int().min(1).max(FLOAT_WAIT_HOURS_MAX),
   }),
   subjectOf: () => 'settings',
   async read(queryable, applicationId, payload) {

@@ -26,6 +26,8 @@ create table applications (
   webhook_networks cidr[] not null default '{}',
   -- Some receivers read `transactionStatus` instead of `status`.
   copies_webhook_status boolean not null default false,
+  -- How long its deposits wait while our account at the operator does not cover them, before they end as FAILED.
+  float_wait_hours integer not null default 24 constraint float_wait_hours_fits check (float_wait_hours between 1 and 168),
   created_at timestamptz not null default now(),
   constraint slug_fits_an_address check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'),
   -- A name that the database does not know fails with PostgreSQL's own reason.

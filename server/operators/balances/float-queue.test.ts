@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
+import { FAILURE_MESSAGES, FLOAT_MESSAGE } from '#lib/payments/transaction-status.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { createLogger } from '#server/logger.ts'
@@ -11,6 +11,7 @@ import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { listDisturbed } from '../availability/disturbed.ts'
+import { endOverdueDeposits } from './end-overdue.ts'
 import { listFloatWaits } from './float-store.ts'
 import { pollBalances, pollWaiting } from './poll-balances.ts'
 import { sendDespiteShortage } from './send-despite-shortage.ts'
@@ -191,6 +192,30 @@ test('one administrator of the installation sends what waits, once and recorded;
   const { rows } = await pool.query("select subject, actor_id from audit_entries where action = 'operator.float_released'")
   assert.deepEqual(rows, [{ subject: 'OMCM', actor_id: actor.id }])
   assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
+  await dispatcher.drain()
+})
+
+test('FAILED and unsent, with its hold released: what has waited longer than its application allows; younger ones wait on', async () => {
+  const { pool } = harness.database
+  const account = new Account(10_00n)
+  await account.report()
+  const dispatcher = harness.startDispatcher({ connectors: account.connectors })
+  const [old, young] = [await make(100_00n), await make(100_00n)]
+  await untilWaiting()
+  const end = () => endOverdueDeposits({ pool, wake: { webhooks: () => undefined } })
+  await pool.query("update operator_floats set waits_since = now() - interval '24 hours 1 minute'")
+  assert.equal(await end(), 0)
+  await pool.query("update operator_work set next_at = now() - interval '23 hours 59 minutes' where transaction_id = $1", [
+    young.transactionId,
+  ])
+  await pool.query("update operator_work set next_at = now() - interval '24 hours' where transaction_id = $1", [old.transactionId])
+  assert.equal(await end(), 1)
+  const ended = await harness.read(old)
+  assert.deepEqual([ended.status, ended.message, ended.heldMinor, await harness.attemptsOf(old)], ['FAILED', FLOAT_MESSAGE, 0n, []])
+  assert.deepEqual([await statusOf(young), account.asked], ['PENDING', []])
+  account.minor += 200_00n
+  await account.report(pollWaiting)
+  assert.equal((await harness.untilFinal(young)).status, 'SUCCESS')
   await dispatcher.drain()
 })
 

@@ -117,6 +117,7 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   countries: 'change.fact.countries',
   requiresSecondFactor: 'change.fact.requiresSecondFactor',
   copiesWebhookStatus: 'change.fact.copiesWebhookStatus',
+  floatWaitHours: 'change.fact.floatWaitHours',
   allowsCombinedRoles: 'change.fact.allowsCombinedRoles',
   defaultWebhookUrl: 'change.fact.defaultWebhookUrl',
   network: 'change.fact.network',

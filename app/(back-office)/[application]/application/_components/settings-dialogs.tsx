@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react'
 import { Checkbox, Select, TextField } from '#components/ui/field.tsx'
 import { useNow, useT } from '#components/ui/translations.tsx'
 import type { MessageKey } from '#lib/i18n/translate.ts'
-import type { SettingsTerms } from '#lib/money/fees.ts'
+import { FLOAT_WAIT_HOURS_MAX, type SettingsTerms } from '#lib/money/fees.ts'
 import { COUNTRY_NAMES } from '#lib/operators/operators.ts'
 import { isShownWebhookUrl, WEBHOOK_URL_LENGTH_MAX } from '#lib/text/web-address.ts'
 import { listTimeZones } from '#lib/time/time-zones.ts'
@@ -10,7 +10,7 @@ import { ProposalDialog } from '../../_components/changes/proposal-dialog.tsx'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
 
 type Props = { application: string; settings: SettingsTerms; onClose: () => void }
-type Problems = Partial<Record<'name' | 'countries' | 'webhookUrl', MessageKey>>
+type Problems = Partial<Record<'name' | 'countries' | 'webhookUrl' | 'floatWaitHours', MessageKey>>
 
 /** Proposes other settings. A default export, because it is loaded on demand. */
 export function SettingsDialog({ application, settings, onClose }: Props) {
@@ -20,10 +20,13 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
   function submit(form: FormData) {
     const name = String(form.get('name') ?? '').trim()
     const address = String(form.get('webhookUrl') ?? '').trim()
+    const floatWaitHours = Number(form.get('floatWaitHours'))
+    const isWaitWrong = !Number.isInteger(floatWaitHours) || floatWaitHours < 1 || floatWaitHours > FLOAT_WAIT_HOURS_MAX
     const countries = COUNTRY_NAMES.filter((country) => form.get(country) === 'on')
     const found: Problems = {
       ...(name === '' && { name: 'terms.nameMissing' }),
       ...(countries.length === 0 && { countries: 'terms.countryMissing' }),
+      ...(isWaitWrong && { floatWaitHours: 'terms.floatWaitHoursWrong' }),
       ...(address !== '' && !isShownWebhookUrl(address) && { webhookUrl: 'terms.webhookUrlWrong' }),
     }
     setProblems(found)
@@ -34,6 +37,7 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
       defaultWebhookUrl: address === '' ? null : address,
       requiresSecondFactor: form.get('secondFactor') === 'on',
       copiesWebhookStatus: form.get('statusCopy') === 'on',
+      floatWaitHours,
       allowsCombinedRoles: form.get('combinedRoles') === 'on',
     })
   }
@@ -57,6 +61,16 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
         error={problems.webhookUrl && t(problems.webhookUrl)}
         inputMode="url"
         maxLength={WEBHOOK_URL_LENGTH_MAX}
+      />
+      <TextField
+        id="terms-float-wait"
+        name="floatWaitHours"
+        label={t('terms.floatWaitHours')}
+        defaultValue={String(settings.floatWaitHours)}
+        hint={t('terms.floatWaitHoursHint')}
+        error={problems.floatWaitHours && t(problems.floatWaitHours)}
+        inputMode="numeric"
+        maxLength={3}
       />
       <Switches settings={settings} />
     </ProposalDialog>

@@ -19,7 +19,13 @@ export function OpenAgain({ application, operator }: Props) {
     refreshes: 'done',
   })
   return (
-    <ExplainedButton operator={operator} action={action} label="operators.reopen" name="operators.reopenOf" note="operators.reopenNote" />
+    <ExplainedButton
+      operator={operator}
+      action={action}
+      label={t('operators.reopen')}
+      name="operators.reopenOf"
+      note={t('operators.reopenNote')}
+    />
   )
 }
 
@@ -35,9 +41,9 @@ export function SendNow({ application, operator }: Props) {
     <ExplainedButton
       operator={operator}
       action={action}
-      label="operators.sendNow"
+      label={t('operators.sendNow')}
       name="operators.sendNowOf"
-      note="operators.sendNowNote"
+      note={t('operators.sendNowNote')}
     />
   )
 }
@@ -45,10 +51,10 @@ export function SendNow({ application, operator }: Props) {
 type ButtonProps = {
   operator: OperatorCode
   action: Pick<Action<[], unknown, string>, 'run' | 'isPending' | 'error'>
-  label: MessageKey
+  label: string
   /** Names the operator too, for those who do not see what the button is beside. */
   name: Extract<MessageKey, 'operators.reopenOf' | 'operators.sendNowOf'>
-  note: MessageKey
+  note: string
 }
 
 function ExplainedButton({ operator, action: { run, isPending, error }, label, name, note }: ButtonProps) {
@@ -58,9 +64,9 @@ function ExplainedButton({ operator, action: { run, isPending, error }, label, n
     <div className="mt-3 grid justify-items-start gap-1">
       {error && <ErrorNotice error={error} />}
       <Button isBusy={isPending} aria-label={t(name, { operator: `${brand} ${t(`country.${country.name}`)}` })} onClick={() => run()}>
-        {t(label)}
+        {label}
       </Button>
-      <p className="text-second text-quiet">{t(note)}</p>
+      <p className="text-second text-quiet">{note}</p>
     </div>
   )
 }

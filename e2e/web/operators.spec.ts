@@ -171,6 +171,37 @@ test('a direction closed for a refused PIN says why, since when and what to do, 
   }
 })
 
+test('deposits that wait for float are named with what is missing, for people as for who runs the installation, who sends them', async ({
+  page,
+  browser,
+}) => {
+  const { applicationId } = await newApplication(pool)
+  const solange = await newPerson(pool, ['maker'], applicationId, 'Solange Biya')
+  await pool.query(
+    `insert into operator_floats as f (operator, waits_since, missing_minor, try_at) values ('SNWAVE', now(), 1250000, 'infinity')
+       on conflict (operator) do update set waits_since = now(), missing_minor = 1250000, try_at = 'infinity'`,
+  )
+  try {
+    await openNewPayment(page, solange)
+    await fillIn(page, { country: 'Senegal', operator: 'Wave (Waits for float)', phone: '+221 77 720 93 41' })
+    await expect(previewOf(page)).toContainText('Wave Senegal, Deposit: Waits for float')
+    const running = await openAs(browser, personWith(['administrator'], 0), 'operators')
+    const short = running.getByRole('region', { name: 'Deposits wait for float at Wave Senegal' })
+    await expect(short).toContainText('lacks 12,500 XOF for the next deposit')
+    for (const look of LOOKS) {
+      await running.emulateMedia({ colorScheme: look.colorScheme })
+      await expectAccessibleEverywhere(running)
+      await running.screenshot({ path: `/tmp/short-${look.colorScheme}.png`, fullPage: true })
+    }
+    await running.getByRole('button', { name: 'Send anyway: the deposits that wait at Wave Senegal' }).click()
+    await expect(running.getByText('The deposits that waited are being sent.')).toBeVisible()
+    await expect(short).toHaveCount(0)
+    await running.context().close()
+  } finally {
+    await pool.query("delete from operator_floats where operator = 'SNWAVE'")
+  }
+})
+
 for (const look of LOOKS) {
   test.describe(`${look.locale} ${look.colorScheme}`, () => {
     test.use(look)

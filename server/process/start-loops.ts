@@ -43,6 +43,7 @@ type Loops = {
 export function startLoops(runtime: Runtime): Loops {
   const { config, pool, logger, clock, settler, connectors, directory, metrics } = runtime
   const dispatcher = createDispatcher({
+    isSandbox: config.isSandbox,
     pool,
     settler,
     connectors,

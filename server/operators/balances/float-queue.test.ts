@@ -147,7 +147,7 @@ test('FAILED for the one deposit that the operator refuses for our own account; 
   account.minor = 5_000_00n
   await account.report()
   account.minor = 50_00n
-  const dispatcher = harness.startDispatcher({ connectors: account.connectors })
+  const dispatcher = harness.startDispatcher({ connectors: account.connectors, isSandbox: false })
   const first = await make(100_00n)
   assert.deepEqual([(await harness.untilFinal(first)).status, (await harness.read(first)).message], ['FAILED', 'Solde insuffisant'])
   const second = await make(100_00n)
@@ -162,6 +162,14 @@ test('FAILED for the one deposit that the operator refuses for our own account; 
   await account.report()
   assert.equal((await harness.untilFinal(second)).status, 'SUCCESS')
   assert.deepEqual([account.refusals, await waits()], [1, []])
+  await dispatcher.drain()
+})
+
+test('in a sandbox the number of a customer stands for a refusal for lack of funds, and the deposits of others go on', async () => {
+  const account = new Account(50_00n)
+  const dispatcher = harness.startDispatcher({ connectors: account.connectors })
+  assert.equal((await harness.untilFinal(await make(100_00n))).status, 'FAILED')
+  assert.equal((await harness.untilFinal(await make(10_00n))).status, 'SUCCESS')
   await dispatcher.drain()
 })
 

@@ -181,6 +181,8 @@ export class OperatorHarness {
       absenceMs: 100,
       acceptedAbsenceMs: 200,
       hintGapMs: 5,
+      // The simulator refuses by the number of the customer.
+      isSandbox: true,
       circuitRules: NEVER_CLOSED,
       ...this.#options.dispatcher,
       ...overrides,

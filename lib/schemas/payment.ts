@@ -106,9 +106,6 @@ export const paymentContentSchema = z.strictObject({
 
 export const savedDraftSchema = z.strictObject({ externalId: UUID, originId: z.uuid().nullable(), content: paymentContentSchema })
 
-/** What a tab keeps of a form. */
-export const keptPaymentSchema = z.strictObject({ originId: z.uuid().nullable(), content: paymentContentSchema })
-
 export const removedDraftSchema = z.strictObject({ externalId: UUID })
 
 /** The address of the form: its identity, the transaction that it replaces, and the number of the customer to begin with. */

@@ -1,5 +1,4 @@
-import type { PaymentContent } from '#lib/payments/payment-fields.ts'
-import { keptPaymentSchema } from '#lib/schemas/payment.ts'
+import { EMPTY_PAYMENT, type PaymentContent } from '#lib/payments/payment-fields.ts'
 
 // What somebody typed into the form of a payment, kept in this tab until it is sent or saved. The key names the person: another who signs in in
 // the same tab sees nothing of it.
@@ -16,12 +15,14 @@ export function keepPayment(personId: string, externalId: string, kept: { origin
 /** Undefined if nothing is kept, or if an earlier version kept other fields. */
 export function readKept(personId: string, externalId: string): KeptPayment | undefined {
   const text = sessionStorage.getItem(prefixOf(personId) + externalId)
-  const parsed = text === null ? undefined : keptPaymentSchema.safeParse(JSON.parse(text))
-  if (!parsed?.success) return undefined
+  const kept: unknown = text === null ? null : JSON.parse(text)
+  if (!isKept(kept)) return undefined
+  const { originId, content } = kept
   return {
     externalId,
-    ...parsed.data,
-    keep: () => keepPayment(personId, externalId, parsed.data),
+    originId,
+    content,
+    keep: () => keepPayment(personId, externalId, { originId, content }),
     forget: () => forgetKept(personId, externalId),
   }
 }
@@ -38,4 +39,13 @@ export function readAllKept(personId: string): KeptPayment[] {
 
 export function forgetKept(personId: string, externalId: string): void {
   sessionStorage.removeItem(prefixOf(personId) + externalId)
+}
+
+/** Checked by hand: a schema would cost this page the whole of zod before its form is loaded. */
+function isKept(value: unknown): value is { originId: string | null; content: PaymentContent } {
+  if (typeof value !== 'object' || value === null || !('originId' in value) || !('content' in value)) return false
+  const { originId, content } = value
+  if (originId !== null && typeof originId !== 'string') return false
+  if (typeof content !== 'object' || content === null) return false
+  return Object.keys(EMPTY_PAYMENT).every((name) => typeof Reflect.get(content, name) === 'string')
 }

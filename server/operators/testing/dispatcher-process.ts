@@ -33,6 +33,8 @@ const dispatcher = createDispatcher({
   pollDelaysMs: [60, 90, 120, 150],
   absenceMs: 500,
   acceptedAbsenceMs: 800,
+  // A simulated refusal for lack of funds says nothing about the account, so it must not hold back the operator's other deposits.
+  isSandbox: true,
 })
 dispatcher.start()
 process.stdout.write('started\n')

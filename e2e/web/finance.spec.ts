@@ -2,13 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright/test'
 import { expect, expectAccessible, expectAccessibleEverywhere, LOOKS, signIn, test } from './fixtures.ts'
 import { personWith } from './sandbox.ts'
-
-/** The digits of an amount as people read it: `6,369,185.50` → 636918550 hundredths. */
-function minorOf(text: string): bigint {
-  const plain = text.replace(/[^\d.]/g, '')
-  const [whole = '0', cents = ''] = plain.split('.')
-  return BigInt(whole + cents.padEnd(2, '0'))
-}
+import { minorOf, readList } from './transaction-list.ts'
 
 const textOf = async (place: Locator) => (await place.textContent()) ?? ''
 
@@ -90,23 +84,6 @@ test('the finance officer closes the day: overview, totals, the list that adds u
   await lines.locator('tbody a').first().click()
   await expect(page).toHaveURL(/\/transactions\/[0-9a-f-]{36}/)
 })
-
-/** Returns the count and the sums of a list, in and out together, in hundredths by currency; and the fees where they are shown. */
-async function readList(page: Page): Promise<{ count: number; sums: Record<string, bigint>; fees?: bigint }> {
-  const lead = page.locator('main header p').first()
-  await expect(lead).toContainText(/transactions?\./)
-  const text = await textOf(lead)
-  const fees = /fees ([\d,.]+)/.exec(text)?.[1]
-  const sums = [...text.matchAll(/(XAF|XOF|UGX)((?: ·)? [A-Za-z ]+ [\d,.]+)+/g)].map(([part, currency = '']) => {
-    const amounts = [...part.replace(/(?:net|fees) [\d,.]+/g, '').matchAll(/ ([\d,.]*\d)/g)].map(([, amount = '']) => minorOf(amount))
-    return [currency, amounts.reduce((sum, amount) => sum + amount, 0n)]
-  })
-  return {
-    count: Number(minorOf(text.replace(/ transactions?\..*$/, '')) / 100n),
-    sums: Object.fromEntries(sums),
-    ...(fees === undefined ? {} : { fees: minorOf(fees) }),
-  }
-}
 
 /** Follows a link, compares the list that it opens, and returns. */
 async function expectList(page: Page, link: Locator, expected: { count?: number; amount?: bigint; currency?: string }): Promise<void> {

@@ -90,8 +90,13 @@ test('one transaction: the answer is lost, and the maker sends again', async ({ 
   await sendButton(page).click()
   await expect(page.getByRole('alert').filter({ hasText: 'it will not be paid twice' })).toBeVisible()
   expect(await storedIn(pool, queue.applicationId)).toHaveLength(1)
-  await send(page)
+  await page.reload()
+  await expectSent(page)
   expect(await storedIn(pool, queue.applicationId)).toHaveLength(1)
+  // It was sent: the next form does not offer it as one that was not.
+  await page.goto(`/${queue.maker.slug}/new`)
+  await expect(sendButton(page)).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Started in this tab' })).toHaveCount(0)
 })
 
 test('one transaction: two windows of one form; the other one is told, and shows what was sent', async ({ page }) => {

@@ -71,14 +71,14 @@ test('rows that were not submitted are named with the reason, and a new draft co
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('BUTTON')
 })
 
-test('a payment that was begun in the tab is offered, and a deleted draft comes back', async ({ page }) => {
+test('a payment that was started in the tab is offered, and a deleted draft comes back', async ({ page }) => {
   const queue = await newQueue(pool)
   await openNewPayment(page, queue.maker)
   await page.getByLabel('Name').fill('Clarisse Mbarga')
   await page.getByRole('link', { name: 'Transactions' }).first().click()
   await expect(page).toHaveURL(/\/transactions/)
   await page.goto(`/${queue.slug}/new`)
-  const begun = page.getByRole('region', { name: 'Begun in this tab' })
+  const begun = page.getByRole('region', { name: 'Started in this tab' })
   await begun.getByRole('link', { name: /Continue/ }).click()
   await expect(page.getByLabel('Name')).toHaveValue('Clarisse Mbarga')
   await page.getByRole('button', { name: 'Save draft' }).click()

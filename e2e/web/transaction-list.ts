@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright/test'
+import { expect, type Locator, type Page } from 'playwright/test'
 import { readSandbox, sandboxUrl } from './sandbox.ts'
 
 /** The rows of transactions, without the headings of their days. */
@@ -9,6 +9,30 @@ export function rowsOf(page: Page): Locator {
 /** The panel beside the list. */
 export function panelOf(page: Page): Locator {
   return page.getByRole('complementary', { name: 'Transaction', exact: true })
+}
+
+/** The digits of an amount as people read it: `6,369,185.50` → 636918550 hundredths. */
+export function minorOf(text: string): bigint {
+  const plain = text.replace(/[^\d.]/g, '')
+  const [whole = '0', cents = ''] = plain.split('.')
+  return BigInt(whole + cents.padEnd(2, '0'))
+}
+
+/** Returns the count and the sums of a list, in and out together, in hundredths by currency; and the fees where they are shown. */
+export async function readList(page: Page): Promise<{ count: number; sums: Record<string, bigint>; fees?: bigint }> {
+  const lead = page.locator('main header p').first()
+  await expect(lead).toContainText(/transactions?\./)
+  const text = (await lead.textContent()) ?? ''
+  const fees = /fees ([\d,.]+)/.exec(text)?.[1]
+  const sums = [...text.matchAll(/(XAF|XOF|UGX)((?: ·)? [A-Za-z ]+ [\d,.]+)+/g)].map(([part, currency = '']) => {
+    const amounts = [...part.replace(/(?:net|fees) [\d,.]+/g, '').matchAll(/ ([\d,.]*\d)/g)].map(([, amount = '']) => minorOf(amount))
+    return [currency, amounts.reduce((sum, amount) => sum + amount, 0n)]
+  })
+  return {
+    count: Number(minorOf(text.replace(/ transactions?\..*$/, '')) / 100n),
+    sums: Object.fromEntries(sums),
+    ...(fees === undefined ? {} : { fees: minorOf(fees) }),
+  }
 }
 
 /** A collect through the partner's API; the last digits of the phone decide what the simulated operator does. */

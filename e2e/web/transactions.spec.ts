@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { verifyWorkbook } from '#server/reports/export/verify-workbook.ts'
 import { expect, expectAccessible, expectAccessibleEverywhere, LOOKS, searchByKeys, signIn, test } from './fixtures.ts'
 import { personWith, readSandbox, sandboxUrl } from './sandbox.ts'
-import { panelOf, rowsOf, startCollect } from './transaction-list.ts'
+import { minorOf, panelOf, rowsOf, startCollect } from './transaction-list.ts'
 
 test('finance filters, sends the link, looks at one, and takes the list out as a file that can be checked later', async ({
   page,
@@ -82,6 +82,23 @@ test('a selection is kept over pages, summed per currency, and taken out as a wo
   await bar.getByRole('button', { name: 'Export XLSX' }).click()
   const verified = verifyWorkbook(await readFile(await (await download).path()))
   expect(verified.ok && verified.value.record.get('Rows')).toBe('3')
+})
+
+test('in less out is the net of a selection, whichever of them was selected first', async ({ page }) => {
+  const person = personWith(['finance'])
+  await signIn(page, person, `/${person.slug}/transactions?status=SUCCESS&operator=MOMOCM&size=100`)
+  const bar = page.getByRole('region', { name: 'Selected transactions' })
+  for (const order of [
+    ['Deposit', 'Collect'],
+    ['Collect', 'Deposit'],
+  ]) {
+    for (const type of order) await rowsOf(page).filter({ hasText: type }).first().getByRole('checkbox').check()
+    await expect(bar).toContainText('2 selected')
+    const text = (await bar.textContent()) ?? ''
+    const [, collected = '', paidOut = '', sign = '', net = ''] = /in ([\d,.]+).*out ([\d,.]+).*net (−?)([\d,.]*\d)/.exec(text) ?? []
+    expect(minorOf(collected) - minorOf(paidOut), text).toBe(minorOf(net) * (sign === '' ? 1n : -1n))
+    await bar.getByRole('button', { name: 'Clear' }).click()
+  }
 })
 
 test('a view is saved, found again by its name, and deleted', async ({ page }) => {

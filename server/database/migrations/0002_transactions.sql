@@ -47,7 +47,7 @@ create table transactions (
   -- Taken from the deposit balance for this deposit, and neither settled nor released yet.
   held_minor bigint not null default 0 check (held_minor >= 0),
   customer_name text not null,
-  -- What is paid, or the number of an invoice, as a person entered it; empty for what a program started.
+  -- The purpose, or the number of an invoice, as a person entered it; empty for what a program started.
   purpose text not null default '',
   phone_number text not null,
   -- Null if a person started it and the application has no default address: no program waits for the result.

@@ -204,8 +204,8 @@ create table operator_floats (
   waits_since timestamptz,
   missing_minor bigint,
   try_at timestamptz,
-  -- The operator refused a deposit because our account is short. Until it reports more than `refused_at_minor`, or a person knows better, nothing is
-  -- sent: the reference of a refused deposit is spent, so that a second one would be lost too.
+  -- The operator refused a deposit because our account is short. Until it reports more than `refused_at_minor`, the
+  -- least that it has reported since just before, or a person knows better, nothing is sent: the reference of a refused deposit is spent, so that a second one would be lost too.
   is_refused boolean not null default false,
   refused_at_minor bigint,
   constraint operator_floats_report_check check (num_nulls(reported_minor, available_minor, reported_at) in (0, 3)),

@@ -23,7 +23,7 @@ export async function readFloatMark(queryable: Queryable, operator: OperatorCode
 
 /**
  * Stores what an operator reports of our account for payouts, with the mark that was read before it was asked. Deposits that wait are tried
- * again at once; after a refusal only if the operator reports more than it did then. Amounts in hundredths.
+ * again at once; after a refusal only if the operator reports more than the least that it has reported since just before it. Amounts in hundredths.
  */
 export async function storeFloat(
   queryable: Queryable,
@@ -36,6 +36,7 @@ export async function storeFloat(
            on conflict (operator) do update
              set reported_minor = excluded.reported_minor, available_minor = excluded.available_minor,
                  sent_before_minor = excluded.sent_before_minor, reported_at = excluded.reported_at, floor_minor = excluded.floor_minor,
+                 refused_at_minor = case when f.is_refused then least(f.refused_at_minor, excluded.reported_minor) end,
                  try_at = case when not f.is_refused then case when f.waits_since is not null then excluded.reported_at end
                                when excluded.reported_minor > f.refused_at_minor then excluded.reported_at else f.try_at end`,
     values: [operator, reportedMinor, mark.openMinor, mark.sentMinor, floorMinor],
@@ -72,8 +73,8 @@ export async function releaseFloat(queryable: Queryable, operator: OperatorCode)
 export type FloatWait = { operator: OperatorCode; since: Date; missingMinor: bigint | null; isRefused: boolean }
 
 /**
- * Returns the operators whose deposits wait for float. The account is the installation's: an application that does not run it is not told
- * what is missing.
+ * Returns the operators whose deposits wait for float, or would, because the operator refused one. The account is the installation's: an
+ * application that does not run it is not told what is missing.
  */
 export async function listFloatWaits(queryable: Queryable, readerId?: string): Promise<FloatWait[]> {
   const { rows } = await queryable.query<FloatWait>({
@@ -81,7 +82,10 @@ export async function listFloatWaits(queryable: Queryable, readerId?: string): P
     text: `select operator, waits_since as since, is_refused as "isRefused",
                   case when $1::uuid is null or exists (select from applications a where a.application_id = $1 and a.runs_installation)
                        then missing_minor end as "missingMinor"
-             from operator_floats where waits_since is not null order by operator`,
+             from operator_floats f
+            where waits_since is not null
+              and (is_refused or exists (select from operator_work w where w.operator = f.operator and w.type = 'DEPOSIT' and w.phase = 'queued'))
+            order by operator`,
     values: [readerId ?? null],
   })
   return rows

@@ -42,14 +42,14 @@ begin
     -- Deposits that our account at the operator does not cover stay as they are.
     select u.transaction_id
       from (select w.operator, array_agg(w.transaction_id order by w.next_at, w.transaction_id) as transaction_ids,
-                   array_agg(t.amount_minor order by w.next_at, w.transaction_id) as amounts_minor
+                   array_agg(t.amount_minor order by w.next_at, w.transaction_id) as amounts_minor, min(w.next_at) as first_at
               from waiting w
               join operator_floats f on f.operator = w.operator
               cross join lateral (select n.transaction_id, n.amount_minor from transactions n
                 where n.application_id = w.application_id and n.transaction_id >= w.transaction_id order by n.transaction_id limit 1) t
               where w.lane = 'DEPOSIT' and t.transaction_id = w.transaction_id
               group by w.operator order by w.operator offset 0) d
-      cross join lateral (select take_float(d.operator, d.amounts_minor, false) as count) t
+      cross join lateral (select take_float(d.operator, d.amounts_minor, d.first_at) as count) t
       cross join lateral unnest(d.transaction_ids[t.count + 1:]) as u (transaction_id)
   ), begun as materialized (
     select w.row_address, w.application_id, w.transaction_id, w.state, free.lease_ms from free

@@ -118,7 +118,7 @@ begin
       from (select a.operator, array_agg(a.item_index order by a.item_index) as item_indexes,
                    array_agg(a.amount_minor order by a.item_index) as amounts_minor
               from able a where a.is_sendable and a.type = 'DEPOSIT' group by a.operator order by a.operator offset 0) d
-      cross join lateral (select take_float(d.operator, d.amounts_minor, true) as count) t
+      cross join lateral (select take_float(d.operator, d.amounts_minor, null) as count) t
       cross join lateral unnest(d.item_indexes[t.count + 1:]) as u (item_index)
   ), ready as materialized (
     select a.*, a.is_sendable and a.item_index not in (select w.item_index from waiting_for_float w) as is_claimed from able a

@@ -2,12 +2,13 @@
 -- account there, less what was claimed since, must not fall below its floor. The first one that is not covered holds back those behind it, so
 -- that order is kept. Without a report of the last 15 minutes nothing is known, and everything may be sent.
 --
--- p_is_new: they have just been created, and wait behind those that wait already.
+-- p_first_at: since when the first of them is due; null if they have just been created, and wait behind those that wait already.
 --
 -- Far from the floor nothing is locked. A claim of at most a twentieth of what is available may run beside nineteen others of that size without
--- knowing of them; a larger one waits for its turn. Everything is locked operator by operator, in order: callers with several operators call in
+-- knowing of them; a larger one waits for its turn, and takes nothing while older deposits are queued: another process may have locked those and wait
+-- for its turn behind this one. Everything is locked operator by operator, in order: callers with several operators call in
 -- ascending order.
-create or replace function take_float(p_operator text, p_amounts_minor bigint[], p_is_new boolean)
+create or replace function take_float(p_operator text, p_amounts_minor bigint[], p_first_at timestamptz)
 returns integer
 language plpgsql volatile
 set search_path from current as $$
@@ -23,7 +24,7 @@ begin
   if not found then
     return v_count;
   end if;
-  if v_float.waits_since is not null and (p_is_new or v_float.try_at > v_at) then
+  if v_float.waits_since is not null and (p_first_at is null or v_float.try_at > v_at) then
     return 0;
   end if;
   select sum(a) into v_total_minor from unnest(p_amounts_minor) a;
@@ -31,7 +32,11 @@ begin
     v_available_minor := float_left(v_float);
     if v_total_minor * 20 > v_available_minor then
       perform pg_advisory_xact_lock(hashtext('take_float'), hashtext(p_operator));
-      -- A statement of its own sees what the turn before has committed.
+      -- Statements of their own see what the turn before has committed.
+      if exists (select from operator_work w where w.operator = p_operator and w.type = 'DEPOSIT' and w.phase = 'queued'
+                   and w.next_at < coalesce(p_first_at, v_at)) then
+        return 0;
+      end if;
       select * into v_float from operator_floats f where f.operator = p_operator;
       v_available_minor := float_left(v_float);
       select count(*) filter (where s.running_minor <= v_available_minor), min(s.running_minor) filter (where s.running_minor > v_available_minor)
@@ -43,7 +48,9 @@ begin
   end if;
   if v_missing_minor is not null then
     update operator_floats f
-      set waits_since = coalesce(f.waits_since, v_at), missing_minor = v_missing_minor - v_available_minor, try_at = v_at + interval '5 seconds'
+      -- It was tried, so a refusal before is over: the next one is compared with what the operator reports now.
+      set waits_since = coalesce(f.waits_since, v_at), missing_minor = v_missing_minor - v_available_minor, try_at = v_at + interval '5 seconds',
+          is_refused = false, refused_at_minor = null
       where f.operator = p_operator;
   elsif v_float.waits_since is not null then
     update operator_floats f set waits_since = null, missing_minor = null, try_at = null, is_refused = false, refused_at_minor = null

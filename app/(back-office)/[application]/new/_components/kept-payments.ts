@@ -1,9 +1,9 @@
 import { EMPTY_PAYMENT, type PaymentContent } from '#lib/payments/payment-fields.ts'
 
-// What somebody typed into the form of a payment, kept in this tab until it is sent or saved. The key names the person: another who signs in in
+// The content of a payment form, kept in this tab until it is sent or saved. The key names the person: another who signs in in
 // the same tab sees nothing of it.
 
-/** A payment that was begun in this tab. */
+/** A payment that was started in this tab. */
 export type KeptPayment = { externalId: string; originId: string | null; content: PaymentContent; keep: () => void; forget: () => void }
 
 const prefixOf = (personId: string) => `payment ${personId} `
@@ -27,7 +27,7 @@ export function readKept(personId: string, externalId: string): KeptPayment | un
   }
 }
 
-/** Every payment that this person began in this tab and neither sent nor saved. */
+/** Every payment that this person started in this tab and neither sent nor saved. */
 export function readAllKept(personId: string): KeptPayment[] {
   return Object.keys(sessionStorage)
     .filter((key) => key.startsWith(prefixOf(personId)))

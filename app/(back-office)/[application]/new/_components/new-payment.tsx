@@ -1,6 +1,6 @@
 'use client'
 
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { Customer, StatusBadge, TypeWord } from '#components/domain/payment.tsx'
@@ -22,6 +22,7 @@ import { ApprovalProgress } from '../../transactions/_components/detail/approval
 import { Timeline } from '../../transactions/_components/detail/timeline.tsx'
 import { useTransaction } from '../../transactions/_components/use-transaction.ts'
 import type { NewPaymentState, Origin } from '../read-new-payment.ts'
+import { forgetKept } from './kept-payments.ts'
 import { OpenWork } from './open-work.tsx'
 
 /** Rendered on the server like the rest; its script follows, because it brings react-hook-form and zod. */
@@ -33,6 +34,10 @@ type Props = Omit<NewPaymentState, 'sent'> & { application: string; personId: st
 export function NewPayment({ application, personId, externalId, sentId, origin, initial, isDraft, drafts, returned, disturbed }: Props) {
   const t = useT()
   const [sent, setSent] = useState(sentId)
+  // Sent, even if the answer was lost: it must not be offered as one that was not.
+  useEffect(() => {
+    if (sent !== null) forgetKept(personId, externalId)
+  }, [sent, personId, externalId])
   if (sent !== null) return <PaymentResult application={application} transactionId={sent} />
   const openWork = <OpenWork application={application} personId={personId} externalId={externalId} drafts={drafts} returned={returned} />
   const mayWrite = origin === null || origin.isReplaceable

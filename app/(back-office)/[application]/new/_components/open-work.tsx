@@ -25,7 +25,7 @@ type Props = {
 }
 
 /**
- * This maker's open work: payments that a checker returned, those that were begun in this tab and neither sent nor saved, and drafts. Renders
+ * This maker's open work: payments that a checker returned, those that were started in this tab and neither sent nor saved, and drafts. Renders
  * nothing if there is none.
  */
 export function OpenWork({ application, personId, externalId, drafts, returned }: Props) {

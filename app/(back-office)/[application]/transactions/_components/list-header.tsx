@@ -11,6 +11,7 @@ import {
   toAddressValues,
   withoutFilters,
 } from '#lib/payments/transaction-list.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { formatAmount } from '#lib/text/format.ts'
 
 const ORDER_WORDS = {
@@ -35,13 +36,13 @@ export function Lead({ data, query: { sort, fees } }: { data: TransactionListDto
 const DIRECTION_WORDS = { COLLECT: 'transactions.sum.in', DEPOSIT: 'transactions.sum.out' } as const
 
 /**
- * What came in and what went out per currency, and every other status by itself: neither different currencies nor what succeeded and what did
- * not are added.
+ * Per currency the sums of successful collects and deposits and their net, and every other status by itself: neither different currencies nor
+ * what succeeded and what did not are added.
  */
 export function Sums({ sums, showsFees = false }: { sums: readonly ListSumDto[]; showsFees?: boolean }) {
   const { t, locale } = useTranslations()
   return [...Map.groupBy(sums, (sum) => sum.currency)].map(([currency, own]) => {
-    const settled = own.filter((sum) => sum.status === 'SUCCESS')
+    const settled = TRANSACTION_TYPES.flatMap((type) => own.filter((sum) => sum.status === 'SUCCESS' && sum.type === type))
     const others = [
       ...Map.groupBy(
         own.filter((sum) => sum.status !== 'SUCCESS'),

@@ -51,7 +51,7 @@ export function EditRowDialog({ application, batchId, version, row, onClose }: P
               error={problem && problemText(words, problem)}
               defaultValue={row.typed[field]}
             >
-              {/* What the file has, which may be a name, remains a choice. */}
+              {/* The file's own text, which may be a name, remains a choice. */}
               {!isOperatorCode(row.typed[field]) && <option value={row.typed[field]}>{row.typed[field] || t('payment.choose')}</option>}
               <OperatorOptions />
             </Select>

@@ -2,7 +2,10 @@ import type { Browser, Page } from 'playwright/test'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { setOperator } from '#server/operators/settings/set-operator.ts'
+import { anIntakeItem, fund } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
+import { takeIn } from '#server/transactions/intake.ts'
+import { findTransaction } from '#server/transactions/transaction-store.ts'
 import { expect, expectAccessibleEverywhere, LOOKS, signIn, test, waitForScripts } from './fixtures.ts'
 import { fillIn, openNewPayment, previewOf } from './new-payment.ts'
 import { confirmProposal, newApplication, newPerson, sandboxPool } from './people.ts'
@@ -181,6 +184,9 @@ test('deposits that wait for float are named with what is missing, for people as
     `insert into operator_floats as f (operator, waits_since, missing_minor, try_at) values ('SNWAVE', now(), 1250000, 'infinity')
        on conflict (operator) do update set waits_since = now(), missing_minor = 1250000, try_at = 'infinity'`,
   )
+  await fund(pool, applicationId, 'SNWAVE', 10_000_00n)
+  const deposit = anIntakeItem(applicationId, { operator: 'SNWAVE' })
+  await takeIn(pool, [deposit])
   try {
     await openNewPayment(page, solange)
     await fillIn(page, { country: 'Senegal', operator: 'Wave (Waits for float)', phone: '+221 77 720 93 41' })
@@ -195,6 +201,7 @@ test('deposits that wait for float are named with what is missing, for people as
     await running.getByRole('button', { name: 'Send anyway: the deposits that wait at Wave Senegal' }).click()
     await expect(running.getByText('The deposits that waited are being sent.').first()).toBeVisible()
     await expect(short).toHaveCount(0)
+    await expect.poll(async () => (await findTransaction(pool, applicationId, deposit.transactionId))?.status).toBe('SUCCESS')
     await running.context().close()
   } finally {
     await pool.query("delete from operator_floats where operator = 'SNWAVE'")

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mock, test } from 'node:test'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { createSubmissionGate } from '../availability/submission-gate.ts'
 import type { Terms } from '../connector.ts'
-import { ClaimSlots, laneOf } from './claim-slots.ts'
+import { ClaimSlots, createWakeSignal, laneOf, writeBeforeMs } from './claim-slots.ts'
 import type { ClaimedWork, FreeSlots } from './operator-work-store.ts'
 
 const BOTH: TransactionType[] = ['COLLECT', 'DEPOSIT']
@@ -110,4 +110,40 @@ test('no slot for a direction that is out of service, and no more than the proce
   const slots = slotsFor({ directions: ['COLLECT'], callsMax: 8, submissionsMax: 3 })
   assert.deepEqual(offered(slots.beginClaim('all')), { begun: 3, COLLECT: 2 })
   assert.equal(slots.reserve('OMCM', 'DEPOSIT'), undefined)
+})
+
+test('a lease of a submission that leaves 9.5 s before its last writing, then all of the answer time; 20 s for begun work', () => {
+  const leases = Object.fromEntries(
+    slotsFor()
+      .beginClaim('all')
+      .map(({ lane, leaseMs }) => [lane, leaseMs]),
+  )
+  assert.deepEqual(leases, { begun: 20_000, COLLECT: 20_000, DEPOSIT: 20_000 })
+  const submitTimeoutMs = 60_000
+  const leaseEndsAtMs = 1_000_000
+  const writtenMs = writeBeforeMs({ leaseEndsAtMs }, { submitTimeoutMs })
+  assert.equal(writtenMs, leaseEndsAtMs - 60_500)
+})
+
+test('a wait ends with a notification, at once with an earlier one, and otherwise after its time', async (context) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  context.after(() => mock.timers.reset())
+  const signal = createWakeSignal()
+  const ended: string[] = []
+  const wait = (name: string) => signal.wait(1_000).then(() => void ended.push(name))
+  const turn = () => new Promise((resolve) => setImmediate(resolve))
+  signal.notify()
+  await wait('kept')
+  const second = wait('notified')
+  await turn()
+  assert.deepEqual(ended, ['kept'])
+  signal.notify()
+  await second
+  const third = wait('timed')
+  mock.timers.tick(999)
+  await turn()
+  assert.deepEqual(ended, ['kept', 'notified'])
+  mock.timers.tick(1)
+  await third
+  assert.deepEqual(ended, ['kept', 'notified', 'timed'])
 })

@@ -90,6 +90,7 @@ test('no slot reserved that a claim was offered until that claim has ended, also
   assert.equal(slots.beginQuery('OMCM'), false, 'six queries at once')
   slots.end('OMCM', 'begun')
   assert.ok(slots.beginQuery('OMCM'))
+  assert.equal(slots.beginQuery('OMCM'), false)
 })
 
 test('nothing reserved past those that wait: once a lane had no free slot, its next claim comes first', () => {

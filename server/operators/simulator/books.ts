@@ -172,6 +172,11 @@ export class Books {
     return true
   }
 
+  /** Brings money of ours to an account, or takes it away. */
+  fund(funding: Omit<Movement, 'kind'>): void {
+    this.#write({ what: 'moved', kind: 'funding', ...funding })
+  }
+
   /** The amount that the account for both directions can pay out: open deposits are already deducted from it. */
   availableMinorOf(operator: string): bigint {
     return this.accountsOf(operator).bothMinor - (this.#openDepositsMinor.get(operator) ?? 0n)

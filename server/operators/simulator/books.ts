@@ -54,7 +54,7 @@ export type Movement = {
   /** A decimal number as text, negative out of the account. */
   amount: string
   atMs: number
-  /** What its sender wrote beside it. */
+  /** The text that its sender wrote beside it. */
   context?: string
   phoneNumber?: string
 }

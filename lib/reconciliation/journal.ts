@@ -49,7 +49,7 @@ export type JournalFormat = (typeof JOURNAL_FORMATS)[number]
 
 const day = z.string().refine(isUtcDay)
 const wallet = z.enum(WALLET_IDS)
-/** The address of the journal: by default of the present month. */
+/** The address of the journal. Without a filter: everything. */
 export const journalFilterSchema = z.object({
   from: day.nullable().default(null),
   to: day.nullable().default(null),
@@ -60,12 +60,12 @@ export type JournalFilter = z.output<typeof journalFilterSchema>
 
 /** A file holds a year at most, so that it is made in memory. */
 const FILE_DAYS_MAX = 366
-/** The address of a file: one currency, because a chart has one. `after`: only entries with a higher number. */
+/** The address of a file, by default of a month: one currency, because a chart has one. `after`: only entries with a higher number. */
 export const journalFileSchema = z
   .object({
-    from: day,
-    to: day,
-    currency: z.enum(CURRENCIES),
+    from: day.optional(),
+    to: day.optional(),
+    currency: z.enum(CURRENCIES).default('XAF'),
     format: z.enum(JOURNAL_FORMATS).default('csv'),
     language: z.enum(LOCALES).default('en'),
     after: z
@@ -73,8 +73,8 @@ export const journalFileSchema = z
       .regex(/^\d{0,15}$/)
       .default(''),
   })
-  .refine(({ from, to }) => from <= to && Date.parse(to) - Date.parse(from) < FILE_DAYS_MAX * DAY_MS)
-export type JournalFile = z.output<typeof journalFileSchema>
+  .refine(({ from, to }) => !from || !to || (from <= to && Date.parse(to) - Date.parse(from) < FILE_DAYS_MAX * DAY_MS))
+export type JournalFile = Required<z.output<typeof journalFileSchema>>
 
 /** An entry as the list shows it. `total`: a decimal, the sum of its debits. */
 export type JournalEntryDto = {

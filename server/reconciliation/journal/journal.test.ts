@@ -7,6 +7,7 @@ import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { confirmChange } from '#server/changes/decide-change.ts'
 import { proposeChange } from '#server/changes/propose-change.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import { readJournalFile } from '#server/reports/journal/read-journal-file.ts'
 import { poolOfOne } from '#server/sandbox/history/pool-of-one.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makePerson } from '#server/testing/factories.ts'
@@ -16,7 +17,6 @@ import { prepareDay, signDay } from '../certificates/sign-day.ts'
 import { createDesk, type Desk } from '../testing/reconciliation-desk.ts'
 import { csv, MTN_HEADER, mtnRow, ORANGE_BF_HEADER } from '../testing/statements.ts'
 import { listEntries } from './journal-store.ts'
-import { readJournalFile } from './read-journal.ts'
 import { verifyJournal } from './verify-journal.ts'
 
 let database: TestDatabase | undefined
@@ -47,7 +47,23 @@ const bring = (id: string, { amount, fee, day = DAY }: { amount: number; fee: nu
     WALLET,
     csv([
       ORANGE_BF_HEADER,
-      [`${day} 10:00:00`, 'SUCCESS', id, '', '70123456', '', 'MERCHPAY', String(amount), String(amount - fee), '', String(fee), '', '', '', ''],
+      [
+        `${day} 10:00:00`,
+        'SUCCESS',
+        id,
+        '',
+        '70123456',
+        '',
+        'MERCHPAY',
+        String(amount),
+        String(amount - fee),
+        '',
+        String(fee),
+        '',
+        '',
+        '',
+        '',
+      ],
     ]),
   )
 const bringMtn = (wallet: string, id: string) =>

@@ -6,7 +6,7 @@ import { runsInstallation } from '#server/applications/terms-store.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { answerTable } from '#server/back-office/data-route.ts'
 import { refuseRequest } from '#server/back-office/file-response.ts'
-import { readJournalFile } from '#server/reconciliation/journal/read-journal.ts'
+import { readJournalFile } from '#server/reports/journal/read-journal-file.ts'
 
 type Props = { params: Promise<{ application: string }> }
 

@@ -3,8 +3,8 @@ import { createTranslate, type Translate } from '#lib/i18n/translate.ts'
 import { type Currency, formatInFull } from '#lib/money/money.ts'
 import type { JournalFormat } from '#lib/reconciliation/journal.ts'
 import { MESSAGES } from '#server/messages.ts'
+import type { StoredEntry, StoredLine } from '#server/reconciliation/journal/journal-store.ts'
 import { csvField, safeText, type TableCell, tableHead, tableLines } from '#server/reports/export/csv.ts'
-import type { StoredEntry, StoredLine } from './journal-store.ts'
 
 export type BookedEntry = StoredEntry & { lines: readonly StoredLine[] }
 type File = { format: JournalFormat; currency: Currency; language: Locale }

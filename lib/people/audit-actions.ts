@@ -25,6 +25,8 @@ export const AUDIT_ACTIONS = [
   'certificate_key.rotated',
   'certificates.exported',
   'wallet.posted',
+  'journal.accounts_changed',
+  'journal.exported',
   'person.invited',
   'person.invitation_renewed',
   'person.invitation_withdrawn',

@@ -46,7 +46,7 @@ export type WaitingItem = {
   expiresAt: string | null
   /** The kind of a change, the class of an exception, the event that returned a payment. */
   kind: string | null
-  /** The customer, the name of a batch or the receiver of webhooks. */
+  /** The customer, the person whom a change is about, the name of a batch or the receiver of webhooks. */
   name: string | null
   /** The person who made it. */
   by: string | null

@@ -76,7 +76,7 @@ function batches({ applicationId, id }: WaitingReader): Sql {
 
 /** The subject of a change about a person is that person, who takes no part in it. */
 function changes({ applicationId, id }: WaitingReader, kinds: readonly string[]): Sql {
-  return sql`select c.change_id::text, c.proposed_at, c.expires_at, c.kind, null, c.proposed_by, coalesce(c.after ->> 'operator', c.payload ->> 'operator'),
+  return sql`select c.change_id::text, c.proposed_at, c.expires_at, c.kind, c.after ->> 'person', c.proposed_by, coalesce(c.after ->> 'operator', c.payload ->> 'operator'),
       c.after ->> 'currency', coalesce(c.payload ->> 'amountMinor', c.after ->> 'amountMinor')::bigint, null::integer,
       c.after ->> 'wallet', c.after ->> 'day'
     from proposed_changes c

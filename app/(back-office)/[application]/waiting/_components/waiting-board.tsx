@@ -83,10 +83,11 @@ function GroupSection({ application, group: { group, count, items } }: GroupProp
 function ItemLine({ application, item }: { application: string; item: WaitingItem }) {
   const { t } = useTranslations()
   const { operator, amount, currency, by, at } = item
+  const about = aboutOf(t, item)
   return (
     <Link
       href={addressOfWaiting(application, item)}
-      className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 gap-y-0.5 px-3 py-2 hover:bg-sunken"
+      className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 px-3 py-2 hover:bg-sunken"
     >
       <bdi dir="auto" className="min-w-0 truncate font-medium">
         {titleOf(t, item)}
@@ -94,7 +95,7 @@ function ItemLine({ application, item }: { application: string; item: WaitingIte
       <span className="text-right">{amount !== null && currency !== null && <Money amount={amount} currency={currency} />}</span>
       <span className="flex min-w-0 flex-wrap gap-x-4 text-second text-quiet">
         {operator !== null && <OperatorMark code={operator} />}
-        <span className="min-w-0 wrap-anywhere">{aboutOf(t, item)}</span>
+        {about !== '' && <span className="min-w-0 wrap-anywhere">{about}</span>}
         {by !== null && <span>{t(item.group === 'secrets' ? 'waiting.confirmedBy' : 'waiting.by', { name: by })}</span>}
       </span>
       <span className="flex flex-wrap justify-end gap-x-4 text-second text-quiet">
@@ -121,7 +122,7 @@ function Ends({ item: { expiresAt, group } }: { item: WaitingItem }) {
 function titleOf(t: Translate, { kind, name, id, group, wallet, day }: WaitingItem): string {
   const exceptionClass = EXCEPTION_CLASSES.find((each) => each === kind)
   if (exceptionClass) return t(`close.class.${exceptionClass}`)
-  if (kind !== null && isChangeKind(kind)) return t(`change.kind.${kind}`)
+  if (kind !== null && isChangeKind(kind)) return [t(`change.kind.${kind}`), name].filter((part) => part !== null).join(', ')
   if (group === 'days') return t('waiting.day', { wallet: wallet ?? '', day: day ?? '' })
   return name ?? t('waiting.batch', { id: id.slice(0, 8) })
 }

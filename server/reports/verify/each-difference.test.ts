@@ -201,7 +201,7 @@ const anotherPosting = (transactionId: string, kind: string) =>
      select application_id, transaction_id, '${kind}', operator, currency, now() from transactions where ${of(transactionId)}`
 const SUMS_OF_A_DAY = 'posting_count collect_minor deposit_minor held_minor collected_minor paid_minor fees_minor'
 const SUMS_OF_KINDS =
-  'funded_minor corrected_minor reversed_minor late_minor conceded_minor fees_out_minor placed_minor released_minor collected_count paid_count fees_app_minor collect_fees_minor collect_fees_app_minor'
+  'funded_minor corrected_minor withdrawn_minor reversed_minor late_minor conceded_minor fees_out_minor placed_minor released_minor collected_count paid_count fees_app_minor collect_fees_minor collect_fees_app_minor'
 
 /** Damages that each check finds as one difference, or as the number of differences that follows. */
 const DAMAGES: Record<string, (string | [statements: string, count: number])[]> = {

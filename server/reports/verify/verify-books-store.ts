@@ -6,7 +6,7 @@ import type { Queryable } from '#server/database/pool.ts'
  */
 /** The columns of sums by day for postings that adjust what is final, and those for totals by day of completion. */
 const OTHER_SUMS = [
-  ...['reversed_minor', 'late_minor', 'conceded_minor', 'fees_out_minor'],
+  ...['withdrawn_minor', 'reversed_minor', 'late_minor', 'conceded_minor', 'fees_out_minor'],
   ...['collected_count', 'paid_count', 'fees_app_minor', 'collect_fees_minor', 'collect_fees_app_minor'],
 ]
 
@@ -354,8 +354,8 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
     check: 'fundings',
     sql: `select concat_ws(' ', f.application_id, f.change_id) as subject, 'the funding and its posting do not go together' as detail
       from proposed_changes f
-      left join ledger_postings p on p.application_id = f.application_id and p.subject_id = f.change_id and p.kind in ('fund', 'move', 'correct')
-      left join lateral posting_amounts(case f.kind when 'funding.pay_in' then 'fund' when 'funding.move' then 'move' else 'correct' end,
+      left join ledger_postings p on p.application_id = f.application_id and p.subject_id = f.change_id and p.kind in ('fund', 'move', 'correct', 'withdraw')
+      left join lateral posting_amounts(case f.kind when 'funding.pay_in' then 'fund' when 'funding.move' then 'move' when 'funding.withdrawal' then 'withdraw' else 'correct' end,
         case f.payload ->> 'account' when 'collect' then 'COLLECT' else 'DEPOSIT' end, (f.payload ->> 'amountMinor')::bigint, 0, 0) a on true
       where f.kind like 'funding.%' and ((f.outcome is not distinct from 'confirmed') <> (p.subject_id is not null)
         or (p.subject_id is not null and (p.operator, p.currency, p.collect_minor, p.deposit_minor, p.clearing_minor, p.actor_id) is distinct from

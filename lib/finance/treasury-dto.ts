@@ -7,6 +7,11 @@ export type WithdrawalAccount = 'collect' | 'deposit'
 /** A bank account that two people added; of its number only the end. */
 export type BankAccountDto = { bankAccountId: string; holder: string; bank: string; currency: Currency; maskedNumber: string }
 
+/** A bank account in one line. */
+export function bankAccountText({ bank, holder, maskedNumber }: Pick<BankAccountDto, 'bank' | 'holder' | 'maskedNumber'>): string {
+  return `${bank} · ${holder} · ${maskedNumber}`
+}
+
 export type RunOutcome = 'proposed' | 'below_minimum' | 'missed' | 'waiting' | 'refused'
 /** One time of a schedule. `reason`: of a refusal, as a proposal is refused. Amounts are decimals. */
 export type ScheduleRunDto = { dueAt: string; outcome: RunOutcome; reason: string | null; amount: string | null }

@@ -1,3 +1,4 @@
+import type { Translate } from '#lib/i18n/translate.ts'
 import { clockIn, dayIn } from '#lib/time/format-time.ts'
 import { addDays, DAY_MS } from '#lib/time/time.ts'
 
@@ -45,4 +46,21 @@ function instantIn(zone: string, day: string, minute: number): Date {
   const guessMs = wantedMs - (shownMs(wantedMs) - wantedMs)
   // The offset at the guess may differ from the one at the wanted time by a change of the clocks.
   return new Date(guessMs - (shownMs(guessMs) - wantedMs))
+}
+
+/** A schedule in words: `every Monday at 08:00`. `day`: the weekday, 1 is Monday, or the day of the month. */
+export function scheduleText(t: Translate, { every, day, minute }: { every: string; day: number; minute: number }): string {
+  const time = minuteText(minute)
+  if (every === 'week') return t('treasury.at.week', { weekday: weekdays(t)[day - 1] ?? '', time })
+  return every === 'month' ? t('treasury.at.month', { day, time }) : t('treasury.at.day', { time })
+}
+
+/** Monday to Sunday. */
+export function weekdays(t: Translate): string[] {
+  return t('treasury.weekdays').split(' ')
+}
+
+/** A minute of a day as `08:30`, which is also how a field of a form has it. */
+export function minuteText(minute: number): string {
+  return `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 }

@@ -1,3 +1,4 @@
+import { bankAccountText as inOneLine } from '#lib/finance/treasury-dto.ts'
 import { maskBankNumber } from '#lib/money/bank-number.ts'
 import type { Currency } from '#lib/money/money.ts'
 import { err, type Result } from '#lib/result.ts'
@@ -20,7 +21,7 @@ type By = { applicationId: string; actor: PersonCommandActor; changeId: string }
 
 /** A bank account in one line, without its whole number. */
 export function bankAccountText({ bank, holder, number }: Pick<BankAccount, 'bank' | 'holder' | 'number'>): string {
-  return `${bank} · ${holder} · ${maskBankNumber(number)}`
+  return inOneLine({ bank, holder, maskedNumber: maskBankNumber(number) })
 }
 
 /** Adds a bank account that two people agreed on; its id is that of their change. A part of the transaction of that change. */

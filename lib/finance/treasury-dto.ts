@@ -29,7 +29,7 @@ export type ScheduleDto = ScheduleTime & {
 export const TRANSIT_STEPS = ['left', 'arrived', 'returned'] as const
 export type TransitStep = (typeof TRANSIT_STEPS)[number]
 /** `by`: null where the service found the operator's line. */
-export type TransitMarkDto = { step: TransitStep; day: string; reference: string; by: string | null }
+type TransitMarkDto = { step: TransitStep; day: string; reference: string; by: string | null }
 
 /** A confirmed withdrawal. It is on its way until it has arrived or returned. */
 export type TransitDto = {

@@ -1,8 +1,7 @@
 import type { Currency } from '#lib/money/money.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 
-export const BANK_NUMBER_FORMS = ['iban', 'rib', 'account'] as const
-type BankNumberForm = (typeof BANK_NUMBER_FORMS)[number]
+type BankNumberForm = 'iban' | 'rib' | 'account'
 /** Without spaces, in capital letters. */
 export type BankNumber = { form: BankNumberForm; number: string }
 
@@ -52,7 +51,7 @@ function hasRibKey(number: string): boolean {
 
 /** The number as lists show it: its last four characters. */
 export function maskBankNumber(number: string): string {
-  return `•••• ${number.slice(-4)}`
+  return `•••• ${number.replaceAll(' ', '').slice(-4)}`
 }
 
 /** The number in groups of four, as it is printed and compared. */

@@ -102,6 +102,11 @@ test('nothing leaves until a second person confirms; then clearing has it, it is
   assert.deepEqual(await balances(), [600_000n, 0n, 0n, 0n, -600_000n, 0n])
   const [change] = await listed()
   assert.equal(change?.after['bankAccount'], 'Afriland · Kora Stores SA · •••• 5008')
+  const accounts = await listChanges(database.pool, { applicationId, kinds: ['bank_account.add'], actor: fatou })
+  assert.deepEqual(
+    accounts.changes.map(({ after }) => after['bankNumber']),
+    ['•••• 5008'],
+  )
   const { transit } = await treasury()
   assert.deepEqual(
     transit.map(({ amount, reference, number, marks }) => [amount, reference, number, marks]),

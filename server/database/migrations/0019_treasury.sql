@@ -106,6 +106,15 @@ create table transit_marks (
 -- A line shows one withdrawal, and money arrives or returns.
 create unique index transit_marks_line on transit_marks (application_id, line_id) where line_id is not null;
 create unique index transit_marks_end on transit_marks (application_id, ledger_id, change_id) where step <> 'left';
+-- A line that a person took from a withdrawal is not found for it again.
+create table transit_lines_undone (
+  application_id uuid not null,
+  ledger_id uuid not null,
+  change_id uuid not null,
+  line_id bigint not null,
+  primary key (application_id, ledger_id, change_id, line_id)
+);
+-- A correction is the return of one withdrawal.
 create unique index transit_marks_return on transit_marks (application_id, ledger_id, reference) where step = 'returned';
 -- The marks of a withdrawal, whichever application runs the installation.
 create index transit_marks_by_withdrawal on transit_marks (ledger_id, change_id);

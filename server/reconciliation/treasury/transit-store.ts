@@ -75,13 +75,19 @@ export async function insertMark(trx: TrxClient, mark: NewMark): Promise<boolean
   return rowCount === 1
 }
 
-/** Takes a mark back. False: there is none. */
+/** Takes a mark back; its line is not found for the withdrawal again. False: there is none. */
 export async function deleteMark(
   trx: TrxClient,
   { applicationId, ledgerId, changeId, step }: Pick<NewMark, 'applicationId' | 'ledgerId' | 'changeId' | 'step'>,
 ): Promise<boolean> {
   const { rowCount } = await trx.query(
-    'delete from transit_marks where application_id = $1 and ledger_id = $2 and change_id = $3 and step = $4',
+    `with gone as (
+       delete from transit_marks where application_id = $1 and ledger_id = $2 and change_id = $3 and step = $4 returning line_id
+     ), undone as (
+       insert into transit_lines_undone (application_id, ledger_id, change_id, line_id)
+         select $1, $2, $3, line_id from gone where line_id is not null on conflict do nothing
+     )
+     select 1 from gone`,
     [applicationId, ledgerId, changeId, step],
   )
   return rowCount === 1
@@ -125,6 +131,8 @@ export async function insertLineMarks(queryable: Queryable, daysMax: number): Pr
          join applications i on i.application_id = l.application_id and i.runs_installation
         where not exists (select from wallet_postings w where w.application_id = l.application_id and w.line_id = l.line_id)
           and not exists (select from transit_marks m where m.application_id = l.application_id and m.line_id = l.line_id)
+          and not exists (select from transit_lines_undone u where u.application_id = l.application_id and u.ledger_id = g.ledger_id
+                             and u.change_id = g.change_id and u.line_id = l.line_id)
           and not exists (select from ledger_postings p
                            where p.operator = g.operator and p.kind = 'move' and p.deposit_minor = g.amount_minor
                              and p.at between g.decided_at - ($1 + 1) * interval '1 day' and g.decided_at + ($1 + 1) * interval '1 day')

@@ -110,13 +110,15 @@ test('the day of the wallet is explained before and after the line of the operat
   assert.deepEqual(await verifyDatabase(desk.pool), [])
 })
 
-test('left, by the only line of its amount, once; the whole number for the installation, its end for the partner', async () => {
+test('left, by the only line of its amount, once, and not again after a person undid it; the whole number for the installation, its end for the partner', async () => {
   await correct('900000')
   const changeId = await withdraw('400000')
   await bring({ id: 'T1', amount: -4_000 }, { id: 'T2', amount: -3_999 }, { id: 'T3', amount: 4_000 })
   await Promise.all([pairWithdrawals(desk.pool), pairWithdrawals(desk.pool)])
   assert.deepEqual(await marksOf(changeId), [['left', TODAY, 'T1', false]])
   assert.equal((await transit(changeId)).number, 'CM21 1000 2000 3002 7797 6315 008')
+  must(await undoMark(desk.pool, { applicationId: desk.applicationId, actor: desk.actor, ledgerId, changeId, step: 'left' }))
+  assert.equal(await pairWithdrawals(desk.pool), 0)
   const own = await readTreasury(desk.pool, { applicationId: ledgerId, carriesOut: false, now: new Date() })
   assert.deepEqual(
     own.transit.map(({ number }) => number),

@@ -15,7 +15,7 @@ export function AccountsSection({ t, locale, application, accounts, minimums, ma
     return found ? t('treasury.minimumOf', { amount: `${formatAmount(found.minimum, locale)} ${currency}` }) : t('treasury.minimumNone')
   }
   return (
-    <section aria-labelledby="accounts" className="mt-8">
+    <div className="mt-8">
       <SectionHead id="accounts" title={t('treasury.accounts')} text={t('treasury.accountsLead')}>
         {mayPropose && (
           <>
@@ -42,7 +42,7 @@ export function AccountsSection({ t, locale, application, accounts, minimums, ma
             ...(mayPropose
               ? [
                   {
-                    head: '',
+                    head: t('treasury.actions'),
                     align: 'end' as const,
                     cell: (account: BankAccountDto) => (
                       <RemoveAccountButton
@@ -57,6 +57,6 @@ export function AccountsSection({ t, locale, application, accounts, minimums, ma
           ]}
         />
       )}
-    </section>
+    </div>
   )
 }

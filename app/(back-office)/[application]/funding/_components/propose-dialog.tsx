@@ -25,8 +25,7 @@ export default function ProposeDialog({ application, accounts, onClose }: Propos
   const [document, setDocument] = useState<ReadFile | null>(null)
   const [problems, setProblems] = useState<Problems>({})
   const { currency } = OPERATORS[operator].country
-  const isWithdrawal = kind === 'funding.withdrawal'
-  const needsDocument = kind !== 'funding.move' && !isWithdrawal
+  const [isWithdrawal, needsDocument] = [kind === 'funding.withdrawal', kind === 'funding.pay_in' || kind === 'funding.correction']
   function submit(form: FormData) {
     const textOf = (name: string) => String(form.get(name) ?? '').trim()
     const [amount, reference] = [parseTypedAmount(textOf('amount'), locale) ?? '0', textOf('reference')]

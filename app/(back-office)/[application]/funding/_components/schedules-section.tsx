@@ -28,7 +28,7 @@ export function SchedulesSection({ t, locale, application, accounts, schedules, 
   }
   const account = (id: string) => accounts.find(({ bankAccountId }) => bankAccountId === id)
   return (
-    <section aria-labelledby="schedules" className="mt-8">
+    <div className="mt-8">
       <SectionHead id="schedules" title={t('treasury.schedules')} text={t('treasury.schedulesLead')}>
         {mayPropose && accounts.length > 0 && <ScheduleButton {...{ application, accounts, zone, present: null, balance: null }} />}
       </SectionHead>
@@ -92,7 +92,7 @@ export function SchedulesSection({ t, locale, application, accounts, schedules, 
             ...(mayPropose
               ? [
                   {
-                    head: '',
+                    head: t('treasury.actions'),
                     cell: (schedule: ScheduleDto) => (
                       <div className="flex flex-wrap justify-end gap-2 py-1">
                         <ScheduleButton {...{ application, accounts, zone, present: schedule, balance: balanceOf(schedule) }} />
@@ -110,6 +110,6 @@ export function SchedulesSection({ t, locale, application, accounts, schedules, 
           ]}
         />
       )}
-    </section>
+    </div>
   )
 }

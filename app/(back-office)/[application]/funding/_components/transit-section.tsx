@@ -47,7 +47,7 @@ export function TransitSection({ t, locale, application, transit, mayMark, today
     )
   }
   return (
-    <section aria-labelledby="transit" className="mt-8">
+    <div className="mt-8">
       <SectionHead id="transit" title={t('treasury.transit')} text={t('treasury.transitLead')} />
       {transit.length === 0 ? (
         <p className="mt-2 text-quiet">{t('treasury.noTransit')}</p>
@@ -101,6 +101,6 @@ export function TransitSection({ t, locale, application, transit, mayMark, today
           ]}
         />
       )}
-    </section>
+    </div>
   )
 }

@@ -76,11 +76,20 @@ async function* dayRows(asked: StatementRequest, t: Translate): TableRows {
     yield days.slice(begin, begin + DAYS_PER_BATCH).map((day): TableCell[] => [
       { day: day.day },
       { decimal: String(day.count) },
-      ...[day.collected, day.funded, day.corrected, day.withdrawn, day.adjusted, day.paid, day.fees, day.placed, day.released, day.closing.total].map(
-        (decimal) => ({
-          decimal,
-        }),
-      ),
+      ...[
+        day.collected,
+        day.funded,
+        day.corrected,
+        day.withdrawn,
+        day.adjusted,
+        day.paid,
+        day.fees,
+        day.placed,
+        day.released,
+        day.closing.total,
+      ].map((decimal) => ({
+        decimal,
+      })),
       { text: currency },
     ])
   }

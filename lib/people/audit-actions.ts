@@ -27,6 +27,7 @@ export const AUDIT_ACTIONS = [
   'wallet.posted',
   'journal.accounts_changed',
   'journal.exported',
+  'matching.rules_changed',
   'person.invited',
   'person.invitation_renewed',
   'person.invitation_withdrawn',

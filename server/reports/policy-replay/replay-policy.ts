@@ -6,19 +6,12 @@ import { type ApprovalBand, type ApprovalPolicy, approvalRulesSchema } from '#li
 import { type PolicyReplay, REPLAY_DAYS, type ReplayFailure } from '#lib/rules/rule-finding.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { type Pool, withStatementLimit } from '#server/database/pool.ts'
-import { withSnapshot } from '#server/database/with-transaction.ts'
+import { limitStatements, withSnapshot } from '#server/database/with-transaction.ts'
 import { listActiveMembers } from '#server/people/person-store.ts'
 import { bandsFor } from '#server/policy/bands-for.ts'
 import { findPolicy } from '#server/policy/policies.ts'
 import { processWide } from '#server/process-wide.ts'
-import {
-  limitStatements,
-  type ReplayContext,
-  selectObservedWaits,
-  selectPhonesOf,
-  selectReplay,
-  selectSequenceBefore,
-} from './replay-store.ts'
+import { type ReplayContext, selectObservedWaits, selectPhonesOf, selectReplay, selectSequenceBefore } from './replay-store.ts'
 import { collectItems, summariseReplay } from './summarise-replay.ts'
 
 const DAY_MS = 86_400_000

@@ -76,6 +76,8 @@ export function startLoops(runtime: Runtime): Loops {
   let isEnding = false
   withStatementLimit(TASK_STATEMENT_LIMIT_MS, () => sumHistory(runtime, () => isEnding))
   measureInstallation(runtime)
+  // Until an operator has reported its balance, deposits are sent without knowing what covers them.
+  void pollBalances({ pool, connectors, logger })
   const tasks = taskTable(runtime, () => isEnding)
   const taskRunner = runScheduledTasks({ pool, tasks })
   return {

@@ -12,7 +12,7 @@ create table proposed_changes (
   payload jsonb not null,
   -- Input that contains secrets, encrypted. Nothing of it is left once the change has ended.
   sealed_payload text,
-  -- What both people saw. Most kinds are confirmed only while `before` is still true. Balances change with every payment: of a confirmed funding
+  -- The facts that both people saw. Most kinds are confirmed only while `before` is still true. Balances change with every payment: of a confirmed funding
   -- these are the balances before and after it.
   before jsonb not null,
   after jsonb not null,

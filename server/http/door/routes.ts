@@ -12,6 +12,7 @@ import {
   getTotalAmountByApplicationProduct,
   getTotalAmountByApplicationProductAndDateRange,
 } from '../endpoints/lists.ts'
+import { operatorStatuses } from '../endpoints/operators.ts'
 import { collect, deposit, depositMultiple } from '../endpoints/payments.ts'
 import { health, healthLive, healthReady, metrics } from '../endpoints/service.ts'
 import { settlementEndpointAt, settlementReports } from '../endpoints/settlements.ts'
@@ -36,6 +37,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   accessToken,
   refreshToken,
   settlementReports,
+  operatorStatuses,
   openapi,
   openapiV2,
   health,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { operatorStatusSchema } from '#lib/schemas/operator-responses.ts'
 import { accessTokenRequestSchema, refreshTokenRequestSchema, tokenResponseSchema } from '#lib/schemas/queries.ts'
 import {
   balanceSchema,
@@ -28,6 +29,7 @@ export const TAGS = [
 
 /** The subjects of version 2. */
 export const TAGS_V2 = [
+  { name: 'Operators', description: 'What can be sent to each operator now.' },
   { name: 'Settlements', description: 'What a signed day of an account at an operator did to the balance of the application.' },
 ] as const
 type Tag = (typeof TAGS)[number]['name'] | (typeof TAGS_V2)[number]['name']
@@ -77,6 +79,7 @@ const COMPONENTS = {
 } as const
 
 const COMPONENTS_V2 = {
+  OperatorStatus: operatorStatusSchema,
   SettledDay: settledDaySchema,
   SettlementReport: settlementReportSchema,
   Error: errorSchema,

@@ -1,4 +1,4 @@
--- What is left of a difference (balance reported by an operator less our ledger) after everything that explains it: the wallet book, payments that
+-- The rest of a difference (balance reported by an operator less our ledger) after everything that explains it: the wallet book, payments that
 -- the operator may have executed and we have not settled, and agreed fees of payments settled since the last statement, whose fees are not
 -- posted yet. Zero: a day without a mistake could have this difference.
 create or replace function unexplained_difference(p_operator text, p_difference bigint) returns bigint language sql stable
@@ -18,7 +18,7 @@ set search_path from current as $$
           from ledger_postings p
          where p.operator = p_operator and p.kind = 'settle'
            and is_in_account(coalesce(nullif(split_part(w.wallet, '-', 2), ''), 'both'), p.kind, p.collect_minor, p.clearing_minor)
-           -- Statements come daily; without one for days nothing explains the difference any more.
+           -- Statements come daily; without one for days nothing explains the difference.
            and p.at >= greatest(clock_timestamp() - interval '3 days',
                  (select max(s.last_at) from statement_files s
                    where s.application_id = w.application_id and s.wallet = w.wallet and s.state = 'imported'))) f

@@ -59,7 +59,7 @@ const BY_STATUS: Readonly<Record<TransactionStatus, List>> = {
   // The newest result first, by the gap-free sequence of the status.
   SUCCESS: inSequence('select_success_page', 'success_count', 'final_transactions', 'final_sequence', `t.to_status = 'SUCCESS'`),
   FAILED: inSequence('select_failed_page', 'failed_count', 'final_transactions', 'final_sequence', `t.to_status = 'FAILED'`),
-  // What has operator work; its key is in order of the transactions' ids, which are in order of time.
+  // Transactions with operator work; its key is in order of the transactions' ids, which are in order of time.
   PENDING: {
     name: 'select_pending_page',
     total: 'c.pending_count',

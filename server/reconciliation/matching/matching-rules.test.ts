@@ -167,6 +167,19 @@ test('the replay counts pairs that are gained and lost, names their lines, and w
   assert.deepEqual(await replay({}, { candidatesMax: 0 }), { ok: false, error: 'too_many' })
 })
 
+test('one result for equal replays at once, and busy for a third one beside two others', async () => {
+  await pay(700)
+  await bring({ id: 'A', amount: 700 })
+  const wallet = (await readWallet(desk.pool, desk.applicationId, WALLET)) ?? assert.fail('no wallet')
+  const start = (beforeHours: number) =>
+    replayRules(desk.pool, { applicationId: desk.applicationId, wallet, proposed: { ...DEFAULTS, beforeHours }, now: new Date() })
+  const [first, equal, second, third] = await Promise.all([2, 2, 3, 4].map(start))
+  assert.equal(first, equal)
+  assert.ok(second?.ok)
+  assert.deepEqual(third, { ok: false, error: 'busy' })
+  assert.ok((await replay({ beforeHours: 4 })).ok)
+})
+
 test('the replay of the present rules changes nothing, and leaves out what ids and people have matched', async () => {
   await desk.pay({ operator: 'MLMOOV', type: 'COLLECT', amountMinor: 50_000n, phoneNumber: '22370123456', reference: 'A' })
   await pay(700)

@@ -4,6 +4,8 @@ import { err, ok, type Result } from '#lib/result.ts'
 import { addDays, utcDayOf } from '#lib/time/time.ts'
 import { type Pool, type Queryable, withStatementLimit } from '#server/database/pool.ts'
 import { limitStatements, withSnapshot } from '#server/database/with-transaction.ts'
+import { processWide } from '#server/process-wide.ts'
+import { shareRunning } from '#server/share-running.ts'
 import type { SetWallet } from '../wallets/wallet-store.ts'
 import { type Candidate, countOpenLines, listReplayedLines, type Pair, type Scope, selectCandidates } from './match-store.ts'
 import { PAIRED_STATUSES, pairCandidates } from './pair-candidates.ts'
@@ -15,6 +17,8 @@ const ANSWER_MS = 5_000
 const QUERY_CANCELED = '57014'
 /** What is held in memory of one comparison. */
 const CANDIDATES_MAX = 200_000
+/** Each holds a connection for reports for seconds. */
+const RUNNING_MAX = 2
 /** Lines that a page shows of each effect. */
 const EXAMPLES_MAX = 5
 
@@ -27,39 +31,57 @@ type Replay = {
   candidatesMax?: number
 }
 
+declare module '#server/process-wide.ts' {
+  interface ProcessWideValues {
+    /** The replays in progress, by wallet and rules. */
+    matchingReplays: Map<string, Promise<Replayed>>
+  }
+}
+
+type Replayed = Result<MatchingReplay, 'too_many' | 'busy'>
+
 /**
  * Pairs the lines of a wallet of the last 90 days, both by its present rules and by proposed ones, and compares. Nothing is written. Only lines that no id
- * and no person has matched take part, and both comparisons know everything that is known now. `too_many`: more than can be compared at once.
+ * and no person has matched take part, and both comparisons know everything that is known now. Equal replays share one. `too_many`: more than can be
+ * compared at once; `busy`: other replays are in progress.
  */
-export async function replayRules(
+export async function replayRules(reportPool: Pool, request: Replay): Promise<Replayed> {
+  const running = processWide('matchingReplays', () => new Map())
+  const key = `${request.applicationId} ${request.wallet.wallet} ${JSON.stringify(request.proposed)}`
+  const started = shareRunning(running, key, {
+    isFull: () => running.size >= RUNNING_MAX,
+    work: () => withStatementLimit(STATEMENT_TIMEOUT_MS + ANSWER_MS, () => runReplay(reportPool, request)),
+  })
+  return started ?? err('busy')
+}
+
+async function runReplay(
   reportPool: Pool,
   { applicationId, wallet, proposed, now, candidatesMax = CANDIDATES_MAX }: Replay,
-): Promise<Result<MatchingReplay, 'too_many'>> {
+): Promise<Replayed> {
   const to = utcDayOf(now)
   const from = addDays(to, -MATCHING_REPLAY_DAYS)
   try {
-    return await withStatementLimit(STATEMENT_TIMEOUT_MS + ANSWER_MS, () =>
-      withSnapshot(reportPool, async (snapshot) => {
-        await limitStatements(snapshot, STATEMENT_TIMEOUT_MS)
-        const rules = await readMatchingRules(snapshot, applicationId, wallet.wallet)
-        const scope: Scope = { applicationId, wallet, rules, of: { sinceDay: from }, isReplay: true }
-        const before = await pairAll(snapshot, scope, candidatesMax)
-        const after = await pairAll(snapshot, { ...scope, rules: { ...rules, ...proposed } }, candidatesMax)
-        if (!before || !after) return err('too_many')
-        const effects = compare(before, after)
-        const shown = (['gained', 'lost', 'changed'] as const).flatMap((effect) =>
-          effects.filter((each) => each.effect === effect).slice(0, EXAMPLES_MAX),
-        )
-        const count = (effect: ReplayedLine['effect']) => effects.filter((each) => each.effect === effect).length
-        return ok({
-          ...{ from, to },
-          lines: await countOpenLines(snapshot, scope),
-          ...{ pairedBefore: before.size, pairedAfter: after.size },
-          ...{ gained: count('gained'), lost: count('lost'), changed: count('changed') },
-          examples: await describe(snapshot, applicationId, shown),
-        })
-      }),
-    )
+    return await withSnapshot<Replayed>(reportPool, async (snapshot) => {
+      await limitStatements(snapshot, STATEMENT_TIMEOUT_MS)
+      const rules = await readMatchingRules(snapshot, applicationId, wallet.wallet)
+      const scope: Scope = { applicationId, wallet, rules, of: { sinceDay: from }, isReplay: true }
+      const before = await pairAll(snapshot, scope, candidatesMax)
+      const after = await pairAll(snapshot, { ...scope, rules: { ...rules, ...proposed } }, candidatesMax)
+      if (!before || !after) return err('too_many')
+      const effects = compare(before, after)
+      const shown = (['gained', 'lost', 'changed'] as const).flatMap((effect) =>
+        effects.filter((each) => each.effect === effect).slice(0, EXAMPLES_MAX),
+      )
+      const count = (effect: ReplayedLine['effect']) => effects.filter((each) => each.effect === effect).length
+      return ok({
+        ...{ from, to },
+        lines: await countOpenLines(snapshot, scope),
+        ...{ pairedBefore: before.size, pairedAfter: after.size },
+        ...{ gained: count('gained'), lost: count('lost'), changed: count('changed') },
+        examples: await describe(snapshot, applicationId, shown),
+      })
+    })
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === QUERY_CANCELED) return err('too_many')
     throw error

@@ -11,6 +11,7 @@ import { listActiveMembers } from '#server/people/person-store.ts'
 import { bandsFor } from '#server/policy/bands-for.ts'
 import { findPolicy } from '#server/policy/policies.ts'
 import { processWide } from '#server/process-wide.ts'
+import { shareRunning } from '#server/share-running.ts'
 import { type ReplayContext, selectObservedWaits, selectPhonesOf, selectReplay, selectSequenceBefore } from './replay-store.ts'
 import { collectItems, summariseReplay } from './summarise-replay.ts'
 
@@ -39,16 +40,12 @@ declare module '#server/process-wide.ts' {
 export async function replayPolicy(reportPool: Pool, request: ReplayRequest): Promise<Replayed> {
   const running = processWide('policyReplays', () => new Map())
   const key = `${request.application.applicationId} ${request.application.policy?.version} ${request.version}`
-  const known = running.get(key)
-  if (known) return known
-  // One application never takes all of them.
-  const isOwnRunning = running.keys().some((other) => other.startsWith(`${request.application.applicationId} `))
-  if (isOwnRunning || running.size >= RUNNING_MAX) return err('busy')
-  const replay = withStatementLimit(STATEMENT_TIMEOUT_MS + ANSWER_MS, () => runReplay(reportPool, request)).finally(() =>
-    running.delete(key),
-  )
-  running.set(key, replay)
-  return replay
+  const started = shareRunning(running, key, {
+    // One application never takes all of them.
+    isFull: () => running.size >= RUNNING_MAX || running.keys().some((other) => other.startsWith(`${request.application.applicationId} `)),
+    work: () => withStatementLimit(STATEMENT_TIMEOUT_MS + ANSWER_MS, () => runReplay(reportPool, request)),
+  })
+  return started ?? err('busy')
 }
 
 async function runReplay(reportPool: Pool, request: ReplayRequest): Promise<Replayed> {

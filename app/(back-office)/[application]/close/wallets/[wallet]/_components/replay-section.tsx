@@ -17,13 +17,13 @@ type Props = {
   application: string
   wallet: string
   currency: Currency
-  reading: Promise<Result<MatchingReplay, 'too_many'>>
+  reading: Promise<Result<MatchingReplay, 'too_many' | 'busy'>>
 }
 
 /** What proposed rules would have done with the lines of the last 90 days. Rendered when they have been compared. */
 export async function ReplaySection({ t, locale, application, wallet, currency, reading }: Props) {
   const replay = await reading
-  if (!replay.ok) return <Notice tone="wait">{t('matching.tooMany')}</Notice>
+  if (!replay.ok) return <Notice tone="wait">{t(replay.error === 'busy' ? 'matching.busy' : 'matching.tooMany')}</Notice>
   const { lines, pairedBefore, pairedAfter, examples, ...counts } = replay.value
   const words = (count: number) => formatCount(count, locale)
   const effects = (['gained', 'lost', 'changed'] as const).filter((effect) => counts[effect] > 0)

@@ -99,6 +99,7 @@ export const AUDIT_ACTIONS = [
   'transaction.validated',
   'transaction.rejected',
   'transaction.recalled',
+  'transaction.cancelled',
   'transaction.synchronised',
   'approvals.code_used',
   'batch.created',

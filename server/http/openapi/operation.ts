@@ -29,6 +29,7 @@ export const TAGS = [
 
 /** The subjects of version 2. */
 export const TAGS_V2 = [
+  { name: 'Cancellations', description: 'Take back what has not been sent to an operator.' },
   { name: 'Operators', description: 'What can be sent to each operator now.' },
   { name: 'Settlements', description: 'What a signed day of an account at an operator did to the balance of the application.' },
 ] as const
@@ -79,6 +80,7 @@ const COMPONENTS = {
 } as const
 
 const COMPONENTS_V2 = {
+  TransactionRecord: recordSchema,
   OperatorStatus: operatorStatusSchema,
   SettledDay: settledDaySchema,
   SettlementReport: settlementReportSchema,

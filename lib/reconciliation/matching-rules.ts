@@ -10,7 +10,7 @@ export const BEFORE_HOURS_MAX = 48
 export const AFTER_HOURS_MAX = 168
 
 /**
- * What people may set of the matching of a wallet: rules 4 and 5, by phone number and amount. A line may be `beforeHours` before its transaction
+ * The part of the matching of a wallet that people may set: rules 4 and 5, by phone number and amount. A line may be `beforeHours` before its transaction
  * began to `afterHours` after its end.
  */
 export const matchingRulesSchema = z.object({
@@ -40,7 +40,7 @@ export type ReplayedLine = {
   after: { transactionId: string; application: string } | null
 }
 
-/** What other rules would have done with the lines of the last 90 days. */
+/** The effect that other rules would have had on the lines of the last 90 days. */
 export type MatchingReplay = {
   from: string
   to: string

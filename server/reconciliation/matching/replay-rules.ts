@@ -15,7 +15,7 @@ const STATEMENT_TIMEOUT_MS = 20_000
 /** After the server's own limit, its answer has this long to arrive. */
 const ANSWER_MS = 5_000
 const QUERY_CANCELED = '57014'
-/** What is held in memory of one comparison. */
+/** Pairs that may be held in memory for one comparison. */
 const CANDIDATES_MAX = 200_000
 /** Each holds a connection for reports for seconds. */
 const RUNNING_MAX = 2

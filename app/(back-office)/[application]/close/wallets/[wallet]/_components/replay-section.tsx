@@ -20,7 +20,7 @@ type Props = {
   reading: Promise<Result<MatchingReplay, 'too_many' | 'busy'>>
 }
 
-/** What proposed rules would have done with the lines of the last 90 days. Rendered when they have been compared. */
+/** The effect that proposed rules would have had on the lines of the last 90 days. Rendered when they have been compared. */
 export async function ReplaySection({ t, locale, application, wallet, currency, reading }: Props) {
   const replay = await reading
   if (!replay.ok) return <Notice tone="wait">{t(replay.error === 'busy' ? 'matching.busy' : 'matching.tooMany')}</Notice>

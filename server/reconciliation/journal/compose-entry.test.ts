@@ -34,6 +34,7 @@ const CASES: [string, Body, string[]][] = [
     { ledger: [['settle', { held: -500, fees: 20, clearing: 450, revenue: 30 }]] },
     ['wallet  -450', 'partners kora 480', 'service_fees  -30'],
   ],
+  ['a withdrawal', { ledger: [['withdraw', { collect: -900, clearing: 900 }]] }, ['wallet  -900', 'partners kora 900']],
   [
     'a move out of the account for collects',
     { postings: [['move', -700]], ledger: [['move', { collect: -700, deposit: 700 }]] },

@@ -89,6 +89,7 @@ function examplesFor(pattern: string) {
     personId,
     wallet: 'OMCM',
     day: '2026-11-05',
+    number: '1',
   }
 }
 

@@ -103,7 +103,7 @@ test('an unknown header is mapped by one person with the keyboard, and its file 
 test('a wallet is changed by two people, and the page says what would differ', async ({ page }) => {
   const fatou = personWith(['finance'])
   await signIn(page, fatou, `/${fatou.slug}/close/wallets/BFOM`)
-  await page.getByRole('button', { name: 'Change' }).click()
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Account number').fill('76000801')
   await dialog.getByLabel('Agreed fee (%)').fill('1')

@@ -28,7 +28,14 @@ async function placesToSee(): Promise<Place[]> {
 /** Signs in as the person that the next page requires, if not signed in yet; ids for its address come from the lists. */
 async function visitor(page: Page): Promise<(place: Place) => Promise<string>> {
   let current: string | undefined
-  const examples: Record<string, string> = { operator: 'MOMOCM', topic: 'webhooks', version: '1', wallet: 'OMCM', day: '2026-01-15' }
+  const examples: Record<string, string> = {
+    operator: 'MOMOCM',
+    topic: 'webhooks',
+    version: '1',
+    wallet: 'OMCM',
+    day: '2026-01-15',
+    number: '1',
+  }
   return async ({ pattern, person }) => {
     if (person?.email !== current) {
       await page.context().clearCookies()

@@ -34,6 +34,8 @@ export const CHANGE_PERMISSIONS = {
   'webhook_secret.rotate': ACCESS,
   'operator.set': OPERATORS,
   'wallet.set': WALLETS,
+  /** By which rules lines of a wallet are matched. */
+  'matching.rules': WALLETS,
   /** The roles of the columns of a statement that no format recognises. */
   'statement.columns': WALLETS,
   /** The accounts of the journal. */

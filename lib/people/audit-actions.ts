@@ -27,6 +27,7 @@ export const AUDIT_ACTIONS = [
   'wallet.posted',
   'journal.accounts_changed',
   'journal.exported',
+  'matching.rules_changed',
   'bank_account.added',
   'bank_account.removed',
   'withdrawal.minimum_set',

@@ -58,6 +58,7 @@ const APPEND_ONLY_TABLES = [
   'statement_lines',
   'match_events',
   'exception_events',
+  'matching_rules',
   'journal_mappings',
   'journal_entries',
   'journal_lines',

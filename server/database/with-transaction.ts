@@ -116,3 +116,8 @@ export async function openSnapshot(pool: Pool): Promise<Snapshot> {
     throw error
   }
 }
+
+/** Ends each statement of a transaction that takes longer. */
+export async function limitStatements(trx: TrxClient, timeoutMs: number): Promise<void> {
+  await trx.query("select set_config('statement_timeout', $1, true)", [String(timeoutMs)])
+}

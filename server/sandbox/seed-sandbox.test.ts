@@ -63,6 +63,14 @@ test('two days of a wallet prepared, the first of them signed by another person'
   ])
 })
 
+test('entry 1 of the journal for the signed day, with the money of an application', async () => {
+  const { rows } = await database.pool.query(
+    `select e.number::integer, e.wallet, bool_or(l.account = 'partners') as "hasPartner" from journal_entries e
+       join journal_lines l using (application_id, number) group by 1, 2`,
+  )
+  assert.deepEqual(rows, [{ number: 1, wallet: 'OMCM', hasPartner: true }])
+})
+
 test('less than 20 s of CPU time for seeding, which the first start waits for', () => {
   assert.ok(cpuMs < 20_000, `${Math.round(cpuMs)} ms`)
 })

@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import { matchingRulesSchema } from '#lib/reconciliation/matching-rules.ts'
 import { columnMappingSchema, mappedHeaderSchema } from '#lib/reconciliation/statement-columns.ts'
 import { FEE_FORMS, FEE_ROUNDINGS, findWallet } from '#lib/reconciliation/wallets.ts'
 import { err, ok } from '#lib/result.ts'
 import { isUtcDay } from '#lib/time/time.ts'
+import { factsOfRules, readRulesChange, setMatchingRules } from '#server/reconciliation/matching/set-rules.ts'
 import { signatureOf } from '#server/reconciliation/read-statement/formats/mapped.ts'
 import { factsOfMapping, mapColumns, readMappingChange } from '#server/reconciliation/statements/map-columns.ts'
 import { factsOfWallet, readWalletChange, setWallet } from '#server/reconciliation/wallets/set-wallet.ts'
@@ -72,4 +74,19 @@ const columns: ChangeKind = defineKind({
   apply: (trx, { applicationId, payload, actor }) => mapColumns(trx, { applicationId, ...payload, actor }),
 })
 
-export const WALLET_KINDS = { 'wallet.set': wallet, 'statement.columns': columns }
+const rulesSchema = matchingRulesSchema.extend({ wallet: z.string().refine((id) => findWallet(id) !== undefined) }).strict()
+
+/** By which rules lines of a wallet are matched that no id has matched. */
+const rules: ChangeKind = defineKind({
+  schema: rulesSchema,
+  subjectOf: ({ wallet: id }) => id,
+  async read(queryable, applicationId, { wallet: id, ...proposed }) {
+    const present = await readRulesChange(queryable, applicationId, id)
+    if (!present.ok) return err(present.error)
+    return ok({ before: { wallet: id, ...factsOfRules(present.value) }, after: { wallet: id, ...factsOfRules(proposed) } })
+  },
+  apply: (trx, { applicationId, payload: { wallet: id, ...proposed }, changeId, actor }) =>
+    setMatchingRules(trx, { applicationId, wallet: id, rules: proposed, changeId, actor }),
+})
+
+export const WALLET_KINDS = { 'matching.rules': rules, 'wallet.set': wallet, 'statement.columns': columns }

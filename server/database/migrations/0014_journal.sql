@@ -90,3 +90,26 @@ create constraint trigger check_entry after insert on journal_lines deferrable i
   for each row execute function check_journal_entry();
 alter table journal_entries enable always trigger check_entry;
 alter table journal_lines enable always trigger check_entry;
+
+-- Up to which distance and how a rule may pair lines and transactions by phone number and amount, per wallet and version; two people change them.
+-- Version 1 is the default of lib/reconciliation/matching-rules.ts and has no row. Each match has the version that made it (line_matches).
+create table matching_rules (
+  application_id uuid not null,
+  wallet text not null,
+  version smallint not null check (version > 1),
+  -- How many hours before a transaction began, and after its end, its line may be.
+  before_hours smallint not null check (before_hours between 0 and 48),
+  after_hours smallint not null check (after_hours between 1 and 168),
+  -- none: by ids only; unique: also what is unique both ways; twins: also as many lines as transactions.
+  pairs text not null check (pairs in ('none', 'unique', 'twins')),
+  -- all: also a number as it was before its country renumbered.
+  phone_forms text not null check (phone_forms in ('all', 'present')),
+  change_id uuid not null,
+  confirmed_by uuid not null,
+  at timestamptz not null default clock_timestamp(),
+  primary key (application_id, wallet, version)
+);
+create trigger refuse_change before update or delete on matching_rules for each row execute function refuse_change();
+create trigger refuse_truncate before truncate on matching_rules for each statement execute function refuse_change();
+alter table matching_rules enable always trigger refuse_change;
+alter table matching_rules enable always trigger refuse_truncate;

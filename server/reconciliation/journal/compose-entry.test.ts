@@ -4,7 +4,7 @@ import type { CertificateBody } from '../certificates/certificate.ts'
 import { composeEntry } from './compose-entry.ts'
 
 type Body = { postings?: [string, number][]; ledger?: [string, Record<string, number>][]; book?: [string, Record<string, number>][] }
-/** What an entry reads of a certificate; accounts that are not named are zero. */
+/** The part of a certificate that an entry reads; accounts that are not named are zero. */
 function bodyOf({ postings = [], ledger = [], book = [] }: Body): CertificateBody {
   const filled = (names: readonly string[], given: Record<string, number>) =>
     Object.fromEntries(names.map((name) => [`${name}Minor`, String(given[name] ?? 0)]))
@@ -31,9 +31,10 @@ const CASES: [string, Body, string[]][] = [
   ['a hold', { ledger: [['hold', { deposit: -500, held: 500 }]] }, []],
   [
     'a deposit',
-    { postings: [['settle', -450]], ledger: [['settle', { held: -500, fees: 20, clearing: 450, revenue: 30 }]] },
+    { ledger: [['settle', { held: -500, fees: 20, clearing: 450, revenue: 30 }]] },
     ['wallet  -450', 'partners kora 480', 'service_fees  -30'],
   ],
+  ['a withdrawal', { ledger: [['withdraw', { collect: -900, clearing: 900 }]] }, ['wallet  -900', 'partners kora 900']],
   [
     'a move out of the account for collects',
     { postings: [['move', -700]], ledger: [['move', { collect: -700, deposit: 700 }]] },

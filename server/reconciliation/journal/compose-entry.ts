@@ -6,20 +6,23 @@ export type EntryLine = { account: JournalAccount; auxiliary: string | null; amo
 
 /**
  * The lines of the journal entry of a certificate, which sum to zero; none if nothing moved. Debits of the wallet are what came in. Of the six accounts of
- * the ledger, four are money of the application, and clearing is the wallet. `slugOf`: the auxiliary account of an application.
+ * the ledger, four are money of the application, and clearing is the wallet; a move between two wallets is in neither. `slugOf`: the auxiliary account of an application.
  */
 export function composeEntry({ ours, book }: CertificateBody, slugOf: (applicationId: string) => string): EntryLine[] {
   const moved = sum(ours.postings, ({ kind, effectMinor }) => (kind === 'move' ? BigInt(effectMinor) : 0n))
   const isGoodwill = (kind: string) => kind === 'concede'
   const earned = ours.applications.filter(({ kind }) => !isGoodwill(kind))
-  // What the service pays out of its own pocket, or keeps.
+  // Paid by the service out of its own pocket, or kept by it.
   const losses = [
     ...ours.applications.filter(({ kind }) => isGoodwill(kind)).map(({ revenueMinor }) => -BigInt(revenueMinor)),
     ...book.map(({ lossMinor }) => BigInt(lossMinor)),
   ]
   const of = (account: JournalAccount, amountMinor: bigint): EntryLine => ({ account, auxiliary: null, amountMinor })
   const lines = [
-    of('wallet', sum(ours.postings, ({ effectMinor }) => BigInt(effectMinor)) + sum(book, ({ walletMinor }) => BigInt(walletMinor))),
+    of(
+      'wallet',
+      moved + sum(book, ({ walletMinor }) => BigInt(walletMinor)) - sum(ours.applications, ({ clearingMinor }) => BigInt(clearingMinor)),
+    ),
     of('transfers', sum(book, ({ transitMinor }) => BigInt(transitMinor)) - moved),
     ...partnerLines(ours.applications, slugOf),
     ...book.map(({ kind, suspenseMinor }) => of(suspenseAccount(kind, BigInt(suspenseMinor)), BigInt(suspenseMinor))),
@@ -51,7 +54,7 @@ function partnerLines(applications: readonly Row[], slugOf: (applicationId: stri
   }))
 }
 
-/** What leaves suspense leaves the account that it entered. */
+/** Money leaves suspense from the account that it entered. */
 function suspenseAccount(kind: string, amountMinor: bigint): JournalAccount {
   return amountMinor < 0n === (kind !== 'release') ? 'suspense_in' : 'suspense_out'
 }

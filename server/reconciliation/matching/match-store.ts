@@ -1,11 +1,20 @@
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 import type { SetWallet } from '../wallets/wallet-store.ts'
+import type { VersionedRules } from './rules-store.ts'
 
-/** Raised when a rule changes; every match names the version that made it. */
-const RULE_VERSION = 1
+/**
+ * The lines of a wallet that belong to no transaction yet: from a day on, or of these. `isReplay`: what was paired by number and amount counts as
+ * open again.
+ */
+export type Scope = {
+  applicationId: string
+  wallet: SetWallet
+  rules: VersionedRules
+  of: { sinceDay: string } | { lineIds: readonly bigint[] }
+  isReplay?: true
+}
 
-/** The lines of a wallet that belong to no transaction yet: from a day on, or of these. */
-export type Scope = { applicationId: string; wallet: SetWallet; of: { sinceDay: string } | { lineIds: readonly bigint[] } }
+const KEPT = ({ isReplay }: Scope) => (isReplay ? "and m.rule not in ('phone', 'twins')" : '')
 
 const valuesOf = ({ applicationId, wallet, of }: Scope) => [
   ...[applicationId, wallet.wallet, wallet.operator],
@@ -13,15 +22,15 @@ const valuesOf = ({ applicationId, wallet, of }: Scope) => [
 ]
 
 /** A line of a signed day that finds its transaction now counts on the next open day. */
-const openOf = ({ of }: Scope) => `signed as materialized (select day, next_day from signed_days where application_id = $1 and wallet = $2),
+const openOf = (scope: Scope) => `signed as materialized (select day, next_day from signed_days where application_id = $1 and wallet = $2),
 open as (
   select s.next_day as late_day, l.application_id, l.line_id, l.local_day, l.at, l.position, l.kind, l.gross_minor, l.operator_id, l.our_id, l.our_application_id, l.phone_forms,
          case when l.gross_minor > 0 then 'COLLECT' else 'DEPOSIT' end as type,
          case when l.kind = 'failed' then 'failed' else 'settle' end as effect
     from statement_lines l left join signed s on s.day = l.local_day
-   where l.application_id = $1 and l.wallet = $2 and ${'sinceDay' in of ? 'l.local_day >= $4' : 'l.line_id = any($4::bigint[])'}
+   where l.application_id = $1 and l.wallet = $2 and ${'sinceDay' in scope.of ? 'l.local_day >= $4' : 'l.line_id = any($4::bigint[])'}
      and l.kind in ('payment', 'failed')
-     and not exists (select 1 from line_matches m where m.application_id = l.application_id and m.line_id = l.line_id))`
+     and not exists (select 1 from line_matches m where m.application_id = l.application_id and m.line_id = l.line_id ${KEPT(scope)}))`
 
 /** Whether a person took a line and a transaction apart: no rule matches them again. */
 const isUndone = (line: string, transaction: string) => `exists (select 1 from match_events e where e.application_id = $1
@@ -34,7 +43,7 @@ const isUndone = (line: string, transaction: string) => `exists (select 1 from m
 const STORE_FOUND = `, stored as (
   insert into line_matches (application_id, line_id, matched_application_id, transaction_id, effect, rule, rule_version, late_day,
       ordinal)
-  select f.application_id, f.line_id, f.matched_application_id, f.transaction_id, f.effect, $5, ${RULE_VERSION}, f.late_day,
+  select f.application_id, f.line_id, f.matched_application_id, f.transaction_id, f.effect, $5, $8, f.late_day,
          taken.first + row_number() over (partition by f.matched_application_id, f.transaction_id, f.effect order by f.at, f.position, f.line_id) - 1
     from found f
     cross join lateral (
@@ -50,7 +59,7 @@ type Found = { scope: Scope; rule: 'our_id' | 'operator_id'; more?: readonly unk
 
 async function storeFound(trx: TrxClient, found: string, { scope, rule, more = [] }: Found): Promise<string[]> {
   const { zone, cutoffMinute } = scope.wallet
-  const values = [...valuesOf(scope), rule, zone, `${cutoffMinute} minutes`, ...more]
+  const values = [...valuesOf(scope), rule, zone, `${cutoffMinute} minutes`, scope.rules.version, ...more]
   return daysOf((await trx.query<ChangedDays>(`with ${found} ${STORE_FOUND}`, values)).rows)
 }
 
@@ -101,7 +110,7 @@ export async function insertByOurId(trx: TrxClient, scope: Scope): Promise<strin
     `${openOf(scope)},
      ours as (
        select t.application_id, t.transaction_id, t.type, t.final_at from applications a
-         join transactions t on t.application_id = a.application_id and t.transaction_id between $8 and $9
+         join transactions t on t.application_id = a.application_id and t.transaction_id between $9 and $10
         where t.operator = $3),
      found as (
        select o.*, t.application_id as matched_application_id, t.transaction_id, t.final_at from open o
@@ -152,13 +161,13 @@ export async function insertByReferenceGroup(trx: TrxClient, scope: Scope): Prom
      whole as (select distinct on (operator_id) line_id, gen_random_uuid() as group_id from exact order by operator_id, line_id),
      stored as (
        insert into line_matches (application_id, line_id, part, matched_application_id, transaction_id, effect, rule, rule_version, group_id, late_day)
-         select n.application_id, n.line_id, n.part, n.matched_application_id, n.transaction_id, 'settle', 'reference_group', ${RULE_VERSION},
+         select n.application_id, n.line_id, n.part, n.matched_application_id, n.transaction_id, 'settle', 'reference_group', $7,
                 whole.group_id, n.late_day
            from named n join whole using (line_id)
        on conflict do nothing)
      select distinct coalesce(n.late_day, n.local_day)::text as "lineDay", ((n.final_at at time zone $5) - $6::interval)::date::text as "postedDay"
        from named n join whole using (line_id)`,
-    [...valuesOf(scope), zone, `${cutoffMinute} minutes`],
+    [...valuesOf(scope), zone, `${cutoffMinute} minutes`, scope.rules.version],
   )
   return daysOf(rows)
 }
@@ -167,25 +176,34 @@ export async function insertByReferenceGroup(trx: TrxClient, scope: Scope): Prom
 export type Candidate = ChangedDays & { lineId: bigint; lineAt: Date; applicationId: string; transactionId: string; transactionAt: Date }
 
 /**
- * 4 and 5: lines and transactions without a line, with the same phone number in any of its forms, amount and direction, from two hours before the
- * transaction began to 36 hours after its end. A line that names another transaction, or whose id of the operator differs from that of the
+ * 4 and 5: lines and transactions without a line, with the same phone number, amount and direction, as far apart as the rules of the wallet allow. At
+ * most `limit`. A line that names another transaction, or whose id of the operator differs from that of the
  * transaction, is no candidate.
  */
-export async function selectCandidates(trx: TrxClient, scope: Scope, statuses: readonly string[]): Promise<Candidate[]> {
-  const { rows } = await trx.query<Candidate>(
+export async function selectCandidates(
+  queryable: Queryable,
+  scope: Scope,
+  { statuses, limit = null }: { statuses: readonly string[]; limit?: number | null },
+): Promise<Candidate[]> {
+  const { beforeHours, afterHours, phoneForms } = scope.rules
+  const { rows } = await queryable.query<Candidate>(
     `with ${openOf(scope)}
      select o.line_id as "lineId", o.at as "lineAt", t.application_id as "applicationId", t.transaction_id as "transactionId",
             coalesce(t.final_at, t.created_at) as "transactionAt", coalesce(o.late_day, o.local_day)::text as "lineDay",
             ((t.final_at at time zone $6) - $7::interval)::date::text as "postedDay"
-       from open o cross join lateral unnest(o.phone_forms) form (phone_number)
+       from open o cross join lateral unnest(case when $10 = 'all' then o.phone_forms else o.phone_forms[1:1] end) form (phone_number)
        join transactions t on t.phone_number = form.phone_number and t.amount_minor = abs(o.gross_minor) and t.type = o.type
       where o.kind = 'payment' and o.our_id is null and t.operator = $3
         and t.status = any($5) and (o.operator_id is null or t.operator_reference is null)
-        and o.at between t.created_at - interval '2 hours' and coalesce(t.final_at, clock_timestamp()) + interval '36 hours'
+        and o.at between t.created_at - make_interval(hours => $8) and coalesce(t.final_at, clock_timestamp()) + make_interval(hours => $9)
         and not exists (select 1 from line_matches m where m.application_id = $1 and m.matched_application_id = t.application_id
-                          and m.transaction_id = t.transaction_id and m.effect = 'settle')
-        and not ${isUndone('o', 't')}`,
-    [...valuesOf(scope), statuses, scope.wallet.zone, `${scope.wallet.cutoffMinute} minutes`],
+                          and m.transaction_id = t.transaction_id and m.effect = 'settle' ${KEPT(scope)})
+        and not ${isUndone('o', 't')}
+      limit $11`,
+    [
+      ...[...valuesOf(scope), statuses, scope.wallet.zone, `${scope.wallet.cutoffMinute} minutes`],
+      ...[beforeHours, afterHours, phoneForms, limit],
+    ],
   )
   return rows
 }
@@ -194,13 +212,13 @@ export async function selectCandidates(trx: TrxClient, scope: Scope, statuses: r
 export type Pair = ChangedDays & { lineId: bigint; applicationId: string; transactionId: string; groupId: string | null }
 
 /** Stores pairs that were found by phone number and amount. Returns the days that they change. */
-export async function insertPairs(trx: TrxClient, applicationId: string, pairs: readonly Pair[]): Promise<string[]> {
+export async function insertPairs(trx: TrxClient, { applicationId, rules }: Scope, pairs: readonly Pair[]): Promise<string[]> {
   if (pairs.length === 0) return []
   await trx.query(
     `with signed as materialized (select wallet, day, next_day from signed_days where application_id = $1)
      insert into line_matches (application_id, line_id, matched_application_id, transaction_id, effect, rule, rule_version, group_id, late_day)
        select $1, p.line_id, p.application_id, p.transaction_id, 'settle', case when p.group_id is null then 'phone' else 'twins' end,
-              ${RULE_VERSION}, p.group_id, s.next_day
+              $6, p.group_id, s.next_day
          from unnest($2::bigint[], $3::uuid[], $4::uuid[], $5::uuid[]) as p (line_id, application_id, transaction_id, group_id)
          join statement_lines l on l.application_id = $1 and l.line_id = p.line_id
          left join signed s on s.wallet = l.wallet and s.day = l.local_day
@@ -211,6 +229,7 @@ export async function insertPairs(trx: TrxClient, applicationId: string, pairs: 
       pairs.map((pair) => pair.applicationId),
       pairs.map((pair) => pair.transactionId),
       pairs.map((pair) => pair.groupId),
+      rules.version,
     ],
   )
   return daysOf(pairs)
@@ -223,4 +242,39 @@ export async function listRecentWallets(queryable: Queryable, sinceDay: string):
     [sinceDay],
   )
   return rows
+}
+
+/** How many lines of payments the scope has. */
+export async function countOpenLines(queryable: Queryable, scope: Scope): Promise<number> {
+  const { rows } = await queryable.query<{ count: number }>(
+    `with ${openOf(scope)} select count(*)::integer as count from open, (select $3::text) unused where kind = 'payment'`,
+    valuesOf(scope),
+  )
+  return rows[0]?.count ?? 0
+}
+
+type ReplayedFacts = {
+  lines: ReadonlyMap<bigint, { day: string; grossMinor: bigint; phone: string | null; operatorId: string | null }>
+  names: ReadonlyMap<string, string>
+}
+
+/** Lines as a page shows them, and the names of applications. */
+export async function listReplayedLines(
+  queryable: Queryable,
+  applicationId: string,
+  { lineIds, applicationIds }: { lineIds: readonly bigint[]; applicationIds: readonly string[] },
+): Promise<ReplayedFacts> {
+  const lines = await queryable.query<{ lineId: bigint; day: string; grossMinor: bigint; phone: string | null; operatorId: string | null }>(
+    `select line_id as "lineId", local_day::text as day, gross_minor as "grossMinor", phone_forms[1] as phone, operator_id as "operatorId"
+       from statement_lines where application_id = $1 and line_id = any($2::bigint[])`,
+    [applicationId, lineIds],
+  )
+  const names = await queryable.query<{ id: string; name: string }>(
+    'select application_id as id, name from applications where application_id = any($1::uuid[])',
+    [applicationIds],
+  )
+  return {
+    lines: new Map(lines.rows.map(({ lineId, ...line }) => [lineId, line])),
+    names: new Map(names.rows.map(({ id, name }) => [id, name])),
+  }
 }

@@ -16,8 +16,9 @@ import {
   type Scope,
   selectCandidates,
 } from './match-store.ts'
-import { pairCandidates } from './pair-candidates.ts'
+import { PAIRED_STATUSES, pairCandidates } from './pair-candidates.ts'
 import { pairTransfers } from './pair-transfers.ts'
+import { readMatchingRules } from './rules-store.ts'
 
 /** How long after its day a line is compared again with transactions that have ended since. */
 const REMATCHED_DAYS = 10
@@ -58,7 +59,8 @@ export async function matchRecent(pool: Pool, now: Date, isEnding: () => boolean
 async function lockScope(trx: TrxClient, applicationId: string, walletId: string, sinceDay: string): Promise<Scope | undefined> {
   const wallet = await readWallet(trx, applicationId, walletId)
   if (!wallet) return undefined
-  const scope: Scope = { applicationId, wallet, of: { sinceDay } }
+  const rules = await readMatchingRules(trx, applicationId, walletId)
+  const scope: Scope = { applicationId, wallet, rules, of: { sinceDay } }
   await lockMatching(trx, scope)
   return scope
 }
@@ -66,9 +68,9 @@ async function lockScope(trx: TrxClient, applicationId: string, walletId: string
 /** The surest rule first; what one rule has matched is not looked at by the next. The last rule is a person. */
 async function match(trx: TrxClient, scope: Scope): Promise<ReadonlySet<string>> {
   const days = [await insertByOurId(trx, scope), await insertByOperatorId(trx, scope), await insertByReferenceGroup(trx, scope)]
-  // A payment that succeeded here is the likelier one. Only then the line may belong to one that failed or is open.
-  for (const statuses of [['SUCCESS'], ['PENDING', 'FAILED']]) {
-    days.push(await insertPairs(trx, scope.applicationId, pairCandidates(await selectCandidates(trx, scope, statuses))))
+  if (scope.rules.numberPairs === 'none') return new Set(days.flat())
+  for (const statuses of PAIRED_STATUSES) {
+    days.push(await insertPairs(trx, scope, pairCandidates(await selectCandidates(trx, scope, { statuses }), scope.rules.numberPairs)))
   }
   return new Set(days.flat())
 }

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Candidate, Pair } from './match-store.ts'
 
+/** In turns: a payment that succeeded here is the likelier one. Only then a line may belong to one that failed or is open. */
+export const PAIRED_STATUSES = [['SUCCESS'], ['PENDING', 'FAILED']] as const
+
 /**
  * Pairs lines and transactions of one phone number and amount. A line and a transaction that are the only candidates of each other are a pair. As
  * many lines as transactions that cannot be told apart form one group: the money is right, and who paid which stays open. Anything else is left
- * for a person.
+ * for a person. `pairs`: whether groups are formed.
  */
-export function pairCandidates(candidates: readonly Candidate[]): Pair[] {
+export function pairCandidates(candidates: readonly Candidate[], pairs: 'unique' | 'twins'): Pair[] {
   return components(candidates).flatMap((component) => {
     const lines = unique(
       component,
@@ -14,13 +17,13 @@ export function pairCandidates(candidates: readonly Candidate[]): Pair[] {
       ({ lineAt }) => lineAt,
     )
     const transactions = unique(component, keyOf, ({ transactionAt }) => transactionAt)
-    if (lines.length !== transactions.length) return []
+    if (lines.length !== transactions.length || (lines.length > 1 && pairs === 'unique')) return []
     const groupId = lines.length === 1 ? null : randomUUID()
     const possible = new Set(component.map((each) => `${each.lineId} ${keyOf(each)}`))
-    const pairs = lines.map((line, place) => ({ line, transaction: transactions[place] ?? line }))
+    const found = lines.map((line, place) => ({ line, transaction: transactions[place] ?? line }))
     // In order of time; if that is not possible for each of them, which belongs to which is not even open.
-    if (!pairs.every(({ line, transaction }) => possible.has(`${line.lineId} ${keyOf(transaction)}`))) return []
-    return pairs.map(({ line: { lineId, lineDay }, transaction: { applicationId, transactionId, postedDay } }) => ({
+    if (!found.every(({ line, transaction }) => possible.has(`${line.lineId} ${keyOf(transaction)}`))) return []
+    return found.map(({ line: { lineId, lineDay }, transaction: { applicationId, transactionId, postedDay } }) => ({
       ...{ lineId, lineDay, applicationId, transactionId, postedDay },
       groupId,
     }))

@@ -6,19 +6,13 @@ import { type ApprovalBand, type ApprovalPolicy, approvalRulesSchema } from '#li
 import { type PolicyReplay, REPLAY_DAYS, type ReplayFailure } from '#lib/rules/rule-finding.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { type Pool, withStatementLimit } from '#server/database/pool.ts'
-import { withSnapshot } from '#server/database/with-transaction.ts'
+import { limitStatements, withSnapshot } from '#server/database/with-transaction.ts'
 import { listActiveMembers } from '#server/people/person-store.ts'
 import { bandsFor } from '#server/policy/bands-for.ts'
 import { findPolicy } from '#server/policy/policies.ts'
 import { processWide } from '#server/process-wide.ts'
-import {
-  limitStatements,
-  type ReplayContext,
-  selectObservedWaits,
-  selectPhonesOf,
-  selectReplay,
-  selectSequenceBefore,
-} from './replay-store.ts'
+import { shareRunning } from '#server/share-running.ts'
+import { type ReplayContext, selectObservedWaits, selectPhonesOf, selectReplay, selectSequenceBefore } from './replay-store.ts'
 import { collectItems, summariseReplay } from './summarise-replay.ts'
 
 const DAY_MS = 86_400_000
@@ -46,16 +40,12 @@ declare module '#server/process-wide.ts' {
 export async function replayPolicy(reportPool: Pool, request: ReplayRequest): Promise<Replayed> {
   const running = processWide('policyReplays', () => new Map())
   const key = `${request.application.applicationId} ${request.application.policy?.version} ${request.version}`
-  const known = running.get(key)
-  if (known) return known
-  // One application never takes all of them.
-  const isOwnRunning = running.keys().some((other) => other.startsWith(`${request.application.applicationId} `))
-  if (isOwnRunning || running.size >= RUNNING_MAX) return err('busy')
-  const replay = withStatementLimit(STATEMENT_TIMEOUT_MS + ANSWER_MS, () => runReplay(reportPool, request)).finally(() =>
-    running.delete(key),
-  )
-  running.set(key, replay)
-  return replay
+  const started = shareRunning(running, key, {
+    // One application never takes all of them.
+    isFull: () => running.size >= RUNNING_MAX || running.keys().some((other) => other.startsWith(`${request.application.applicationId} `)),
+    work: () => withStatementLimit(STATEMENT_TIMEOUT_MS + ANSWER_MS, () => runReplay(reportPool, request)),
+  })
+  return started ?? err('busy')
 }
 
 async function runReplay(reportPool: Pool, request: ReplayRequest): Promise<Replayed> {

@@ -33,11 +33,6 @@ export type ReplayGroup = {
 
 type Window = { applicationId: string; from: Date; afterSequence: bigint }
 
-/** Ends each statement of a transaction that takes longer. */
-export async function limitStatements(trx: TrxClient, timeoutMs: number): Promise<void> {
-  await trx.query("select set_config('statement_timeout', $1, true)", [String(timeoutMs)])
-}
-
 /** The last sequence before a day: where a window that begins on it can start to read. */
 export async function selectSequenceBefore(trx: TrxClient, applicationId: string, day: Date): Promise<bigint> {
   const { rows } = await trx.query<{ sequence: bigint | null }>(

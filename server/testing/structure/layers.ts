@@ -17,6 +17,7 @@ export const LAYERS: readonly (readonly string[])[] = [
     'report-unexpected.ts',
     'messages.ts',
     'retry.ts',
+    'share-running.ts',
   ],
   ['audit', 'credentials'],
   ['applications', 'people'],

@@ -53,6 +53,7 @@ export default async function JournalPage({ params, searchParams }: PageProps) {
     <PageContent words={['close.', 'change.', 'journal.']}>
       <PageHeader title={t('frame.close')} lead={t('journal.lead')} />
       <CloseTabs t={t} application={application} current="journal" />
+      <ChangeList t={t} locale={locale} application={application} changes={changes} />
       <Filters t={t} application={application} filter={filter} />
       {rows.length === 0 && <EmptyState icon="file" title={t('journal.none')} text={t('journal.noneText')} />}
       {rows.length > 0 && <EntryTable t={t} application={application} rows={rows} />}
@@ -64,7 +65,6 @@ export default async function JournalPage({ params, searchParams }: PageProps) {
         <ExportForm t={t} locale={locale} application={application} period={period} currency={newest?.currency ?? 'XAF'} />
       )}
       <AccountsCard t={t} application={application} codes={codes} mayChange={can(actor.roles, 'accounting:change')} />
-      <ChangeList t={t} locale={locale} application={application} changes={changes} />
     </PageContent>
   )
 }

@@ -9,7 +9,7 @@ import { ProposalDialog } from '../../../_components/changes/proposal-dialog.tsx
 import { useProposal } from '../../../_components/changes/use-proposal.ts'
 
 type Props = { application: string; codes: JournalCodes; onClose: () => void }
-/** What is wrong, by the name of the field. */
+/** The message of each wrong field, by its name. */
 type Problems = Readonly<Record<string, MessageKey>>
 
 /** Returns the form's values as the proposal has them, and which fields are wrong. */

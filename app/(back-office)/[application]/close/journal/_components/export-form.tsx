@@ -14,7 +14,7 @@ export function ExportForm({ t, locale, application, period, currency }: Props) 
     <section className="no-print mt-6" aria-labelledby="journal-export">
       <h2 id="journal-export">{t('journal.export')}</h2>
       <p className="mt-1 max-w-2xl text-ink-2">{t('journal.exportText')}</p>
-      <form action={paths.data(application, 'journal')} className="mt-3 grid max-w-3xl gap-3 sm:grid-cols-3">
+      <form action={paths.data(application, 'journal')} className="mt-3 grid max-w-3xl items-start gap-3 sm:grid-cols-3">
         <TextField id="export-from" name="from" type="date" required label={t('journal.from')} defaultValue={period.from} />
         <TextField id="export-to" name="to" type="date" required label={t('journal.to')} defaultValue={period.to} />
         <Select id="export-currency" name="currency" label={t('journal.currency')} defaultValue={currency}>

@@ -15,11 +15,13 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { agreementText } from '#server/reconciliation/fees/fee-claim.ts'
+import { readMatchingRules } from '#server/reconciliation/matching/rules-store.ts'
 import { readDailyBalances } from '#server/reconciliation/wallets/read-balances.ts'
 import { isInUse, readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
-import { ChangeList } from '../../../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../../../_components/page-content.tsx'
 import { WalletButton } from '../_components/wallet-button.tsx'
+import { RulesCard } from './_components/rules-card.tsx'
+import { WalletChanges } from './_components/wallet-changes.tsx'
 
 export const generateMetadata = titled('close.wallet')
 
@@ -36,8 +38,9 @@ export default async function WalletPage({ params }: PageProps<'wallet'>) {
     readLocale(),
     isInUse(pool, applicationId, id),
     readDailyBalances(pool, applicationId, wallet),
-    listChanges(pool, { applicationId, kinds: ['wallet.set'], actor }),
+    listChanges(pool, { applicationId, kinds: ['wallet.set', 'matching.rules'], actor }),
   ])
+  const rules = await readMatchingRules(pool, applicationId, id)
   const { currency } = OPERATORS[wallet.operator].country
   const { number, zone, cutoffMinute, feePpm, feeFixedMinor, feeTaxPpm, feeRounding, feeForm, openingDay, openingMinor } = wallet
   const cutoff = `${String(Math.floor(cutoffMinute / 60)).padStart(2, '0')}:${String(cutoffMinute % 60).padStart(2, '0')}`
@@ -46,7 +49,7 @@ export default async function WalletPage({ params }: PageProps<'wallet'>) {
   const opening = openingMinor === null ? null : formatMinor(openingMinor)
   const money = (amount: string | null) => (amount === null ? '–' : <Money amount={amount} currency={currency} />)
   return (
-    <PageContent words={['close.', 'change.']}>
+    <PageContent words={['close.', 'change.', 'matching.']}>
       <PageHeader
         title={walletText(t, id)}
         actions={
@@ -56,7 +59,7 @@ export default async function WalletPage({ params }: PageProps<'wallet'>) {
           </>
         }
       />
-      <ChangeList t={t} locale={locale} application={application} changes={changes.filter(({ subject }) => subject === id)} />
+      <WalletChanges t={t} locale={locale} application={application} wallet={wallet} changes={changes} applicationId={applicationId} />
       <div className="mt-4 max-w-2xl">
         <Card>
           <Facts
@@ -91,6 +94,7 @@ export default async function WalletPage({ params }: PageProps<'wallet'>) {
           />
         </Card>
       </div>
+      <RulesCard t={t} application={application} wallet={id} rules={rules} />
       <h2 className="mt-6">{t('close.balances')}</h2>
       {balances.length === 0 && <p className="mt-1 text-quiet">{t('close.neverReported')}</p>}
       {balances.length > 0 && (

@@ -324,6 +324,7 @@ create table operator_outcomes (
   outcome text not null,
   bucket smallint not null,
   transaction_count bigint not null,
+  amount_minor bigint not null,
   primary key (application_id, operator, hour, type, outcome, bucket)
 );
 

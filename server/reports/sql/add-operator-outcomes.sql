@@ -16,10 +16,10 @@ begin
   select least(c.success_count, v_mark.success_until + p_limit), least(c.failed_count, v_mark.failed_until + p_limit)
     into v_success, v_failed from application_counters c where c.application_id = p_application;
   if v_success is null or (v_success <= v_mark.success_until and v_failed <= v_mark.failed_until) then return 0; end if;
-  insert into operator_outcomes as o (application_id, operator, type, hour, outcome, bucket, transaction_count)
+  insert into operator_outcomes as o (application_id, operator, type, hour, outcome, bucket, transaction_count, amount_minor)
     select t.application_id, t.operator, t.type, date_trunc('hour', s.started_at, 'UTC'),
            case when t.status = 'SUCCESS' then 'succeeded' else coalesce(p_causes[array_position(p_messages, t.message)], 'other') end,
-           floor(ln(greatest(1, extract(epoch from t.final_at - s.started_at) * 1000)) / ln(1.2)), count(*)
+           floor(ln(greatest(1, extract(epoch from t.final_at - s.started_at) * 1000)) / ln(1.2)), count(*), sum(t.amount_minor)
       from (
         (select f.* from final_transactions f
           where f.application_id = p_application and f.to_status = 'SUCCESS' and f.final_sequence > v_mark.success_until and f.final_sequence <= v_success
@@ -36,7 +36,7 @@ begin
       where t.final_at >= p_since and s.started_at >= p_since
       group by 1, 2, 3, 4, 5, 6
     on conflict (application_id, operator, hour, type, outcome, bucket) do update
-      set transaction_count = o.transaction_count + excluded.transaction_count;
+      set transaction_count = o.transaction_count + excluded.transaction_count, amount_minor = o.amount_minor + excluded.amount_minor;
   update operator_outcome_marks m set success_until = v_success, failed_until = v_failed where m.application_id = p_application;
   return v_success - v_mark.success_until + v_failed - v_mark.failed_until;
 end $$;

@@ -9,8 +9,8 @@ type BarSeries = { name: string; tone: 'accent' | 'run'; values: readonly number
 
 type BarChartProps = Pick<ComponentProps<typeof ChartFrame>, 'title' | 'aside' | 'labels' | 'tableLabel' | 'table'> & {
   series: readonly BarSeries[]
-  /** The link and the tooltip of each group, for the pointer only: the keyboard uses the links of the table. */
-  links: readonly { href: string; hint: string }[]
+  /** The link and the tooltip of each group, for the pointer only: the keyboard uses the links of the table. Left out: the bars lead nowhere. */
+  links?: readonly { href: string; hint: string }[]
 }
 
 const FILLS: Record<BarSeries['tone'], string> = { accent: 'fill-accent', run: 'fill-run/70' }
@@ -28,13 +28,15 @@ export function BarChart({ series, links, ...frame }: BarChartProps) {
   return (
     <ChartFrame {...frame} axis={axis} locale={locale} legend={series.map(({ name, tone }) => ({ name, mark: MARKS[tone] }))}>
       {labels.map((label, index) => {
-        const link = links[index]
-        if (!link || series.every((each) => !each.values[index])) return null
+        const link = links?.[index]
+        if (series.every((each) => !each.values[index])) return null
+        const group = <Group key={label} left={index * step} step={step} series={series} index={index} top={top} />
+        if (!link) return group
         return (
           <Link key={label} href={link.href} tabIndex={-1} className="group">
             <title>{link.hint}</title>
             <PointerArea left={index * step} step={step} className="group-hover:fill-ink/5" />
-            <Group left={index * step} step={step} series={series} index={index} top={top} />
+            {group}
           </Link>
         )
       })}

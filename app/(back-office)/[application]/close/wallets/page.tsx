@@ -17,8 +17,10 @@ import { listChanges } from '#server/changes/list-changes.ts'
 import { readTransfers, readTreasury } from '#server/reconciliation/treasury/read-treasury.ts'
 import { readReportedBalances } from '#server/reconciliation/wallets/read-balances.ts'
 import { listWallets, type SetWallet } from '#server/reconciliation/wallets/wallet-store.ts'
+import { readFloatForecast } from '#server/reports/float-forecast/read-float-forecast.ts'
 import { readBalanceAlarms } from '#server/reports/overview/read-money-today.ts'
 import { ChangeList } from '../../_components/changes/change-list.tsx'
+import { FloatForecastSection } from '../../_components/finance/float-forecast.tsx'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { TransitSection } from '../../_components/transit/transit-section.tsx'
 import { CloseTabs } from '../_components/close-tabs.tsx'
@@ -31,15 +33,16 @@ export const generateMetadata = titled('close.wallets')
 export default async function WalletsPage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireInstaller(application, 'reconciliation:read')
-  const { pool, clock } = backOfficeRuntime()
+  const { pool, reportPool, clock } = backOfficeRuntime()
   const { applicationId } = actor
-  const [t, locale, wallets, { changes }, { accounts }, transfers] = await Promise.all([
+  const [t, locale, wallets, { changes }, { accounts }, transfers, forecasts] = await Promise.all([
     getT(),
     readLocale(),
     listWallets(pool, applicationId),
     listChanges(pool, { applicationId, kinds: ['wallet.set', 'wallet.plan'], actor }),
     readTreasury(pool, { applicationId, carriesOut: false, now: clock.now() }),
     readTransfers(pool, applicationId),
+    readFloatForecast(reportPool, clock.now()),
   ])
   const [balances, alarms] = [
     await readReportedBalances(pool, applicationId, wallets),
@@ -57,6 +60,7 @@ export default async function WalletsPage({ params }: PageProps) {
         <Notice tone="bad">{t('close.alarms', { operators: alarms.map(({ operator }) => operator).join(', ') })}</Notice>
       )}
       <ChangeList t={t} locale={locale} application={application} changes={changes} />
+      <FloatForecastSection t={t} locale={locale} zone={actor.timeZone ?? actor.businessZone} forecasts={forecasts} />
       <TransitSection
         {...{ t, locale, application }}
         kind="transfers"

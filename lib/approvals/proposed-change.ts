@@ -10,6 +10,7 @@ const RULES = { propose: 'policy:change', confirm: 'policy:change' } as const
 const OPERATORS = { propose: 'operator:configure', confirm: 'operator:configure' } as const
 const ADJUSTMENT = { propose: 'adjustment:propose', confirm: 'adjustment:decide' } as const
 const WALLETS = { propose: 'wallet:change', confirm: 'wallet:change' } as const
+const ACCOUNTING = { propose: 'accounting:change', confirm: 'accounting:change' } as const
 const REOPENING = { propose: 'day:reopen', confirm: 'day:reopen' } as const
 const FUNDING = { propose: 'funding:propose', confirm: 'funding:decide' } as const
 
@@ -35,6 +36,8 @@ export const CHANGE_PERMISSIONS = {
   'wallet.set': WALLETS,
   /** The roles of the columns of a statement that no format recognises. */
   'statement.columns': WALLETS,
+  /** The accounts of the journal. */
+  'journal.accounts': ACCOUNTING,
   /** A signed day of a wallet is opened again. */
   'day.reopen': REOPENING,
   /** Money that arrived at the operator enters the deposit balance. */

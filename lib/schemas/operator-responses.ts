@@ -5,8 +5,7 @@ import { COUNTRY_NAMES, OPERATOR_CODES } from '#lib/operators/operators.ts'
 // Responses of version 2 of the API about operators.
 
 /** The states of one direction as a partner sees them: what the service does with a transaction that is started now. */
-export const DIRECTION_STATES = ['OPERATIONAL', 'DELAYED', 'CLOSED', 'SHORT', 'DISABLED', 'NOT_IN_SERVICE'] as const
-export type DirectionState = (typeof DIRECTION_STATES)[number]
+const DIRECTION_STATES = ['OPERATIONAL', 'DELAYED', 'CLOSED', 'SHORT', 'DISABLED', 'NOT_IN_SERVICE'] as const
 
 const directionSchema = z.strictObject({
   state: z.enum(DIRECTION_STATES).meta({

@@ -3,12 +3,13 @@ import { after, before, test } from 'node:test'
 import { approvalFilterSchema } from '#lib/schemas/list-filter.ts'
 import { batchListSchema } from '#lib/schemas/page-address.ts'
 import { listBatches } from '#server/reports/batches/read-batch.ts'
+import { countWaiting } from '#server/reports/waiting/read-waiting.ts'
 import { type BatchDesk, openBatchDesk } from '#server/testing/batches/batch-desk.ts'
 import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { aBand, anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { countWaiting, listApprovals } from './queue/queue.ts'
+import { listApprovals } from './queue/queue.ts'
 
 let desk: BatchDesk
 before(async () => {
@@ -43,7 +44,11 @@ test('one item of the queue, the counts and the badge for a batch, and none of i
     { currency: 'XAF', count: 6, amount: '30000' },
     { currency: 'XOF', count: 1, amount: '5000' },
   ])
-  assert.equal((await countWaiting(desk.pool, application, checker, ['checker'])).count, 2)
+  assert.equal(
+    (await countWaiting(desk.pool, { applicationId: application, id: checker, roles: ['checker'], runsInstallation: false })).pages
+      .approvals ?? 0,
+    2,
+  )
   const made = await read(maker, 'made')
   assert.deepEqual([made.batches.length, made.counts.made, (await read(maker, 'others')).batches.length], [1, 2, 0])
 })

@@ -6,6 +6,7 @@ import { BOOK_KINDS } from './kinds/book-kinds.ts'
 import { CREDENTIAL_KINDS } from './kinds/credential-kinds.ts'
 import { DAY_KINDS } from './kinds/day-kinds.ts'
 import { FUNDING_KINDS } from './kinds/funding-kinds.ts'
+import { JOURNAL_KINDS } from './kinds/journal-kinds.ts'
 import { OPERATOR_KINDS } from './kinds/operator-kinds.ts'
 import { PERSON_KINDS } from './kinds/person-kinds.ts'
 import { POLICY_KINDS } from './kinds/policy-kinds.ts'
@@ -24,5 +25,6 @@ export const KINDS: Readonly<Record<ChangeKindName, ChangeKind>> = {
   ...ADJUSTMENT_KINDS,
   ...WALLET_KINDS,
   ...DAY_KINDS,
+  ...JOURNAL_KINDS,
   ...BOOK_KINDS,
 }

@@ -6,6 +6,7 @@ import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import { formatMinor } from '#lib/money/money.ts'
 import { COUNTRY_NAMES, isOperatorCode, OPERATORS } from '#lib/operators/operators.ts'
 import { combinesRoles, ROLES } from '#lib/people/permissions.ts'
+import { JOURNAL_ACCOUNT_NAMES } from '#lib/reconciliation/journal.ts'
 import { walletText } from '#lib/reconciliation/wallet-words.ts'
 import { formatAmount, withPercent } from '#lib/text/format.ts'
 
@@ -98,6 +99,9 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   amountIs: 'statements.choice.amountIs',
   paidWords: 'statements.choice.paidWords',
   failedWords: 'statements.choice.failedWords',
+  journal_code: 'journal.journalCode',
+  ...Object.fromEntries(JOURNAL_ACCOUNT_NAMES.map((account) => [`journal_${account}`, `journal.account.${account}`] as const)),
+  journal_wallets: 'journal.walletCodes',
   day: 'change.fact.day',
   holder: 'change.fact.holder',
   bank: 'change.fact.bank',

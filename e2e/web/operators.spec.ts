@@ -6,7 +6,7 @@ import { anIntakeItem, fund } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { findTransaction } from '#server/transactions/transaction-store.ts'
-import { expect, expectAccessible, expectAccessibleEverywhere, LOOKS, signIn, test, waitForScripts } from './fixtures.ts'
+import { expect, expectAccessibleEverywhere, LOOKS, signIn, test, waitForScripts } from './fixtures.ts'
 import { fillIn, openNewPayment, previewOf } from './new-payment.ts'
 import { confirmProposal, newApplication, newPerson, sandboxPool } from './people.ts'
 import { personWith, type SandboxPerson, sandboxUrl } from './sandbox.ts'
@@ -225,21 +225,3 @@ for (const look of LOOKS) {
     })
   })
 }
-
-test('the float forecast says until when each account lasts and what to add, as text and as a chart with its table', async ({ page }) => {
-  const serge = personWith(['administrator'])
-  await signIn(page, serge, `/${serge.slug}/operators`)
-  await waitForScripts(page)
-  const row = page.getByRole('table', { name: 'Float forecast' }).getByRole('row').filter({ hasText: 'MTN' }).first()
-  await expect(row.getByText(/more than two weeks|day \d+ \w+, \d\d:\d\d/)).toBeVisible()
-  await expect(row).toContainText('XAF')
-  const chart = page.getByRole('group').filter({ hasText: 'MTN Cameroon, XAF' })
-  await chart.getByText('MTN Cameroon, XAF').click()
-  await chart.getByText('As a table').click()
-  await expect(chart.getByRole('row')).toHaveCount(25)
-  await expectAccessible(page)
-  const partner = personWith(['administrator'], 0, 1)
-  await page.context().clearCookies()
-  await signIn(page, partner, `/${partner.slug}/operators`)
-  await expect(page.getByText('Float forecast')).toHaveCount(0)
-})

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test'
-import { expect, expectAccessibleEverywhere, signIn, test, waitForScripts } from './fixtures.ts'
+import { expect, expectAccessible, expectAccessibleEverywhere, signIn, test, waitForScripts } from './fixtures.ts'
 import { confirmProposal, sandboxPool } from './people.ts'
 import { personWith, type SandboxPerson } from './sandbox.ts'
 
@@ -165,4 +165,22 @@ test('an own transfer is proposed by one person and confirmed by another, and is
   await row.getByRole('button', { name: /^Undo/ }).click()
   await expect(row.getByText('To be transferred', { exact: true })).toBeVisible()
   await expectAccessibleEverywhere(page)
+})
+
+test('the float forecast says until when each account lasts and what to add, as text and as a chart with its table', async ({ page }) => {
+  const serge = personWith(['administrator'])
+  await signIn(page, serge, `/${serge.slug}/operators`)
+  await waitForScripts(page)
+  const row = page.getByRole('table', { name: 'Float forecast' }).getByRole('row').filter({ hasText: 'MTN' }).first()
+  await expect(row.getByText(/more than two weeks|day \d+ \w+, \d\d:\d\d/)).toBeVisible()
+  await expect(row).toContainText('XAF')
+  const chart = page.getByRole('group').filter({ hasText: 'MTN Cameroon, XAF' })
+  await chart.getByText('MTN Cameroon, XAF').click()
+  await chart.getByText('As a table').click()
+  await expect(chart.getByRole('row')).toHaveCount(25)
+  await expectAccessible(page)
+  const partner = personWith(['administrator'], 0, 1)
+  await page.context().clearCookies()
+  await signIn(page, partner, `/${partner.slug}/operators`)
+  await expect(page.getByText('Float forecast')).toHaveCount(0)
 })

@@ -39,10 +39,8 @@ export type FlowRow = { operator: OperatorCode; weekHour: number; outMinor: bigi
 export async function selectFlows(queryable: Queryable, since: Date, until: Date): Promise<FlowRow[]> {
   const { rows } = await queryable.query<FlowRow>(
     `select operator, ((extract(epoch from hour) / 3600)::bigint % 168)::integer as "weekHour",
-            coalesce(sum(amount_minor) filter (where type = 'DEPOSIT'), 0)::bigint as "outMinor",
-            coalesce(sum(amount_minor) filter (where type = 'COLLECT'), 0)::bigint as "inMinor",
-            min(min(hour)) over () as "firstHour"
-       from operator_outcomes where outcome = 'succeeded' and hour >= $1 and hour < date_trunc('hour', $2::timestamptz)
+            sum(out_minor)::bigint as "outMinor", sum(in_minor)::bigint as "inMinor", min(min(hour)) over () as "firstHour"
+       from operator_flows where hour >= $1 and hour < date_trunc('hour', $2::timestamptz)
       group by 1, 2`,
     [since, until],
   )

@@ -96,6 +96,7 @@ function ForecastChart({
       <summary className="cursor-pointer font-medium">{title}</summary>
       <div className="mt-3">
         <BarChart
+          locale={locale}
           title={t('forecast.twoDays')}
           labels={labels}
           series={[

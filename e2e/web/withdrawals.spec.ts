@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test'
-import { expect, expectAccessibleEverywhere, signIn, test, waitForScripts } from './fixtures.ts'
+import { expect, expectAccessible, expectAccessibleEverywhere, signIn, test, waitForScripts } from './fixtures.ts'
 import { confirmProposal, sandboxPool } from './people.ts'
 import { personWith, type SandboxPerson } from './sandbox.ts'
 
@@ -77,21 +77,21 @@ test('a withdrawal is proposed by one person and confirmed by another, leaves th
 
   await openAs(page, fatou)
   const row = page.getByRole('row').filter({ hasText: 'VIR 2026-07' })
-  await expect(row.getByText('To be transferred at the operator')).toBeVisible()
+  await expect(row.getByText('To be transferred', { exact: true })).toBeVisible()
   await expect(row.getByText('ML13 ML01 6012 0102 6001 0066 8497')).toBeVisible()
   for (const [step, reference] of [
-    ['Left the operator', 'OP 11'],
-    ['Arrived at the bank', 'BK 12'],
+    ['Left', 'OP 11'],
+    ['Arrived', 'BK 12'],
   ] as const) {
-    await row.getByRole('button', { name: /^Mark the withdrawal/ }).click()
+    await row.getByRole('button', { name: /^Mark the transfer/ }).click()
     await dialog.getByLabel('What happened').selectOption({ label: step })
     await dialog.getByLabel('Reference at the operator or the bank').fill(reference)
     await dialog.getByRole('button', { name: 'Mark progress' }).click()
     await expect(dialog).toBeHidden()
-    await expect(row.getByText(step)).toBeVisible()
+    await expect(row.getByText(step, { exact: true })).toBeVisible()
     await expect(row.getByText(reference)).toBeVisible()
   }
-  await expect(row.getByRole('button', { name: /^Mark the withdrawal/ })).toHaveCount(0)
+  await expect(row.getByRole('button', { name: /^Mark the transfer/ })).toHaveCount(0)
   await expectAccessibleEverywhere(page)
 
   await page.goto(`/${fatou.slug}/balances/BJMOOV?dates=today`)
@@ -122,6 +122,65 @@ test('a schedule of two people shows when it proposes next and what became of it
   await expect(row.getByText('250,000')).toBeVisible()
   await expect(row.getByText(`set by ${fatou.name}`)).toBeVisible()
   await expect(row.getByText(/^Next/)).toBeVisible()
-  await expect(page.getByRole('button', { name: /^Mark the withdrawal/ })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: /^Mark the transfer/ })).toHaveCount(0)
   await expectAccessibleEverywhere(page)
+})
+
+test('an own transfer is proposed by one person and confirmed by another, and is on its way until both sides have it', async ({ page }) => {
+  const [fatou, serge] = [personWith(['finance']), personWith(['administrator'])]
+  const dialog = page.getByRole('dialog')
+  const open = async (person: SandboxPerson) => {
+    await page.context().clearCookies()
+    await signIn(page, person, `/${person.slug}/close/wallets`)
+    await waitForScripts(page)
+  }
+  await open(fatou)
+  await page.getByRole('button', { name: 'New own transfer' }).click()
+  await dialog.getByLabel('From').selectOption('MOMOCM-collect')
+  await dialog.getByLabel('To', { exact: true }).selectOption('SNWAVE')
+  await dialog.getByLabel('Amount').fill('250,000')
+  await dialog.getByLabel('Reference').fill('TR 2026-3')
+  await dialog.getByRole('button', { name: 'Propose' }).click()
+  await expect(dialog.getByText('The two accounts are in different currencies.')).toBeVisible()
+  await dialog.getByLabel('To', { exact: true }).selectOption('OMCM')
+  await dialog.getByRole('button', { name: 'Propose' }).click()
+  await expect(dialog).toBeHidden()
+  const proposal = page.getByRole('listitem').filter({ hasText: 'TR 2026-3' })
+  await expect(proposal.getByRole('button', { name: 'Confirm' })).toHaveCount(0)
+
+  await open(serge)
+  await expect(proposal.getByText('MTN Cameroon, collects')).toBeVisible()
+  await confirmProposal(page, proposal)
+  const row = page.getByRole('row').filter({ hasText: 'TR 2026-3' })
+  await expect(row.getByText('To be transferred', { exact: true })).toBeVisible()
+  await expect(row.getByRole('button', { name: /^Mark the transfer/ })).toHaveCount(0)
+
+  await open(fatou)
+  await row.getByRole('button', { name: /^Mark the transfer/ }).click()
+  await dialog.getByLabel('What happened').selectOption({ label: 'Left' })
+  await dialog.getByLabel('Reference at the operator or the bank').fill('OP 77')
+  await dialog.getByRole('button', { name: 'Mark progress' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(row.getByText('Left', { exact: true })).toBeVisible()
+  await row.getByRole('button', { name: /^Undo/ }).click()
+  await expect(row.getByText('To be transferred', { exact: true })).toBeVisible()
+  await expectAccessibleEverywhere(page)
+})
+
+test('the float forecast says until when each account lasts and what to add, as text and as a chart with its table', async ({ page }) => {
+  const serge = personWith(['administrator'])
+  await signIn(page, serge, `/${serge.slug}/operators`)
+  await waitForScripts(page)
+  const row = page.getByRole('table', { name: 'Float forecast' }).getByRole('row').filter({ hasText: 'MTN' }).first()
+  await expect(row.getByText(/more than two weeks|day \d+ \w+, \d\d:\d\d/)).toBeVisible()
+  await expect(row).toContainText('XAF')
+  const chart = page.getByRole('group').filter({ hasText: 'MTN Cameroon, XAF' })
+  await chart.getByText('MTN Cameroon, XAF').click()
+  await chart.getByText('As a table').click()
+  await expect(chart.getByRole('row')).toHaveCount(25)
+  await expectAccessible(page)
+  const partner = personWith(['administrator'], 0, 1)
+  await page.context().clearCookies()
+  await signIn(page, partner, `/${partner.slug}/operators`)
+  await expect(page.getByText('Float forecast')).toHaveCount(0)
 })

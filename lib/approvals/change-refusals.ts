@@ -32,6 +32,7 @@ export const CHANGE_REFUSALS = {
   wrong_form: 'change.bankNumberForm',
   wrong_check: 'change.bankNumberCheck',
   other_currency: 'change.otherCurrency',
+  same_place: 'change.samePlace',
   below_minimum: 'change.belowMinimum',
   unknown_transaction: 'change.unknownTransaction',
   not_final: 'change.notFinal',

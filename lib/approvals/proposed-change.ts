@@ -70,6 +70,8 @@ export const CHANGE_PERMISSIONS = {
   'wallet.release': ADJUSTMENT,
   /** A transfer to or from another own account. */
   'wallet.transfer': ADJUSTMENT,
+  /** A transfer between own accounts, before it happens: the lines of both sides are posted when they arrive. */
+  'wallet.plan': ADJUSTMENT,
   /** Money that the installation loses or keeps. */
   'wallet.loss': ADJUSTMENT,
 } as const satisfies Readonly<Record<string, Readonly<{ propose: Permission; confirm: Permission }>>>

@@ -28,26 +28,31 @@ export type ScheduleDto = ScheduleTime & {
 
 export const TRANSIT_STEPS = ['left', 'arrived', 'returned'] as const
 export type TransitStep = (typeof TRANSIT_STEPS)[number]
-/** `by`: null where the service found the operator's line. */
-type TransitMarkDto = { step: TransitStep; day: string; reference: string; by: string | null }
+/** `by`: null where the service found the operator's line. `mayUndo`: nothing was posted with it. */
+type TransitMarkDto = { step: TransitStep; day: string; reference: string; by: string | null; mayUndo: boolean }
 
-/** A confirmed withdrawal. It is on its way until it has arrived or returned. */
+/** Where money on its way comes from or goes to. The number of a bank account is whole for the people who carry transfers out, else its end. */
+export type TransitPlace =
+  | { kind: 'balance'; operator: OperatorCode; account: WithdrawalAccount; application: string }
+  | { kind: 'wallet'; wallet: string }
+  | { kind: 'bank'; bank: string; holder: string; number: string }
+
+/** A confirmed withdrawal or own transfer. It is on its way until it has arrived or returned. */
 export type TransitDto = {
   ledger: string
-  application: string
   changeId: string
-  operator: OperatorCode
-  account: WithdrawalAccount
+  from: TransitPlace
+  to: TransitPlace
   currency: Currency
   amount: string
   reference: string
   confirmedAt: string
-  bank: string
-  holder: string
-  /** The whole number for the people who carry transfers out, else its end. */
-  number: string
+  hasEnded: boolean
   marks: readonly TransitMarkDto[]
 }
+
+/** How an end of an own transfer is written in its proposal: the id of a wallet, or `bank:` and that of a bank account. */
+export const bankPlace = (bankAccountId: string) => `bank:${bankAccountId}`
 
 /** What a page about bank accounts and withdrawals shows. */
 export type TreasuryDto = {

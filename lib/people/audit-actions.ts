@@ -33,6 +33,7 @@ export const AUDIT_ACTIONS = [
   'withdrawal.minimum_set',
   'withdrawal.schedule_set',
   'withdrawal.marked',
+  'transfer.planned',
   'person.invited',
   'person.invitation_renewed',
   'person.invitation_withdrawn',

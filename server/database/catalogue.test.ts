@@ -43,6 +43,7 @@ const REFERENCE_TABLES: Record<string, string> = {
   operator_balances: 'one row per operator: what it reports as our balance',
   operator_floats: 'one row per operator: whether its account covers the deposits that wait',
   operator_float_sent: 'at most 16 rows per operator: how much was claimed to be sent',
+  operator_flows: 'one row per operator and hour within a month',
   customer_code_numbers: 'one row per operator and number that was asked for a code within a day: codes count over all applications',
   ledger_seal: 'one row: up to when postings are summed by day',
 }

@@ -22,7 +22,7 @@ import { examineDays, examineRecentDays } from '#server/reconciliation/exception
 import { matchRecent } from '#server/reconciliation/matching/match-wallet.ts'
 import { createStatementWorker } from '#server/reconciliation/statements/statement-worker.ts'
 import { forgetUploads } from '#server/reconciliation/statements/upload-statement.ts'
-import { pairWithdrawals } from '#server/reconciliation/treasury/mark-transit.ts'
+import { pairTransit } from '#server/reconciliation/treasury/mark-transit.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { countWantedZones } from '#server/reports/business-days/set-time-zone.ts'
 import { listCustomers } from '#server/reports/customers/customers.ts'
@@ -145,7 +145,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
     scheduledTask('examine_days', '* * * * *', () => examineDays(pool, isEnding)),
     scheduledTask('examine_recent_days', '19 4 * * *', () => examineRecentDays(pool, clock.now())),
     scheduledTask('propose_withdrawals', '* * * * *', () => proposeScheduledWithdrawals({ pool, clock }, isEnding)),
-    scheduledTask('pair_withdrawals', '*/5 * * * *', async () => void (await pairWithdrawals(pool))),
+    scheduledTask('pair_transit', '*/5 * * * *', async () => void (await pairTransit(pool))),
     scheduledTask('list_customers', '* * * * *', () => listCustomers(pool, isEnding)),
     scheduledTask('count_time_zones', '* * * * *', () => countWantedZones(pool, isEnding)),
     scheduledTask('add_transaction_days', '* * * * *', () => addTransactionDays(pool, isEnding, READ_MAX)),

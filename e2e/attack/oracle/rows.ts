@@ -60,6 +60,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   operator_availability: 'derived',
   operator_outcomes: 'derived',
   operator_outcome_marks: 'derived',
+  operator_flows: 'derived',
   operator_balances: 'derived',
   operator_balance_polls: 'derived',
   operator_floats: 'derived',

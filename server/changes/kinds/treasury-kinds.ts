@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ChangeFacts } from '#lib/approvals/proposed-change.ts'
+import { type ChangeFacts, referenceKey } from '#lib/approvals/proposed-change.ts'
 import { SCHEDULE_PERIODS } from '#lib/finance/withdrawal-schedule.ts'
 import { groupBankNumber, readBankNumber } from '#lib/money/bank-number.ts'
 import { CURRENCIES } from '#lib/money/money.ts'
@@ -13,6 +13,7 @@ import {
   readBankAccount,
   type ScheduleTerms,
 } from '#server/reconciliation/treasury/bank-store.ts'
+import { planTransfer, readPlan } from '#server/reconciliation/treasury/plan-transfer.ts'
 import {
   addBankAccount,
   bankAccountText,
@@ -21,6 +22,7 @@ import {
   setSchedule,
 } from '#server/reconciliation/treasury/treasury-terms.ts'
 import { type ChangeKind, defineKind } from '../change-kind.ts'
+import { isConfirmedBefore } from '../change-store.ts'
 
 const currency = z.enum(CURRENCIES)
 /** Hundredths as a decimal string. */
@@ -118,7 +120,35 @@ function storedOf({ every, weekday, monthDay, minute, bankAccountId, keepMinor: 
   return { ...about, every, weekday: null, monthDay: null }
 }
 
+/** A transfer between own accounts before it happens: only in the application that runs the installation. */
+const place = z.string().max(60)
+const plan: ChangeKind = defineKind({
+  schema: z.strictObject({
+    from: place,
+    to: place,
+    amountMinor: z.string().regex(/^[1-9]\d{0,11}$/),
+    reference: text(100).refine((reference) => referenceKey(reference) !== ''),
+    note: text(500),
+  }),
+  subjectOf: ({ reference }) => referenceKey(reference),
+  async read(queryable, applicationId, { note, ...wanted }) {
+    if (await isConfirmedBefore(queryable, applicationId, 'wallet.plan', referenceKey(wanted.reference))) return err('reference_booked')
+    const ends = await readPlan(queryable, applicationId, wanted)
+    if (!ends.ok) return ends
+    const { operator, currency: of, from, to } = ends.value
+    const { amountMinor, reference } = wanted
+    const about = reference
+    return ok({
+      before: { about },
+      after: { about, operator, currency: of, transferFrom: from, transferTo: to, amountMinor, reference, note },
+    })
+  },
+  apply: (trx, { applicationId, changeId, actor, payload: { note: _, ...wanted } }) =>
+    planTransfer(trx, { applicationId, changeId, actor, plan: wanted }),
+})
+
 export const TREASURY_KINDS = {
+  'wallet.plan': plan,
   'bank_account.add': add,
   'bank_account.remove': remove,
   'withdrawal.minimum': minimum,

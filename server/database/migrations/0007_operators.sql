@@ -327,6 +327,15 @@ create table operator_outcomes (
   primary key (application_id, operator, hour, type, outcome, bucket)
 );
 
+-- The money that succeeded deposits took from our accounts at an operator and collects brought, of all applications, by the hour of their submission.
+create table operator_flows (
+  operator text not null,
+  hour timestamptz not null,
+  out_minor bigint not null,
+  in_minor bigint not null,
+  primary key (operator, hour)
+);
+
 -- The final sequences up to which an application's outcomes are counted.
 create table operator_outcome_marks (
   application_id uuid primary key,

@@ -41,6 +41,7 @@ create table proposed_changes (
              else not payload ? 'account' end) is true),
   constraint withdrawal_has_bank_account check (kind not like 'funding.%'
     or (case kind when 'funding.withdrawal' then payload ->> 'bankAccountId' ~ '^[0-9a-f-]{36}$' else not payload ? 'bankAccountId' end) is true),
+  constraint transfer_has_amount check (kind <> 'wallet.plan' or (payload ->> 'amountMinor' ~ '^[1-9][0-9]{0,11}$') is true),
   -- The subject is the reference without spaces, punctuation and letter case: two spellings of one bank transfer are one.
   constraint funding_has_reference check (kind not like 'funding.%'
     or (length(payload ->> 'reference') between 1 and 100 and subject <> '' and length(payload ->> 'note') <= 500) is true),

@@ -84,9 +84,9 @@ create table withdrawal_runs (
 );
 create index withdrawal_runs_by_time on withdrawal_runs (application_id, due_at desc);
 
--- How far money is that has left our books for a bank. Like everything about an account at an operator it belongs to the application that runs the
--- installation; `ledger_id` is the application whose money it is. left: the operator's line of the transfer exists. arrived: the bank has it.
--- returned: it came back, and two people have corrected the balance.
+-- How far money is that is on its way to a bank or between own accounts. Like everything about an account at an operator it belongs to the
+-- application that runs the installation; `ledger_id` is the application whose change of two people it is. left: the line of the account that it
+-- leaves exists. arrived: the other account has it. returned: it came back; of a withdrawal two people have corrected the balance.
 create table transit_marks (
   application_id uuid not null,
   ledger_id uuid not null,
@@ -100,10 +100,10 @@ create table transit_marks (
   person_id uuid,
   at timestamptz not null default clock_timestamp(),
   primary key (application_id, ledger_id, change_id, step),
-  constraint only_leaving_has_a_line check (line_id is null or step = 'left'),
+  constraint returning_has_no_line check (line_id is null or step <> 'returned'),
   constraint somebody_or_a_line check (person_id is not null or line_id is not null)
 );
--- A line shows one withdrawal, and money arrives or returns.
+-- A line shows one transfer, and money arrives or returns.
 create unique index transit_marks_line on transit_marks (application_id, line_id) where line_id is not null;
 create unique index transit_marks_end on transit_marks (application_id, ledger_id, change_id) where step <> 'left';
 -- A line that a person took from a withdrawal is not found for it again.
@@ -119,4 +119,6 @@ create unique index transit_marks_return on transit_marks (application_id, ledge
 -- The marks of a withdrawal, whichever application runs the installation.
 create index transit_marks_by_withdrawal on transit_marks (ledger_id, change_id);
 create index withdrawals_confirmed on proposed_changes (application_id, decided_at) where kind = 'funding.withdrawal' and outcome = 'confirmed';
+-- Each reference plans one transfer.
+create unique index transfers_planned_once on proposed_changes (application_id, subject) where kind = 'wallet.plan' and outcome = 'confirmed';
 create index withdrawals_waiting on proposed_changes (application_id) where kind = 'funding.withdrawal' and outcome is null;

@@ -1,5 +1,5 @@
 -- The rest of a difference (balance reported by an operator less our ledger) after everything that explains it: the wallet book, payments that
--- the operator may have executed and we have not settled, withdrawals that may not have left it, and agreed fees of payments settled since the last
+-- the operator may have executed and we have not settled, withdrawals and own transfers on their way, and agreed fees of payments settled since the last
 -- statement, whose fees are not posted yet. Zero: a day without a mistake could have this difference.
 create or replace function unexplained_difference(p_operator text, p_difference bigint) returns bigint language sql stable
 set search_path from current as $$
@@ -14,6 +14,16 @@ set search_path from current as $$
     select coalesce(sum((f.payload ->> 'amountMinor')::bigint), 0)::bigint as minor from proposed_changes f
      where f.kind = 'funding.withdrawal' and f.outcome = 'confirmed' and f.payload ->> 'operator' = p_operator
        and not exists (select from transit_marks m where m.ledger_id = f.application_id and m.change_id = f.change_id)
+  ), moving as (
+    -- Own transfers whose line has not come yet: they may have happened.
+    select coalesce(sum(l.amount_minor) filter (where l.step = 'left'), 0)::bigint as out_minor,
+           coalesce(sum(l.amount_minor) filter (where l.step = 'arrived'), 0)::bigint as in_minor
+      from proposed_changes f
+      cross join lateral (values ('left', f.payload ->> 'from', (f.payload ->> 'amountMinor')::bigint),
+                                 ('arrived', f.payload ->> 'to', (f.payload ->> 'amountMinor')::bigint)) as l (step, wallet, amount_minor)
+     where f.kind = 'wallet.plan' and f.outcome = 'confirmed' and split_part(l.wallet, '-', 1) = p_operator
+       and not exists (select from transit_marks m
+                        where m.ledger_id = f.application_id and m.change_id = f.change_id and m.step in (l.step, 'returned'))
   ), fees as (
     select coalesce(sum(f.minor), 0)::bigint as minor
       from wallets w
@@ -28,8 +38,9 @@ set search_path from current as $$
                    where s.application_id = w.application_id and s.wallet = w.wallet and s.state = 'imported'))) f
      where split_part(w.wallet, '-', 1) = p_operator and w.fee_ppm is not null
   ), rest as (
-    select p_difference - book.minor as minor, -begun.out_minor - fees.minor as lowest, begun.in_minor + leaving.minor as highest
-      from book, begun, leaving, fees
+    select p_difference - book.minor as minor, -begun.out_minor - moving.out_minor - fees.minor as lowest,
+           begun.in_minor + leaving.minor + moving.in_minor as highest
+      from book, begun, leaving, moving, fees
   )
   select r.minor - least(greatest(r.minor, r.lowest), r.highest) from rest r
 $$;

@@ -13,7 +13,7 @@ type Step = { applicationId: string; actor: PersonCommandActor; ledgerId: string
 
 export type MarkFailure =
   | 'not_permitted'
-  /** There is no such confirmed withdrawal, or the application does not run the installation. */
+  /** There is no such confirmed withdrawal or own transfer, or the application does not run the installation. */
   | 'not_found'
   /** The day is before the confirmation, or has not begun anywhere. */
   | 'wrong_day'
@@ -23,8 +23,8 @@ export type MarkFailure =
   | 'no_correction'
 
 /**
- * Says that a withdrawal has left the operator, has arrived at the bank, or has come back: on which day, and how that side names it. It moves no
- * money. What came back is in the balance only after a correction of two people, whose reference this needs.
+ * Says that a withdrawal or an own transfer has left, has arrived, or has come back: on which day, and how that side names it. It moves no money.
+ * A withdrawal that came back is in the balance only after a correction of two people, whose reference this needs.
  */
 export function markTransit(
   pool: Pool,
@@ -36,7 +36,8 @@ export function markTransit(
     if (!row) return err('not_found')
     // A bank may value it on the day before; its day may have begun in a zone ahead of UTC.
     if (day < addDays(utcDayOf(row.confirmedAt), -1) || day > addDays(utcDayOf(now), 1)) return err('wrong_day')
-    const named = step.step === 'returned' ? await findReturn(trx, row, referenceKey(reference)) : reference
+    const isWithdrawn = row.kind === 'funding.withdrawal'
+    const named = step.step === 'returned' && isWithdrawn ? await findReturn(trx, row, referenceKey(reference)) : reference
     if (named === undefined) return err('no_correction')
     const mark = { applicationId, ledgerId, changeId, step: step.step, day, reference: named, personId: actor.id }
     if (!(await insertMark(trx, mark))) return err('already_marked')
@@ -65,7 +66,7 @@ async function recorded(trx: TrxClient, { applicationId, actor, ledgerId, change
 /** A transfer that an operator prints later than this is found by people. */
 const LINE_DAYS_MAX = 10
 
-/** Task: finds the operators' lines of withdrawals. */
-export async function pairWithdrawals(pool: Pool): Promise<number> {
+/** Task: finds the operators' lines of withdrawals and own transfers. */
+export async function pairTransit(pool: Pool): Promise<number> {
   return insertLineMarks(pool, LINE_DAYS_MAX)
 }

@@ -1,4 +1,4 @@
-import type { TransitDto, TreasuryDto } from '#lib/finance/treasury-dto.ts'
+import type { TransitDto, TransitPlace, TreasuryDto } from '#lib/finance/treasury-dto.ts'
 import { nextDueAt } from '#lib/finance/withdrawal-schedule.ts'
 import { groupBankNumber, maskBankNumber } from '#lib/money/bank-number.ts'
 import { formatMinor } from '#lib/money/money.ts'
@@ -22,7 +22,7 @@ export async function readTreasury(
     listMinimums(queryable, applicationId),
     listSchedules(queryable, applicationId),
     listRuns(queryable, applicationId, RUNS_SHOWN),
-    listTransit(queryable, carriesOut ? null : applicationId, ENDED_SHOWN),
+    listTransit(queryable, { kind: 'funding.withdrawal', ledgerId: carriesOut ? null : applicationId, endedMax: ENDED_SHOWN }),
   ])
   return {
     accounts: accounts.map(({ bankAccountId, holder, bank, currency, number }) => ({
@@ -46,13 +46,41 @@ export async function readTreasury(
   }
 }
 
-function toDto({ ledgerId, number, amountMinor, confirmedAt, marks, ...row }: TransitRow, carriesOut: boolean): TransitDto {
+/** The own transfers of the installation, for the people who carry them out. */
+export async function readTransfers(queryable: Queryable, applicationId: string): Promise<TransitDto[]> {
+  const rows = await listTransit(queryable, { kind: 'wallet.plan', ledgerId: applicationId, endedMax: ENDED_SHOWN })
+  return rows.map((row) => toDto(row, true))
+}
+
+function toDto(row: TransitRow, carriesOut: boolean): TransitDto {
+  const {
+    ledgerId,
+    changeId,
+    operator,
+    account,
+    application,
+    fromPlace,
+    toPlace,
+    currency,
+    amountMinor,
+    reference,
+    confirmedAt,
+    hasEnded,
+    marks,
+  } = row
+  const bank: TransitPlace = {
+    kind: 'bank',
+    bank: row.bank ?? '',
+    holder: row.holder ?? '',
+    number: (carriesOut ? groupBankNumber : maskBankNumber)(row.number ?? ''),
+  }
+  const place = (text: string | null): TransitPlace => (text === null || text.startsWith('bank:') ? bank : { kind: 'wallet', wallet: text })
   return {
-    ...row,
-    ledger: ledgerId,
-    number: carriesOut ? groupBankNumber(number) : maskBankNumber(number),
+    ...{ ledger: ledgerId, changeId, currency, reference, hasEnded },
+    from: row.kind === 'funding.withdrawal' ? { kind: 'balance', operator, account, application } : place(fromPlace),
+    to: place(toPlace),
     amount: formatMinor(amountMinor),
     confirmedAt: confirmedAt.toISOString(),
-    marks: marks.map(({ step, day, reference, by }) => ({ step, day, reference, by })),
+    marks: marks.map(({ step, day, reference: named, by, isPosted }) => ({ step, day, reference: named, by, mayUndo: !isPosted })),
   }
 }

@@ -3,43 +3,64 @@ import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 
-type Mark = { step: TransitStep; day: string; reference: string; lineId: bigint | null; by: string | null }
+type Mark = { step: TransitStep; day: string; reference: string; lineId: bigint | null; by: string | null; isPosted: boolean }
 
-/** A confirmed withdrawal with its marks. */
+/** The kinds of changes after which money is on its way. */
+export type TransitKind = 'funding.withdrawal' | 'wallet.plan'
+
+/** A confirmed withdrawal or own transfer with its marks. */
 export type TransitRow = {
+  kind: TransitKind
   ledgerId: string
   application: string
   changeId: string
+  /** Of a withdrawal: the balance. */
   operator: OperatorCode
   account: WithdrawalAccount
+  /** Of an own transfer: wallets, or `bank:` and an id. */
+  fromPlace: string | null
+  toPlace: string | null
   currency: Currency
   amountMinor: bigint
   reference: string
   confirmedAt: Date
-  bank: string
-  holder: string
-  number: string
+  /** The bank account on either side, if there is one. */
+  bank: string | null
+  holder: string | null
+  number: string | null
+  hasEnded: boolean
   marks: Mark[]
 }
 
-const TRANSIT = `select f.application_id as "ledgerId", a.name as application, f.change_id as "changeId", f.payload ->> 'operator' as operator,
-    f.payload ->> 'account' as account, f.after ->> 'currency' as currency, (f.payload ->> 'amountMinor')::bigint as "amountMinor",
-    f.payload ->> 'reference' as reference, f.decided_at as "confirmedAt", b.bank, b.holder, b.number,
-    coalesce((select jsonb_agg(jsonb_build_object('step', m.step, 'day', m.day, 'reference', m.reference, 'lineId', m.line_id, 'by', p.name)
-                               order by m.at)
+/** SQL: the change `f` has a mark of this step. */
+const isMarked = (step: string) =>
+  `exists (select from transit_marks e where e.ledger_id = f.application_id and e.change_id = f.change_id and e.step = ${step})`
+
+/** SQL: it has returned, or arrived; between two wallets the lines of both have come. */
+const HAS_ENDED = `(${isMarked("'returned'")} or ${isMarked("'arrived'")} and (f.kind <> 'wallet.plan' or f.payload ->> 'from' like 'bank:%' or ${isMarked("'left'")}))`
+
+const TRANSIT = `select f.kind, f.application_id as "ledgerId", a.name as application, f.change_id as "changeId", f.payload ->> 'operator' as operator,
+    f.payload ->> 'account' as account, f.payload ->> 'from' as "fromPlace", f.payload ->> 'to' as "toPlace", f.after ->> 'currency' as currency,
+    (f.payload ->> 'amountMinor')::bigint as "amountMinor", f.payload ->> 'reference' as reference, f.decided_at as "confirmedAt", b.bank, b.holder,
+    b.number, ${HAS_ENDED} as "hasEnded",
+    coalesce((select jsonb_agg(jsonb_build_object('step', m.step, 'day', m.day, 'reference', m.reference, 'lineId', m.line_id, 'by', p.name,
+                                 'isPosted', exists (select from wallet_postings w
+                                    where w.application_id = m.application_id and w.line_id = m.line_id and w.change_id = m.change_id)) order by m.at)
                 from transit_marks m left join people p on p.person_id = m.person_id
                where m.ledger_id = f.application_id and m.change_id = f.change_id), '[]') as marks
   from proposed_changes f
   join applications a on a.application_id = f.application_id
-  join bank_accounts b on b.application_id = f.application_id and b.bank_account_id = (f.payload ->> 'bankAccountId')::uuid
- where f.kind = 'funding.withdrawal' and f.outcome = 'confirmed'`
+  left join bank_accounts b on b.application_id = f.application_id and b.bank_account_id =
+    substring(concat_ws(' ', f.payload ->> 'bankAccountId', f.payload ->> 'from', f.payload ->> 'to') from '[0-9a-f]{8}-[0-9a-f-]{27}')::uuid
+ where f.outcome = 'confirmed'`
 
-/** SQL: the withdrawal `f` has arrived or come back. */
-const HAS_ENDED = `exists (select from transit_marks e where e.ledger_id = f.application_id and e.change_id = f.change_id and e.step <> 'left')`
-
-/** Withdrawals of one application or (null) of all: those on their way, then those that have ended lately, each newest first. */
-export async function listTransit(queryable: Queryable, ledgerId: string | null, endedMax: number): Promise<TransitRow[]> {
-  const own = '($1::uuid is null or f.application_id = $1)'
+/** What is on its way, of one application or (null) of all, then what has ended lately, each newest first. */
+export async function listTransit(
+  queryable: Queryable,
+  { kind, ledgerId, endedMax }: { kind: TransitKind; ledgerId: string | null; endedMax: number },
+): Promise<TransitRow[]> {
+  // The kind as a literal: the index is of one kind.
+  const own = `f.kind = '${kind}' and ($1::uuid is null or f.application_id = $1)`
   const order = 'order by f.decided_at desc, f.change_id'
   const { rows: open } = await queryable.query<TransitRow>(`${TRANSIT} and ${own} and not ${HAS_ENDED} ${order}`, [ledgerId])
   const { rows: ended } = await queryable.query<TransitRow>(`${TRANSIT} and ${own} and ${HAS_ENDED} ${order} limit $2`, [
@@ -49,9 +70,12 @@ export async function listTransit(queryable: Queryable, ledgerId: string | null,
   return [...open, ...ended]
 }
 
-/** One withdrawal; undefined if there is none, or nobody has confirmed it. */
+/** One withdrawal or own transfer; undefined if there is none, or nobody has confirmed it. */
 export async function findTransit(queryable: Queryable, ledgerId: string, changeId: string): Promise<TransitRow | undefined> {
-  const { rows } = await queryable.query<TransitRow>(`${TRANSIT} and f.application_id = $1 and f.change_id = $2`, [ledgerId, changeId])
+  const { rows } = await queryable.query<TransitRow>(
+    `${TRANSIT} and f.kind in ('funding.withdrawal', 'wallet.plan') and f.application_id = $1 and f.change_id = $2`,
+    [ledgerId, changeId],
+  )
   return rows[0]
 }
 
@@ -75,14 +99,16 @@ export async function insertMark(trx: TrxClient, mark: NewMark): Promise<boolean
   return rowCount === 1
 }
 
-/** Takes a mark back; its line is not found for the withdrawal again. False: there is none. */
+/** Takes a mark back; its line is not found for the same change again. False: there is none, or its line is posted in the wallet book. */
 export async function deleteMark(
   trx: TrxClient,
   { applicationId, ledgerId, changeId, step }: Pick<NewMark, 'applicationId' | 'ledgerId' | 'changeId' | 'step'>,
 ): Promise<boolean> {
   const { rowCount } = await trx.query(
     `with gone as (
-       delete from transit_marks where application_id = $1 and ledger_id = $2 and change_id = $3 and step = $4 returning line_id
+       delete from transit_marks m where application_id = $1 and ledger_id = $2 and change_id = $3 and step = $4
+          and not exists (select from wallet_postings w where w.application_id = $1 and w.line_id = m.line_id and w.change_id = $3)
+       returning line_id
      ), undone as (
        insert into transit_lines_undone (application_id, ledger_id, change_id, line_id)
          select $1, $2, $3, line_id from gone where line_id is not null on conflict do nothing
@@ -109,24 +135,31 @@ export async function findReturn(queryable: Queryable, row: TransitRow, referenc
 }
 
 /**
- * Marks withdrawals as having left whose line of the operator can be only one: an own transfer of the exact amount out of the account, from the day
- * before the confirmation to `daysMax` days after it, in no other use, and the only candidate in both directions. A line that may belong to a move
- * between the accounts of the operator is left to people. Returns how many were marked.
+ * Finds the lines of operators that belong to withdrawals and own transfers, and marks them: an own transfer of the exact amount in the right direction and
+ * account, from the day before the confirmation to `daysMax` days after it, in no other use, and the only candidate in both directions. A line that
+ * may belong to a move between the accounts of the operator is left to people. The lines of own transfers are posted in the wallet book by the change
+ * of two people, on their day or, if that is signed, on the next open one. Returns how many were marked.
  */
 export async function insertLineMarks(queryable: Queryable, daysMax: number): Promise<number> {
-  const { rowCount } = await queryable.query(
-    `with gone as (
-       select f.application_id as ledger_id, f.change_id, f.payload ->> 'operator' as operator, f.payload ->> 'account' as account,
-              (f.payload ->> 'amountMinor')::bigint as amount_minor, f.decided_at, (f.decided_at at time zone 'UTC')::date as day
+  const { rows } = await queryable.query<{ count: number }>(
+    `with confirmed as (
+       select f.kind, f.application_id as ledger_id, f.change_id, f.payload, (f.payload ->> 'amountMinor')::bigint as amount_minor, f.decided_at, f.decided_by,
+              (f.decided_at at time zone 'UTC')::date as day
          from proposed_changes f
-        where f.kind = 'funding.withdrawal' and f.outcome = 'confirmed'
-          and not exists (select from transit_marks m where m.ledger_id = f.application_id and m.change_id = f.change_id)
+        where f.kind in ('funding.withdrawal', 'wallet.plan') and f.outcome = 'confirmed' and not ${isMarked("'returned'")}
+     ), legs as (
+       select c.*, e.step, e.wallet, e.gross_minor
+         from confirmed c
+         cross join lateral (values ('left', coalesce(c.payload ->> 'from', c.payload ->> 'operator'), -c.amount_minor),
+                                    ('left', c.payload ->> 'operator' || '-' || (c.payload ->> 'account'), -c.amount_minor),
+                                    ('arrived', c.payload ->> 'to', c.amount_minor)) as e (step, wallet, gross_minor)
+        where e.wallet is not null and e.wallet not like 'bank:%'
+          and not exists (select from transit_marks m where m.ledger_id = c.ledger_id and m.change_id = c.change_id and m.step = e.step)
      ), candidates as (
-       select g.ledger_id, g.change_id, l.application_id, l.line_id, l.local_day, coalesce(l.operator_id, l.line_key) as reference,
-              count(*) over (partition by g.ledger_id, g.change_id) as lines, count(*) over (partition by l.application_id, l.line_id) as withdrawals
-         from gone g
-         join statement_lines l on l.wallet in (g.operator, g.operator || '-' || g.account) and l.kind = 'transfer'
-                               and l.gross_minor = -g.amount_minor
+       select g.*, l.application_id, l.line_id, l.local_day, coalesce(l.operator_id, l.line_key) as line_reference,
+              count(*) over (partition by g.ledger_id, g.change_id, g.step) as lines, count(*) over (partition by l.application_id, l.line_id) as legs
+         from legs g
+         join statement_lines l on l.wallet = g.wallet and l.kind = 'transfer' and l.gross_minor = g.gross_minor
                                and l.local_day between g.day - 1 and g.day + $1::integer
          join applications i on i.application_id = l.application_id and i.runs_installation
         where not exists (select from wallet_postings w where w.application_id = l.application_id and w.line_id = l.line_id)
@@ -134,14 +167,26 @@ export async function insertLineMarks(queryable: Queryable, daysMax: number): Pr
           and not exists (select from transit_lines_undone u where u.application_id = l.application_id and u.ledger_id = g.ledger_id
                              and u.change_id = g.change_id and u.line_id = l.line_id)
           and not exists (select from ledger_postings p
-                           where p.operator = g.operator and p.kind = 'move' and p.deposit_minor = g.amount_minor
+                           where p.operator = split_part(g.wallet, '-', 1) and p.kind = 'move' and p.deposit_minor = g.amount_minor
                              and p.at between g.decided_at - ($1 + 1) * interval '1 day' and g.decided_at + ($1 + 1) * interval '1 day')
+     ), found as (
+       select * from candidates where lines = 1 and legs = 1
+     ), marked as (
+       insert into transit_marks (application_id, ledger_id, change_id, step, day, reference, line_id)
+         select application_id, ledger_id, change_id, step, local_day, left(line_reference, 100), line_id from found
+       on conflict do nothing returning ledger_id, change_id, step
+     ), posted as (
+       insert into wallet_postings (application_id, wallet, subject, kind, day, origin_day, line_id, wallet_minor, transit_minor, change_id, actor_id, reason)
+         select f.application_id, f.wallet, 'change ' || f.change_id, 'transfer', coalesce(s.next_day, f.local_day),
+                case when s.day is not null then f.local_day end, f.line_id, f.gross_minor, -f.gross_minor, f.change_id, f.decided_by,
+                f.payload ->> 'reference'
+           from found f join marked m using (ledger_id, change_id, step)
+           left join signed_days s on s.application_id = f.application_id and s.wallet = f.wallet and s.day = f.local_day
+          where f.kind = 'wallet.plan'
+       on conflict do nothing
      )
-     insert into transit_marks (application_id, ledger_id, change_id, step, day, reference, line_id)
-       select application_id, ledger_id, change_id, 'left', local_day, left(reference, 100), line_id from candidates
-        where lines = 1 and withdrawals = 1
-     on conflict do nothing`,
+     select count(*)::integer as count from marked`,
     [daysMax],
   )
-  return rowCount ?? 0
+  return rows[0]?.count ?? 0
 }

@@ -17,8 +17,8 @@ import { readDays } from '../days/read-days.ts'
 import { createDesk, type Desk } from '../testing/reconciliation-desk.ts'
 import { csv, MTN_HEADER, mtnRow } from '../testing/statements.ts'
 import { readWallet } from '../wallets/wallet-store.ts'
-import { markTransit, pairWithdrawals, undoMark } from './mark-transit.ts'
-import { readTreasury } from './read-treasury.ts'
+import { markTransit, pairTransit, undoMark } from './mark-transit.ts'
+import { readTransfers, readTreasury } from './read-treasury.ts'
 
 let database: TestDatabase | undefined
 let desk: Desk
@@ -67,9 +67,10 @@ const withdraw = (amountMinor: string) =>
   })
 
 type Line = { id: string; amount: number; day?: string; type?: string }
-const bring = (...lines: Line[]) =>
+const bring = (...lines: Line[]) => bringTo('MOMOCM-collect', ...lines)
+const bringTo = (wallet: string, ...lines: Line[]) =>
   desk.bring(
-    'MOMOCM-collect',
+    wallet,
     csv([
       MTN_HEADER,
       ...lines.map(({ id, amount, day = TODAY, type = 'Transfer' }) =>
@@ -78,8 +79,8 @@ const bring = (...lines: Line[]) =>
           Date: `${day} 00:05:00`,
           Status: 'Successful',
           Type: type,
-          From: 'FRI:237670000009/MSISDN',
-          To: 'FRI:bank.sweep/USER',
+          From: amount > 0 ? 'FRI:bank.sweep/USER' : 'FRI:237670000009/MSISDN',
+          To: amount > 0 ? 'FRI:237670000009/MSISDN' : 'FRI:bank.sweep/USER',
           Amount: String(amount),
         }),
       ),
@@ -114,15 +115,16 @@ test('left, by the only line of its amount, once, and not again after a person u
   await correct('900000')
   const changeId = await withdraw('400000')
   await bring({ id: 'T1', amount: -4_000 }, { id: 'T2', amount: -3_999 }, { id: 'T3', amount: 4_000 })
-  await Promise.all([pairWithdrawals(desk.pool), pairWithdrawals(desk.pool)])
+  await Promise.all([pairTransit(desk.pool), pairTransit(desk.pool)])
   assert.deepEqual(await marksOf(changeId), [['left', TODAY, 'T1', false]])
-  assert.equal((await transit(changeId)).number, 'CM21 1000 2000 3002 7797 6315 008')
+  const bank = { kind: 'bank', bank: 'Afriland', holder: 'Kora' }
+  assert.deepEqual((await transit(changeId)).to, { ...bank, number: 'CM21 1000 2000 3002 7797 6315 008' })
   must(await undoMark(desk.pool, { applicationId: desk.applicationId, actor: desk.actor, ledgerId, changeId, step: 'left' }))
-  assert.equal(await pairWithdrawals(desk.pool), 0)
+  assert.equal(await pairTransit(desk.pool), 0)
   const own = await readTreasury(desk.pool, { applicationId: ledgerId, carriesOut: false, now: new Date() })
   assert.deepEqual(
-    own.transit.map(({ number }) => number),
-    ['•••• 5008'],
+    own.transit.map(({ to }) => to),
+    [{ ...bank, number: '•••• 5008' }],
   )
 })
 
@@ -142,7 +144,7 @@ test('not marked: two withdrawals of one amount, two lines, a line that may be a
     { id: 'E', amount: -5_000, day: addDays(TODAY, -5) },
     { id: 'F', amount: -6_000, type: 'Fee' },
   )
-  assert.equal(await pairWithdrawals(desk.pool), 0)
+  assert.equal(await pairTransit(desk.pool), 0)
   for (const changeId of [...twins, doubled, moved, early, fee]) assert.deepEqual(await marksOf(changeId), [])
 })
 
@@ -211,4 +213,119 @@ test('the operator may report a withdrawal that has not left yet, and no more; a
   assert.deepEqual([await unexplained(0n), await unexplained(400_000n), await unexplained(400_100n)], [0n, 0n, 100n])
   must(await mark(changeId, 'left'))
   assert.deepEqual(await unexplained(400_000n), 400_000n)
+})
+
+/** A second person of the installation. */
+const another = async (): Promise<PersonCommandActor> => ({
+  ...desk.actor,
+  id: await makePerson(desk.pool, desk.applicationId, ['finance']),
+})
+const PLAN = { from: 'MOMOCM-collect', to: 'MOMOCM-deposit', amountMinor: '400000', reference: 'TR 1', note: '' }
+const propose = (input: Record<string, unknown> = {}) =>
+  proposeChange(desk.pool, { applicationId: desk.applicationId, kind: 'wallet.plan', input: { ...PLAN, ...input }, actor: desk.actor })
+const confirm = (changeId: string, actor: PersonCommandActor) =>
+  confirmChange({ pool: desk.pool, clock: systemClock }, { applicationId: desk.applicationId, changeId, actor })
+async function plan(input: Record<string, unknown> = {}): Promise<string> {
+  const serge = await another()
+  const { changeId } = must(await propose(input))
+  assert.deepEqual(await confirm(changeId, desk.actor), { ok: false, error: 'own_proposal' })
+  must(await confirm(changeId, serge))
+  return changeId
+}
+const transfer = async (changeId: string) => {
+  const found =
+    (await readTransfers(desk.pool, desk.applicationId)).find((each) => each.changeId === changeId) ?? assert.fail('it is listed')
+  return [found.hasEnded, found.marks.map(({ step, reference, mayUndo }) => `${step} ${reference} ${mayUndo}`).join()]
+}
+const bookOf = async () => {
+  const { rows } = await desk.pool.query<{ wallet: string; minor: bigint; transit: bigint }>(
+    `select wallet, wallet_minor as minor, transit_minor as transit from wallet_postings where kind = 'transfer' order by wallet`,
+  )
+  return rows.map(({ wallet, minor, transit: of }) => [wallet, minor, of])
+}
+
+test('an own transfer is on its way until the lines of both wallets came, which post it by themselves; both days are explained', async () => {
+  await another()
+  const changeId = await plan()
+  assert.deepEqual(await transfer(changeId), [false, ''])
+  await bring({ id: 'T1', amount: -4_000 })
+  await Promise.all([pairTransit(desk.pool), pairTransit(desk.pool)])
+  assert.deepEqual(await transfer(changeId), [false, 'left T1 false'])
+  assert.deepEqual(await bookOf(), [['MOMOCM-collect', -400_000n, 400_000n]])
+  await bringTo('MOMOCM-deposit', { id: 'T2', amount: 4_000 })
+  await pairTransit(desk.pool)
+  assert.deepEqual(await transfer(changeId), [true, 'left T1 false,arrived T2 false'])
+  assert.deepEqual(await bookOf(), [
+    ['MOMOCM-collect', -400_000n, 400_000n],
+    ['MOMOCM-deposit', 400_000n, -400_000n],
+  ])
+  for (const id of ['MOMOCM-collect', 'MOMOCM-deposit']) {
+    const wallet = (await readWallet(desk.pool, desk.applicationId, id)) ?? assert.fail('it exists')
+    const [read] = await readDays(desk.pool, { applicationId: desk.applicationId, wallet, from: TODAY, to: TODAY })
+    assert.deepEqual([read?.difference, read?.unexplained], ['0', '0'])
+  }
+  const undone = await undoMark(desk.pool, {
+    ...{ applicationId: desk.applicationId, actor: desk.actor },
+    ledgerId: desk.applicationId,
+    changeId,
+    step: 'left',
+  })
+  assert.deepEqual(undone, { ok: false, error: 'not_found' })
+  assert.deepEqual(await verifyDatabase(desk.pool), [])
+})
+
+test('to the bank: left by its line, arrived when a person enters the reference of the bank; no second line is taken for it', async () => {
+  const serge = await another()
+  const account = { holder: 'Kora', bank: 'Afriland', currency: 'XAF', number: 'CM2110002000300277976315008' }
+  const added = must(
+    await proposeChange(desk.pool, { applicationId: desk.applicationId, kind: 'bank_account.add', input: account, actor: desk.actor }),
+  )
+  must(await confirm(added.changeId, serge))
+  const changeId = await plan({ to: `bank:${added.changeId}` })
+  await bring({ id: 'B1', amount: -4_000 })
+  await pairTransit(desk.pool)
+  await bring({ id: 'B2', amount: -4_000, day: addDays(TODAY, -1) })
+  assert.equal(await pairTransit(desk.pool), 0)
+  must(
+    await markTransit(desk.pool, {
+      ...{ applicationId: desk.applicationId, actor: desk.actor, ledgerId: desk.applicationId, changeId },
+      ...{ step: 'arrived', day: TODAY, reference: 'BK 9', now: new Date() },
+    }),
+  )
+  assert.deepEqual(await transfer(changeId), [true, 'left B1 false,arrived BK 9 true'])
+  assert.deepEqual(await verifyDatabase(desk.pool), [])
+})
+
+test('not taken: a line that may be of an own transfer or of a withdrawal; the operator may report either as gone or not', async () => {
+  await another()
+  await correct('900000')
+  await withdraw('400000')
+  const changeId = await plan()
+  await bring({ id: 'X1', amount: -4_000 })
+  assert.equal(await pairTransit(desk.pool), 0)
+  assert.deepEqual(await transfer(changeId), [false, ''])
+  const { rows } = await desk.pool.query<{ minor: bigint }>(
+    `select unexplained_difference('MOMOCM', d) as minor from unnest(array[-400000, 0, 400000, 800000, 800001, -400001]) as d`,
+  )
+  assert.deepEqual(
+    rows.map(({ minor }) => minor),
+    [0n, 0n, 0n, 0n, 1n, -1n],
+  )
+})
+
+test('same_place, other_currency, unknown_bank_account and reference_booked; not_the_installation in any other application', async () => {
+  await another()
+  const refusal = async (input: Record<string, unknown>) => {
+    const result = await propose(input)
+    return result.ok ? 'proposed' : typeof result.error === 'string' ? result.error : result.error.reason
+  }
+  assert.equal(await refusal({ to: 'MOMOCM-collect' }), 'same_place')
+  assert.equal(await refusal({ to: 'SNWAVE' }), 'other_currency')
+  for (const to of [`bank:${bankAccountId}`, 'NOPE', 'bank:']) assert.equal(await refusal({ to }), 'unknown_bank_account')
+  assert.equal(await refusal({ amountMinor: '0' }), 'invalid')
+  await plan()
+  assert.equal(await refusal({ reference: 'tr-1' }), 'reference_booked')
+  const [maker] = people
+  const elsewhere = await proposeChange(desk.pool, { applicationId: ledgerId, kind: 'wallet.plan', input: PLAN, actor: maker })
+  assert.deepEqual(elsewhere, { ok: false, error: { code: 'refused', reason: 'not_the_installation' } })
 })

@@ -75,6 +75,7 @@ export async function addOutcomes(queryable: Queryable, { applicationId, countMa
 /** Removes what is older than the pages look back. */
 export async function removeOutcomesBefore(queryable: Queryable, before: Date): Promise<void> {
   await queryable.query('delete from operator_outcomes where hour < $1', [before])
+  await queryable.query('delete from operator_flows where hour < $1', [before])
 }
 
 type About = { applicationId: string; operator: OperatorCode }

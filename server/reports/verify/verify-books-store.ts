@@ -339,7 +339,8 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
           select w.wallet || ' ' || w.subject, 'no second person confirmed it, or it is not of its line'
             from wallet_postings w
             left join proposed_changes c on c.application_id = w.application_id and c.change_id = w.change_id and c.outcome = 'confirmed'
-                                        and c.kind = case w.kind when 'opening' then 'wallet.set' else 'wallet.' || w.kind end
+                                        and (c.kind = case w.kind when 'opening' then 'wallet.set' else 'wallet.' || w.kind end
+                                          or w.kind = 'transfer' and c.kind = 'wallet.plan')
                                         and c.decided_by = w.actor_id and c.proposed_by <> c.decided_by
             left join statement_lines l on l.application_id = w.application_id and l.line_id = w.line_id and l.wallet = w.wallet
            where w.change_id is not null
@@ -371,17 +372,21 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
   },
   {
     check: 'withdrawals',
-    sql: `select concat_ws(' ', m.ledger_id, m.change_id, m.step) as subject, 'marked, and no withdrawal of two people' as detail
+    sql: `select concat_ws(' ', m.ledger_id, m.change_id, m.step) as subject, 'marked, and no withdrawal or own transfer of two people' as detail
       from transit_marks m
-      left join proposed_changes f on f.application_id = m.ledger_id and f.change_id = m.change_id and f.kind = 'funding.withdrawal'
+      left join proposed_changes f on f.application_id = m.ledger_id and f.change_id = m.change_id and f.kind in ('funding.withdrawal', 'wallet.plan')
       where f.outcome is distinct from 'confirmed'
       union all
       select concat_ws(' ', m.ledger_id, m.change_id), 'returned, and no correction of its amount' from transit_marks m
       left join proposed_changes f on f.application_id = m.ledger_id and f.change_id = m.change_id
-      where m.step = 'returned' and not exists (select from proposed_changes c
+      where m.step = 'returned' and f.kind = 'funding.withdrawal' and not exists (select from proposed_changes c
         where c.application_id = m.ledger_id and c.kind = 'funding.correction' and c.outcome = 'confirmed' and c.payload ->> 'reference' = m.reference
           and c.payload ->> 'operator' = f.payload ->> 'operator' and c.payload ->> 'account' = f.payload ->> 'account'
           and c.payload ->> 'amountMinor' = f.payload ->> 'amountMinor')
+      union all
+      select concat_ws(' ', m.ledger_id, m.change_id, m.step), 'its line is not in the wallet book' from transit_marks m
+      join proposed_changes f on f.application_id = m.ledger_id and f.change_id = m.change_id and f.kind = 'wallet.plan'
+      where m.line_id is not null and not exists (select from wallet_postings w where w.application_id = m.application_id and w.line_id = m.line_id)
       union all
       select concat_ws(' ', r.application_id, r.operator, r.account, r.due_at), 'proposed by schedule, and no such proposal' from withdrawal_runs r
       left join proposed_changes f on f.application_id = r.application_id and f.change_id = r.change_id

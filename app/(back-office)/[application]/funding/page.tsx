@@ -13,11 +13,11 @@ import { listChanges } from '#server/changes/list-changes.ts'
 import { MESSAGES } from '#server/messages.ts'
 import { readTreasury } from '#server/reconciliation/treasury/read-treasury.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
+import { TransitSection } from '../_components/transit/transit-section.tsx'
 import { AccountsSection } from './_components/accounts-section.tsx'
 import { AdjustButton } from './_components/adjust-button.tsx'
 import { NewFundingButton } from './_components/new-funding-button.tsx'
 import { SchedulesSection } from './_components/schedules-section.tsx'
-import { TransitSection } from './_components/transit-section.tsx'
 
 type Props = { params: Promise<{ application: string }> }
 
@@ -64,7 +64,7 @@ export default async function FundingPage({ params }: Props) {
       )}
       <ChangeList t={t} locale={locale} application={application} changes={changes} isPage />
       {changes.length === 0 && <EmptyState icon="wallet" title={t('funding.none')} />}
-      <TransitSection {...words} transit={transit} mayMark={carriesOut} today={dayIn(businessZone, clock.now())} />
+      <TransitSection {...words} kind="withdrawals" transit={transit} mayMark={carriesOut} today={dayIn(businessZone, clock.now())} />
       <AccountsSection {...words} accounts={accounts} minimums={minimums} mayPropose={!isAlone} />
       <SchedulesSection {...words} accounts={accounts} schedules={schedules} mayPropose={!isAlone} zone={businessZone} />
     </PageMessages>

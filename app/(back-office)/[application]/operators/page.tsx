@@ -6,8 +6,10 @@ import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
+import { readFloatForecast } from '#server/reports/float-forecast/read-float-forecast.ts'
 import { RESPONSE_SAMPLE } from '#server/reports/operator-outcomes/read-operator-outcomes.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
+import { FloatForecastSection } from '../_components/finance/float-forecast.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { ClosedDirections, ShortAccounts } from './_components/closed-directions.tsx'
 import { BalanceTable, OutcomeTable } from './_components/operator-tables.tsx'
@@ -20,11 +22,14 @@ export const generateMetadata = titled('operators.title')
 export default async function OperatorsPage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'operator:read')
-  const [t, locale, operators, { changes }] = await Promise.all([
+  const { pool, reportPool, clock } = backOfficeRuntime()
+  const [t, locale, operators, { changes }, forecasts] = await Promise.all([
     getT(),
     readLocale(),
     readOperators(actor),
-    listChanges(backOfficeRuntime().pool, { applicationId: actor.applicationId, kinds: ['operator.set'], actor }),
+    listChanges(pool, { applicationId: actor.applicationId, kinds: ['operator.set'], actor }),
+    // The accounts belong to the installation.
+    actor.runsInstallation ? readFloatForecast(reportPool, clock.now()) : [],
   ])
   return (
     <PageContent words={['operators.', 'availability.', 'change.']}>
@@ -38,6 +43,7 @@ export default async function OperatorsPage({ params }: PageProps) {
       />
       <ClosedDirections t={t} application={application} directions={operators.directions} mayConfigure={operators.mayConfigure} />
       <ShortAccounts t={t} application={application} short={operators.short} mayConfigure={operators.mayConfigure} />
+      <FloatForecastSection t={t} locale={locale} zone={actor.timeZone ?? actor.businessZone} forecasts={forecasts} />
       <div className="mt-6">
         <h2 id="outcomes">{t('operators.outcomes')}</h2>
         <OutcomeTable t={t} locale={locale} application={application} directions={operators.directions} />

@@ -112,6 +112,8 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   accountCurrency: 'change.fact.accountCurrency',
   bankNumber: 'change.fact.bankNumber',
   bankAccount: 'change.fact.bankAccount',
+  transferFrom: 'change.fact.transferFrom',
+  transferTo: 'change.fact.transferTo',
   every: 'change.fact.every',
   keepMinor: 'change.fact.keep',
   reference: 'change.fact.reference',
@@ -181,6 +183,7 @@ function factText(t: Translate, locale: Locale, name: string, facts: ChangeFacts
   if (name === 'operatorFeeRounding' || name === 'operatorFeeForm') {
     return t(`fees.${name === 'operatorFeeForm' ? 'form' : 'rounding'}.${value}` as MessageKey)
   }
+  if (name === 'transferFrom' || name === 'transferTo') return walletText(t, String(value))
   if (name === 'every') {
     const [every = '', day, minute] = String(value).split(' ')
     return scheduleText(t, { every, day: Number(day), minute: Number(minute) })

@@ -37,6 +37,7 @@ export function CurrencyChart({ charts, step, filter, hrefOf }: Props) {
   return (
     <Card>
       <BarChart
+        locale={locale}
         title={charts.length > 1 ? t(`totals.per.${step}`) : title}
         aside={charts.length > 1 && <CurrencyChoice charts={charts} current={currency} onChoose={setWanted} />}
         labels={periods.map((each) => days.period(each.period))}

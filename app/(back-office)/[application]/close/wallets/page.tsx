@@ -7,18 +7,25 @@ import { Link } from '#components/ui/link.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
+import { can } from '#lib/people/permissions.ts'
 import { walletText } from '#lib/reconciliation/wallet-words.ts'
+import { dayIn } from '#lib/time/format-time.ts'
 import { requireInstaller } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
+import { readTransfers, readTreasury } from '#server/reconciliation/treasury/read-treasury.ts'
 import { readReportedBalances } from '#server/reconciliation/wallets/read-balances.ts'
 import { listWallets, type SetWallet } from '#server/reconciliation/wallets/wallet-store.ts'
+import { readFloatForecast } from '#server/reports/float-forecast/read-float-forecast.ts'
 import { readBalanceAlarms } from '#server/reports/overview/read-money-today.ts'
 import { ChangeList } from '../../_components/changes/change-list.tsx'
+import { FloatForecastSection } from '../../_components/finance/float-forecast.tsx'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
+import { TransitSection } from '../../_components/transit/transit-section.tsx'
 import { CloseTabs } from '../_components/close-tabs.tsx'
 import { WalletMark } from '../_components/wallet-mark.tsx'
+import { PlanButton } from './_components/plan-button.tsx'
 
 export const generateMetadata = titled('close.wallets')
 
@@ -26,26 +33,41 @@ export const generateMetadata = titled('close.wallets')
 export default async function WalletsPage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireInstaller(application, 'reconciliation:read')
-  const { pool, clock } = backOfficeRuntime()
+  const { pool, reportPool, clock } = backOfficeRuntime()
   const { applicationId } = actor
-  const [t, locale, wallets, { changes }] = await Promise.all([
+  const [t, locale, wallets, { changes }, { accounts }, transfers, forecasts] = await Promise.all([
     getT(),
     readLocale(),
     listWallets(pool, applicationId),
-    listChanges(pool, { applicationId, kinds: ['wallet.set'], actor }),
+    listChanges(pool, { applicationId, kinds: ['wallet.set', 'wallet.plan'], actor }),
+    readTreasury(pool, { applicationId, carriesOut: false, now: clock.now() }),
+    readTransfers(pool, applicationId),
+    readFloatForecast(reportPool, clock.now()),
   ])
   const [balances, alarms] = [
     await readReportedBalances(pool, applicationId, wallets),
     await readBalanceAlarms(pool, applicationId, clock.now()),
   ]
   return (
-    <PageContent words={['close.', 'change.']}>
-      <PageHeader title={t('frame.close')} lead={t('close.lead')} />
+    <PageContent words={['close.', 'change.', 'treasury.', 'funding.']}>
+      <PageHeader
+        title={t('frame.close')}
+        lead={t('close.lead')}
+        actions={can(actor.roles, 'adjustment:propose') && <PlanButton application={application} accounts={accounts} />}
+      />
       <CloseTabs t={t} application={application} current="wallets" />
       {alarms.length > 0 && (
         <Notice tone="bad">{t('close.alarms', { operators: alarms.map(({ operator }) => operator).join(', ') })}</Notice>
       )}
       <ChangeList t={t} locale={locale} application={application} changes={changes} />
+      <FloatForecastSection t={t} locale={locale} zone={actor.timeZone ?? actor.businessZone} forecasts={forecasts} />
+      <TransitSection
+        {...{ t, locale, application }}
+        kind="transfers"
+        transit={transfers}
+        mayMark={can(actor.roles, 'reconciliation:work')}
+        today={dayIn(actor.businessZone, clock.now())}
+      />
       <WalletTable t={t} application={application} wallets={wallets} balances={balances} alarms={alarms} />
     </PageContent>
   )

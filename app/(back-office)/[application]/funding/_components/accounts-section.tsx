@@ -3,7 +3,7 @@ import { ListTable } from '#components/ui/display/table.tsx'
 import type { BankAccountDto, TreasuryDto } from '#lib/finance/treasury-dto.ts'
 import { bankAccountText } from '#lib/finance/treasury-dto.ts'
 import { formatAmount } from '#lib/text/format.ts'
-import type { Words } from './transit-section.tsx'
+import type { Words } from '../../_components/transit/transit-section.tsx'
 import { AddAccountButton, MinimumButton, RemoveAccountButton } from './treasury-buttons.tsx'
 
 type AccountsProps = Words & Pick<TreasuryDto, 'accounts' | 'minimums'> & { mayPropose: boolean }

@@ -8,7 +8,7 @@ import { bankAccountText } from '#lib/finance/treasury-dto.ts'
 import { scheduleText } from '#lib/finance/withdrawal-schedule.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { formatAmount } from '#lib/text/format.ts'
-import type { Words } from './transit-section.tsx'
+import type { Words } from '../../_components/transit/transit-section.tsx'
 import { RemoveScheduleButton, ScheduleButton } from './treasury-buttons.tsx'
 
 type SchedulesProps = Words & Pick<TreasuryDto, 'accounts' | 'schedules'> & { mayPropose: boolean; zone: string }

@@ -4,20 +4,21 @@ import { useAction } from '#components/form/use-action.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { TRANSIT_STEPS, type TransitDto, type TransitStep } from '#lib/finance/treasury-dto.ts'
-import { markTransit } from '../actions.ts'
+import { markTransit } from '../../../../actions/transit.ts'
 
 export type MarkDialogProps = {
   application: string
-  transit: Pick<TransitDto, 'ledger' | 'changeId' | 'marks'>
+  transit: Pick<TransitDto, 'ledger' | 'changeId' | 'marks' | 'from'>
   today: string
   onClose: () => void
 }
 
 /** Says how far a withdrawal is: on which day, and how the operator or the bank names it. */
-export function MarkDialog({ application, transit: { ledger, changeId, marks }, today, onClose }: MarkDialogProps) {
+export function MarkDialog({ application, transit: { ledger, changeId, marks, from }, today, onClose }: MarkDialogProps) {
   const t = useT()
   const open = TRANSIT_STEPS.filter((step) => !marks.some((mark) => mark.step === step))
   const [step, setStep] = useState<TransitStep>(open[0] ?? 'arrived')
+  const needsCorrection = step === 'returned' && from.kind === 'balance'
   const action = useAction((input: Parameters<typeof markTransit>[1]) => markTransit(application, input), {
     words: {
       not_found: 'action.not_found',
@@ -61,8 +62,8 @@ export function MarkDialog({ application, transit: { ledger, changeId, marks }, 
       <TextField
         id="mark-reference"
         name="reference"
-        label={t(step === 'returned' ? 'treasury.returnReference' : 'treasury.sideReference')}
-        hint={step === 'returned' ? t('treasury.returnHint') : undefined}
+        label={t(needsCorrection ? 'treasury.returnReference' : 'treasury.sideReference')}
+        hint={needsCorrection ? t('treasury.returnHint') : undefined}
         autoComplete="off"
         maxLength={100}
       />

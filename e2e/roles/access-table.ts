@@ -269,6 +269,8 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/approvals/actions.ts recallWaiting': 'transaction:recall',
   'app/(back-office)/[application]/approvals/actions.ts decideWholeBatch': 'transaction:decide',
   'app/(back-office)/[application]/approvals/actions.ts recallWholeBatch': 'transaction:recall',
+  'app/(back-office)/[application]/approvals/actions.ts undoDecision': 'transaction:decide',
+  'app/(back-office)/[application]/approvals/actions.ts dismissNotice': 'transaction:decide',
   'app/(back-office)/[application]/batches/actions.ts pauseRun': 'batch:control',
   'app/(back-office)/[application]/batches/actions.ts resumeRun': 'batch:control',
   'app/(back-office)/[application]/batches/actions.ts stopRun': 'batch:control',

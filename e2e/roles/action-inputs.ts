@@ -4,6 +4,8 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   recallWaiting: { transactionId: '', reason: 'fine' },
   decideWholeBatch: { batchId: '', decision: 'validated', note: 'fine', hash: '0'.repeat(64), shownAt: '2026-01-01T00:00:00Z' },
   recallWholeBatch: { batchId: '', reason: 'fine' },
+  undoDecision: { intentionId: '' },
+  dismissNotice: { intentionId: '' },
   pauseRun: { batchId: '', reason: 'fine' },
   resumeRun: { batchId: '' },
   stopRun: { batchId: '', reason: 'fine' },

@@ -119,6 +119,8 @@ const DETAIL_NAMES: readonly string[] = [
   'requiresSecondFactor',
   'copiesWebhookStatus',
   'floatWaitHours',
+  'undoSeconds',
+  'dueAt',
   'allowsCombinedRoles',
   'count',
   'started',

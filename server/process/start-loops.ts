@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expireApprovals } from '#server/approvals/expire-approvals.ts'
+import { startIntentionLoop } from '#server/approvals/intended/carry-out.ts'
 import { storeBatchEnds } from '#server/batches/store-batch-ends.ts'
 import { forgetExpiredSecrets } from '#server/changes/collect-secret.ts'
 import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
@@ -73,6 +74,7 @@ export function startLoops(runtime: Runtime): Loops {
   deliveries.start()
   const statementWorker = createStatementWorker({ pool, clock })
   statementWorker.start()
+  const intentions = startIntentionLoop(runtime)
   let isEnding = false
   withStatementLimit(TASK_STATEMENT_LIMIT_MS, () => sumHistory(runtime, () => isEnding))
   measureInstallation(runtime)
@@ -82,6 +84,7 @@ export function startLoops(runtime: Runtime): Loops {
     async drain() {
       isEnding = true
       await taskRunner.stop()
+      await intentions.drain()
       await statementWorker.drain()
       await runtime.batchSubmitter.drain()
       await dispatcher.drain()

@@ -79,7 +79,8 @@ export function BatchReview(props: BatchProps) {
               onDone={(text) => {
                 setDone(text)
                 setDifference(null)
-                exclusions.clear()
+                // Undone, the batch is as it was, with the rows that were left out.
+                if (text !== null) exclusions.clear()
                 refresh()
                 router.refresh()
               }}

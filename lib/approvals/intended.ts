@@ -10,8 +10,6 @@ export type IntentionRefusal = 'too_late' | 'session_ended' | 'changed' | 'unexp
 /** Why a transaction of an intended list was refused when it was due. */
 export type RefusedReason = Extract<DecidedResult, { kind: 'refused' }>['reason']
 
-export const INTENTION_STATES = ['waiting', 'undone', 'carried_out', 'refused'] as const
-
 /** A transaction of an intended list that was refused when it was due; `end`: how its wait had ended, if it had. */
 export type RefusedItem = {
   transactionId: string
@@ -25,7 +23,7 @@ export type RefusedItem = {
 /** What a person validated a moment ago, as the pages of this person show it. */
 export type IntendedDecision = {
   intentionId: string
-  state: (typeof INTENTION_STATES)[number]
+  state: 'waiting' | 'undone' | 'carried_out' | 'refused'
   /** In how many milliseconds it takes effect, when this was read; less than 0 if it is late. */
   dueInMs: number
   /** Of a list; empty for a batch. */

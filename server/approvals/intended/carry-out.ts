@@ -13,7 +13,7 @@ import { actOf } from './intend.ts'
 import { type DueIntention, endIntention, hasDecidedBatch, type IntentionResult, lockDue } from './intention-store.ts'
 
 /** What is later than this was kept by an outage, and a person looks again before money moves. */
-export const LATE_MS_MAX = 15 * 60_000
+const LATE_MS_MAX = 15 * 60_000
 /** How many are carried out at once; each keeps one connection while its command uses another. */
 const CONCURRENCY = 2
 const POLL_MS = 500

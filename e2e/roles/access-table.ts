@@ -272,6 +272,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/approvals/actions.ts undoDecision': 'transaction:decide',
   'app/(back-office)/[application]/approvals/actions.ts dismissNotice': 'transaction:decide',
   'app/(back-office)/[application]/batches/actions.ts pauseRun': 'batch:control',
+  'app/(back-office)/[application]/batches/actions.ts planRun': 'batch:control',
   'app/(back-office)/[application]/batches/actions.ts resumeRun': 'batch:control',
   'app/(back-office)/[application]/batches/actions.ts stopRun': 'batch:control',
   'app/(back-office)/[application]/batches/actions.ts retryRun': 'transaction:create',

@@ -7,6 +7,7 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   undoDecision: { intentionId: '' },
   dismissNotice: { intentionId: '' },
   pauseRun: { batchId: '', reason: 'fine' },
+  planRun: { batchId: '', releaseAt: '2026-01-01T00:00:00Z' },
   resumeRun: { batchId: '' },
   stopRun: { batchId: '', reason: 'fine' },
   retryRun: { batchId: '' },

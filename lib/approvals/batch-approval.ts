@@ -52,6 +52,8 @@ export type BatchApproval = Omit<BatchItem, 'expiresAt' | 'decided'> & {
   canApprove: true | BatchObstacle | TermsObstacle | 'second_factor_missing'
   canReject: true | BatchObstacle
   canRecall: true | RecallObstacle
+  /** When it is sent, if it is approved by then; null: as soon as it is approved. */
+  releaseAt: string | null
   hash: string
   /** When it was read, by the database's clock: a refused decision says what has changed since. */
   shownAt: string

@@ -115,6 +115,8 @@ export const AUDIT_ACTIONS = [
   'batch.rejected',
   'batch.recalled',
   'batch.paused',
+  'batch.planned',
+  'batch.released',
   'batch.resumed',
   'batch.stopped',
   'batch.retried',

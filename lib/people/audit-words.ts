@@ -121,6 +121,7 @@ const DETAIL_NAMES: readonly string[] = [
   'floatWaitHours',
   'undoSeconds',
   'dueAt',
+  'releaseAt',
   'allowsCombinedRoles',
   'count',
   'started',

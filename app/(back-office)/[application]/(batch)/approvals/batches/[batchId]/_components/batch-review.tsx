@@ -133,7 +133,7 @@ function BatchDifferenceNotice({ difference, application }: { difference: BatchD
 
 /** Count, sums and flags first; then what it needs, and what it costs at each operator. */
 function BatchFacts({ batch }: { batch: BatchApproval }) {
-  const { t, locale } = useTranslations()
+  const { t, locale, timeZone } = useTranslations()
   const { flags, decisions } = batch
   return (
     <Card className="grid min-w-0 gap-4">
@@ -160,6 +160,9 @@ function BatchFacts({ batch }: { batch: BatchApproval }) {
             </li>
           ))}
       </ul>
+      {batch.releaseAt && (
+        <Notice tone="wait">{t('batch.release.approving', { at: formatTime(t, timeZone, new Date(batch.releaseAt), 'full') })}</Notice>
+      )}
       <div className="grid gap-1 text-ink-2">
         <p>
           {batch.isDefaultRule ? t('batch.defaultRule') : batch.ruleNames.join(' · ')}

@@ -175,7 +175,7 @@ export type BatchRunDto = StagedBatch & {
   /** Rows that were rejected, recalled or not decided in time, and are in no retry. */
   returned: number
   unsubmitted: UnsubmittedRows
-  can: { pause: boolean; resume: boolean; plan: boolean; stop: boolean; repeat: Readonly<Record<RepeatedRows, boolean>> }
+  can: { pause: boolean; resume: boolean; plan: boolean; stop: boolean; recall: boolean; repeat: Readonly<Record<RepeatedRows, boolean>> }
 }
 
 /** How findings are written: language, and the zone of times. */

@@ -61,7 +61,7 @@ export async function readBatchRun(queryable: Queryable, viewer: Viewer, batchId
       rows: unsubmitted.map(({ rowNumber, name, exclusion, problems }) => ({ rowNumber, name, exclusion, problems })),
     },
     can: {
-      ...permissionsOf(viewer, head, state, open),
+      ...permissionsOf(viewer, head, state, { open, waiting: countOf('waiting') }),
       repeat: {
         failed: mayPrepare && retryable > 0 && countOf('waiting') === 0,
         returned: mayPrepare && returned > 0,
@@ -100,7 +100,12 @@ function releaseOf({ releaseAt, isTimed, releasedAt }: Head): BatchRunDto['relea
 }
 
 /** The commands check the same again. */
-function permissionsOf({ id, roles }: Viewer, head: Head, state: BatchRunDto['state'], open: number): Omit<BatchRunDto['can'], 'repeat'> {
+function permissionsOf(
+  { id, roles }: Viewer,
+  head: Head,
+  state: BatchRunDto['state'],
+  { open, waiting }: { open: number; waiting: number },
+): Omit<BatchRunDto['can'], 'repeat'> {
   const isMaker = head.makerId === id
   const mayControl = can(roles, 'batch:control') && (isMaker || roles.includes('checker') || roles.includes('administrator'))
   const isTimed = head.isTimed ?? false
@@ -111,6 +116,7 @@ function permissionsOf({ id, roles }: Viewer, head: Head, state: BatchRunDto['st
     pause: mayControl && (state === 'running' || (isTimed && open > 0)),
     resume: mayControl && isHeld && (!isMaker || (head.changedById === id && !isLater)),
     plan: mayControl && isHeld && (!isMaker || head.changedById === id),
+    recall: isMaker && waiting > 0 && can(roles, 'transaction:recall'),
     stop: mayControl && open > 0 && state !== 'stopped',
   }
 }

@@ -10,6 +10,7 @@ import { useRouter } from '#components/ui/use-router.ts'
 import { type BatchRunDto, REPEATED_ROWS, type RepeatedRows } from '#lib/batches/batches.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { queryKeys } from '#lib/pages/queries.ts'
+import { recallWholeBatch } from '../../../../approvals/actions.ts'
 import { pauseRun, planRun, resumeRun, retryRun, stopRun } from '../../../actions.ts'
 
 const REFUSALS = {
@@ -22,11 +23,13 @@ const REFUSALS = {
   nothing_to_retry: 'batch.refused.nothing_to_retry',
   all_left_out: 'batch.refused.all_left_out',
   submitting: 'batch.refused.submitting',
+  not_the_maker: 'approvals.recall.not_the_maker',
+  not_waiting: 'approvals.recall.not_waiting',
   wrong_time: 'batch.refused.wrong_time',
 } as const
-const CHANGES = { pause: pauseRun, resume: resumeRun, stop: stopRun, plan: planRun } as const
+const CHANGES = { pause: pauseRun, resume: resumeRun, stop: stopRun, plan: planRun, recall: recallWholeBatch } as const
 
-type Intent = 'pause' | 'stop' | 'plan'
+type Intent = 'pause' | 'stop' | 'plan' | 'recall'
 type Props = { application: string; run: BatchRunDto }
 
 /** Pause, resume, stop and repeat, as far as the server says that this person may. */
@@ -57,7 +60,7 @@ export function RunControls({ application, run }: Props) {
   const isBusy = change.isPending || retry.isPending
   const problem = change.error ?? retry.error
   const isTimed = run.release !== null && run.release.releasedAt === null
-  if (!can.pause && !can.resume && !can.plan && !can.stop && repeatable.length === 0 && !problem) return null
+  if (!can.pause && !can.resume && !can.plan && !can.recall && !can.stop && repeatable.length === 0 && !problem) return null
 
   return (
     <div className="grid gap-2.5">
@@ -70,7 +73,7 @@ export function RunControls({ application, run }: Props) {
           label={t(`batch.run.reason.${asked}`)}
           hint={t(`batch.run.hint.${asked}`)}
           submitLabel={t(`batch.run.${asked}`)}
-          isDanger={asked === 'stop'}
+          isDanger={asked !== 'pause'}
           isBusy={isBusy}
           onCancel={() => setAsked(null)}
           onReason={(reason) => change.run(asked, reason)}
@@ -84,6 +87,11 @@ export function RunControls({ application, run }: Props) {
             </Button>
           )}
           {can.plan && <Button onClick={() => setAsked('plan')}>{t(isTimed ? 'batch.run.otherTime' : 'batch.run.chooseTime')}</Button>}
+          {can.recall && (
+            <Button variant="danger" onClick={() => setAsked('recall')}>
+              {t('batch.run.recall')}
+            </Button>
+          )}
           {can.stop && (
             <Button variant="danger" onClick={() => setAsked('stop')}>
               {t('batch.run.stop')}

@@ -8,6 +8,7 @@ import { OfflineBanner } from '#components/ui/online.tsx'
 import { MENU_ITEM, MenuRule, Popover } from '#components/ui/overlay/popover.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
+import type { WaitingCounts } from '#lib/pages/waiting.ts'
 import { can } from '#lib/people/permissions.ts'
 import type { Theme, Viewer } from '#lib/people/viewer.ts'
 import { Brand } from './brand.tsx'
@@ -16,6 +17,7 @@ import { Later } from './later/later.tsx'
 import { NavLink } from './nav-link.tsx'
 import { bottomBarFor, moreFor, type NavigationItem, navigationFor, type Reader } from './navigation.ts'
 import { type FrameActions, SEARCH_ID, TopBar } from './top-bar.tsx'
+import { WaitingBadge } from './waiting-badge.tsx'
 
 type FrameProps = {
   t: Translate
@@ -25,8 +27,8 @@ type FrameProps = {
   actions: FrameActions
   /** How people who decide take back what they validated. */
   intended: IntendedActions
-  /** The number of transactions that wait for this person's decision. */
-  waitingBadge: ReactNode
+  /** How much waits for this person. */
+  waiting: WaitingCounts
   /** Tells the person about something that concerns their account; absent: nothing does. */
   accountNotice?: ReactNode
   children: ReactNode
@@ -35,7 +37,7 @@ type FrameProps = {
 const SKIP_LINK = 'sr-only z-50 rounded-sm bg-surface px-3 py-2 font-strong focus:not-sr-only focus:fixed focus:top-2 focus:left-2'
 
 /** The frame around every page: navigation, top bar, notifications and keys. On paper: the application and the person. */
-export function Frame({ t, viewer, theme, isSandbox, actions, intended, waitingBadge, accountNotice, children }: FrameProps) {
+export function Frame({ t, viewer, theme, isSandbox, actions, intended, waiting, accountNotice, children }: FrameProps) {
   const application = viewer.application.slug
   const reader = { roles: viewer.roles, isSandbox, runsInstallation: viewer.application.runsInstallation }
   const pages = navigationFor(reader).flatMap(({ items }) =>
@@ -56,7 +58,7 @@ export function Frame({ t, viewer, theme, isSandbox, actions, intended, waitingB
         <a href={paths.overview(application)} className="flex h-13 shrink-0 items-center px-5">
           <Brand name={t('frame.product')} />
         </a>
-        <SideNavigation t={t} application={application} reader={reader} waitingBadge={waitingBadge} />
+        <SideNavigation t={t} application={application} reader={reader} waiting={waiting} />
       </aside>
       <div className="min-w-0">
         <OfflineBanner />
@@ -76,18 +78,24 @@ export function Frame({ t, viewer, theme, isSandbox, actions, intended, waitingB
           {children}
         </main>
       </div>
-      <BottomBar t={t} application={application} reader={reader} waitingBadge={waitingBadge} />
+      <BottomBar t={t} application={application} reader={reader} waiting={waiting} />
     </div>
   )
 }
 
-type Props = { t: Translate; application: string; reader: Reader; waitingBadge: ReactNode }
+type Props = { t: Translate; application: string; reader: Reader; waiting: WaitingCounts }
+
+/** How much waits on the page of an item; of "Waiting for you", in all. */
+function ItemBadge({ item, application, waiting }: { item: NavigationItem; application: string; waiting: WaitingCounts }) {
+  if (item.id === 'waiting') return <WaitingBadge application={application} initial={waiting} />
+  return item.counts ? <WaitingBadge application={application} page={item.counts} initial={waiting} /> : null
+}
 
 const SIDE_ITEM = `flex h-8 items-center gap-3 rounded-sm px-2 font-medium text-ink-2 hover:text-ink
   aria-[current=page]:bg-sunken aria-[current=page]:text-ink`
 
 /** The pages this person may open, at the left of the window from tablet width up. */
-function SideNavigation({ t, application, reader, waitingBadge }: Props) {
+function SideNavigation({ t, application, reader, waiting }: Props) {
   return (
     <nav aria-label={t('frame.navigation')} className="flex flex-col gap-5 px-3">
       {navigationFor(reader).map((group) => (
@@ -99,7 +107,7 @@ function SideNavigation({ t, application, reader, waitingBadge }: Props) {
                 <NavLink href={item.href(application)} isExact={item.id === 'overview'} className={SIDE_ITEM}>
                   <Icon name={item.icon} />
                   <span className="flex-1">{t(item.label)}</span>
-                  {item.id === 'approvals' && waitingBadge}
+                  <ItemBadge item={item} application={application} waiting={waiting} />
                 </NavLink>
               </li>
             ))}
@@ -114,7 +122,7 @@ const BOTTOM_ITEM = `relative flex h-14 w-full flex-col items-center justify-cen
   aria-[current=page]:text-accent`
 
 /** The four pages a role uses most, and a menu with all the others, at the foot of a phone's screen. */
-function BottomBar({ t, application, reader, waitingBadge }: Props) {
+function BottomBar({ t, application, reader, waiting }: Props) {
   return (
     <nav
       aria-label={t('frame.navigation')}
@@ -122,30 +130,34 @@ function BottomBar({ t, application, reader, waitingBadge }: Props) {
     >
       <ul className="grid grid-cols-5">
         {bottomBarFor(reader.roles).map((item) => (
-          <BottomItem key={item.id} t={t} item={item} application={application} badge={item.id === 'approvals' ? waitingBadge : null} />
+          <BottomItem key={item.id} t={t} item={item} application={application} waiting={waiting} />
         ))}
         <li>
-          <MoreMenu t={t} application={application} reader={reader} waitingBadge={waitingBadge} />
+          <MoreMenu t={t} application={application} reader={reader} waiting={waiting} />
         </li>
       </ul>
     </nav>
   )
 }
 
-function BottomItem({ t, item, application, badge }: { t: Translate; item: NavigationItem; application: string; badge: ReactNode }) {
+type BottomItemProps = { t: Translate; item: NavigationItem; application: string; waiting: WaitingCounts }
+
+function BottomItem({ t, item, application, waiting }: BottomItemProps) {
   return (
     <li>
       <NavLink href={item.href(application)} isExact={item.id === 'overview'} className={BOTTOM_ITEM}>
         <Icon name={item.icon} className="size-5" />
         <span className="max-w-full truncate">{t(item.shortLabel ?? item.label)}</span>
-        {badge && <span className="absolute top-1 left-1/2 ml-2 whitespace-nowrap">{badge}</span>}
+        <span className="absolute top-1 left-1/2 ml-2 whitespace-nowrap">
+          <ItemBadge item={item} application={application} waiting={waiting} />
+        </span>
       </NavLink>
     </li>
   )
 }
 
 /** The rest of the navigation. Its links load the page from the server, which also closes the menu. */
-function MoreMenu({ t, application, reader, waitingBadge }: Props) {
+function MoreMenu({ t, application, reader, waiting }: Props) {
   return (
     <Popover
       id="more-menu"
@@ -163,7 +175,7 @@ function MoreMenu({ t, application, reader, waitingBadge }: Props) {
         <a key={item.id} href={item.href(application)} className={MENU_ITEM}>
           <Icon name={item.icon} />
           <span className="flex-1">{t(item.label)}</span>
-          {item.id === 'approvals' && waitingBadge}
+          <ItemBadge item={item} application={application} waiting={waiting} />
         </a>
       ))}
       {can(reader.roles, 'export:create') && (

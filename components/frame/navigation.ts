@@ -1,6 +1,7 @@
 import type { IconName } from '#components/ui/display/icon.tsx'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
+import type { WaitingPage } from '#lib/pages/waiting.ts'
 import { newPaymentPath } from '#lib/payments/payment-preview.ts'
 import { can, type Permission, type Role } from '#lib/people/permissions.ts'
 
@@ -12,6 +13,8 @@ export type NavigationItem = {
   icon: IconName
   permission: Permission
   href: (application: string) => string
+  /** Beside it is how much waits for the person on this page. */
+  counts?: WaitingPage
   /** The second key after G. */
   key?: string
 }
@@ -20,6 +23,15 @@ type NavigationGroup = { heading: MessageKey | null; items: readonly NavigationI
 
 const ITEMS = {
   overview: { id: 'overview', label: 'frame.overview', icon: 'home', permission: 'overview:read', href: paths.overview, key: 'o' },
+  waiting: {
+    id: 'waiting',
+    label: 'frame.waiting',
+    shortLabel: 'frame.waitingShort',
+    icon: 'inbox',
+    permission: 'overview:read',
+    href: paths.waiting,
+    key: 'w',
+  },
   transactions: {
     id: 'transactions',
     label: 'frame.transactions',
@@ -36,26 +48,52 @@ const ITEMS = {
     permission: 'transaction:create',
     href: (application) => newPaymentPath(application),
     key: 'n',
+    counts: 'newPayment',
   },
-  approvals: { id: 'approvals', label: 'frame.approvals', icon: 'sign', permission: 'approval:read', href: paths.approvals, key: 'a' },
-  batches: { id: 'batches', label: 'frame.batches', icon: 'file', permission: 'batch:read', href: paths.batches, key: 'f' },
+  approvals: {
+    id: 'approvals',
+    label: 'frame.approvals',
+    icon: 'sign',
+    permission: 'approval:read',
+    href: paths.approvals,
+    key: 'a',
+    counts: 'approvals',
+  },
+  batches: {
+    id: 'batches',
+    label: 'frame.batches',
+    icon: 'file',
+    permission: 'batch:read',
+    href: paths.batches,
+    key: 'f',
+    counts: 'batches',
+  },
   totals: { id: 'totals', label: 'frame.totals', icon: 'sum', permission: 'total:read', href: paths.totals, key: 's' },
   balances: { id: 'balances', label: 'frame.balances', icon: 'wallet', permission: 'balance:read', href: paths.balances, key: 'b' },
   reference: { id: 'reference', label: 'frame.reference', icon: 'info', permission: 'overview:read', href: () => paths.docs() },
   audit: { id: 'audit', label: 'frame.audit', icon: 'shield', permission: 'audit:read', href: (application) => paths.audit(application) },
-  rules: { id: 'rules', label: 'frame.rules', icon: 'rules', permission: 'policy:read', href: paths.rules },
-  keys: { id: 'keys', label: 'frame.credentials', icon: 'key', permission: 'access:read', href: paths.keys },
+  rules: { id: 'rules', label: 'frame.rules', icon: 'rules', permission: 'policy:read', href: paths.rules, counts: 'rules' },
+  keys: { id: 'keys', label: 'frame.credentials', icon: 'key', permission: 'access:read', href: paths.keys, counts: 'keys' },
   webhooks: {
     id: 'webhooks',
     label: 'frame.webhooks',
     icon: 'hook',
     permission: 'webhook:read',
     href: (application) => paths.webhooks(application),
+    counts: 'webhooks',
   },
   sandboxTools: { id: 'sandboxTools', label: 'frame.sandboxTools', icon: 'settings', permission: 'sandbox:use', href: paths.sandboxTools },
-  people: { id: 'people', label: 'frame.people', icon: 'people', permission: 'people:change', href: paths.people },
-  terms: { id: 'terms', label: 'frame.terms', icon: 'settings', permission: 'access:change', href: paths.terms },
-  close: { id: 'close', label: 'frame.close', icon: 'check', permission: 'reconciliation:read', href: paths.close, key: 'c' },
+  people: { id: 'people', label: 'frame.people', icon: 'people', permission: 'people:change', href: paths.people, counts: 'people' },
+  terms: { id: 'terms', label: 'frame.terms', icon: 'settings', permission: 'access:change', href: paths.terms, counts: 'terms' },
+  close: {
+    id: 'close',
+    label: 'frame.close',
+    icon: 'check',
+    permission: 'reconciliation:read',
+    href: paths.close,
+    key: 'c',
+    counts: 'close',
+  },
   settlements: {
     id: 'settlements',
     label: 'frame.settlements',
@@ -63,13 +101,21 @@ const ITEMS = {
     permission: 'settlement:read',
     href: (application) => paths.settlements(application),
   },
-  funding: { id: 'funding', label: 'frame.funding', icon: 'arrow-down', permission: 'funding:read', href: paths.funding },
+  funding: {
+    id: 'funding',
+    label: 'frame.funding',
+    icon: 'arrow-down',
+    permission: 'funding:read',
+    href: paths.funding,
+    counts: 'funding',
+  },
   operators: {
     id: 'operators',
     label: 'frame.operators',
     icon: 'link',
     permission: 'operator:read',
     href: (application) => paths.operators(application),
+    counts: 'operators',
   },
   installation: {
     id: 'installation',
@@ -86,6 +132,7 @@ const GROUPS: readonly NavigationGroup[] = [
     heading: null,
     items: [
       ITEMS.overview,
+      ITEMS.waiting,
       ITEMS.newPayment,
       ITEMS.transactions,
       ITEMS.approvals,
@@ -124,10 +171,10 @@ export function navigationFor({ roles, isSandbox, runsInstallation }: Reader): N
 /** The four pages that a role uses most, for the bottom bar of a phone. */
 export function bottomBarFor(roles: readonly Role[]): NavigationItem[] {
   if (roles.includes('maker')) return [ITEMS.overview, ITEMS.newPayment, ITEMS.approvals, ITEMS.transactions]
-  if (roles.includes('checker')) return [ITEMS.overview, ITEMS.approvals, ITEMS.transactions, ITEMS.balances]
+  if (roles.includes('checker')) return [ITEMS.waiting, ITEMS.approvals, ITEMS.transactions, ITEMS.balances]
   if (roles.length > 0 && roles.every((role) => role === 'engineer'))
     return [ITEMS.overview, ITEMS.keys, ITEMS.webhooks, ITEMS.transactions]
-  return [ITEMS.overview, ITEMS.transactions, ITEMS.totals, ITEMS.balances]
+  return [ITEMS.overview, ITEMS.waiting, ITEMS.transactions, ITEMS.balances]
 }
 
 /** The other pages of a role, for the menu next to those of the bottom bar. */

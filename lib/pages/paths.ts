@@ -40,6 +40,8 @@ export const paths = {
   docsSearch: () => '/docs/search',
   enrol: (next?: string) => `/sign-in/enrol${toQuery({ next })}`,
   overview: (application: string) => `/${application}`,
+  /** What waits for the person, over all pages. */
+  waiting: (application: string) => `/${application}/waiting`,
   transactions: (application: string, query: TransactionLink = {}) => `/${application}/transactions${toQuery(query)}`,
   /** `list`: the query of the list that it was opened from, for the way back. */
   transaction: (application: string, transactionId: string, query: { list?: string } = {}) =>
@@ -72,6 +74,8 @@ export const paths = {
   exception: (application: string, exceptionId: string) => `/${application}/close/exceptions/${exceptionId}`,
   fees: (application: string, query: QueryValues = {}) => `/${application}/close/fees${toQuery(query)}`,
   walletFees: (application: string, wallet: string, query: QueryValues = {}) => `/${application}/close/fees/${wallet}${toQuery(query)}`,
+  journal: (application: string, query: QueryValues = {}) => `/${application}/close/journal${toQuery(query)}`,
+  journalEntry: (application: string, number: number) => `/${application}/close/journal/${number}`,
   wallets: (application: string) => `/${application}/close/wallets`,
   wallet: (application: string, wallet: string) => `/${application}/close/wallets/${wallet}`,
   /** Processes, replication, waiting work and backups of the installation. */

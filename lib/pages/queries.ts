@@ -11,6 +11,7 @@ import type { TransactionListDto } from '#lib/payments/transaction-list.ts'
 import type { InstallationDto } from './installation.ts'
 import { paths, type QueryValues } from './paths.ts'
 import { fetchData, hasParts, isListOf } from './query-client.ts'
+import type { WaitingCounts, WaitingDto } from './waiting.ts'
 
 /**
  * The beginnings of the keys of everything react-query holds, for invalidations: what changes together begins alike. Explicit, because a
@@ -99,7 +100,15 @@ export const queries = {
       hasParts<BatchRowsPage>('rows', 'total'),
     ),
   waiting: (application: string) =>
-    resource(application, [...queryKeys.approvals(application), 'waiting'], ['waiting'], hasParts<{ count: number }>('count')),
+    resource(application, [...queryKeys.approvals(application), 'waiting'], ['waiting'], hasParts<WaitingCounts>('count', 'pages')),
+  /** Everything that the counts are about. They change together. */
+  waitingItems: (application: string) =>
+    resource(
+      application,
+      [...queryKeys.approvals(application), 'waiting', 'items'],
+      ['waiting/items'],
+      hasParts<WaitingDto>('count', 'groups'),
+    ),
   intended: (application: string) =>
     resource(
       application,

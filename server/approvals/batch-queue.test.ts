@@ -3,12 +3,13 @@ import { after, before, test } from 'node:test'
 import { approvalFilterSchema } from '#lib/schemas/list-filter.ts'
 import { batchListSchema } from '#lib/schemas/page-address.ts'
 import { listBatches } from '#server/reports/batches/read-batch.ts'
+import { countWaiting } from '#server/reports/waiting/read-waiting.ts'
 import { type BatchDesk, openBatchDesk } from '#server/testing/batches/batch-desk.ts'
 import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { aBand, anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { countWaiting, listApprovals } from './queue/queue.ts'
+import { listApprovals } from './queue/queue.ts'
 
 let desk: BatchDesk
 before(async () => {
@@ -43,7 +44,11 @@ test('one item of the queue, the counts and the badge for a batch, and none of i
     { currency: 'XAF', count: 6, amount: '30000' },
     { currency: 'XOF', count: 1, amount: '5000' },
   ])
-  assert.equal((await countWaiting(desk.pool, application, checker, ['checker'])).count, 2)
+  assert.equal(
+    (await countWaiting(desk.pool, { applicationId: application, id: checker, roles: ['checker'], runsInstallation: false })).pages
+      .approvals ?? 0,
+    2,
+  )
   const made = await read(maker, 'made')
   assert.deepEqual([made.batches.length, made.counts.made, (await read(maker, 'others')).batches.length], [1, 2, 0])
 })
@@ -70,16 +75,28 @@ test('a batch whose rows are still being started is listed with the count and th
   )
 })
 
-test('in the decided queue with its checkers in order, and in that of no other days: a batch after its second approval', async () => {
+test('in the decided queue with the sums of its submission and its checkers in order, and in that of no other days: a batch after its second approval', async () => {
   const { batchId } = await desk.makeBatch({
     count: 3,
     change: () => ({ bands: [aBand({ steps: [2] })] }),
   })
   for (const checker of [desk.ben, desk.ada]) must(await desk.say(batchId, checker))
+  await desk.pool.query('update batches set sums = $2 where batch_id = $1', [
+    batchId,
+    JSON.stringify([
+      { operator: 'MOMOCM', count: 2, amountMinor: '40000' },
+      { operator: 'BJMTN', count: 1, amountMinor: '50000' },
+      { operator: 'OMCM', count: 1, amountMinor: '30000' },
+    ]),
+  ])
   const decided = (filter: object) => desk.queue(desk.ada, { queue: 'decided', ...filter })
   const names = await Promise.all([desk.ben, desk.ada].map((id) => nameOf(id)))
   const [newest] = (await decided({})).batches
   assert.deepEqual([newest?.batchId, newest?.decided?.by], [batchId, names])
+  assert.deepEqual(newest?.sums, [
+    { currency: 'XAF', count: 3, amount: '700' },
+    { currency: 'XOF', count: 1, amount: '500' },
+  ])
   assert.deepEqual((await decided({ to: '2020-01-01' })).batches, [])
 })
 

@@ -10,7 +10,7 @@ import type { Queryable, TrxClient } from '#server/database/pool.ts'
 import { listTextColumns } from '#server/transactions/payment-text-columns.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction-store.ts'
 import { EVENT_PROGRAM_NAME, PROGRAM_NAME } from './approval-store.ts'
-import { decisionObstacle, mayDecide, TERMS_OBSTACLE } from './may-decide.ts'
+import { batchObstacle, decisionObstacle, mayDecide, TERMS_OBSTACLE } from './may-decide.ts'
 import { decisionCondition, type QueueViewer } from './queue/queue-store.ts'
 
 /** Rows of a batch that are alike in all that a decision about it depends on. Amounts in hundredths, as text. */
@@ -283,20 +283,6 @@ export const WAITING_BATCHES = (applicationId: string) => sql`with recursive wai
   )`
 
 /**
- * Why a person may not decide on the waiting batch `w` now. One row that they may decide on is enough; otherwise the first row says why.
- * It does not read all rows for a person who is not a checker, nor for a maker.
- */
-function batchObstacle({ applicationId, id }: QueueViewer): Sql {
-  const obstacle = decisionObstacle(sql`${applicationId}`, sql`${id}`)
-  const rows = sql`transactions t join approval_items i on ${ROW_KEY}
-    where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.is_waiting`
-  // In order and only the first one: `exists` would read and hash all rows.
-  return sql`case when not (select is_checker(${applicationId}, ${id}))
-    or (select true from ${rows} and t.maker_id is distinct from ${id}::uuid and (${obstacle}) is null order by t.sequence limit 1) is null
-    then (select ${obstacle} from ${rows} order by t.sequence limit 1) end`
-}
-
-/**
  * Every batch that waits in an application, one row for each of its currencies, oldest first. While rows of a batch are still being started, its
  * counts and sums are those of the submission: thousands of rows are not counted again with every hundred that are added.
  */
@@ -306,7 +292,7 @@ export function selectWaitingBatches(queryable: Queryable, viewer: QueueViewer):
     queryable,
     sql`${WAITING_BATCHES(applicationId)}
     select w.batch_id as "batchId", b.name, b.state, s.maker_id as "makerId", p.name as "makerName", s.currency, s.count,
-      s.amount_minor as "amountMinor", s.created_at as "createdAt", s.expires_at as "expiresAt", ${batchObstacle(viewer)} as obstacle
+      s.amount_minor as "amountMinor", s.created_at as "createdAt", s.expires_at as "expiresAt", ${batchObstacle(applicationId, viewer.id)} as obstacle
     from waiting w
       left join batches b on b.application_id = ${applicationId} and b.batch_id = w.batch_id
       cross join lateral (
@@ -330,22 +316,6 @@ export function selectWaitingBatches(queryable: Queryable, viewer: QueueViewer):
       left join people p on p.person_id = s.maker_id
     order by s.created_at, w.batch_id, s.currency`,
   )
-}
-
-/** How many batches a person may decide now, and when the oldest of them was created. */
-export async function countBatchesFor(queryable: Queryable, viewer: QueueViewer): Promise<{ count: number; oldestAt: Date | null }> {
-  const { applicationId } = viewer
-  const rows = await runQuery<{ count: number; oldestAt: Date | null }>(
-    queryable,
-    sql`${WAITING_BATCHES(applicationId)}
-    select count(*)::integer as count, min(o.created_at) as "oldestAt"
-    from waiting w
-      left join batches b on b.application_id = ${applicationId} and b.batch_id = w.batch_id
-      cross join lateral (select t.created_at, t.source from transactions t where t.application_id = ${applicationId} and t.batch_id = w.batch_id
-        and t.is_waiting order by t.sequence limit 1) o
-    where o.source = 'file' and coalesce(b.state, 'submitted') = 'submitted' and (${batchObstacle(viewer)}) is null`,
-  )
-  return rows[0] ?? { count: 0, oldestAt: null }
 }
 
 /** The people who may decide on at least one row of a batch now, by name. */

@@ -44,3 +44,17 @@ export const DECISION_COUNTS = `(t.status <> 'PENDING_APPROVAL' or may_approve_n
 
 /** Whether the transaction `t` is a row of a batch from a file: people decide on the batch as one item, not on its rows. */
 export const IS_BATCH_ROW: Sql = sql`(t.source = 'file' and t.batch_id is not null)`
+
+/**
+ * Why a person may not decide on the waiting batch `w` now. One row that they may decide on is enough; otherwise the first row says why.
+ * It does not read all rows for a person who is not a checker, nor for a maker.
+ */
+export function batchObstacle(applicationId: string, person: string): Sql {
+  const obstacle = decisionObstacle(sql`${applicationId}`, sql`${person}`)
+  const rows = sql`transactions t join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
+    where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.is_waiting`
+  // In order and only the first one: `exists` would read and hash all rows.
+  return sql`case when not (select is_checker(${applicationId}, ${person}))
+    or (select true from ${rows} and t.maker_id is distinct from ${person}::uuid and (${obstacle}) is null order by t.sequence limit 1) is null
+    then (select ${obstacle} from ${rows} order by t.sequence limit 1) end`
+}

@@ -1,14 +1,13 @@
 import type { ReactNode } from 'react'
 import { Frame, GuessedCodes } from '#components/frame/frame.tsx'
 import { QueryProvider } from '#components/frame/page-data.tsx'
-import { WaitingBadge } from '#components/frame/waiting-badge.tsx'
 import { MessagesProvider } from '#components/ui/translations.tsx'
 import { pickMessages } from '#lib/i18n/translate.ts'
-import { countWaiting } from '#server/approvals/queue/queue.ts'
 import { getViewer } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readTheme } from '#server/back-office/preferences.ts'
 import { MESSAGES } from '#server/messages.ts'
+import { countWaiting } from '#server/reports/waiting/read-waiting.ts'
 import { dismissCodeWarning, setLanguage, setTheme, signOut, signOutEverywhere } from '../../actions/session.ts'
 import { dismissNotice, undoDecision } from './approvals/actions.ts'
 
@@ -46,7 +45,12 @@ export default async function BackOfficeLayout({ children, params }: Props) {
   const [t, theme, waiting] = await Promise.all([
     getT(),
     readTheme(),
-    countWaiting(runtime.pool, viewer.application.applicationId, viewer.personId, viewer.roles),
+    countWaiting(runtime.pool, {
+      applicationId: viewer.application.applicationId,
+      id: viewer.personId,
+      roles: viewer.roles,
+      runsInstallation: viewer.application.runsInstallation,
+    }),
   ])
   return (
     <MessagesProvider
@@ -65,7 +69,7 @@ export default async function BackOfficeLayout({ children, params }: Props) {
           isSandbox={runtime.config.isSandbox}
           intended={INTENDED}
           actions={{ setTheme, setLanguage, signOut, signOutEverywhere }}
-          waitingBadge={<WaitingBadge application={application} initial={waiting.count} />}
+          waiting={waiting}
           accountNotice={
             viewer.codesGuessedAt && (
               <GuessedCodes t={t} application={application} at={viewer.codesGuessedAt} dismiss={dismissCodeWarning} />

@@ -84,6 +84,7 @@ const GROUPS: readonly { heading: MessageKey; keys: readonly { keys: readonly st
       { keys: ['Ctrl K'], does: 'keys.palette' },
       { keys: ['/'], does: 'keys.search' },
       { keys: ['G', 'O'], does: 'keys.goOverview' },
+      { keys: ['G', 'W'], does: 'keys.goWaiting' },
       { keys: ['G', 'T'], does: 'keys.goTransactions' },
       { keys: ['G', 'A'], does: 'keys.goApprovals' },
       { keys: ['G', 'F'], does: 'keys.goBatches' },

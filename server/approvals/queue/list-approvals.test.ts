@@ -8,13 +8,14 @@ import { utcDayOf } from '#lib/time/time.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { createApiUser } from '#server/partner-auth/api-users.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
+import { countWaiting } from '#server/reports/waiting/read-waiting.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { decide } from '../decide.ts'
 import { selectReplaced } from '../evidence/evidence-store.ts'
-import { countWaiting, findApproval, listApprovals, snapshotApprovals } from './queue.ts'
+import { findApproval, listApprovals, snapshotApprovals } from './queue.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -89,7 +90,11 @@ test("each queue holds exactly a person's own rows, each with the reason why the
   assert.deepEqual([ids(seen), new Set(seen.rows.map((row) => row.canReject))], [[byMaker, byBoth, byApi, two], new Set(['not_a_checker'])])
   for (const person of Object.values(cast)) {
     const { counts } = await queue(person, 'mine')
-    assert.equal(counts.mine, (await countWaiting(database.pool, applicationId, person.id, person.roles)).count)
+    assert.equal(
+      counts.mine,
+      (await countWaiting(database.pool, { applicationId, id: person.id, roles: person.roles, runsInstallation: false })).pages.approvals ??
+        0,
+    )
     assert.equal(counts.mine + counts.others + counts.made, 4)
   }
 })
@@ -184,7 +189,11 @@ test('expired items are in no queue to decide and in no badge', async () => {
     (await queue(cast.checker, 'others')).rows.map((row) => row.canApprove),
     ['expired'],
   )
-  assert.equal((await countWaiting(database.pool, applicationId, cast.checker.id, cast.checker.roles)).count, 0)
+  assert.equal(
+    (await countWaiting(database.pool, { applicationId, id: cast.checker.id, roles: cast.checker.roles, runsInstallation: false })).pages
+      .approvals ?? 0,
+    0,
+  )
 })
 
 test('isDefaultRule is true for the built-in rule alone', async () => {

@@ -11,19 +11,16 @@ import {
 } from '#lib/approvals/approvals.ts'
 import { CURRENCIES, formatMinor } from '#lib/money/money.ts'
 import { pickTexts } from '#lib/payments/payment-fields.ts'
-import { can, type Role } from '#lib/people/permissions.ts'
 import { BASE_RULE } from '#lib/rules/approval-policy.ts'
 import type { ApprovalFilter } from '#lib/schemas/list-filter.ts'
 import type { BusinessTime } from '#lib/time/format-time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { type ApprovalDecision, isBatchRow } from '../approval-store.ts'
-import { countBatchesFor } from '../batch-store.ts'
 import { contentHash, shownContent } from '../content-hash.ts'
 import { readEvidence, readRisks } from '../evidence/evidence.ts'
 import { selectCheckers, selectDeciders } from '../evidence/evidence-store.ts'
 import { listDecidedBatches, listWaitingBatches, toDecidedItem } from '../waiting-batches.ts'
 import {
-  countWaitingFor,
   groupWaiting,
   type QueueRow,
   type QueueViewer,
@@ -215,34 +212,6 @@ export async function readApproval(
   const isOpen = row.status === 'PENDING_APPROVAL' && new Date(row.expiresAt) > now
   const others = deciders.filter((person) => person.personId !== viewer.id).map((person) => person.name)
   return { row, evidence, deciders: isOpen ? { isMe: others.length < deciders.length, others } : null }
-}
-
-/** Beyond this the interface shows a plus: the exact number helps no reader, and the count stays cheap. */
-const COUNTED_MAX = 1_000
-
-type Waiting = { count: number; isMore: boolean; oldestAt: Date | null }
-
-/**
- * How many items wait for this person's decision, at most 1,000 transactions and every batch as one, and since when the oldest does; none
- * without the permission.
- */
-export async function countWaiting(
-  queryable: Queryable,
-  applicationId: string,
-  personId: string,
-  roles: readonly Role[],
-): Promise<Waiting> {
-  if (!can(roles, 'transaction:decide')) return { count: 0, isMore: false, oldestAt: null }
-  const [alone, batches] = await Promise.all([
-    countWaitingFor(queryable, applicationId, personId, COUNTED_MAX),
-    countBatchesFor(queryable, { applicationId, id: personId }),
-  ])
-  const count = alone.count + batches.count
-  return { count, isMore: count >= COUNTED_MAX, oldestAt: earlier(alone.oldestAt, batches.oldestAt) }
-}
-
-function earlier(left: Date | null, right: Date | null): Date | null {
-  return left === null || (right !== null && right < left) ? right : left
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { OperatorOutcome } from '#lib/payments/transaction-dto.ts'
 import type { EventName, TransactionType } from '#lib/payments/transaction-status.ts'
+import { type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { ADJUSTMENTS } from '#server/ledger/ledger-store.ts'
 
@@ -54,7 +55,7 @@ export type AlertedRow = {
   at: Date
 }
 
-/** Once people have closed its exception, nobody has to act on a contradiction any more. */
+/** Once people have closed its exception, nobody has to act on a contradiction. */
 const OPEN = `c.application_id = $1 and c.number = 1 and is_contradicted(c.application_id, c.transaction_id)
   and not exists (select from applications i
     join exceptions e on e.application_id = i.application_id and e.subject = format('transaction %s %s', c.application_id, c.transaction_id)
@@ -140,6 +141,14 @@ export async function selectOwnWaiting(queryable: Queryable, applicationId: stri
   return rows
 }
 
+/** Returned items wait for their maker, so they are shown for longer than failures. */
+export const OWN_RETURNED_DAYS = 30
+/** Of how many of a maker's newest transactions the ends are looked for. */
+const OWN_LOOKED_MAX = 2_000
+/** A transaction that was sent again, alone or with a batch, is done with. */
+const NOT_REPEATED = `not exists (select 1 from transaction_origins o where o.application_id = t.application_id and o.origin_id = t.transaction_id)
+  and not is_in_retry(t.application_id, t.transaction_id)`
+
 export type OwnEndRow = {
   transactionId: string
   type: TransactionType
@@ -158,12 +167,12 @@ export type OwnEndRow = {
 
 /**
  * Returns the transactions that a person started and that were rejected or failed since an instant, newest first, without those that were
- * recalled or sent again. Only their `lookedMax` newest transactions are read.
+ * recalled or sent again. Only their newest transactions are read.
  */
 export async function selectOwnEnded(
   queryable: Queryable,
   applicationId: string,
-  { personId, since, lookedMax }: { personId: string; since: Date; lookedMax: number },
+  { personId, since }: { personId: string; since: Date },
 ): Promise<OwnEndRow[]> {
   const { rows } = await queryable.query<OwnEndRow>({
     name: 'select_own_open_ends',
@@ -174,11 +183,21 @@ export async function selectOwnEnded(
         e.event, e.event in ('rejected', 'expired') as "isReturned"
       from (select n.* from transactions n where n.application_id = $1 and n.maker_id = $2 order by n.sequence desc limit $4) t
       join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
-      where t.status = 'FAILED' and t.final_at >= $3 and e.event <> 'recalled'
-        -- A transaction that was sent again is done with.
-        and not exists (select 1 from transaction_origins o where o.application_id = t.application_id and o.origin_id = t.transaction_id)
+      where t.status = 'FAILED' and t.final_at >= $3 and e.event <> 'recalled' and ${NOT_REPEATED}
       order by t.final_at desc`,
-    values: [applicationId, personId, since, lookedMax],
+    values: [applicationId, personId, since, OWN_LOOKED_MAX],
   })
   return rows
+}
+
+/**
+ * The payments that a person started and that went to no operator, because they were rejected or nobody decided in time, and that were not
+ * sent again: among the newest that `selectOwnEnded` reads.
+ */
+export function ownReturned(applicationId: string, personId: string): Sql {
+  return sql`select t.transaction_id, t.batch_id, t.final_at as at, e.event, t.customer_name, t.operator, t.currency, t.amount_minor
+    from (select n.* from transactions n where n.application_id = ${applicationId} and n.maker_id = ${personId}
+      order by n.sequence desc limit ${OWN_LOOKED_MAX}) t
+    join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
+    where t.status = 'FAILED' and e.event in ('rejected', 'expired') and ${sql.raw(NOT_REPEATED)}`
 }

@@ -9,7 +9,7 @@ import { type ApprovalViewer, listApprovals } from '#server/approvals/queue/queu
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { listDisturbed } from '#server/operators/availability/disturbed.ts'
 import { listDrafts } from '#server/transactions/payments.ts'
-import { type OwnEndRow, selectOwnEnded, selectOwnWaiting } from './overview-store.ts'
+import { OWN_RETURNED_DAYS, type OwnEndRow, selectOwnEnded, selectOwnWaiting } from './overview-store.ts'
 import { readHealth } from './read-health.ts'
 import { readMoneyToday } from './read-money-today.ts'
 
@@ -56,10 +56,6 @@ async function readWaiting(pool: Pool, viewer: ApprovalViewer & BusinessTime): P
 }
 
 const FAILED_DAYS = 7
-/** Returned items wait for their maker, so they are shown for longer. */
-const RETURNED_DAYS = 30
-/** Of how many of their newest transactions the ends are looked for. */
-const LOOKED_MAX = 2_000
 const SHOWN = 5
 const RETURNED_SHOWN = 20
 
@@ -69,11 +65,11 @@ async function readOwnWork(
   { applicationId, id }: { applicationId: string; id: string },
   now: Date,
 ): Promise<MakerOverview> {
-  const since = new Date(now.getTime() - RETURNED_DAYS * DAY_MS)
+  const since = new Date(now.getTime() - OWN_RETURNED_DAYS * DAY_MS)
   const failedSince = new Date(now.getTime() - FAILED_DAYS * DAY_MS)
   const [waiting, ended, drafts] = await Promise.all([
     selectOwnWaiting(pool, applicationId, id),
-    selectOwnEnded(pool, applicationId, { personId: id, since, lookedMax: LOOKED_MAX }),
+    selectOwnEnded(pool, applicationId, { personId: id, since }),
     listDrafts(pool, { applicationId, personId: id }),
   ])
   const oldest = waiting.map((sum) => sum.oldestAt.toISOString()).sort()[0]
@@ -102,8 +98,8 @@ export async function readReturned(
   { applicationId, id }: { applicationId: string; id: string },
   now: Date,
 ): Promise<OwnTransaction[]> {
-  const since = new Date(now.getTime() - RETURNED_DAYS * DAY_MS)
-  const ended = await selectOwnEnded(pool, applicationId, { personId: id, since, lookedMax: LOOKED_MAX })
+  const since = new Date(now.getTime() - OWN_RETURNED_DAYS * DAY_MS)
+  const ended = await selectOwnEnded(pool, applicationId, { personId: id, since })
   return ended
     .filter((row) => row.isReturned)
     .slice(0, RETURNED_SHOWN)

@@ -16,7 +16,7 @@ import { beneficiaryQuerySchema, paymentPreviewSchema } from '#lib/schemas/payme
 import { listBatchRows, readBatch } from '#server/approvals/batches.ts'
 import { previewPayment } from '#server/approvals/evidence/preview-payment.ts'
 import { listIntended } from '#server/approvals/intended/undo.ts'
-import { countWaiting, listApprovals, readApproval, snapshotApprovals } from '#server/approvals/queue/queue.ts'
+import { listApprovals, readApproval, snapshotApprovals } from '#server/approvals/queue/queue.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { answerData } from '#server/back-office/data-route.ts'
@@ -37,6 +37,7 @@ import type { StatementRequest } from '#server/reports/statements/statement-peri
 import { readTotals } from '#server/reports/totals/read-totals.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { readTransactionList } from '#server/reports/transaction-search/search-transactions.ts'
+import { countWaiting, readWaiting } from '#server/reports/waiting/read-waiting.ts'
 
 /** As many as fit below a field. */
 const BENEFICIARIES_MAX = 5
@@ -125,9 +126,8 @@ const DATA: Readonly<Record<string, Answer>> = {
   'transactions/[transactionId]': byId('transaction:read', nothing, ({ applicationId }, id) =>
     readTransactionDetail(backOfficeRuntime().pool, applicationId, id),
   ),
-  waiting: data('approval:read', nothing, async ({ applicationId, id, roles }) =>
-    ok({ count: (await countWaiting(backOfficeRuntime().pool, applicationId, id, roles)).count }),
-  ),
+  waiting: data('overview:read', nothing, async (actor) => ok(await countWaiting(backOfficeRuntime().pool, actor))),
+  'waiting/items': data('overview:read', nothing, async (actor) => ok(await readWaiting(backOfficeRuntime().pool, actor))),
 }
 
 const PATHS = Object.entries(DATA).map(([path, answer]) => ({ parts: path.split('/'), answer }))

@@ -1,0 +1,170 @@
+import { type ChangeKindName, isChangeKind } from '#lib/approvals/proposed-change.ts'
+import type { Currency } from '#lib/money/money.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import { newPaymentPath } from '#lib/payments/payment-preview.ts'
+import { paths } from './paths.ts'
+
+/** The groups of what waits for one person, in the order in which they are shown. The texts are `waiting.group.<group>`. */
+export const WAITING_GROUPS = [
+  'approvals',
+  'batches',
+  'fundings',
+  'changes',
+  'secrets',
+  'days',
+  'exceptions',
+  'returned',
+  'deliveries',
+] as const
+export type WaitingGroup = (typeof WAITING_GROUPS)[number]
+
+/** The items of the navigation that show a count. */
+export type WaitingPage =
+  | 'approvals'
+  | 'newPayment'
+  | 'batches'
+  | 'close'
+  | 'people'
+  | 'rules'
+  | 'terms'
+  | 'funding'
+  | 'operators'
+  | 'keys'
+  | 'webhooks'
+
+/** How much waits for one person: in all, and by the page on which they act on it. `isMore`: a group was counted to its limit only. */
+export type WaitingCounts = { count: number; isMore: boolean; pages: Partial<Record<WaitingPage, number>> }
+
+/** One thing on which a person can act now. What a group does not have is null. */
+export type WaitingItem = {
+  group: WaitingGroup
+  /** The transaction, batch, change, exception, day of a wallet, or receiver of webhooks. */
+  id: string
+  /** Since when it waits. */
+  at: string
+  /** When it can no longer be decided, or should be closed. */
+  expiresAt: string | null
+  /** The kind of a change, the class of an exception, the event that returned a payment. */
+  kind: string | null
+  /** The customer, the person whom a change is about, the name of a batch or the receiver of webhooks. */
+  name: string | null
+  /** The person who made it. */
+  by: string | null
+  operator: OperatorCode | null
+  /** A decimal string. */
+  amount: string | null
+  currency: Currency | null
+  /** The rows of a batch, or the undelivered webhooks of a receiver. */
+  count: number | null
+  /** The wallet and the day that a change or a signature is about. */
+  wallet: string | null
+  day: string | null
+}
+
+/** What waits for one person: the oldest items of each group, and how many there are in all. */
+export type WaitingDto = WaitingCounts & { groups: { group: WaitingGroup; count: number; items: WaitingItem[] }[] }
+
+const CHANGE_PAGES: readonly (readonly [prefix: string, page: WaitingPage])[] = [
+  ['person.', 'people'],
+  ['policy.', 'rules'],
+  ['key.', 'keys'],
+  ['api_user.', 'keys'],
+  ['address.', 'keys'],
+  ['webhook_secret.', 'webhooks'],
+  ['operator.', 'operators'],
+  ['funding.', 'funding'],
+  ['adjustment.', 'funding'],
+  ['wallet.', 'close'],
+  ['statement.', 'close'],
+  ['day.', 'close'],
+]
+
+/** The page on which a kind of change is decided. */
+function pageOfChange(kind: ChangeKindName): WaitingPage {
+  return CHANGE_PAGES.find(([prefix]) => kind.startsWith(prefix))?.[1] ?? 'terms'
+}
+
+/** The page on which a person acts on an item. */
+export function pageOfWaiting(group: WaitingGroup, kind: string | null): WaitingPage {
+  switch (group) {
+    case 'approvals':
+    case 'batches':
+      return 'approvals'
+    case 'days':
+    case 'exceptions':
+      return 'close'
+    case 'deliveries':
+      return 'webhooks'
+    case 'returned':
+      return kind === null ? 'batches' : 'newPayment'
+    case 'fundings':
+    case 'changes':
+    case 'secrets':
+      return kind !== null && isChangeKind(kind) ? pageOfChange(kind) : 'terms'
+  }
+}
+
+/** The address at which a person acts on an item. */
+export function addressOfWaiting(application: string, { group, id, kind, wallet, day }: WaitingItem): string {
+  switch (group) {
+    case 'approvals':
+      return paths.transaction(application, id)
+    case 'batches':
+      return paths.batchApproval(application, id)
+    case 'exceptions':
+      return paths.exception(application, id)
+    case 'days':
+      return wallet !== null && day !== null ? paths.closeDay(application, wallet, day) : paths.close(application)
+    case 'returned':
+      return kind === null ? paths.batch(application, id) : newPaymentPath(application, { from: id })
+    case 'deliveries':
+      return paths.webhooks(application)
+    case 'fundings':
+    case 'changes':
+    case 'secrets':
+      return addressOfChange(application, kind, wallet, day)
+  }
+}
+
+function addressOfChange(application: string, kind: string | null, wallet: string | null, day: string | null): string {
+  switch (pageOfWaiting('changes', kind)) {
+    case 'people':
+      return paths.people(application)
+    case 'rules':
+      return paths.rules(application)
+    case 'keys':
+      return paths.keys(application)
+    case 'webhooks':
+      return paths.webhookSigning(application)
+    case 'operators':
+      return paths.operators(application)
+    case 'funding':
+      return paths.funding(application)
+    case 'close':
+      if (wallet !== null && day !== null) return paths.closeDay(application, wallet, day)
+      return kind === 'wallet.set' ? paths.wallets(application) : paths.statements(application)
+    default:
+      return paths.terms(application)
+  }
+}
+
+/** The address of a list with everything of a group; null where the page of each item is the only place. */
+export function addressOfGroup(application: string, group: WaitingGroup): string | null {
+  switch (group) {
+    case 'approvals':
+    case 'batches':
+      return paths.approvals(application)
+    case 'fundings':
+      return paths.funding(application)
+    case 'days':
+      return paths.close(application)
+    case 'exceptions':
+      return paths.exceptions(application)
+    case 'deliveries':
+      return paths.webhooks(application)
+    case 'changes':
+    case 'secrets':
+    case 'returned':
+      return null
+  }
+}

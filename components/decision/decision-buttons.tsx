@@ -10,6 +10,7 @@ import { paths } from '#lib/pages/paths.ts'
 import { moneyText } from '#lib/text/format.ts'
 import type { Report } from './decision-report.tsx'
 import { type DecisionActions, doneText, type Intent } from './decision-text.tsx'
+import { isWaiting, UndoLine, useIntended } from './undo-line.tsx'
 
 type DecisionButtonsProps = {
   application: string
@@ -24,6 +25,8 @@ type DecisionButtonsProps = {
 /** Validate and Reject, or the reason in words in their place; Recall for its maker. Enabled by what the server said of the row. */
 export function DecisionButtons({ application, row, size = 'medium', isPrimary = false, className = '', onAsk }: DecisionButtonsProps) {
   const { t, locale } = useTranslations()
+  const { intended, readAtMs } = useIntended(application, row.canReject === true)
+  const own = intended.find((one) => isWaiting(one) && one.transactionIds.includes(row.transactionId))
   const wide = isPrimary ? 'min-h-8 flex-1' : ''
   // One of many is told from the others by its name; alone on its page the verb is enough.
   const named = { amount: moneyText(row, locale), name: row.customerName }
@@ -45,6 +48,7 @@ export function DecisionButtons({ application, row, size = 'medium', isPrimary =
       </span>
     )
   }
+  if (own) return <UndoLine intention={own} readAtMs={readAtMs} isSmall={size === 'small'} />
   if (row.canReject !== true) return <NotAllowed reason={obstacleText(t, row)} />
   return (
     <span className={`flex flex-wrap items-center gap-2 ${className}`}>
@@ -113,7 +117,8 @@ export function DecisionControls({ application, row, actions, onDecided }: Decis
   function finish(intent: Intent, results: readonly DecisionResult[], items: readonly DecidedItem[]) {
     const [result, item] = [results[0], items[0]]
     if (result?.kind === 'refused' && intent !== 'recall') setReport({ items, results, decision: intent })
-    else if (item) toast(doneText(t, locale, intent, item, result?.kind === 'done' ? result : undefined))
+    // What can be undone is shown by the frame.
+    else if (item && result?.kind !== 'intended') toast(doneText(t, locale, intent, item, result?.kind === 'done' ? result : undefined))
     setAsked(null)
     onDecided(results)
   }

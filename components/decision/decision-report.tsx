@@ -15,6 +15,7 @@ export function DecisionReport({ report: { items, results, decision }, onClose }
   const byId = new Map(items.map((item) => [item.transactionId, item]))
   const refused = results.filter((result) => result.kind === 'refused')
   const done = results.filter((result) => result.kind === 'done')
+  const intended = results.filter((result) => result.kind === 'intended')
   const counted = done.filter((result) => decision === 'validated' && result.status === 'PENDING_APPROVAL').length
   return (
     <section aria-label={t('approvals.report.title')} className="grid gap-3">
@@ -24,14 +25,15 @@ export function DecisionReport({ report: { items, results, decision }, onClose }
         </Notice>
       )}
       {counted > 0 && <Notice>{t('approvals.report.counted', { count: counted })}</Notice>}
+      {intended.length > 0 && <Notice>{t('approvals.report.intended', { count: intended.length })}</Notice>}
       {refused.length > 0 && <Notice tone="wait">{t('approvals.report.refused', { count: refused.length })}</Notice>}
       <ul aria-label={t('approvals.report.title')} className="rounded-sm border border-line">
-        {[...refused, ...done].map((result) => {
+        {[...refused, ...intended, ...done].map((result) => {
           const item = byId.get(result.transactionId)
           if (!item) return null
           const changes =
             result.kind === 'refused' && result.reason === 'content_changed' && result.now ? differences(words, item, result.now) : []
-          const isDone = result.kind === 'done'
+          const isDone = result.kind !== 'refused'
           return (
             <li key={result.transactionId} className="border-b border-line px-3 py-2 last:border-b-0">
               <PaymentLine

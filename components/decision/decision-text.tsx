@@ -55,7 +55,12 @@ export function doneText(
 }
 
 /** The same beside the payment, which names itself. */
-export function outcomeText(t: Translate, decision: 'validated' | 'rejected', result: Extract<DecisionResult, { kind: 'done' }>): string {
+export function outcomeText(
+  t: Translate,
+  decision: 'validated' | 'rejected',
+  result: Exclude<DecisionResult, { kind: 'refused' }>,
+): string {
+  if (result.kind === 'intended') return t('approvals.done.intended')
   if (decision === 'rejected' || result.status !== 'PENDING_APPROVAL') return t(`approvals.done.${decision}`)
   return t('approvals.done.counted', { given: result.given, needed: result.needed })
 }

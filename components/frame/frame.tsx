@@ -12,6 +12,7 @@ import type { WaitingCounts } from '#lib/pages/waiting.ts'
 import { can } from '#lib/people/permissions.ts'
 import type { Theme, Viewer } from '#lib/people/viewer.ts'
 import { Brand } from './brand.tsx'
+import type { IntendedActions } from './later/intended-tray.tsx'
 import { Later } from './later/later.tsx'
 import { NavLink } from './nav-link.tsx'
 import { bottomBarFor, moreFor, type NavigationItem, navigationFor, type Reader } from './navigation.ts'
@@ -24,6 +25,8 @@ type FrameProps = {
   theme: Theme
   isSandbox: boolean
   actions: FrameActions
+  /** How people who decide take back what they validated. */
+  intended: IntendedActions
   /** How much waits for this person. */
   waiting: WaitingCounts
   /** Tells the person about something that concerns their account; absent: nothing does. */
@@ -34,7 +37,7 @@ type FrameProps = {
 const SKIP_LINK = 'sr-only z-50 rounded-sm bg-surface px-3 py-2 font-strong focus:not-sr-only focus:fixed focus:top-2 focus:left-2'
 
 /** The frame around every page: navigation, top bar, notifications and keys. On paper: the application and the person. */
-export function Frame({ t, viewer, theme, isSandbox, actions, waiting, accountNotice, children }: FrameProps) {
+export function Frame({ t, viewer, theme, isSandbox, actions, intended, waiting, accountNotice, children }: FrameProps) {
   const application = viewer.application.slug
   const reader = { roles: viewer.roles, isSandbox, runsInstallation: viewer.application.runsInstallation }
   const pages = navigationFor(reader).flatMap(({ items }) =>
@@ -59,7 +62,13 @@ export function Frame({ t, viewer, theme, isSandbox, actions, waiting, accountNo
       </aside>
       <div className="min-w-0">
         <OfflineBanner />
-        <Later application={application} pages={pages} mayPay={can(viewer.roles, 'transaction:create')} searchId={SEARCH_ID} />
+        <Later
+          application={application}
+          pages={pages}
+          mayPay={can(viewer.roles, 'transaction:create')}
+          intended={can(viewer.roles, 'transaction:decide') ? intended : null}
+          searchId={SEARCH_ID}
+        />
         <TopBar t={t} viewer={viewer} theme={theme} isSandbox={isSandbox} actions={actions} />
         <main id="content" tabIndex={-1} className="px-4 pt-5 pb-36 md:px-6 md:pb-20 print:p-0">
           <p className="mb-3 hidden text-second print:block">

@@ -164,15 +164,21 @@ export type DecidedItem = ShownRow & Pick<ApprovalRow, 'transactionId' | 'type' 
 /** The subject of a decision about a whole filter: exactly these items, as they were when it was requested. */
 export type BulkSnapshot = { items: readonly DecidedItem[]; total: number }
 
+/** A validation that its author can still undo, and when it takes effect. */
+export type Intended = { intentionId: string; dueAt: string }
+
 /** The result of a decision for one transaction. */
-export type DecisionResult = { transactionId: string } & (
+export type DecidedResult = { transactionId: string } & (
   | { kind: 'done'; status: TransactionStatus; given: number; needed: number }
   | {
       kind: 'refused'
-      reason: ApprovalObstacle | 'not_found' | 'code_required' | 'content_changed' | 'unexpected'
+      reason: ApprovalObstacle | 'not_found' | 'code_required' | 'content_changed' | 'intended_already' | 'unexpected'
       now: ApprovalRow | null
     }
 )
+
+/** What a page is told: decided, refused, or to take effect at an instant unless this person undoes it. */
+export type DecisionResult = DecidedResult | ({ transactionId: string; kind: 'intended' } & Intended)
 
 /** Reasons why a decision was not started: nothing was decided. */
 export type DecisionRefusal = 'code_required' | 'wrong_code' | 'code_throttled' | 'second_factor_missing'

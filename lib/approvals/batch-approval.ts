@@ -1,7 +1,16 @@
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionStatus, TransitionEvent } from '#lib/payments/transaction-status.ts'
-import type { ApprovalDecisionRow, ApprovalRow, BatchEnd, BatchItem, BatchObstacle, RecallObstacle, TermsObstacle } from './approvals.ts'
+import type {
+  ApprovalDecisionRow,
+  ApprovalRow,
+  BatchEnd,
+  BatchItem,
+  BatchObstacle,
+  Intended,
+  RecallObstacle,
+  TermsObstacle,
+} from './approvals.ts'
 
 /** The filters of a batch's rows for its checkers. */
 export const BATCH_ROW_FILTERS = ['all', 'flagged', 'first', 'large', 'duplicate'] as const
@@ -43,6 +52,8 @@ export type BatchApproval = Omit<BatchItem, 'expiresAt' | 'decided'> & {
   canApprove: true | BatchObstacle | TermsObstacle | 'second_factor_missing'
   canReject: true | BatchObstacle
   canRecall: true | RecallObstacle
+  /** When it is sent, if it is approved by then; null: as soon as it is approved. */
+  releaseAt: string | null
   hash: string
   /** When it was read, by the database's clock: a refused decision says what has changed since. */
   shownAt: string
@@ -68,9 +79,12 @@ export type BatchDifference = {
 }
 
 /** The result of a decision about a batch. */
-export type BatchDecisionResult =
+export type BatchDecidedResult =
   | { kind: 'done'; approved: number; rejected: number; waiting: number; given: number; needed: number }
   | { kind: 'changed'; difference: BatchDifference }
+
+/** What a page is told: also that it takes effect at an instant, unless this person undoes it. */
+export type BatchDecisionResult = BatchDecidedResult | ({ kind: 'intended' } & Intended)
 
 /** Why a decision about a batch was refused as a whole. */
 export type BatchDecisionRefusal =
@@ -81,3 +95,4 @@ export type BatchDecisionRefusal =
   | 'code_throttled'
   | 'second_factor_missing'
   | 'nothing_left'
+  | 'intended_already'

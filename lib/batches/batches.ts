@@ -22,6 +22,11 @@ export const ROW_FILTERS = ['all', 'problems', 'warnings', 'repairs', 'excluded'
 export type RowFilter = (typeof ROW_FILTERS)[number]
 
 /** Amounts are exact decimals, instants ISO 8601. */
+/** How far ahead a batch can be planned. */
+export const RELEASE_DAYS_MAX = 30
+/** What is sent this much later than planned says so. */
+export const RELEASE_LATE_MS = 15 * 60_000
+
 export type CurrencySum = { currency: Currency; count: number; amount: string }
 
 export type BatchListItem = StagedBatch & {
@@ -156,6 +161,8 @@ export type BatchRunDto = StagedBatch & {
   ends: readonly BatchEnd[]
   /** Who paused, resumed or stopped it last. */
   changed: { by: string; at: string; reason: string | null } | null
+  /** The time at which it is, or was, sent by the service; `isLate`: more than 15 minutes after it. Null: none was chosen, or a person holds it. */
+  release: { at: string; releasedAt: string | null; isLate: boolean } | null
   operators: readonly BatchRunOperator[]
   decisions: readonly { checkerName: string; decision: 'validated' | 'rejected'; count: number; at: string }[]
   /** The batch whose failed rows this one repeats, and the ones that repeat rows of this one. */
@@ -168,7 +175,7 @@ export type BatchRunDto = StagedBatch & {
   /** Rows that were rejected, recalled or not decided in time, and are in no retry. */
   returned: number
   unsubmitted: UnsubmittedRows
-  can: { pause: boolean; resume: boolean; stop: boolean; repeat: Readonly<Record<RepeatedRows, boolean>> }
+  can: { pause: boolean; resume: boolean; plan: boolean; stop: boolean; recall: boolean; repeat: Readonly<Record<RepeatedRows, boolean>> }
 }
 
 /** How findings are written: language, and the zone of times. */

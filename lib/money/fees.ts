@@ -68,6 +68,8 @@ export type SettingsTerms = {
   defaultWebhookUrl: string | null
   /** How long deposits wait for float before they end as FAILED. */
   floatWaitHours: number
+  /** How long people can undo a validation, in seconds; 0: not at all. */
+  undoSeconds: number
 }
 
 export const FLOAT_WAIT_HOURS_MAX = 168

@@ -1,6 +1,7 @@
 import { type DataTag, type QueryKey, queryOptions } from '@tanstack/react-query'
 import type { ApprovalPage, ApprovalView, BulkSnapshot } from '#lib/approvals/approvals.ts'
 import type { BatchApproval, BatchRowsPage } from '#lib/approvals/batch-approval.ts'
+import type { IntendedDecision } from '#lib/approvals/intended.ts'
 import type { BatchRunDto } from '#lib/batches/batches.ts'
 import type { BalancesDto, OverviewDto, StatementDto, StatementLinesDto, TotalsDto } from '#lib/finance/finance-dto.ts'
 import type { ApiRequestDto } from '#lib/partner/partner-requests.ts'
@@ -107,6 +108,13 @@ export const queries = {
       [...queryKeys.approvals(application), 'waiting', 'items'],
       ['waiting/items'],
       hasParts<WaitingDto>('count', 'groups'),
+    ),
+  intended: (application: string) =>
+    resource(
+      application,
+      [...queryKeys.approvals(application), 'intended'],
+      ['intended'],
+      isListOf(hasParts<IntendedDecision>('intentionId', 'state', 'dueInMs', 'refused')),
     ),
   suggestions: (application: string, text: string) =>
     resource(application, ['suggestions', application, text], ['suggestions', { q: text }], isListOf(hasParts<SearchSuggestion>('kind'))),

@@ -44,7 +44,10 @@ export const excludeRowsSchema = batchPlaceSchema.extend({
   rowNumbers: z.array(z.number().int().min(1).max(10_000_000)).min(1).max(500),
   reason: reason.nullable(),
 })
-export const submitBatchSchema = batchPlaceSchema.extend({ repeatReason: reason.nullable() })
+/** When the rows of a batch are sent. */
+const releaseAt = z.iso.datetime().transform((text) => new Date(text))
+
+export const submitBatchSchema = batchPlaceSchema.extend({ repeatReason: reason.nullable(), releaseAt: releaseAt.nullable().default(null) })
 export const discardBatchSchema = batchPlaceSchema
 
 /** The most rows that one decision leaves out with a reason; more than that is a rejection of the batch. */
@@ -71,6 +74,8 @@ export const batchRecallSchema = z.object({ batchId: z.uuid(), reason: text })
 
 /** A request to pause, resume or stop a batch. */
 export const batchRunSchema = z.object({ batchId: z.uuid(), reason: text })
+/** A request to send a batch that is held at this time. */
+export const batchReleaseSchema = z.object({ batchId: z.uuid(), releaseAt })
 export const batchResumeSchema = z.object({ batchId: z.uuid() })
 export const batchRepeatSchema = z.object({ batchId: z.uuid(), rows: z.enum(REPEATED_ROWS).default('failed') })
 

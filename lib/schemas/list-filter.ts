@@ -106,6 +106,9 @@ export const decisionSchema = z.object({
     .max(BULK_MAX),
 })
 
+/** Which of the validations of this person. */
+export const intentionSchema = z.object({ intentionId: z.uuid() })
+
 /** A request to recall a waiting transaction. */
 export const recallSchema = z.object({
   transactionId: z.uuid(),

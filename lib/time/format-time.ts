@@ -118,6 +118,27 @@ export function clockIn(zone: string, instant: Date): string {
   return `${dayIn(zone, instant)} ${hour}:${minute}:${second}`
 }
 
+/**
+ * The instant at which the clocks of a zone show a local time of a form, `2026-11-27T16:00`: the first of two. Undefined for text that is no time,
+ * and for a time that the clocks leave out.
+ */
+export function instantIn(zone: string, local: string): Date | undefined {
+  const asUtcMs = Date.parse(`${local}:00Z`)
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(local) || Number.isNaN(asUtcMs)) return undefined
+  // The distance from UTC a day before and a day after: a change of the clocks lies between them or changes nothing here.
+  for (const aroundMs of [asUtcMs - DAY_MS, asUtcMs + DAY_MS]) {
+    const offsetMs = Date.parse(`${localIn(zone, new Date(aroundMs))}:00Z`) - aroundMs
+    const instant = new Date(asUtcMs - offsetMs)
+    if (localIn(zone, instant) === local) return instant
+  }
+  return undefined
+}
+
+/** An instant on the clock of a zone, as a form writes it: `2026-11-27T16:00`. */
+export function localIn(zone: string, instant: Date): string {
+  return clockIn(zone, instant).slice(0, 16).replace(' ', 'T')
+}
+
 /** A zone in words, by the place that it is named after: `Douala time`; UTC has no place. */
 export function zoneWords(t: Translate, zone: string): string {
   return zone === 'UTC' ? zone : t('time.placeTime', { place: zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ') })

@@ -60,6 +60,7 @@ export type ApplicationChange = {
   /** Null: none. */
   defaultWebhookUrl?: string | null | undefined
   floatWaitHours?: number | undefined
+  undoSeconds?: number | undefined
   runsInstallation?: boolean | undefined
   allowsCombinedRoles?: boolean | undefined
   /** In CIDR notation. */
@@ -93,7 +94,8 @@ export async function updateApplication(trx: Queryable, applicationId: string, c
        requires_second_factor = coalesce($4, requires_second_factor), copies_webhook_status = coalesce($5, copies_webhook_status),
        countries = coalesce($6, countries), default_webhook_url = case when $7 then $8 else default_webhook_url end,
        runs_installation = coalesce($9, runs_installation), allows_combined_roles = coalesce($10, allows_combined_roles),
-       webhook_networks = coalesce($11::cidr[], webhook_networks), float_wait_hours = coalesce($12, float_wait_hours)
+       webhook_networks = coalesce($11::cidr[], webhook_networks), float_wait_hours = coalesce($12, float_wait_hours),
+       undo_seconds = coalesce($13, undo_seconds)
      where application_id = $1`,
     [
       applicationId,
@@ -108,6 +110,7 @@ export async function updateApplication(trx: Queryable, applicationId: string, c
       change.allowsCombinedRoles ?? null,
       change.webhookNetworks ?? null,
       change.floatWaitHours ?? null,
+      change.undoSeconds ?? null,
     ],
   )
   return rowCount === 1

@@ -15,6 +15,8 @@ type ApplicationTerms = {
   defaultWebhookUrl: string | null
   /** How long its deposits wait for float before they end as FAILED. */
   floatWaitHours: number
+  /** How long people can undo a validation, in seconds. */
+  undoSeconds: number
 }
 
 /** Returns the settings of an application that its administrators may change; undefined if there is no such application. */
@@ -23,7 +25,7 @@ export async function readTerms(queryable: Queryable, applicationId: string): Pr
     `select name, requires_second_factor as "requiresSecondFactor", copies_webhook_status as "copiesWebhookStatus",
             allows_combined_roles as "allowsCombinedRoles",
             array(select unnest(countries) as c order by c) as countries, default_webhook_url as "defaultWebhookUrl",
-            float_wait_hours as "floatWaitHours"
+            float_wait_hours as "floatWaitHours", undo_seconds as "undoSeconds"
        from applications where application_id = $1`,
     [applicationId],
   )

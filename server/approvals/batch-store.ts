@@ -54,6 +54,8 @@ export type BatchState = {
   createdAt: Date
   /** Of the row that expires first. */
   expiresAt: Date
+  /** When it is sent, if it is approved by then; null: as soon as it is approved. Part of the hash. */
+  releaseAt: Date | null
   shownAt: Date
   hash: string
   groups: BatchGroup[]
@@ -96,11 +98,11 @@ export async function selectBatch(queryable: Queryable, viewer: QueueViewer, bat
       select t.operator, t.type, ${TERMS_OBSTACLE} as obstacle from (select distinct application_id, operator, type from r) t
     )
     select b.name, b.state, f.maker_id as "makerId", p.name as "makerName", f.created_at as "createdAt", f.expires_at as "expiresAt",
-      clock_timestamp() as "shownAt",
+      u.release_at as "releaseAt", clock_timestamp() as "shownAt",
       (select encode(sha256(convert_to(coalesce(string_agg(row(r.transaction_id, r.external_id, r.type, r.operator, r.amount_minor,
           r.fee_system_minor, r.fee_app_minor, r.currency, ${sql.raw(listTextColumns('r'))}, r.phone_number, r.webhook_url, r.source, r.maker_id, r.batch_id,
           extract(epoch from r.created_at), r.rule, r.policy_version, r.steps, r.needs_code, r.api_may_decide,
-          extract(epoch from r.expires_at), x.votes)::text, ',' order by r.sequence), ''), 'UTF8')), 'hex')
+          extract(epoch from r.expires_at), x.votes)::text, ',' order by r.sequence), '') || coalesce(extract(epoch from u.release_at)::text, ''), 'UTF8')), 'hex')
         from r left join decided x on x.transaction_id = r.transaction_id where r.status = 'PENDING_APPROVAL') as hash,
       (select json_agg(g) from (
         select r.status, r.type, r.operator, r.currency, r.obstacle, m.obstacle as "termsObstacle", r.rule ->> 'name' as "ruleName",
@@ -117,7 +119,8 @@ export async function selectBatch(queryable: Queryable, viewer: QueueViewer, bat
     from (select maker_id, min(created_at) as created_at, coalesce(min(expires_at) filter (where status = 'PENDING_APPROVAL'), min(expires_at)) as expires_at
           from r group by maker_id) f
       left join people p on p.person_id = f.maker_id
-      left join batches b on b.application_id = ${applicationId} and b.batch_id = ${batchId}`,
+      left join batches b on b.application_id = ${applicationId} and b.batch_id = ${batchId}
+      left join batch_runs u on u.application_id = ${applicationId} and u.batch_id = ${batchId} and u.is_timed`,
   )
   return rows[0]
 }

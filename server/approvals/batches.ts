@@ -57,6 +57,7 @@ export async function readBatch(queryable: Queryable, viewer: ApprovalViewer, ba
     deciders: deciders.filter((person) => person.personId !== viewer.id).map((person) => person.name),
     ...verdictOf(weighed, viewer),
     canRecall: canRecall(batch, viewer, waiting.length > 0),
+    releaseAt: batch.releaseAt?.toISOString() ?? null,
     hash: batch.hash,
     shownAt: batch.shownAt.toISOString(),
   }

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { BatchDecisionRefusal, BatchDecisionResult, BatchDifference } from '#lib/approvals/batch-approval.ts'
+import type { DecisionRefusal } from '#lib/approvals/approvals.ts'
+import type { BatchDecidedResult, BatchDecisionRefusal, BatchDifference } from '#lib/approvals/batch-approval.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
 import { type Done, done, runRecorded } from '#server/audit/run-command.ts'
 import { lockCounters } from '#server/database/application-locks.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
-import { ChangedMeanwhileError } from '#server/database/with-transaction.ts'
+import { ChangedMeanwhileError, withTransaction } from '#server/database/with-transaction.ts'
 import { type TransitionItem, transition, wakeFor } from '#server/transactions/transition.ts'
 import { noteChange } from './approval-store.ts'
 import { type BatchState, insertBatchDecisions, selectBatch, selectCompleteRows, selectMovedSince, selectTermsOf } from './batch-store.ts'
@@ -31,33 +32,28 @@ export type DecideBatchCommand = {
   hash: string
   shownAt: Date
   code?: string | undefined
+  /** The digest of this decision for which a code was verified before. */
+  verifiedDigest?: string | undefined
 }
 
 type Refusal = BatchDecisionRefusal | 'not_found'
-type Decided = Extract<BatchDecisionResult, { kind: 'done' }>
-type DecideBatchDeps = DecisionDeps & { clock: Clock; metrics: { countOutcome(kind: 'decision', outcome: string): void } }
+type InsideRefusal = Refusal | 'changed' | 'rehearsed'
+type Decided = Extract<BatchDecidedResult, { kind: 'done' }>
+export type DecideBatchDeps = DecisionDeps & { clock: Clock; metrics: { countOutcome(kind: 'decision', outcome: string): void } }
 
 /**
  * One checker's decision about a whole batch, in one database transaction: either all of it is stored or nothing. Excluded rows
  * are rejected with their reasons. The others are approved, and sent when this was the last approval that the batch requires, or rejected. Nothing
  * is decided if a row, an approval or a rule changed since the batch was shown; the result then says what.
  */
-export async function decideBatch(deps: DecideBatchDeps, command: DecideBatchCommand): Promise<Result<BatchDecisionResult, Refusal>> {
+export async function decideBatch(deps: DecideBatchDeps, command: DecideBatchCommand): Promise<Result<BatchDecidedResult, Refusal>> {
   const { applicationId, id } = command.checker
   const by = { applicationId, actor: { kind: 'person' as const, id } }
   const attempt = (hasFreshCode: boolean) =>
-    runRecorded<Decided, Refusal | 'changed'>(deps.pool, by, (trx) => decideInside(trx, command, hasFreshCode))
-  let decided = await attempt(false)
-  // A code is used up when it is checked, so it is the last thing that is.
-  if (!decided.ok && decided.error === 'code_required') {
-    const { checker, batchId, hash, excluded, code } = command
-    const digest = createHash('sha256')
-      .update(JSON.stringify([batchId, hash, excluded]))
-      .digest('hex')
-    const spent = await spendCode(deps, { checker, code, digest, count: 1 })
-    if (!spent.ok) return spent
-    decided = await attempt(true)
-  }
+    runRecorded<Decided, InsideRefusal>(deps.pool, by, (trx) => decideInside(trx, command, { hasFreshCode }))
+  const attempted = await attemptWithCode(deps, command, attempt)
+  if (!attempted.ok) return attempted
+  const { result: decided } = attempted.value
   if (!decided.ok) return answerRefusal(deps.pool, command, decided.error)
   const { approved, rejected } = decided.value
   deps.metrics.countOutcome('decision', command.decision)
@@ -66,11 +62,56 @@ export async function decideBatch(deps: DecideBatchDeps, command: DecideBatchCom
   return decided
 }
 
+/**
+ * Checks a validation of a whole batch as `decideBatch` does, and stores nothing. Returns the digest for which it verified the code that the batch
+ * requires, null if it requires none, or what has changed.
+ */
+export async function rehearseBatch(
+  deps: DecideBatchDeps,
+  command: DecideBatchCommand,
+): Promise<Result<{ kind: 'ready'; codeDigest: string | null } | Extract<BatchDecidedResult, { kind: 'changed' }>, Refusal>> {
+  const attempt = (hasFreshCode: boolean) =>
+    withTransaction<never, InsideRefusal>(deps.pool, async (trx) => {
+      const rehearsed = await decideInside(trx, command, { hasFreshCode, isRehearsal: true })
+      return err(rehearsed.ok ? 'rehearsed' : rehearsed.error)
+    })
+  const attempted = await attemptWithCode(deps, command, attempt)
+  if (!attempted.ok) return attempted
+  const { result, codeDigest } = attempted.value
+  if (result.ok) throw new Error('A rehearsal was committed')
+  if (result.error === 'rehearsed') return ok({ kind: 'ready', codeDigest })
+  return answerRefusal(deps.pool, command, result.error)
+}
+
+/** A code is used up when it is checked, so it is the last thing that is: only after an attempt that needs nothing else. */
+async function attemptWithCode<Value>(
+  deps: DecideBatchDeps,
+  command: DecideBatchCommand,
+  attempt: (hasFreshCode: boolean) => Promise<Result<Value, InsideRefusal>>,
+): Promise<Result<{ result: Result<Value, InsideRefusal>; codeDigest: string | null }, DecisionRefusal>> {
+  const result = await attempt(false)
+  if (result.ok || result.error !== 'code_required') return ok({ result, codeDigest: null })
+  const codeDigest = batchDigest(command)
+  if (codeDigest !== command.verifiedDigest) {
+    const spent = await spendCode(deps, { checker: command.checker, code: command.code, digest: codeDigest, count: 1 })
+    if (!spent.ok) return spent
+  }
+  return ok({ result: await attempt(true), codeDigest })
+}
+
+/** The digest of a decision about a batch as it was shown, for which a one-time code counts. */
+function batchDigest({ batchId, hash, excluded }: DecideBatchCommand): string {
+  return createHash('sha256')
+    .update(JSON.stringify([batchId, hash, excluded]))
+    .digest('hex')
+}
+
+/** Decides in this transaction. A rehearsal ends with the error `rehearsed` where nothing is refused, so that nothing is committed. */
 async function decideInside(
   trx: TrxClient,
   command: DecideBatchCommand,
-  hasFreshCode: boolean,
-): Promise<Result<Done<Decided>, Refusal | 'changed'>> {
+  { hasFreshCode, isRehearsal = false }: { hasFreshCode: boolean; isRehearsal?: boolean },
+): Promise<Result<Done<Decided>, InsideRefusal>> {
   const { checker, batchId, decision, note, excluded } = command
   const { applicationId } = checker
   await lockCounters(trx, applicationId)
@@ -98,6 +139,7 @@ async function decideInside(
   // Excluded rows do not count: leaving them out is how a batch goes on without an operator that is switched off.
   const terms = weighed.terms.length > 0 ? await selectTermsOf(trx, applicationId, validated) : null
   if (terms) return err(terms)
+  if (isRehearsal) return err('rehearsed')
   const approved =
     weighed.needed <= 1 ? validated : validated.length > 0 ? await selectCompleteRows(trx, applicationId, batchId, weighed.needed) : []
   await move(trx, command, { approved, rejected })
@@ -132,8 +174,9 @@ function refuse(command: DecideBatchCommand, batch: BatchState, weighed: Weighed
 async function answerRefusal(
   queryable: Queryable,
   command: DecideBatchCommand,
-  refusal: Refusal | 'changed',
-): Promise<Result<BatchDecisionResult, Refusal>> {
+  refusal: InsideRefusal,
+): Promise<Result<Extract<BatchDecidedResult, { kind: 'changed' }>, Refusal>> {
+  if (refusal === 'rehearsed') throw new Error('A decision about a batch was only rehearsed')
   if (refusal !== 'changed') return err(refusal)
   return ok({ kind: 'changed', difference: await readDifference(queryable, command) })
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
-import type { DecisionResult } from '#lib/approvals/approvals.ts'
+import type { DecidedResult } from '#lib/approvals/approvals.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import { systemClock } from '#server/clock.ts'
 import { renewRecoveryCodes, verifySecondFactor } from '#server/people/second-factor.ts'
@@ -185,9 +185,9 @@ test('one done per item for two checkers with the same list at once, and a refus
   )
   assert.ok(left?.ok && right?.ok)
   for (const [n, one] of left.value.entries()) {
-    const counterpart: DecisionResult | undefined = right.value[n]
+    const counterpart: DecidedResult | undefined = right.value[n]
     assert.deepEqual([one.kind, counterpart?.kind].toSorted(), ['done', 'refused'])
-    const refused: DecisionResult | undefined = one.kind === 'refused' ? one : counterpart
+    const refused: DecidedResult | undefined = one.kind === 'refused' ? one : counterpart
     assert.ok(refused?.kind === 'refused' && refused.reason === 'not_waiting' && refused.now?.end?.event === 'approved')
   }
 })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { BULK_MAX, type DecisionObstacle, type DecisionRefusal, type DecisionResult, type TermsObstacle } from '#lib/approvals/approvals.ts'
+import { BULK_MAX, type DecidedResult, type DecisionObstacle, type DecisionRefusal, type TermsObstacle } from '#lib/approvals/approvals.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
 import { done, runRecorded } from '#server/audit/run-command.ts'
@@ -163,7 +163,7 @@ async function moveOn(
   throw new ChangedMeanwhileError(`The decision on ${transactionId} did not move it`)
 }
 
-type DecideManyCommand = {
+export type DecideManyCommand = {
   checker: ApprovalViewer
   decision: 'validated' | 'rejected'
   /** The payee note or the reason, the same for each. */
@@ -172,9 +172,11 @@ type DecideManyCommand = {
   items: readonly { transactionId: string; contentHash: string }[]
   /** A current one-time code, if one of the items requires it. */
   code?: string | undefined
+  /** The digest of the list for which a code was verified before; a list with another digest needs a code. */
+  verifiedDigest?: string | undefined
 }
 
-type DecideManyDeps = DecisionDeps & {
+export type DecideManyDeps = DecisionDeps & {
   clock: Clock
   logger: Pick<Logger, 'error'>
   metrics: { countOutcome(kind: 'decision', outcome: string): void }
@@ -185,9 +187,9 @@ type DecideManyDeps = DecisionDeps & {
  * separately, so that one that has moved does not affect the others. A code is verified once, which uses it up, and counts for exactly this
  * list, whose digest is stored in the audit record. The list is refused as a whole, with nothing decided, only if the code is missing or wrong.
  */
-export async function decideMany(deps: DecideManyDeps, command: DecideManyCommand): Promise<Result<DecisionResult[], DecisionRefusal>> {
+export async function decideMany(deps: DecideManyDeps, command: DecideManyCommand): Promise<Result<DecidedResult[], DecisionRefusal>> {
   const { checker, decision, note } = command
-  const items = [...new Map(command.items.map((item) => [item.transactionId, item])).values()].slice(0, BULK_MAX)
+  const items = onceEach(command.items)
   const needing =
     decision === 'validated'
       ? await selectNeedingCode(
@@ -197,10 +199,11 @@ export async function decideMany(deps: DecideManyDeps, command: DecideManyComman
         )
       : new Set<string>()
   if (needing.size > 0) {
-    const digest = createHash('sha256')
-      .update(JSON.stringify(items.map((item) => [item.transactionId, item.contentHash])))
-      .digest('hex')
-    const spent = await spendCode(deps, { checker, code: command.code, digest, count: items.length })
+    const digest = listDigest(items)
+    const spent =
+      digest === command.verifiedDigest
+        ? ok(undefined)
+        : await spendCode(deps, { checker, code: command.code, digest, count: items.length })
     if (!spent.ok) return spent
   }
   const failures = new Map<string, RefusedReason>()
@@ -234,7 +237,19 @@ export async function decideMany(deps: DecideManyDeps, command: DecideManyComman
   return ok(await report(deps, command, items, failures))
 }
 
-type RefusedReason = Extract<DecisionResult, { kind: 'refused' }>['reason']
+/** The items of a list, each once and at most BULK_MAX. */
+export function onceEach(items: DecideManyCommand['items']): DecideManyCommand['items'] {
+  return [...new Map(items.map((item) => [item.transactionId, item])).values()].slice(0, BULK_MAX)
+}
+
+/** The digest of a list as it was shown, for which a one-time code counts. */
+export function listDigest(items: DecideManyCommand['items']): string {
+  return createHash('sha256')
+    .update(JSON.stringify(items.map((item) => [item.transactionId, item.contentHash])))
+    .digest('hex')
+}
+
+type RefusedReason = Extract<DecidedResult, { kind: 'refused' }>['reason']
 
 /** Returns the reason of a refusal. Failures that only programs meet cannot happen to a person's decision. */
 function reasonOf(kind: DecisionFailure['kind']): RefusedReason {
@@ -248,7 +263,7 @@ async function report(
   { checker }: DecideManyCommand,
   items: DecideManyCommand['items'],
   failures: ReadonlyMap<string, RefusedReason>,
-): Promise<DecisionResult[]> {
+): Promise<DecidedResult[]> {
   const rows = await findApprovals(
     deps.pool,
     checker,

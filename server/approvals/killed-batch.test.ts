@@ -8,9 +8,13 @@ import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 import type { BatchProcessPlan } from '#server/testing/batches/batch-process.ts'
 import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { must } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { selectBatch } from './batch-store.ts'
+import { carryOutNext } from './intended/carry-out.ts'
+import { decideOrIntendBatch } from './intended/intend.ts'
+import { listIntended } from './intended/undo.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -84,5 +88,36 @@ test('all of a batch or nothing, and all once it was answered, when the process 
   }
   context.diagnostic(`${halfway} commands were cut off`)
   assert.ok(halfway > 0, 'no command was cut off: the kills come too late')
+  assert.deepEqual(await verifyBooks(pool), [])
+})
+
+test('decided once, and carried out, when the process is killed while it carries out what somebody validated', async (context) => {
+  const { pool } = database
+  const applicationId = await makeApplication(pool)
+  await pool.query('update applications set undo_seconds = 60 where application_id = $1', [applicationId])
+  await fund(pool, applicationId, 'MOMOCM', 100_000_000_000n)
+  const makerId = await makePerson(pool, applicationId, ['maker'])
+  const checker = { applicationId, id: await makePerson(pool, applicationId, ['checker']), hasSecondFactor: false }
+  let cutOff = 0
+  for (const killedAfterMs of KILLED_AFTER_MS) {
+    const { batchId } = await makeFileBatch(pool, { applicationId, makerId, count: ROWS })
+    const batch = await selectBatch(pool, checker, batchId)
+    assert.ok(batch)
+    const { hash, shownAt } = batch
+    const command = { checker, batchId, decision: 'validated' as const, note: 'Seen', excluded: [], hash, shownAt }
+    must(await decideOrIntendBatch(decisionDeps(pool), command))
+    await pool.query("update intended_decisions set due_at = clock_timestamp() where state = 'waiting'")
+    const plan = { applicationId, batchId, checkerId: checker.id, hash, shownAt: shownAt.toISOString() }
+    if (!(await killDuring({ ...plan, what: 'carry out' }, killedAfterMs))) {
+      cutOff++
+      assert.ok(['PENDING_APPROVAL', 'PENDING'].includes((await statusesOf(batchId)).join()), 'carried out in part')
+      await carryOutNext(decisionDeps(pool))
+    }
+    assert.deepEqual(await statusesOf(batchId), ['PENDING'])
+    const [last] = await listIntended(pool, checker)
+    assert.deepEqual([last?.batch?.batchId, last?.state], [batchId, 'carried_out'])
+  }
+  context.diagnostic(`${cutOff} were cut off`)
+  assert.ok(cutOff > 0, 'nothing was cut off: the kills come too late')
   assert.deepEqual(await verifyBooks(pool), [])
 })

@@ -1,5 +1,5 @@
 import type { BatchColumns, RepairKind } from '#lib/batches/batch-fields.ts'
-import type { BatchState } from '#lib/batches/batches.ts'
+import { type BatchState, RELEASE_DAYS_MAX } from '#lib/batches/batches.ts'
 import type { FileReading } from '#lib/batches/file-problem.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
@@ -233,4 +233,18 @@ export async function findSubmittedTwin(
     [applicationId, contentHash, exceptBatchId],
   )
   return rows[0]
+}
+
+/** Has a batch wait from its submission until an instant within 30 days. False, with nothing stored, if the instant is another one. */
+export async function insertRelease(
+  trx: TrxClient,
+  release: { applicationId: string; batchId: string; personId: string; releaseAt: Date },
+): Promise<boolean> {
+  const { rowCount } = await trx.query(
+    `insert into batch_runs (application_id, batch_id, state, changed_by, release_at, is_timed)
+     select $1, $2, 'paused', $3, $4::timestamptz, true
+     where $4::timestamptz > clock_timestamp() and $4::timestamptz <= clock_timestamp() + $5 * interval '1 day'`,
+    [release.applicationId, release.batchId, release.personId, release.releaseAt, RELEASE_DAYS_MAX],
+  )
+  return rowCount === 1
 }

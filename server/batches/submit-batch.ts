@@ -1,12 +1,14 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import { done } from '#server/audit/run-command.ts'
-import { findSubmittedTwin, lockBatch, lockContent, recountBatch, updateState } from './batch-store.ts'
+import { findSubmittedTwin, insertRelease, lockBatch, lockContent, recountBatch, updateState } from './batch-store.ts'
 import { type ChangeCommand, type ChangeDeps, type ChangeFailure, contextOf, runBatchCommand } from './change-batch.ts'
 import { recheckRows } from './check-rows.ts'
 
 type SubmitBatch = ChangeCommand & {
   /** Why the same payments are sent again; needed if another batch with the same content was submitted. */
   repeatReason: string | null
+  /** When it is sent, if it is approved by then; null: as soon as it is approved. */
+  releaseAt?: Date | null
 }
 
 export type SubmitFailure =
@@ -16,6 +18,8 @@ export type SubmitFailure =
   | 'nothing_to_submit'
   /** Limits, services or fees changed since the last check: other rows can be submitted now. The batch was checked again. */
   | 'checked_again'
+  /** The time to send it has passed, or is more than 30 days ahead. */
+  | 'wrong_time'
   /** Another batch has the same payments, and no reason was given. */
   | 'same_content'
 
@@ -28,7 +32,7 @@ export async function submitBatch(
   deps: ChangeDeps & { wakeSubmitter(): void },
   command: SubmitBatch,
 ): Promise<Result<{ rows: number }, SubmitFailure>> {
-  const { application, actor, batchId, repeatReason } = command
+  const { application, actor, batchId, repeatReason, releaseAt = null } = command
   const { applicationId } = application
   type Submitted = { rows: number; isChanged: boolean }
   const submitted = await runBatchCommand<Submitted, SubmitFailure>(deps.pool, command, ['draft'], async (trx, batch) => {
@@ -47,6 +51,8 @@ export async function submitBatch(
     await lockContent(trx, applicationId, after.contentHash)
     const twin = await findSubmittedTwin(trx, applicationId, after.contentHash, batchId)
     if (twin && repeatReason === null) return err('same_content')
+    // Held like a paused batch from its first row on, so that no approval sends it early.
+    if (releaseAt && !(await insertRelease(trx, { applicationId, batchId, personId: actor.id, releaseAt }))) return err('wrong_time')
     await updateState(trx, {
       applicationId,
       batchId,
@@ -59,6 +65,7 @@ export async function submitBatch(
       rows: after.readyCount,
       contentHash: after.contentHash.toString('hex'),
       sums: JSON.stringify(after.sums),
+      ...(releaseAt ? { releaseAt: releaseAt.toISOString() } : {}),
       ...(twin ? { repeats: twin.batchId, reason: repeatReason ?? '' } : {}),
     }
     return done({ action: 'batch.submitted', subject: batchId, details }, { rows: after.readyCount, isChanged: false })

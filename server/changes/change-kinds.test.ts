@@ -48,6 +48,7 @@ test('application.set changes the settings that it names', async () => {
     countries: [...COUNTRY_NAMES].sort(),
     defaultWebhookUrl: 'https://erp.kora.example/results',
     floatWaitHours: 48,
+    undoSeconds: 30,
   }
   assert.ok((await make('application.set', settings)).ok)
   assert.deepEqual(await readTerms(database.pool, applicationId), settings)

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expireApprovals } from '#server/approvals/expire-approvals.ts'
+import { startIntentionLoop } from '#server/approvals/intended/carry-out.ts'
 import { storeBatchEnds } from '#server/batches/store-batch-ends.ts'
 import { forgetExpiredSecrets } from '#server/changes/collect-secret.ts'
 import { proposeScheduledWithdrawals } from '#server/changes/scheduled-withdrawals.ts'
@@ -9,7 +10,7 @@ import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-day
 import { forgetAvailability } from '#server/operators/availability/disturbed.ts'
 import { endOverdueDeposits } from '#server/operators/balances/end-overdue.ts'
 import { forgetPolls, pollBalances, pollWaiting } from '#server/operators/balances/poll-balances.ts'
-import { endStoppedRows } from '#server/operators/batch-run/control-batch.ts'
+import { endStoppedRows, releaseTimedBatches } from '#server/operators/batch-run/control-batch.ts'
 import { forgetCodeNumbers } from '#server/operators/customer-step/enter-code.ts'
 import { listOperatorReferences } from '#server/operators/references/list-operator-references.ts'
 import { createDispatcher } from '#server/operators/work/dispatcher.ts'
@@ -75,6 +76,7 @@ export function startLoops(runtime: Runtime): Loops {
   deliveries.start()
   const statementWorker = createStatementWorker({ pool, clock })
   statementWorker.start()
+  const intentions = startIntentionLoop(runtime)
   let isEnding = false
   withStatementLimit(TASK_STATEMENT_LIMIT_MS, () => sumHistory(runtime, () => isEnding))
   measureInstallation(runtime)
@@ -86,6 +88,7 @@ export function startLoops(runtime: Runtime): Loops {
     async drain() {
       isEnding = true
       await taskRunner.stop()
+      await intentions.drain()
       await statementWorker.drain()
       await runtime.batchSubmitter.drain()
       await dispatcher.drain()
@@ -125,6 +128,7 @@ async function sealFinishedDays({ pool, logger }: Pick<Runtime, 'pool' | 'logger
 function taskTable({ config, pool, settler, clock, logger, connectors, metrics, wake }: Runtime, isEnding: () => boolean): ScheduledTask[] {
   return [
     scheduledTask('end_stopped_rows', '* * * * *', async () => void (await endStoppedRows({ pool, wake }))),
+    scheduledTask('release_timed_batches', '* * * * *', async () => void (await releaseTimedBatches({ pool, wake }))),
     scheduledTask('store_batch_ends', '* * * * *', async () => void (await storeBatchEnds(pool))),
     scheduledTask('recover_webhooks', '* * * * *', () => continueRecoveries({ pool, wakeWebhooks: wake.webhooks }, isEnding)),
     scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals({ pool, settler, logger }))),

@@ -14,7 +14,12 @@ import { NO_LOOPS } from '#server/transactions/transition.ts'
 /** An application with its counters, its thirteen balances at zero, and nothing else. Returns its id. */
 export async function makeApplication(pool: Pool, name = 'Test application'): Promise<string> {
   const applicationId = randomUUID()
-  await pool.query('insert into applications (application_id, name, api_id) values ($1, $2, $3)', [applicationId, name, randomUUID()])
+  // Nobody waits for the end of an undo, except in tests that set one.
+  await pool.query('insert into applications (application_id, name, api_id, undo_seconds) values ($1, $2, $3, 0)', [
+    applicationId,
+    name,
+    randomUUID(),
+  ])
   await pool.query('insert into application_counters (application_id) values ($1)', [applicationId])
   const currencies = OPERATOR_CODES.map((code) => OPERATORS[code].country.currency)
   await pool.query(

@@ -22,6 +22,8 @@ export async function createTestPartner(pool: Pool, options: { name?: string; ne
   const { name = 'Test partner', networks = ['127.0.0.0/8', '::1'] } = options
   const actor = SYSTEM_ACTOR
   const { applicationId, apiId, webhookSecret } = must(await createApplication(pool, { name, actor }))
+  // Nobody waits for the end of an undo, except in tests that set one.
+  await pool.query('update applications set undo_seconds = 0 where application_id = $1', [applicationId])
   const { apiKeyId, apiKey } = must(await createApiKey(pool, { applicationId, name: 'first', actor }))
   const username = `partner-${applicationId}@example.com`
   const { apiUserId, password } = must(await createApiUser(pool, { applicationId, username, actor }))

@@ -9,6 +9,7 @@ import { getT, readTheme } from '#server/back-office/preferences.ts'
 import { MESSAGES } from '#server/messages.ts'
 import { countWaiting } from '#server/reports/waiting/read-waiting.ts'
 import { dismissCodeWarning, setLanguage, setTheme, signOut, signOutEverywhere } from '../../actions/session.ts'
+import { dismissNotice, undoDecision } from './approvals/actions.ts'
 
 /** The messages for client components of the frame, tables and domain marks. A page adds its own with PageMessages. */
 const FRAME_WORDS = [
@@ -25,7 +26,15 @@ const FRAME_WORDS = [
   'action.',
   'form.',
   'payment.field.',
+  // Of a validation that could be undone: why it was refused in the end.
+  'undo.',
+  'approvals.refused.',
+  'approvals.ended.',
+  'approvals.quoted',
 ]
+
+/** One object for all renders. */
+const INTENDED = { undo: undoDecision, dismiss: dismissNotice }
 
 type Props = { children: ReactNode; params: Promise<{ application: string }> }
 
@@ -58,6 +67,7 @@ export default async function BackOfficeLayout({ children, params }: Props) {
           viewer={viewer}
           theme={theme}
           isSandbox={runtime.config.isSandbox}
+          intended={INTENDED}
           actions={{ setTheme, setLanguage, signOut, signOutEverywhere }}
           waiting={waiting}
           accountNotice={

@@ -1,18 +1,22 @@
 import { useEffect } from 'react'
+import { useIntended } from '#components/decision/undo-line.tsx'
+import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
 import { Toaster } from '#components/ui/overlay/toaster.tsx'
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import { inUseHeader, noteInput } from '#lib/pages/page-use.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { fetchData, hasParts } from '#lib/pages/query-client.ts'
 import { formatTime } from '#lib/time/format-time.ts'
+import type { IntendedActions } from './intended-tray.tsx'
 import { LinkGuard } from './link-guard.tsx'
 import { LiveUpdates } from './live-updates.tsx'
 import { Shortcuts, type ShortcutsProps } from './shortcuts.tsx'
 
-export type LaterProps = ShortcutsProps
+/** `intended`: for people who decide, how they take back what they validated. */
+export type LaterProps = ShortcutsProps & { intended: IntendedActions | null }
 
 /** Parts of the frame that load after the first paint, through `Later`. */
-export function LaterParts(props: LaterProps) {
+export function LaterParts({ intended, ...props }: LaterProps) {
   const { application } = props
   usePageUse(application)
   return (
@@ -21,9 +25,17 @@ export function LaterParts(props: LaterProps) {
       <LinkGuard />
       <PrintedAt />
       <Shortcuts {...props} />
-      <Toaster />
+      <Toaster>{intended && <Intended application={application} actions={intended} />}</Toaster>
     </>
   )
+}
+
+const TRAY = definePart(async () => ({ default: (await import('./intended-tray.tsx')).IntendedTray }))
+
+/** Its code is loaded once there is something to show. */
+function Intended(props: { application: string; actions: IntendedActions }) {
+  const { intended } = useIntended(props.application, true)
+  return intended.length > 0 && <LazyPart part={TRAY} props={props} />
 }
 
 const CHECKED_EVERY_MS = 60_000

@@ -108,6 +108,7 @@ const GROUPS: readonly { heading: MessageKey; keys: readonly { keys: readonly st
     keys: [
       { keys: ['V'], does: 'keys.validate' },
       { keys: ['R'], does: 'keys.reject' },
+      { keys: ['U'], does: 'keys.undo' },
     ],
   },
 ]

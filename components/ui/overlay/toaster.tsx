@@ -1,12 +1,15 @@
-import { useSyncExternalStore } from 'react'
+import { type ReactNode, useSyncExternalStore } from 'react'
 import { Icon } from '../display/icon.tsx'
 import { useT } from '../translations.tsx'
 import { currentToasts, dismiss, spokenText, subscribeToToasts, type Toast } from './toast.tsx'
 
 const NO_TOASTS: readonly Toast[] = []
 
-/** Once per page: where toasts appear and what screen readers listen to. A toast from before it was loaded appears with it. */
-export function Toaster() {
+/**
+ * Once per page: where toasts appear and what screen readers listen to. A toast from before it was loaded appears with it. `children`: items
+ * that stay until somebody acts, above the toasts.
+ */
+export function Toaster({ children }: { children?: ReactNode }) {
   const t = useT()
   const shown = useSyncExternalStore(subscribeToToasts, currentToasts, () => NO_TOASTS)
   const words = useSyncExternalStore(subscribeToToasts, spokenText, () => '')
@@ -17,6 +20,7 @@ export function Toaster() {
       </div>
       <section aria-label={t('ui.notices')}>
         <ul className="no-print pointer-events-none toasts fixed inset-x-4 bottom-20 z-50 flex flex-col items-center gap-2 md:bottom-6">
+          {children}
           {shown.map((item) => (
             <li
               key={item.id}

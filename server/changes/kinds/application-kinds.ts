@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { UNDO_SECONDS_MAX } from '#lib/approvals/intended.ts'
 import { FLOAT_WAIT_HOURS_MAX } from '#lib/money/fees.ts'
 import { COUNTRY_NAMES, OPERATORS } from '#lib/operators/operators.ts'
 import { err, ok } from '#lib/result.ts'
@@ -23,6 +24,7 @@ const settings: ChangeKind = defineKind({
       .refine((countries) => new Set(countries).size === countries.length),
     defaultWebhookUrl: z.string().refine(isShownWebhookUrl).nullable(),
     floatWaitHours: z.int().min(1).max(FLOAT_WAIT_HOURS_MAX),
+    undoSeconds: z.int().min(0).max(UNDO_SECONDS_MAX),
   }),
   subjectOf: () => 'settings',
   async read(queryable, applicationId, payload) {

@@ -28,6 +28,8 @@ create table applications (
   copies_webhook_status boolean not null default false,
   -- How long its deposits wait while our account at the operator does not cover them, before they end as FAILED.
   float_wait_hours integer not null default 24 constraint float_wait_hours_fits check (float_wait_hours between 1 and 168),
+  -- Seconds between a person's Validate and its effect, in which they can undo it; 0: none. Decisions of programs are never delayed.
+  undo_seconds integer not null default 10 constraint undo_seconds_fits check (undo_seconds between 0 and 60),
   created_at timestamptz not null default now(),
   constraint slug_fits_an_address check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'),
   -- A name that the database does not know fails with PostgreSQL's own reason.

@@ -118,8 +118,17 @@ create table batch_runs (
   changed_by uuid not null,
   changed_at timestamptz not null default clock_timestamp(),
   reason text,
-  primary key (application_id, batch_id)
+  -- The time before which its maker wants it not to be sent, chosen at the submission and changed by people since; null: none was chosen.
+  release_at timestamptz,
+  -- Whether the service sends it on at that time. False: a person has to.
+  is_timed boolean not null default false,
+  -- When the service did.
+  released_at timestamptz,
+  primary key (application_id, batch_id),
+  check (not is_timed or state = 'paused' and release_at is not null)
 );
+-- For the task that sends them on: few rows at any time.
+create index batch_runs_timed on batch_runs (release_at) where is_timed;
 
 -- A failed transaction and the row of another batch that repeats it. The key allows one retry of each; if that fails, the retry is repeated.
 create table batch_retries (

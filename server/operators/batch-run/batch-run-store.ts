@@ -1,3 +1,4 @@
+import { RELEASE_DAYS_MAX } from '#lib/batches/batches.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 
 export type BatchRunState = 'running' | 'paused' | 'stopped'
@@ -8,12 +9,18 @@ export type BatchRun = {
   state: BatchRunState
   /** The person who last paused, resumed or stopped it; null if nobody did. */
   changedBy: string | null
+  /** Before this time its maker does not send it on; null: no time was chosen. */
+  releaseAt: Date | null
+  isTimed: boolean
+  /** Whether that time has passed, by the clock of the database. */
+  isDue: boolean
 }
 
 /** The run of a batch; undefined if the application has no transaction of such a batch. */
 export async function selectRun(queryable: Queryable, applicationId: string, batchId: string): Promise<BatchRun | undefined> {
   const { rows } = await queryable.query<BatchRun>(
-    `select t.maker_id as "makerId", coalesce(r.state, 'running') as state, r.changed_by as "changedBy"
+    `select t.maker_id as "makerId", coalesce(r.state, 'running') as state, r.changed_by as "changedBy",
+       r.release_at as "releaseAt", coalesce(r.is_timed, false) as "isTimed", coalesce(r.release_at <= clock_timestamp(), true) as "isDue"
      from (select application_id, batch_id, maker_id from transactions
              where application_id = $1 and batch_id = $2 and source = 'file' limit 1) t
        left join batch_runs r on r.application_id = t.application_id and r.batch_id = t.batch_id`,
@@ -22,16 +29,53 @@ export async function selectRun(queryable: Queryable, applicationId: string, bat
   return rows[0]
 }
 
+/** Stores the last order to a batch. Without `releaseAt` a time that was chosen before is kept, but the service no longer sends the batch on then. */
 export async function storeRun(
   trx: TrxClient,
-  run: { applicationId: string; batchId: string; state: BatchRunState; changedBy: string; reason: string | null },
+  run: {
+    applicationId: string
+    batchId: string
+    state: BatchRunState
+    changedBy: string
+    reason: string | null
+    releaseAt?: Date | undefined
+  },
 ): Promise<void> {
   await trx.query(
-    `insert into batch_runs (application_id, batch_id, state, changed_by, reason) values ($1, $2, $3, $4, $5)
+    `insert into batch_runs (application_id, batch_id, state, changed_by, reason, release_at, is_timed) values ($1, $2, $3, $4, $5, $6::timestamptz, $6::timestamptz is not null)
        on conflict (application_id, batch_id) do update
-         set state = excluded.state, changed_by = excluded.changed_by, reason = excluded.reason, changed_at = clock_timestamp()`,
-    [run.applicationId, run.batchId, run.state, run.changedBy, run.reason],
+         set state = excluded.state, changed_by = excluded.changed_by, reason = excluded.reason, changed_at = clock_timestamp(),
+           release_at = coalesce(excluded.release_at, batch_runs.release_at), is_timed = excluded.is_timed, released_at = null`,
+    [run.applicationId, run.batchId, run.state, run.changedBy, run.reason, run.releaseAt ?? null],
   )
+}
+
+/** Batches whose time to be sent has come, by the clock of the database, the earliest first. */
+export async function selectTimed(queryable: Queryable): Promise<{ applicationId: string; batchId: string }[]> {
+  const { rows } = await queryable.query<{ applicationId: string; batchId: string }>(
+    `select application_id as "applicationId", batch_id as "batchId" from batch_runs
+     where is_timed and release_at <= clock_timestamp() order by release_at limit 100`,
+  )
+  return rows
+}
+
+/** Has a batch run whose time has come. Returns that time; undefined if another process was quicker, or a person changed it. */
+export async function releaseRun(trx: TrxClient, applicationId: string, batchId: string): Promise<Date | undefined> {
+  const { rows } = await trx.query<{ releaseAt: Date }>(
+    `update batch_runs set state = 'running', is_timed = false, released_at = clock_timestamp()
+     where application_id = $1 and batch_id = $2 and is_timed and release_at <= clock_timestamp() returning release_at as "releaseAt"`,
+    [applicationId, batchId],
+  )
+  return rows[0]?.releaseAt
+}
+
+/** Whether an instant is in the future and at most 30 days ahead, by the clock of the database. */
+export async function canRelease(queryable: Queryable, at: Date): Promise<boolean> {
+  const { rows } = await queryable.query<{ can: boolean }>(
+    `select $1::timestamptz > clock_timestamp() and $1::timestamptz <= clock_timestamp() + $2 * interval '1 day' as can`,
+    [at, RELEASE_DAYS_MAX],
+  )
+  return rows[0]?.can ?? false
 }
 
 /**

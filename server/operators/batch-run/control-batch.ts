@@ -1,7 +1,7 @@
 import { DENIED_AFTER_STOP_MESSAGE, STOPPED_MESSAGE } from '#lib/payments/transaction-status.ts'
 import { can } from '#lib/people/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import type { CommandActor } from '#server/audit/command-actor.ts'
+import { type CommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { done, runRecorded } from '#server/audit/run-command.ts'
 import { lockCounters } from '#server/database/application-locks.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
@@ -10,14 +10,17 @@ import { type TransitionItem, transition, type Wake } from '#server/transactions
 import {
   type BatchRun,
   type BatchRunState,
+  canRelease,
   lockWork,
   noteRunChange,
   pauseWork,
   queryInsteadOfSending,
+  releaseRun,
   resumeWork,
   selectEndable,
   selectRun,
   selectStoppedWithWork,
+  selectTimed,
   storeRun,
 } from './batch-run-store.ts'
 
@@ -26,7 +29,7 @@ type Deps = { pool: Pool; wake: Wake }
 type Command = { applicationId: string; batchId: string; person: Person }
 
 /** `not_yours`: a maker and another maker's batch, or a pause that somebody else started. */
-export type BatchRunFailure = 'not_found' | 'not_yours' | 'not_running' | 'not_paused' | 'stopped' | 'nothing_left'
+export type BatchRunFailure = 'not_found' | 'not_yours' | 'not_running' | 'not_paused' | 'stopped' | 'nothing_left' | 'wrong_time'
 
 /**
  * Rows of a batch that were not sent yet wait until somebody resumes it; what an operator may have goes on. Its maker, checkers and
@@ -35,7 +38,9 @@ export type BatchRunFailure = 'not_found' | 'not_yours' | 'not_running' | 'not_p
  */
 export function pauseBatch(deps: Deps, command: Command & { reason: string }): Promise<Result<{ count: number }, BatchRunFailure>> {
   const { applicationId, batchId } = command
-  return change(deps, command, 'paused', async (trx, run) => {
+  return change(deps, command, { state: 'paused' }, async (trx, run) => {
+    // Paused until a time: now until a person resumes it.
+    if (run.isTimed) return ok({ count: await pauseWork(trx, applicationId, batchId) })
     if (run.state !== 'running') return err(run.state === 'stopped' ? 'stopped' : 'not_running')
     return ok({ count: await pauseWork(trx, applicationId, batchId) })
   })
@@ -43,17 +48,54 @@ export function pauseBatch(deps: Deps, command: Command & { reason: string }): P
 
 /**
  * Sends on what was paused. Checkers and administrators may, and the person who paused it; the maker may not overrule somebody else's
- * pause, even if they are a checker too. Returns how many rows are due.
+ * pause, even if they are a checker too, nor send what was approved for a later time. Returns how many rows are due.
  */
 export async function resumeBatch(deps: Deps, command: Command): Promise<Result<{ count: number }, BatchRunFailure>> {
   const { applicationId, batchId, person } = command
-  const resumed = await change(deps, command, 'running', async (trx, run) => {
+  const resumed = await change(deps, command, { state: 'running' }, async (trx, run, open) => {
     if (run.state !== 'paused') return err(run.state === 'stopped' ? 'stopped' : 'not_paused')
-    if (run.makerId === person.id && run.changedBy !== person.id) return err('not_yours')
+    if (run.makerId === person.id && (run.changedBy !== person.id || (open > 0 && !run.isDue))) return err('not_yours')
     return ok({ count: await resumeWork(trx, applicationId, batchId) })
   })
   if (resumed.ok) deps.wake.operators()
   return resumed
+}
+
+/**
+ * Changes the time at which a batch that is held is sent, to one within 30 days. The rights are those of `resumeBatch`; its maker may choose any
+ * time until rows are approved, and later times after that. Returns how many rows wait for it.
+ */
+export function planBatch(deps: Deps, command: Command & { releaseAt: Date }): Promise<Result<{ count: number }, BatchRunFailure>> {
+  const { person, releaseAt } = command
+  return change(deps, command, { state: 'paused', releaseAt }, async (trx, run, open) => {
+    if (run.state !== 'paused') return err(run.state === 'stopped' ? 'stopped' : 'not_paused')
+    if (!(await canRelease(trx, releaseAt))) return err('wrong_time')
+    const isEarlier = run.releaseAt !== null && releaseAt < run.releaseAt
+    if (run.makerId === person.id && (run.changedBy !== person.id || (open > 0 && isEarlier))) return err('not_yours')
+    return ok({ count: open })
+  })
+}
+
+/**
+ * Sends on the batches whose time has come: never before it, each once however many processes run this, and, after an outage, as soon as one
+ * of them runs again. Each is one database transaction, so a process that dies has sent it on or not. Returns how many.
+ */
+export async function releaseTimedBatches(deps: Deps): Promise<number> {
+  let released = 0
+  for (const { applicationId, batchId } of await selectTimed(deps.pool)) {
+    const result = await runRecorded<true, 'not_due'>(deps.pool, { applicationId, actor: SYSTEM_ACTOR }, async (trx) => {
+      await lockCounters(trx, applicationId)
+      const releaseAt = await releaseRun(trx, applicationId, batchId)
+      if (!releaseAt) return err('not_due')
+      await lockWork(trx, applicationId, batchId)
+      const rows = await resumeWork(trx, applicationId, batchId)
+      await noteRunChange(trx, applicationId)
+      return done({ action: 'batch.released', subject: batchId, details: { rows, releaseAt: releaseAt.toISOString() } }, true)
+    })
+    if (result.ok) released++
+  }
+  if (released > 0) deps.wake.operators()
+  return released
 }
 
 /**
@@ -64,7 +106,7 @@ export async function resumeBatch(deps: Deps, command: Command): Promise<Result<
  */
 export async function stopBatch(deps: Deps, command: Command & { reason: string }): Promise<Result<{ count: number }, BatchRunFailure>> {
   const { applicationId, batchId, person, reason } = command
-  const stopped = await change(deps, command, 'stopped', async (trx, run) => {
+  const stopped = await change(deps, command, { state: 'stopped' }, async (trx, run) => {
     if (run.state === 'stopped') return err('stopped')
     return ok({ count: await endStopped(trx, { applicationId, batchId, personId: person.id, reason }) })
   })
@@ -97,8 +139,8 @@ export async function endStoppedRows(deps: Deps): Promise<number> {
 function change(
   { pool }: Deps,
   { applicationId, batchId, person, reason }: Command & { reason?: string },
-  state: BatchRunState,
-  work: (trx: TrxClient, run: BatchRun) => Promise<Result<{ count: number }, BatchRunFailure>>,
+  to: { state: BatchRunState; releaseAt?: Date },
+  work: (trx: TrxClient, run: BatchRun, open: number) => Promise<Result<{ count: number }, BatchRunFailure>>,
 ): Promise<Result<{ count: number }, BatchRunFailure>> {
   return runRecorded<{ count: number }, BatchRunFailure>(pool, { applicationId, actor: person }, async (trx) => {
     await lockCounters(trx, applicationId)
@@ -106,13 +148,20 @@ function change(
     if (!run) return err('not_found')
     if (!mayControl(person, applicationId, run)) return err('not_yours')
     // Stored before the rows are locked: an answer that waits for a lock then finds it.
-    await storeRun(trx, { applicationId, batchId, state, changedBy: person.id, reason: reason ?? null })
-    if ((await lockWork(trx, applicationId, batchId)) === 0 && run.state === 'running') return err('nothing_left')
-    const worked = await work(trx, run)
+    await storeRun(trx, { applicationId, batchId, ...to, changedBy: person.id, reason: reason ?? null })
+    const open = await lockWork(trx, applicationId, batchId)
+    if (open === 0 && run.state === 'running') return err('nothing_left')
+    const worked = await work(trx, run, open)
     if (!worked.ok) return worked
     await noteRunChange(trx, applicationId)
-    const details = { rows: worked.value.count, ...(reason === undefined ? {} : { reason }) }
-    return done({ action: `batch.${state === 'running' ? 'resumed' : state}`, subject: batchId, details }, worked.value)
+    const at = to.releaseAt?.toISOString()
+    const details = {
+      rows: worked.value.count,
+      ...(reason === undefined ? {} : { reason }),
+      ...(at === undefined ? {} : { releaseAt: at }),
+    }
+    const action = at !== undefined ? 'batch.planned' : to.state === 'running' ? 'batch.resumed' : (`batch.${to.state}` as const)
+    return done({ action, subject: batchId, details }, worked.value)
   })
 }
 

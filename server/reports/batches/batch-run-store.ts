@@ -57,6 +57,11 @@ type RunHead = StagedBatch & {
   changedById: string | null
   changedAt: Date | null
   reason: string | null
+  releaseAt: Date | null
+  isTimed: boolean | null
+  /** Whether that time is still to come. */
+  isLater: boolean
+  releasedAt: Date | null
   parentId: string | null
   parentName: string | null
 }
@@ -64,7 +69,7 @@ type RunHead = StagedBatch & {
 export async function selectRunHead(queryable: Queryable, applicationId: string, batchId: string): Promise<RunHead | undefined> {
   const { rows } = await queryable.query<RunHead>(
     `select b.name, t.type, s.places, name_batch_state('submitted', s.places) as stage, t.maker_id as "makerId", r.state as "runState", p.name as "changedBy", r.changed_by as "changedById",
-       r.changed_at as "changedAt", r.reason, f.batch_id as "parentId", f.name as "parentName"
+       r.changed_at as "changedAt", r.reason, r.release_at as "releaseAt", r.is_timed as "isTimed", coalesce(r.release_at > clock_timestamp(), false) as "isLater", r.released_at as "releasedAt", f.batch_id as "parentId", f.name as "parentName"
      from (select maker_id, type from transactions where application_id = $1 and batch_id = $2 and source = 'file' limit 1) t
        left join batches b on b.application_id = $1 and b.batch_id = $2
        cross join lateral (select coalesce(b.places, count_batch_places($1, $2)) as places) s

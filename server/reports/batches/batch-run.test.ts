@@ -39,7 +39,7 @@ test('each row in one place with exact sums, through the whole run, and only wha
   const { batchId, items } = await makeFileBatch(pool, { applicationId, makerId, count: 6 })
   const waiting = await run(batchId, makerId, ['maker'])
   assert.deepEqual([waiting?.state, waiting?.operators[0]?.places.waiting], ['waiting', { count: 6, amount: '30000' }])
-  assert.deepEqual(waiting?.can, { pause: false, resume: false, stop: false, repeat: NOTHING })
+  assert.deepEqual(waiting?.can, { pause: false, resume: false, plan: false, stop: false, recall: true, repeat: NOTHING })
   const shown = await readBatch(pool, { applicationId, id: checkerId, hasSecondFactor: false }, batchId)
   assert.ok(shown)
   must(
@@ -57,7 +57,14 @@ test('each row in one place with exact sums, through the whole run, and only wha
   must(await pauseBatch(decisionDeps(pool), { applicationId, batchId, person, reason: 'Look again' }))
   const paused = await run(batchId, makerId, ['maker'])
   assert.deepEqual([paused?.state, paused?.changed?.reason], ['paused', 'Look again'])
-  assert.deepEqual(paused?.can, { pause: false, resume: false, stop: true, repeat: { ...NOTHING, returned: true } })
+  assert.deepEqual(paused?.can, {
+    pause: false,
+    resume: false,
+    plan: false,
+    stop: true,
+    recall: false,
+    repeat: { ...NOTHING, returned: true },
+  })
   assert.equal((await run(batchId, checkerId, ['checker']))?.can.resume, true)
   assert.equal((await run(batchId, checkerId, ['finance']))?.can.stop, false)
   const end = (index: number, event: 'succeeded' | 'failed') => ({

@@ -1,4 +1,4 @@
-import type { BatchRowPlace, BatchRunDto, BatchRunOperator, LeftOutRows } from '#lib/batches/batches.ts'
+import { type BatchRowPlace, type BatchRunDto, type BatchRunOperator, type LeftOutRows, RELEASE_LATE_MS } from '#lib/batches/batches.ts'
 import { formatMinor } from '#lib/money/money.ts'
 import { can, type Role } from '#lib/people/permissions.ts'
 import { listBatchEnds } from '#server/approvals/batch-store.ts'
@@ -48,6 +48,7 @@ export async function readBatchRun(queryable: Queryable, viewer: Viewer, batchId
     places: head.places,
     ends: ends.filter((end) => end.event !== 'approved'),
     changed: head.changedAt && { by: head.changedBy ?? '', at: head.changedAt.toISOString(), reason: head.reason },
+    release: releaseOf(head),
     operators: [...Map.groupBy(groups, (group) => group.operator).values()].flatMap(toOperator),
     decisions: decisions.map(({ at, ...decision }) => ({ ...decision, at: at.toISOString() })),
     parent: head.parentId === null ? null : { batchId: head.parentId, name: head.parentName ?? '' },
@@ -60,7 +61,7 @@ export async function readBatchRun(queryable: Queryable, viewer: Viewer, batchId
       rows: unsubmitted.map(({ rowNumber, name, exclusion, problems }) => ({ rowNumber, name, exclusion, problems })),
     },
     can: {
-      ...permissionsOf(viewer, head, state, open),
+      ...permissionsOf(viewer, head, state, { open, waiting: countOf('waiting') }),
       repeat: {
         failed: mayPrepare && retryable > 0 && countOf('waiting') === 0,
         returned: mayPrepare && returned > 0,
@@ -88,13 +89,34 @@ function stateOf({ runState }: Head, open: number, waiting: number): BatchRunDto
   return waiting > 0 ? 'waiting' : 'finished'
 }
 
+/** The time that was chosen, as long as the service will send the batch on then, or has. */
+function releaseOf({ releaseAt, isTimed, releasedAt }: Head): BatchRunDto['release'] {
+  if (!releaseAt || !(isTimed || releasedAt)) return null
+  return {
+    at: releaseAt.toISOString(),
+    releasedAt: releasedAt?.toISOString() ?? null,
+    isLate: releasedAt !== null && releasedAt.getTime() - releaseAt.getTime() > RELEASE_LATE_MS,
+  }
+}
+
 /** The commands check the same again. */
-function permissionsOf({ id, roles }: Viewer, head: Head, state: BatchRunDto['state'], open: number): Omit<BatchRunDto['can'], 'repeat'> {
+function permissionsOf(
+  { id, roles }: Viewer,
+  head: Head,
+  state: BatchRunDto['state'],
+  { open, waiting }: { open: number; waiting: number },
+): Omit<BatchRunDto['can'], 'repeat'> {
   const isMaker = head.makerId === id
   const mayControl = can(roles, 'batch:control') && (isMaker || roles.includes('checker') || roles.includes('administrator'))
+  const isTimed = head.isTimed ?? false
+  const isHeld = state === 'paused' || (isTimed && state === 'waiting')
+  // What was approved for a later time its maker does not send earlier.
+  const isLater = head.isLater && open > 0
   return {
-    pause: mayControl && state === 'running',
-    resume: mayControl && state === 'paused' && (!isMaker || head.changedById === id),
+    pause: mayControl && (state === 'running' || (isTimed && open > 0)),
+    resume: mayControl && isHeld && (!isMaker || (head.changedById === id && !isLater)),
+    plan: mayControl && isHeld && (!isMaker || head.changedById === id),
+    recall: isMaker && waiting > 0 && can(roles, 'transaction:recall'),
     stop: mayControl && open > 0 && state !== 'stopped',
   }
 }

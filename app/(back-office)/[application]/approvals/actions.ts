@@ -2,11 +2,12 @@
 
 import type { DecisionRefusal, DecisionResult, RecallObstacle } from '#lib/approvals/approvals.ts'
 import type { BatchDecisionRefusal, BatchDecisionResult } from '#lib/approvals/batch-approval.ts'
+import type { UndoObstacle } from '#lib/approvals/intended.ts'
 import { type ActionResult, err, ok } from '#lib/result.ts'
 import { batchDecisionSchema, batchRecallSchema } from '#lib/schemas/batch.ts'
-import { decisionSchema, recallSchema } from '#lib/schemas/list-filter.ts'
-import { decideMany } from '#server/approvals/decide.ts'
-import { decideBatch } from '#server/approvals/decide-batch.ts'
+import { decisionSchema, intentionSchema, recallSchema } from '#lib/schemas/list-filter.ts'
+import { decideOrIntendBatch, decideOrIntendMany } from '#server/approvals/intended/intend.ts'
+import { dismissRefusal, undoIntended } from '#server/approvals/intended/undo.ts'
 import { recallBatch, recallTransaction } from '#server/approvals/recall.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
@@ -15,7 +16,7 @@ import { runAction } from '#server/back-office/run-action.ts'
 export async function decideTransactions(application: string, input: unknown): Promise<ActionResult<DecisionResult[], DecisionRefusal>> {
   return runAction<typeof decisionSchema, DecisionResult[], DecisionRefusal>(
     { schema: decisionSchema, permission: 'transaction:decide', application, input },
-    (checker, command) => decideMany(backOfficeRuntime(), { checker, ...command }),
+    (checker, command) => decideOrIntendMany(backOfficeRuntime(), { checker, ...command }),
   )
 }
 
@@ -44,7 +45,7 @@ export async function decideWholeBatch(
   return runAction<typeof batchDecisionSchema, BatchDecisionResult, BatchDecisionRefusal>(
     { schema: batchDecisionSchema, permission: 'transaction:decide', application, input },
     async (checker, { shownAt, ...command }) => {
-      const decided = await decideBatch(backOfficeRuntime(), { checker, ...command, shownAt: new Date(shownAt) })
+      const decided = await decideOrIntendBatch(backOfficeRuntime(), { checker, ...command, shownAt: new Date(shownAt) })
       return decided.ok ? decided : err(decided.error === 'not_found' ? { code: 'not_found' as const } : decided.error)
     },
   )
@@ -60,6 +61,28 @@ export async function recallWholeBatch(
     async (maker, { batchId, reason }) => {
       const recalled = await recallBatch(backOfficeRuntime(), { applicationId: maker.applicationId, batchId, makerId: maker.id, reason })
       return recalled.ok ? recalled : err(recalled.error === 'not_found' ? { code: 'not_found' as const } : recalled.error)
+    },
+  )
+}
+
+/** A checker takes back a validation that has not taken effect. */
+export async function undoDecision(application: string, input: unknown): Promise<ActionResult<true, UndoObstacle>> {
+  return runAction<typeof intentionSchema, true, UndoObstacle>(
+    { schema: intentionSchema, permission: 'transaction:decide', application, input },
+    async ({ applicationId, id }, { intentionId }) => {
+      const undone = await undoIntended(backOfficeRuntime().pool, { applicationId, personId: id, intentionId })
+      return undone.ok ? undone : err(undone.error === 'not_found' ? { code: 'not_found' as const } : undone.error)
+    },
+  )
+}
+
+/** A checker has read why a validation was refused when it was to take effect. */
+export async function dismissNotice(application: string, input: unknown): Promise<ActionResult<true>> {
+  return runAction<typeof intentionSchema, true>(
+    { schema: intentionSchema, permission: 'transaction:decide', application, input },
+    async ({ applicationId, id }, { intentionId }) => {
+      const isKnown = await dismissRefusal(backOfficeRuntime().pool, { applicationId, personId: id, intentionId })
+      return isKnown ? ok<true>(true) : err({ code: 'not_found' as const })
     },
   )
 }

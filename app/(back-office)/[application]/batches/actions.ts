@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { type ActionResult, err, type Result } from '#lib/result.ts'
 import {
   assignColumnsSchema,
+  batchReleaseSchema,
   batchRepeatSchema,
   batchResumeSchema,
   batchRunSchema,
@@ -27,7 +28,7 @@ import {
 } from '#server/batches/edit-batch.ts'
 import { type RetryFailure, retryBatch } from '#server/batches/retry-batch.ts'
 import { type SubmitFailure, submitBatch as submitBatchCommand } from '#server/batches/submit-batch.ts'
-import { type BatchRunFailure, pauseBatch, resumeBatch, stopBatch } from '#server/operators/batch-run/control-batch.ts'
+import { type BatchRunFailure, pauseBatch, planBatch, resumeBatch, stopBatch } from '#server/operators/batch-run/control-batch.ts'
 import { queryFailures } from '#server/operators/work/second-looks.ts'
 import { synchroniseTransaction } from '#server/operators/work/synchronise-transaction.ts'
 
@@ -109,6 +110,14 @@ export async function pauseRun(application: string, input: unknown): RunResult {
   return runAction<typeof batchRunSchema, { count: number }, BatchRunFailure>(
     { schema: batchRunSchema, permission: 'batch:control', application, input },
     (actor, command) => pauseBatch(backOfficeRuntime(), { ...command, applicationId: actor.applicationId, person: personOf(actor) }),
+  )
+}
+
+/** Chooses when a batch that is held is sent. */
+export async function planRun(application: string, input: unknown): RunResult {
+  return runAction<typeof batchReleaseSchema, { count: number }, BatchRunFailure>(
+    { schema: batchReleaseSchema, permission: 'batch:control', application, input },
+    (actor, command) => planBatch(backOfficeRuntime(), { ...command, applicationId: actor.applicationId, person: personOf(actor) }),
   )
 }
 

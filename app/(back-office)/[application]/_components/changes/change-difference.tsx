@@ -136,6 +136,7 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   requiresSecondFactor: 'change.fact.requiresSecondFactor',
   copiesWebhookStatus: 'change.fact.copiesWebhookStatus',
   floatWaitHours: 'change.fact.floatWaitHours',
+  undoSeconds: 'change.fact.undoSeconds',
   allowsCombinedRoles: 'change.fact.allowsCombinedRoles',
   defaultWebhookUrl: 'change.fact.defaultWebhookUrl',
   network: 'change.fact.network',

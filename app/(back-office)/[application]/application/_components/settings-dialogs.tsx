@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react'
 import { Checkbox, Select, TextField } from '#components/ui/field.tsx'
 import { useNow, useT } from '#components/ui/translations.tsx'
+import { UNDO_SECONDS_MAX } from '#lib/approvals/intended.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { FLOAT_WAIT_HOURS_MAX, type SettingsTerms } from '#lib/money/fees.ts'
 import { COUNTRY_NAMES } from '#lib/operators/operators.ts'
@@ -10,7 +11,7 @@ import { ProposalDialog } from '../../_components/changes/proposal-dialog.tsx'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
 
 type Props = { application: string; settings: SettingsTerms; onClose: () => void }
-type Problems = Partial<Record<'name' | 'countries' | 'webhookUrl' | 'floatWaitHours', MessageKey>>
+type Problems = Partial<Record<'name' | 'countries' | 'webhookUrl' | 'floatWaitHours' | 'undoSeconds', MessageKey>>
 
 /** Proposes other settings. A default export, because it is loaded on demand. */
 export function SettingsDialog({ application, settings, onClose }: Props) {
@@ -22,11 +23,14 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
     const address = String(form.get('webhookUrl') ?? '').trim()
     const floatWaitHours = Number(form.get('floatWaitHours'))
     const isWaitWrong = !Number.isInteger(floatWaitHours) || floatWaitHours < 1 || floatWaitHours > FLOAT_WAIT_HOURS_MAX
+    const undoSeconds = Number(form.get('undoSeconds') || Number.NaN)
+    const isUndoWrong = !Number.isInteger(undoSeconds) || undoSeconds < 0 || undoSeconds > UNDO_SECONDS_MAX
     const countries = COUNTRY_NAMES.filter((country) => form.get(country) === 'on')
     const found: Problems = {
       ...(name === '' && { name: 'terms.nameMissing' }),
       ...(countries.length === 0 && { countries: 'terms.countryMissing' }),
       ...(isWaitWrong && { floatWaitHours: 'terms.floatWaitHoursWrong' }),
+      ...(isUndoWrong && { undoSeconds: 'terms.undoSecondsWrong' }),
       ...(address !== '' && !isShownWebhookUrl(address) && { webhookUrl: 'terms.webhookUrlWrong' }),
     }
     setProblems(found)
@@ -38,6 +42,7 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
       requiresSecondFactor: form.get('secondFactor') === 'on',
       copiesWebhookStatus: form.get('statusCopy') === 'on',
       floatWaitHours,
+      undoSeconds,
       allowsCombinedRoles: form.get('combinedRoles') === 'on',
     })
   }
@@ -62,6 +67,16 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
         inputMode="url"
         maxLength={WEBHOOK_URL_LENGTH_MAX}
       />
+      <TimeFields settings={settings} problems={problems} />
+      <Switches settings={settings} />
+    </ProposalDialog>
+  )
+}
+
+function TimeFields({ settings, problems }: { settings: SettingsTerms; problems: Problems }) {
+  const t = useT()
+  return (
+    <>
       <TextField
         id="terms-float-wait"
         name="floatWaitHours"
@@ -72,8 +87,17 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
         inputMode="numeric"
         maxLength={3}
       />
-      <Switches settings={settings} />
-    </ProposalDialog>
+      <TextField
+        id="terms-undo"
+        name="undoSeconds"
+        label={t('terms.undoSeconds')}
+        defaultValue={String(settings.undoSeconds)}
+        hint={t('terms.undoSecondsHint')}
+        error={problems.undoSeconds && t(problems.undoSeconds)}
+        inputMode="numeric"
+        maxLength={2}
+      />
+    </>
   )
 }
 

@@ -3,6 +3,7 @@
 import { Money } from '#components/domain/money.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
+import { ButtonLink } from '#components/ui/button.tsx'
 import { Badge, Kbd } from '#components/ui/display/badge.tsx'
 import { PageHeader, Skeleton, Tabs } from '#components/ui/display/page.tsx'
 import { Link } from '#components/ui/link.tsx'
@@ -202,10 +203,15 @@ function BatchLine({ application, batch }: { application: string; batch: BatchIt
           )}
         </span>
       </span>
-      <span className="flex flex-wrap gap-x-4">
+      <span className="flex flex-wrap items-center gap-x-4">
         {batch.sums.map((sum) => (
           <Money key={sum.currency} amount={sum.amount} currency={sum.currency} size="amount" />
         ))}
+        {batch.canDecide === 'is_maker' && (
+          <ButtonLink href={paths.batchApproval(application, batch.batchId)} size="small">
+            {t('approvals.recall.button')}
+          </ButtonLink>
+        )}
       </span>
     </li>
   )

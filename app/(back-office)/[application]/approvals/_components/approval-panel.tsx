@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { DecisionReport } from '#components/decision/decision-report.tsx'
 import { doneText, endText, type Intent } from '#components/decision/decision-text.tsx'
 import { PaymentDecision } from '#components/decision/payment-decision.tsx'
+import { isWaiting, UndoLine, useIntended } from '#components/decision/undo-line.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { PaymentLine } from '#components/domain/payment.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
@@ -63,11 +64,15 @@ function PanelFoot({ subject, ended }: { subject: Subject; ended: ApprovalRow | 
   const { application, actions, state, dispatch, ask } = useBoardContext()
   const finish = useFinish(useBoardContext())
   const row = subject.kind === 'one' ? subject.row : null
+  const { intended, readAtMs } = useIntended(application, row?.canReject === true)
+  const own = intended.find((one) => isWaiting(one) && row && one.transactionIds.includes(row.transactionId))
   const isDecidable = row === null || row.canApprove === true || state.intent === 'rejected' || state.intent === 'recall'
   if (row && row.status !== 'PENDING_APPROVAL') return null
   return (
     <div className="border-t border-line px-4.5 py-3 max-sm:pb-[calc(12px+env(safe-area-inset-bottom))]">
-      {row && !isDecidable ? (
+      {own ? (
+        <UndoLine intention={own} readAtMs={readAtMs} />
+      ) : row && !isDecidable ? (
         <PanelObstacle row={row} />
       ) : (
         <PaymentDecision
@@ -142,15 +147,19 @@ function useFinish(board: Board) {
     const gone = goneAfter(intent, results, items)
     const left = list.rows.filter((row) => !gone.has(row.transactionId))
     const before = list.rows.slice(0, Math.max(0, index)).filter((row) => gone.has(row.transactionId)).length
-    const nextIndex = Math.max(0, Math.min(index - before, left.length - 1))
+    // What can still be undone stays in the list: the next one is after it.
+    const intended = new Set(results.flatMap((result) => (result.kind === 'intended' ? [result.transactionId] : [])))
+    const after = left.findIndex((row, at) => at >= index - before && !intended.has(row.transactionId))
+    const nextIndex = after >= 0 ? after : Math.max(0, Math.min(index - before, left.length - 1))
     const next = left[nextIndex]
     const place = { list: list.list, id: next?.transactionId ?? null, index: nextIndex }
-    const isSaid = items.length === 1 && results[0]?.kind !== 'refused'
+    const isSaid = items.length === 1 ? results[0]?.kind !== 'refused' : results.length > 0 && intended.size === results.length
     const report = isSaid || intent === 'recall' ? null : { items, results, decision: intent }
     list.remove(gone)
     dispatch({ type: 'decided', place, report, focus: report && items.length > 1 ? 'panel' : board.focusAfter() })
     const [item, result] = [items[0], results[0]]
-    if (isSaid && item) toast(doneText(t, locale, intent, item, result?.kind === 'done' ? result : undefined), 'neutral', offerNext(next))
+    if (isSaid && item && intended.size === 0)
+      toast(doneText(t, locale, intent, item, result?.kind === 'done' ? result : undefined), 'neutral', offerNext(next))
   }
 
   function offerNext(next: ApprovalRow | undefined) {
@@ -163,6 +172,9 @@ function useFinish(board: Board) {
 /** Items that leave the list: those decided here or by somebody else. An item that has changed stays, to be reviewed again. */
 function goneAfter(intent: Intent, results: readonly DecisionResult[], items: readonly DecidedItem[]): ReadonlySet<string> {
   if (intent === 'recall') return new Set(items.map((item) => item.transactionId))
-  const ended = results.filter((result) => result.kind === 'done' || result.reason !== 'content_changed')
+  const ended = results.filter(
+    (result) =>
+      result.kind === 'done' || (result.kind === 'refused' && result.reason !== 'content_changed' && result.reason !== 'intended_already'),
+  )
   return new Set(ended.map((result) => result.transactionId))
 }

@@ -48,7 +48,17 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
     batch.state === 'draft' ? await readBatchRows(runtime.pool, { ...batch, applicationId: actor.applicationId }, { show, page }) : []
   const words = { t, locale, timeZone: actor.timeZone ?? 'UTC' }
   return (
-    <PageContent words={['batches.', 'batch.leftOut', 'batch.unsubmitted', 'availability.', 'transaction.failure.']}>
+    <PageContent
+      words={[
+        'batches.',
+        'batch.leftOut',
+        'batch.unsubmitted',
+        'batch.release.',
+        'batch.refused.wrong_time',
+        'availability.',
+        'transaction.failure.',
+      ]}
+    >
       <BatchHead application={application} batch={batch} mayChange={mayChange} words={words} />
       <div className="mt-4 grid grid-cols-1 gap-5">
         <LeftOutNotice application={application} leftOut={leftOut} />

@@ -15,6 +15,7 @@ import {
 import { beneficiaryQuerySchema, paymentPreviewSchema } from '#lib/schemas/payment.ts'
 import { listBatchRows, readBatch } from '#server/approvals/batches.ts'
 import { previewPayment } from '#server/approvals/evidence/preview-payment.ts'
+import { listIntended } from '#server/approvals/intended/undo.ts'
 import { listApprovals, readApproval, snapshotApprovals } from '#server/approvals/queue/queue.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
@@ -101,6 +102,7 @@ const DATA: Readonly<Record<string, Answer>> = {
   installation: data('installation:read', nothing, async ({ runsInstallation }) =>
     runsInstallation ? ok(await readInstallation(backOfficeRuntime().pool)) : err('not_found'),
   ),
+  intended: data('transaction:decide', nothing, async (actor) => ok(await listIntended(backOfficeRuntime().pool, actor))),
   overview: data('overview:read', overviewQuerySchema, async (actor, { days }) => {
     const { reportPool, clock } = backOfficeRuntime()
     return ok(await readOverview(reportPool, actor, days, clock.now()))

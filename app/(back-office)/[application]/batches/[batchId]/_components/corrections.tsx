@@ -24,6 +24,7 @@ export const BATCH_CHANGE = {
     nothing_to_submit: 'batches.refused.nothing',
     checked_again: 'batches.refused.checkedAgain',
     same_content: 'batches.refused.sameContent',
+    wrong_time: 'batch.refused.wrong_time',
   },
   refreshes: 'answered',
 } as const

@@ -1,6 +1,7 @@
 'use client'
 
 import { useEffect, useState } from 'react'
+import { ReleaseField } from '#components/form/release-field.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { ProgressBar } from '#components/ui/display/badge.tsx'
@@ -10,6 +11,7 @@ import { useRouter } from '#components/ui/use-router.ts'
 import type { BatchDto } from '#lib/batches/batches.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { formatCount } from '#lib/text/format.ts'
+import { instantIn } from '#lib/time/format-time.ts'
 import { discardBatch, submitBatch } from '../../actions.ts'
 import { BATCH_CHANGE } from './corrections.tsx'
 
@@ -17,17 +19,21 @@ type Props = { application: string; batchId: string; version: number; ready: num
 
 /** Submits the rows without problems; the same payments as before only with a reason. */
 export function SubmitPanel({ application, batchId, version, ready, problems, twin }: Props) {
-  const t = useT()
+  const { t, businessZone } = useTranslations()
   const { run, isPending, error } = useAction(
-    (repeatReason: string | null) => submitBatch(application, { batchId, version, repeatReason }),
+    (repeatReason: string | null, releaseAt: string | null) => submitBatch(application, { batchId, version, repeatReason, releaseAt }),
     BATCH_CHANGE,
   )
   const [reason, setReason] = useState('')
   const [isMissing, setIsMissing] = useState(false)
+  const [local, setLocal] = useState('')
+  const [isTimeWrong, setIsTimeWrong] = useState(false)
   function submit() {
     const repeatReason = reason.trim() || null
     setIsMissing(twin !== null && repeatReason === null)
-    if (twin === null || repeatReason !== null) run(repeatReason)
+    const releaseAt = local === '' ? null : instantIn(businessZone, local)
+    setIsTimeWrong(releaseAt === undefined)
+    if ((twin === null || repeatReason !== null) && releaseAt !== undefined) run(repeatReason, releaseAt?.toISOString() ?? null)
   }
   return (
     <div className="grid gap-3">
@@ -42,6 +48,13 @@ export function SubmitPanel({ application, batchId, version, ready, problems, tw
           onChange={(event) => setReason(event.target.value)}
         />
       )}
+      <ReleaseField
+        id="release-at"
+        value={local}
+        hint={t('batch.release.hint')}
+        error={isTimeWrong ? t('batch.refused.wrong_time') : undefined}
+        onChange={setLocal}
+      />
       {error && (
         <p role="alert" className="text-bad">
           {error}

@@ -30,6 +30,7 @@ export async function BatchRun({ application, batchId, namesEnds = false }: Prop
         'approvals.ended',
         'approvals.quoted',
         'approvals.refused.not_waiting',
+        'approvals.recall.not',
         'approvals.byProgram',
       ])}
     >

@@ -18,6 +18,7 @@ import { type BatchRowPlace, type BatchRunDto, type BatchRunOperator, type LeftO
 import { paths } from '#lib/pages/paths.ts'
 import { queries } from '#lib/pages/queries.ts'
 import { formatCount } from '#lib/text/format.ts'
+import { formatTime } from '#lib/time/format-time.ts'
 import { RunControls } from './run-controls.tsx'
 
 const NOT_PAID = ['failed', 'rejected', 'recalled', 'expired', 'stopped'] as const
@@ -62,7 +63,8 @@ export function RunBoard({ application, first, namesEnds }: Props) {
           </span>
         </div>
         {namesEnds && <BatchEnds ends={run.ends} />}
-        {run.changed && (
+        <ReleaseNotice run={run} />
+        {run.changed && !isPlanned(run) && (
           <p className="text-ink-2">
             {t(`batch.run.changed.${run.state === 'paused' || run.state === 'stopped' ? run.state : 'running'}`, { name: run.changed.by })}{' '}
             <TimeText at={run.changed.at} />
@@ -84,6 +86,29 @@ export function RunBoard({ application, first, namesEnds }: Props) {
         <RunControls application={application} run={run} />
       </Card>
     </KeepFocus>
+  )
+}
+
+/** Whether it waits for a time that its maker or somebody else chose. */
+function isPlanned({ release }: BatchRunDto): boolean {
+  return release !== null && release.releasedAt === null
+}
+
+/** When it is sent, or was, and that this was late. */
+function ReleaseNotice({ run: { release, state } }: { run: BatchRunDto }) {
+  const { t, timeZone } = useTranslations()
+  if (!release || state === 'stopped') return null
+  const full = (at: string) => formatTime(t, timeZone, new Date(at), 'full')
+  if (release.releasedAt === null) {
+    return (
+      <Notice tone="wait">{t(state === 'waiting' ? 'batch.release.ifApproved' : 'batch.release.planned', { at: full(release.at) })}</Notice>
+    )
+  }
+  const values = { at: full(release.at), sent: full(release.releasedAt) }
+  return release.isLate ? (
+    <Notice tone="wait">{t('batch.release.late', values)}</Notice>
+  ) : (
+    <p className="text-ink-2">{t('batch.release.sent', values)}</p>
   )
 }
 

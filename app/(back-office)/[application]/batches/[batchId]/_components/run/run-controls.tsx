@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { ReasonForm } from '#components/form/reason-form.tsx'
+import { ReleaseForm } from '#components/form/release-field.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
@@ -9,7 +10,8 @@ import { useRouter } from '#components/ui/use-router.ts'
 import { type BatchRunDto, REPEATED_ROWS, type RepeatedRows } from '#lib/batches/batches.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { queryKeys } from '#lib/pages/queries.ts'
-import { pauseRun, resumeRun, retryRun, stopRun } from '../../../actions.ts'
+import { recallWholeBatch } from '../../../../approvals/actions.ts'
+import { pauseRun, planRun, resumeRun, retryRun, stopRun } from '../../../actions.ts'
 
 const REFUSALS = {
   not_yours: 'batch.refused.not_yours',
@@ -21,10 +23,13 @@ const REFUSALS = {
   nothing_to_retry: 'batch.refused.nothing_to_retry',
   all_left_out: 'batch.refused.all_left_out',
   submitting: 'batch.refused.submitting',
+  not_the_maker: 'approvals.recall.not_the_maker',
+  not_waiting: 'approvals.recall.not_waiting',
+  wrong_time: 'batch.refused.wrong_time',
 } as const
-const CHANGES = { pause: pauseRun, resume: resumeRun, stop: stopRun } as const
+const CHANGES = { pause: pauseRun, resume: resumeRun, stop: stopRun, plan: planRun, recall: recallWholeBatch } as const
 
-type Intent = 'pause' | 'stop'
+type Intent = 'pause' | 'stop' | 'plan' | 'recall'
 type Props = { application: string; run: BatchRunDto }
 
 /** Pause, resume, stop and repeat, as far as the server says that this person may. */
@@ -36,14 +41,17 @@ export function RunControls({ application, run }: Props) {
   const counts: Readonly<Record<RepeatedRows, number>> = { failed: retryable, returned, unsubmitted: unsubmitted.count }
   const repeatable = REPEATED_ROWS.filter((rows) => can.repeat[rows])
   const invalidates = [queryKeys.transactions(application)]
-  const change = useAction((kind: Intent | 'resume', reason?: string) => CHANGES[kind](application, { batchId, reason }), {
-    words: REFUSALS,
-    invalidates,
-    onDone({ count }, [kind]) {
-      setAsked(null)
-      toast(t(`batch.run.done.${kind}`, { count }))
+  const change = useAction(
+    (kind: Intent | 'resume', text?: string) => CHANGES[kind](application, { batchId, [kind === 'plan' ? 'releaseAt' : 'reason']: text }),
+    {
+      words: REFUSALS,
+      invalidates,
+      onDone({ count }, [kind]) {
+        setAsked(null)
+        toast(t(`batch.run.done.${kind}`, { count }))
+      },
     },
-  })
+  )
   const retry = useAction((rows: RepeatedRows) => retryRun(application, { batchId, rows }), {
     words: REFUSALS,
     invalidates,
@@ -51,28 +59,37 @@ export function RunControls({ application, run }: Props) {
   })
   const isBusy = change.isPending || retry.isPending
   const problem = change.error ?? retry.error
-  if (!can.pause && !can.resume && !can.stop && repeatable.length === 0 && !problem) return null
+  const isTimed = run.release !== null && run.release.releasedAt === null
+  if (!can.pause && !can.resume && !can.plan && !can.recall && !can.stop && repeatable.length === 0 && !problem) return null
 
   return (
     <div className="grid gap-2.5">
       {problem && <Notice tone="bad">{problem}</Notice>}
-      {asked ? (
+      {asked === 'plan' ? (
+        <ReleaseForm at={run.release?.at ?? null} isBusy={isBusy} onCancel={() => setAsked(null)} onTime={(at) => change.run('plan', at)} />
+      ) : asked ? (
         <ReasonForm
           id="field-run-reason"
           label={t(`batch.run.reason.${asked}`)}
           hint={t(`batch.run.hint.${asked}`)}
           submitLabel={t(`batch.run.${asked}`)}
-          isDanger={asked === 'stop'}
+          isDanger={asked !== 'pause'}
           isBusy={isBusy}
           onCancel={() => setAsked(null)}
           onReason={(reason) => change.run(asked, reason)}
         />
       ) : (
         <div className="flex flex-wrap gap-2">
-          {can.pause && <Button onClick={() => setAsked('pause')}>{t('batch.run.pause')}</Button>}
+          {can.pause && <Button onClick={() => setAsked('pause')}>{t(isTimed ? 'batch.run.hold' : 'batch.run.pause')}</Button>}
           {can.resume && (
             <Button variant="primary" isBusy={isBusy} onClick={() => change.run('resume')}>
-              {t('batch.run.resume')}
+              {t(isTimed ? 'batch.run.sendNow' : 'batch.run.resume')}
+            </Button>
+          )}
+          {can.plan && <Button onClick={() => setAsked('plan')}>{t(isTimed ? 'batch.run.otherTime' : 'batch.run.chooseTime')}</Button>}
+          {can.recall && (
+            <Button variant="danger" onClick={() => setAsked('recall')}>
+              {t('batch.run.recall')}
             </Button>
           )}
           {can.stop && (

@@ -1,6 +1,7 @@
 import { DECISION_REFUSALS, DecisionForm } from '#components/decision/decision-form.tsx'
 import { rememberNote, useKeptNote } from '#components/decision/decision-note.tsx'
 import { type Intent, sumsText } from '#components/decision/decision-text.tsx'
+import { isWaiting, UndoLine, useIntended } from '#components/decision/undo-line.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button, NotAllowed } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/display/card.tsx'
@@ -26,6 +27,7 @@ const REFUSALS = {
   service_disabled: 'approvals.refused.service_disabled',
   submitting: 'batch.refused.submitting',
   nothing_left: 'batch.refused.nothing_left',
+  intended_already: 'approvals.refused.intended_already',
   not_the_maker: 'approvals.recall.not_the_maker',
 } as const
 
@@ -39,7 +41,8 @@ type Props = BatchProps & {
   /** No row waits any longer: somebody else decided, or the maker recalled the batch, while this person had the form open. */
   ended: boolean
   onAsk: (asked: Asked | null) => void
-  onDone: (text: string) => void
+  /** Null: it can still be undone, which the frame says. */
+  onDone: (text: string | null) => void
   onChanged: (difference: BatchDifference) => void
 }
 
@@ -58,11 +61,15 @@ export function BatchDecision(props: Props) {
   const { application, batch, exclusions, asked, onAsk } = props
   const t = useT()
   const left = exclusions.excluded.size
+  const { intended, readAtMs } = useIntended(application, batch.canReject === true)
+  const own = intended.find((one) => isWaiting(one) && one.batch?.batchId === batch.batchId)
   return (
     <Card className="grid gap-3">
       <h2>{t('batch.decision')}</h2>
       {left > 0 && <p className="text-second text-ink-2">{t('batch.excludedCount', { count: left })}</p>}
-      {asked ? (
+      {own ? (
+        <UndoLine intention={own} readAtMs={readAtMs} />
+      ) : asked ? (
         <AskedDecision {...props} batch={asked.batch} intent={asked.intent} onClose={() => onAsk(null)} />
       ) : (
         <BatchButtons application={application} batch={batch} count={batch.count - left} onAsk={(intent) => onAsk({ intent, batch })} />
@@ -98,7 +105,7 @@ function AskedDecision(props: Props & { intent: Intent; onClose: () => void }) {
         kept.forget()
         onClose()
         if (decided.kind === 'changed') onChanged(decided.difference)
-        else onDone(doneText(t, intent, decided))
+        else onDone(decided.kind === 'intended' ? null : doneText(t, intent, decided))
       },
     },
   )
@@ -118,7 +125,7 @@ function AskedDecision(props: Props & { intent: Intent; onClose: () => void }) {
   )
 }
 
-function doneText(t: Translate, intent: Intent, decided: Exclude<Decided, { kind: 'changed' }>): string {
+function doneText(t: Translate, intent: Intent, decided: Exclude<Decided, { kind: 'changed' | 'intended' }>): string {
   if (decided.kind === 'recalled') return t('batch.done.recalled', { count: decided.count })
   if (decided.waiting > 0) return t('batch.done.counted', { given: decided.given, needed: decided.needed })
   if (intent === 'rejected') return t('batch.done.rejected', { count: decided.rejected })

@@ -79,7 +79,8 @@ export function BatchReview(props: BatchProps) {
               onDone={(text) => {
                 setDone(text)
                 setDifference(null)
-                exclusions.clear()
+                // Undone, the batch is as it was, with the rows that were left out.
+                if (text !== null) exclusions.clear()
                 refresh()
                 router.refresh()
               }}
@@ -132,7 +133,7 @@ function BatchDifferenceNotice({ difference, application }: { difference: BatchD
 
 /** Count, sums and flags first; then what it needs, and what it costs at each operator. */
 function BatchFacts({ batch }: { batch: BatchApproval }) {
-  const { t, locale } = useTranslations()
+  const { t, locale, timeZone } = useTranslations()
   const { flags, decisions } = batch
   return (
     <Card className="grid min-w-0 gap-4">
@@ -159,6 +160,9 @@ function BatchFacts({ batch }: { batch: BatchApproval }) {
             </li>
           ))}
       </ul>
+      {batch.releaseAt && (
+        <Notice tone="wait">{t('batch.release.approving', { at: formatTime(t, timeZone, new Date(batch.releaseAt), 'full') })}</Notice>
+      )}
       <div className="grid gap-1 text-ink-2">
         <p>
           {batch.isDefaultRule ? t('batch.defaultRule') : batch.ruleNames.join(' · ')}

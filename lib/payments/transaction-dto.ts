@@ -101,6 +101,7 @@ export type LedgerEntryDto = {
 export type DecisionDto = {
   checkerName: string
   programName: string | null
+  absentName: string | null
   decision: 'validated' | 'rejected'
   step: number
   note: string

@@ -74,7 +74,10 @@ export async function readTransactionDetail(
     entries: entries.map(({ amountMinor, at, ...entry }) => ({ ...entry, amount: formatMinor(amountMinor), at: at.toISOString() })),
     approval: item ? toApproval(item, decisions) : null,
     ...lineageOf(transaction, contradicted !== null && contradicted.state !== 'confirmed', events, lineage),
-    decisions: decisions.map(({ checkerId: _, apiUserId: __, decidedAt, ...decision }) => ({ ...decision, at: decidedAt.toISOString() })),
+    decisions: decisions.map(({ checkerId: _, apiUserId: __, onBehalfOf: ___, decidedAt, ...decision }) => ({
+      ...decision,
+      at: decidedAt.toISOString(),
+    })),
   }
 }
 

@@ -31,7 +31,7 @@ export function NameDialog({ application, checkers, deputies, today, onClose }: 
       <p>{t('deputy.lead')}</p>
       <Choices id="deputy-absent" name="absentId" label={t('deputy.absent')} people={checkers} />
       <Choices id="deputy-deputy" name="deputyId" label={t('deputy.deputy')} hint={t('deputy.deputyHint')} people={deputies} />
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid items-start gap-4 sm:grid-cols-2">
         <TextField id="deputy-from" name="from" type="date" label={t('deputy.from')} defaultValue={today} min={today} required />
         <TextField id="deputy-until" name="until" type="date" label={t('deputy.until')} hint={t('deputy.untilHint')} min={today} required />
       </div>

@@ -130,6 +130,8 @@ const TAG_TITLES: Record<string, MessageKey> = {
   Lists: 'docs.tag.lists',
   'Totals and balances': 'docs.tag.totals',
   Tokens: 'docs.tag.tokens',
+  Transactions: 'docs.tag.transactions',
+  Operators: 'docs.tag.operators',
   Settlements: 'docs.tag.settlements',
 }
 

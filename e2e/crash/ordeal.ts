@@ -1,3 +1,4 @@
+import type { Pool } from '#server/database/pool.ts'
 import type { Sandbox } from '#server/testing/service/start-sandbox.ts'
 import type { Verdict } from './judge.ts'
 import type { LoadOptions } from './load.ts'
@@ -10,8 +11,8 @@ export type Ordeal = {
   readonly serviceDiedAt: Date
   /** The measured values, by the words that are printed about them. */
   readonly durationsMs: Durations
-  /** The guarantees that only this ordeal tests. */
-  judge(): Verdict[]
+  /** The guarantees that only this ordeal tests, once everything has ended. */
+  judge(pool: Pool): Verdict[] | Promise<Verdict[]>
 }
 
 /** Where an ordeal takes place: the sandbox, and what it needs beside it. */

@@ -99,7 +99,7 @@ async function loadKillAndCheck(options: RunOptions, service: Sandbox, load: Loa
       applicationApiIds: load.partners.map((partner) => partner.application.apiId),
     })
     return {
-      verdicts: [...ordeal.judge(), ...verdicts],
+      verdicts: [...(await ordeal.judge(pool)), ...verdicts],
       durationsMs: ordeal.durationsMs,
       answered: load.ledger.answered,
       lost: load.ledger.lost,

@@ -102,6 +102,12 @@ export const ROUTES: Record<string, Row> = {
     address: '/[application]/close/fees/OMCM',
     allowed: 404,
   },
+  'GET /[application]/close/journal': { access: 'reconciliation:read', allowed: 404 },
+  'GET /[application]/close/journal/[number]': {
+    access: 'reconciliation:read',
+    address: '/[application]/close/journal/1',
+    allowed: 404,
+  },
   'GET /[application]/close/wallets': { access: 'reconciliation:read', allowed: 404 },
   'GET /[application]/close/wallets/[wallet]': {
     access: 'reconciliation:read',
@@ -183,6 +189,11 @@ export const ROUTES: Record<string, Row> = {
     access: 'reconciliation:work',
     address: '/api/back-office/[application]/statements/6f9a2b1e-3c4d-4e5f-8a6b-7c8d9e0f1a2b/complete',
     upload: 'x',
+    allowed: 404,
+  },
+  'GET /api/back-office/[application]/journal': {
+    access: 'accounting:export',
+    address: '/api/back-office/[application]/journal?from=2026-11-01&to=2026-11-30&currency=XAF',
     allowed: 404,
   },
   'GET /api/back-office/[application]/certificates': {
@@ -293,6 +304,8 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/close/exceptions/actions.ts handOverException': 'exception:hand-over',
   'app/(back-office)/[application]/close/exceptions/actions.ts noteOnException': 'reconciliation:work',
   'app/(back-office)/[application]/close/exceptions/actions.ts closeException': 'reconciliation:work',
+  'app/(back-office)/[application]/funding/actions.ts markTransit': 'reconciliation:work',
+  'app/(back-office)/[application]/funding/actions.ts undoMark': 'reconciliation:work',
   'app/(back-office)/[application]/operators/actions.ts testOperator': 'operator:test',
   'app/(back-office)/[application]/operators/actions.ts openAgain': 'operator:configure',
   'app/(back-office)/[application]/operators/actions.ts sendNow': 'operator:configure',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ROW_FILTERS } from '#lib/batches/batches.ts'
 import { EXPORT_FORMATS } from '#lib/payments/transaction-exports.ts'
+import { journalFileSchema } from '#lib/reconciliation/journal.ts'
 import { batchRowsSchema } from '#lib/schemas/batch.ts'
 import { approvalFilterSchema, transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import {
@@ -42,6 +43,7 @@ export const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress
   'GET /api/back-office/[application]/balances/[operator]/lines': statementQuerySchema,
   'GET /api/back-office/[application]/balances/[operator]/export': statementExportSchema,
   'GET /api/back-office/[application]/fees/[wallet]/claim': feeClaimSchema,
+  'GET /api/back-office/[application]/journal': journalFileSchema,
   'GET /api/back-office/[application]/days/[wallet]/[day]/difference': FORMAT,
   'GET /api/back-office/[application]/settlements/[wallet]/[day]/export': FORMAT,
 }

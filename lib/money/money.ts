@@ -44,6 +44,12 @@ export function formatMinor(amountMinor: bigint): string {
   return `${sign}${whole}.${cents % 10n === 0n ? cents / 10n : cents.toString().padStart(2, '0')}`
 }
 
+/** Returns an exact decimal with the decimals of the currency in everyday use, or with two if it has hundredths: 5000, 100.50. */
+export function formatInFull(amountMinor: bigint, currency: Currency): string {
+  const [whole = '0', fraction = ''] = formatMinor(amountMinor).split('.')
+  return fraction === '' && DECIMALS[currency] === 0 ? whole : `${whole}.${fraction.padEnd(2, '0')}`
+}
+
 /** Reads a decimal as formatMinor writes it (`5000`, `100.5`, `-0.25`) back into hundredths. The text has at most two decimals. */
 export function parseMinor(decimal: string): bigint {
   const [whole = '0', fraction = ''] = decimal.replace('-', '').split('.')

@@ -74,6 +74,8 @@ export const paths = {
   exception: (application: string, exceptionId: string) => `/${application}/close/exceptions/${exceptionId}`,
   fees: (application: string, query: QueryValues = {}) => `/${application}/close/fees${toQuery(query)}`,
   walletFees: (application: string, wallet: string, query: QueryValues = {}) => `/${application}/close/fees/${wallet}${toQuery(query)}`,
+  journal: (application: string, query: QueryValues = {}) => `/${application}/close/journal${toQuery(query)}`,
+  journalEntry: (application: string, number: number) => `/${application}/close/journal/${number}`,
   wallets: (application: string) => `/${application}/close/wallets`,
   wallet: (application: string, wallet: string) => `/${application}/close/wallets/${wallet}`,
   /** Processes, replication, waiting work and backups of the installation. */

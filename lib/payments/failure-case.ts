@@ -1,4 +1,4 @@
-import { type EventName, FAILURE_MESSAGES, FLOAT_MESSAGE, type TransactionType } from './transaction-status.ts'
+import { CANCELLED_MESSAGE, type EventName, FAILURE_MESSAGES, FLOAT_MESSAGE, type TransactionType } from './transaction-status.ts'
 
 const FAILURE_CASES = [
   'insufficientFundsCollect',
@@ -13,6 +13,7 @@ const FAILURE_CASES = [
   'expired',
   'stopped',
   'float',
+  'cancelled',
   'other',
 ] as const
 export type FailureCase = (typeof FAILURE_CASES)[number]
@@ -36,6 +37,7 @@ export function failureCaseOf({
 /** The same by the event that ended the transaction. */
 export function failureCase(type: TransactionType, last: EventName | undefined, message: string | null): FailureCase {
   if (last === 'stopped' && message === FLOAT_MESSAGE) return 'float'
+  if ((last === 'stopped' || last === 'recalled') && message === CANCELLED_MESSAGE) return 'cancelled'
   if (last === 'rejected' || last === 'recalled' || last === 'expired' || last === 'stopped') return last
   if (last === 'refused_for_funds') return 'ownBalance'
   switch (message) {

@@ -63,6 +63,9 @@ export const STOPPED_MESSAGE = "Arrêtée avant l'envoi à l'opérateur"
 /** The message of a deposit that waited for float longer than its application allows. */
 export const FLOAT_MESSAGE = "Non envoyée : compte de l'opérateur non approvisionné à temps"
 
+/** The message of a transaction that the program that had started it cancelled. */
+export const CANCELLED_MESSAGE = "Annulée par l'application avant l'envoi à l'opérateur"
+
 /** The message of a transaction that was submitted, whose batch was stopped, and that the operator denied after that. */
 export const DENIED_AFTER_STOP_MESSAGE = "Lot arrêté : inconnue de l'opérateur"
 

@@ -66,6 +66,10 @@ export const PERMISSIONS = {
   'day:sign': ['finance', 'administrator'],
   /** To propose or confirm that a signed day is opened again. */
   'day:reopen': ['administrator'],
+  /** To take journal entries of signed days out as files. */
+  'accounting:export': ['finance'],
+  /** To propose or confirm the accounts of the journal. */
+  'accounting:change': ['finance', 'administrator'],
   /** To propose or confirm the settings of a wallet. */
   'wallet:change': ['finance', 'administrator'],
   /** Availability, outcomes and balances of the operators, and a test that moves no money. */

@@ -44,7 +44,7 @@ export const exceptionFilterSchema = z.object({
     .union([z.enum(['me', 'nobody']), z.uuid()])
     .nullable()
     .default(null),
-  /** Opened at least so many days ago. */
+  /** Opened at least this many days ago. */
   days: z.coerce
     .number()
     .refine((days) => EXCEPTION_AGES.some((each) => each === days))
@@ -87,7 +87,7 @@ export type ExceptionDto = {
   isOverdue: boolean
   closedAt: string | null
   owner: { personId: string; name: string } | null
-  /** What it is about, in the operator's words or ours. */
+  /** Its subject, in the operator's words or ours. */
   reference: string | null
   phone: string | null
   /** The application whose transaction it is; null for a line without one. */

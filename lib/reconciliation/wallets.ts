@@ -40,7 +40,7 @@ export const FEE_FORMS = ['beside', 'netted', 'own_line', 'monthly'] as const
 export type FeeForm = (typeof FEE_FORMS)[number]
 
 /**
- * What people set for a wallet. `cutoffMinute`: the minute after local midnight at which the operator's day begins. `feePpm` and
+ * The settings of a wallet that people made. `cutoffMinute`: the minute after local midnight at which the operator's day begins. `feePpm` and
  * `feeFixedMinor`: the agreed fee of a payment, null while it is not checked; `feeTaxPpm`: the tax on that fee. `openingMinor`: the balance at the beginning of `openingDay`.
  */
 export type WalletSettings = {

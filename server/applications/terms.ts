@@ -36,7 +36,7 @@ type ChangeFailure =
  * Changes an application's settings; omitted settings are unchanged. Its administrators change all of them but three: switching it off and
  * on, letting it run the installation, and the private networks that its webhooks may reach, are reserved for the machine administrator. A country that is left has its services switched off;
  * one that is joined has none switched on. Wallets and statements belong to the application that runs the installation, which no other can take
- * over then: nobody could read them any more.
+ * over then: nobody could read them.
  */
 export async function changeApplication(
   database: Database,

@@ -75,16 +75,28 @@ test('a batch whose rows are still being started is listed with the count and th
   )
 })
 
-test('in the decided queue with its checkers in order, and in that of no other days: a batch after its second approval', async () => {
+test('in the decided queue with the sums of its submission and its checkers in order, and in that of no other days: a batch after its second approval', async () => {
   const { batchId } = await desk.makeBatch({
     count: 3,
     change: () => ({ bands: [aBand({ steps: [2] })] }),
   })
   for (const checker of [desk.ben, desk.ada]) must(await desk.say(batchId, checker))
+  await desk.pool.query('update batches set sums = $2 where batch_id = $1', [
+    batchId,
+    JSON.stringify([
+      { operator: 'MOMOCM', count: 2, amountMinor: '40000' },
+      { operator: 'BJMTN', count: 1, amountMinor: '50000' },
+      { operator: 'OMCM', count: 1, amountMinor: '30000' },
+    ]),
+  ])
   const decided = (filter: object) => desk.queue(desk.ada, { queue: 'decided', ...filter })
   const names = await Promise.all([desk.ben, desk.ada].map((id) => nameOf(id)))
   const [newest] = (await decided({})).batches
   assert.deepEqual([newest?.batchId, newest?.decided?.by], [batchId, names])
+  assert.deepEqual(newest?.sums, [
+    { currency: 'XAF', count: 3, amount: '700' },
+    { currency: 'XOF', count: 1, amount: '500' },
+  ])
   assert.deepEqual((await decided({ to: '2020-01-01' })).batches, [])
 })
 

@@ -7,7 +7,14 @@ import type { Result } from '#lib/result.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { isDatabaseAway } from '#server/database/database-away.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
-import { exportLines, exportTable, type LinesRequest, type TableRequest } from '#server/reports/export/export-table.ts'
+import {
+  type BytesRequest,
+  exportBytes,
+  exportLines,
+  exportTable,
+  type LinesRequest,
+  type TableRequest,
+} from '#server/reports/export/export-table.ts'
 import { type BackOfficeActor, findActor } from './actor.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
 import { toFileResponse } from './file-response.ts'
@@ -69,6 +76,9 @@ type Table = Omit<TableRequest, 'applicationId' | 'personId' | 'format'>
 /** Lines of JSON to be taken out instead of a table. */
 type Lines = Omit<LinesRequest, 'applicationId' | 'personId' | 'format'>
 
+/** Bytes to be taken out, with their media type. */
+type Bytes = Omit<BytesRequest, 'applicationId' | 'personId'> & { type: string }
+
 type TableAnswer = { application: string; permission: Permission; fileName: string; format: ExportFormat | 'jsonl'; signal: AbortSignal }
 
 const TYPES: Record<ExportFormat | 'jsonl', string> = {
@@ -84,7 +94,7 @@ const TYPES: Record<ExportFormat | 'jsonl', string> = {
  */
 export async function answerTable(
   { application, permission, fileName, format, signal }: TableAnswer,
-  handler: (actor: BackOfficeActor) => Promise<Table | Lines | null>,
+  handler: (actor: BackOfficeActor) => Promise<Table | Lines | Bytes | null>,
 ): Promise<Response> {
   const runtime = backOfficeRuntime()
   try {
@@ -96,13 +106,16 @@ export async function answerTable(
     const table = await handler(actor.value)
     if (table === null) return new Response(null, { status: 404 })
     const who = { applicationId: actor.value.applicationId, personId: actor.value.id }
+    const type = 'bytes' in table ? table.type : TYPES[format]
     const exported =
-      'lines' in table
-        ? await exportLines(runtime, { ...table, ...who, format: 'jsonl' })
-        : await exportTable(runtime, { ...table, ...who, format: format === 'jsonl' ? 'csv' : format })
+      'bytes' in table
+        ? await exportBytes(runtime, { ...table, ...who, format })
+        : 'lines' in table
+          ? await exportLines(runtime, { ...table, ...who, format: 'jsonl' })
+          : await exportTable(runtime, { ...table, ...who, format: format === 'jsonl' ? 'csv' : format })
     if (!exported.ok) return await refuseBusy()
     const at = runtime.clock.now().toISOString().slice(0, 19).replaceAll(':', '-')
-    return await toFileResponse(exported.value, { type: TYPES[format], fileName: `${fileName}-${at}Z.${format}` }, signal)
+    return await toFileResponse(exported.value, { type, fileName: `${fileName}-${at}Z.${format}` }, signal)
   } catch (error) {
     unstable_rethrow(error)
     reportUnexpected('back office: table', error, { permission, message: 'A table could not be exported' })

@@ -145,6 +145,10 @@ test('policy.activate activates a version, and refuses its author as the second 
   )
   const active = (await listPolicies(database.pool, applicationId)).find(({ activatedAt }) => activatedAt !== null)
   assert.deepEqual([active?.version, active?.activatedBy], [written.value.version, carl.id])
+  assert.deepEqual(await make('policy.activate', { version: written.value.version }), {
+    ok: false,
+    error: { code: 'refused', reason: 'already_active' },
+  })
 })
 
 test('an activation that was confirmed is known to every process within a second', async () => {

@@ -6,7 +6,7 @@ export type Turn = {
   path: readonly string[]
   /** Work that shares a key starts at least `spacingMs` after the last work with that key ended. */
   paces: readonly { key: string; spacingMs: number }[]
-  /** Aborted when nobody waits for the work any more: it then leaves the queue, and never runs. */
+  /** Aborted when nobody waits for the work: it then leaves the queue, and never runs. */
   signal?: AbortSignal
 }
 

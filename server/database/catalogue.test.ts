@@ -58,6 +58,9 @@ const APPEND_ONLY_TABLES = [
   'statement_lines',
   'match_events',
   'exception_events',
+  'journal_mappings',
+  'journal_entries',
+  'journal_lines',
 ]
 
 type Key = { table_name: string; key_name: string; is_primary: boolean; first_column: string | null }

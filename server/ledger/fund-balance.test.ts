@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication } from '#server/testing/factories.ts'
-import { type Funding, fundBalance } from './fundings.ts'
+import { type Funding, type FundingPosting, fundBalance, postFunding } from './fundings.ts'
 import { readBalances, readPostingKinds } from './testing.ts'
 
 let database: TestDatabase
@@ -62,6 +62,19 @@ test('unknown_application: nothing is posted', async () => {
   const applicationId = randomUUID()
   assert.deepEqual(await fundOnce(aFunding(applicationId)), { ok: false, error: 'unknown_application' })
   assert.deepEqual(await readPostingKinds(database.pool, applicationId), [])
+})
+
+test('balance_too_low, and nothing is posted, for what would take a balance below zero at the moment of the posting', async () => {
+  const applicationId = await makeApplication(database.pool)
+  await fundOnce(aFunding(applicationId))
+  const post = (posting: FundingPosting) =>
+    withTransaction(database.pool, (trx) => postFunding(trx, { ...aFunding(applicationId), actorId: randomUUID(), ...posting }))
+  const refused = { ok: false, error: 'balance_too_low' }
+  assert.deepEqual(await post({ kind: 'move', account: 'collect', amountMinor: 1n }), refused)
+  assert.deepEqual(await post({ kind: 'correct', account: 'deposit', amountMinor: -1_000_001n }), refused)
+  assert.deepEqual(await readPostingKinds(database.pool, applicationId), ['fund'])
+  assert.deepEqual(await post({ kind: 'correct', account: 'deposit', amountMinor: -1_000_000n }), { ok: true, value: undefined })
+  assert.deepEqual(await readBalances(database.pool, applicationId), [0n, 0n, 0n, 0n, 0n, 0n])
 })
 
 test('an error for an operator without a balance row, and the posting is rolled back', async () => {

@@ -148,7 +148,7 @@ export type Terms = {
   /** Submissions started per second, per direction and process; undefined: no limit. */
   submissionsPerSecondMax: number | undefined
   /**
-   * What our account for payouts must keep, in hundredths: deposits wait rather than take it. Undefined where `balance` does not report that
+   * The float that our account for payouts must keep, in hundredths: deposits wait rather than take it. Undefined where `balance` does not report that
    * account.
    */
   floatFloorMinor?: bigint | undefined

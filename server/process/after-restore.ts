@@ -7,7 +7,7 @@ import { askAfterRestore } from '#server/operators/work/ask-after-restore.ts'
 import { countServiceSessions } from '#server/operators/work/restored-work-store.ts'
 import { holdAfterRestore } from '#server/webhooks/hold-after-restore.ts'
 
-/** What waits after a restore. */
+/** The work that waits after a restore. */
 type Restored = { unsent: number; open: number; heldWebhooks: number }
 
 /**

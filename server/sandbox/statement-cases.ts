@@ -30,7 +30,7 @@ const OPERATOR = 'MOMOCM'
 const OFFSET_MS = HOUR_MS
 const LOST = { operator: 'CIWAVE', daysAgo: 4 } as const
 
-/** What MTN and Wave keep of each collect: 1 %, rounded up to a whole unit. The others charge nothing. */
+/** The fee that MTN and Wave keep of each collect: 1 %, rounded up to a whole unit. The others charge nothing. */
 export function usualFeeMinor({ operator, type, amountMinor }: Pick<LiveTransaction['item'], 'operator' | 'type' | 'amountMinor'>): bigint {
   return type === 'COLLECT' && ['MTN', 'Wave'].includes(OPERATORS[operator].brand) ? shareOf(amountMinor, 10_000n) : 0n
 }

@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-/** What each batch leaves in each table that it may change, in a query each: a line of text per row. */
+/** The rows that each batch leaves in each table that it may change, in a query each: a line of text per row. */
 const TABLES = {
   transactions: `select concat_ws(' ', sequence, transaction_id, type, status, operator, amount_minor, 'held', held_minor, 'v' || version, message, operator_token,
       operator_reference, checker_id, case when final_at >= created_at then 'at once' end) from transactions where application_id = any ($1) order by application_id, sequence`,

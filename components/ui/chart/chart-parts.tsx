@@ -35,7 +35,7 @@ type ChartFrameProps = {
   children: ReactNode
 }
 
-/** What every chart has around its bars: title, legend, scale, labels, and the figures as a table behind a switch that needs no script. */
+/** The parts that every chart has around its bars: title, legend, scale, labels, and the figures as a table behind a switch that needs no script. */
 export function ChartFrame({ title, aside, legend, axis, locale, labels, band, note, tableLabel, table, children }: ChartFrameProps) {
   return (
     <figure className="min-w-0">

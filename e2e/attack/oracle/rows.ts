@@ -62,6 +62,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   operator_outcome_marks: 'derived',
   operator_balances: 'derived',
   operator_balance_polls: 'derived',
+  operator_floats: 'derived',
+  operator_float_sent: 'of transactions',
   // Each process reports every 15 s.
   processes: 'derived',
   // A minute after the start, the days of the sandbox's statements are compared and exceptions are listed.

@@ -1,9 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createRandom, type Random } from '#lib/seeded-random.ts'
+import type { Pool } from '#server/database/pool.ts'
 import { type Sandbox, startSandbox } from '#server/testing/service/start-sandbox.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
+import type { Verdict } from '../judge.ts'
 import { type LoadOptions, tryOnce } from '../load.ts'
 import { Durations, type Ordeal, RECOVERY_LIMIT_MS, type Stage } from '../ordeal.ts'
+import { DryWallets } from './dry-wallets.ts'
 import { killVictim, type PlannedKill, planKills, type Victim } from './plan.ts'
 
 type KillOptions = { kills: number; seed: number; say(line: string): void }
@@ -12,7 +15,14 @@ type KillOptions = { kills: number; seed: number; say(line: string): void }
 export function stageOfKills(options: KillOptions): Stage {
   return {
     hasPeople: true,
-    start: startAlone,
+    async start(environment) {
+      const started = await startAlone(environment)
+      const wallets = new DryWallets(started.service)
+      await wallets.empty()
+      started.service.kill()
+      await wallets.untilKnown()
+      return started
+    },
     begin: async (service, load, startedMs) => new Kills(options, service, load, startedMs),
     close: async () => undefined,
   }
@@ -31,6 +41,7 @@ class Kills implements Ordeal {
   serviceDiedAt = new Date(0)
   #options: KillOptions
   #service: Sandbox
+  #wallets: DryWallets
   #load: LoadOptions
   #random: Random
   #startedMs: number
@@ -40,18 +51,24 @@ class Kills implements Ordeal {
   constructor(options: KillOptions, service: Sandbox, load: LoadOptions, startedMs: number) {
     this.#options = options
     this.#service = service
+    this.#wallets = new DryWallets(service)
     this.#random = createRandom(options.seed * 1_000)
     this.#load = { ...load, random: this.#random }
     this.#startedMs = startedMs
   }
 
   async carryOut(): Promise<void> {
+    let isEnding = false
+    const low = this.#wallets.keepLow(() => isEnding)
     for (const planned of planKills(createRandom(this.#options.seed), this.#options.kills)) await this.#kill(planned)
     await this.#recovering
+    isEnding = true
+    await low
+    await this.#wallets.fill()
   }
 
-  judge(): [] {
-    return []
+  judge(pool: Pool): Promise<Verdict[]> {
+    return this.#wallets.judge(pool)
   }
 
   async #kill(planned: PlannedKill): Promise<void> {

@@ -17,7 +17,7 @@ export function describeAdministrator(service: () => PayoutService): void {
       honest = await newPerson(service(), ['administrator'])
     })
 
-    /** What decides who may move money, as it is stored. */
+    /** The rows that decide who may move money, as it is stored. */
     async function standing(): Promise<unknown> {
       const { pool } = service().database
       const { rows } = await pool.query(

@@ -38,7 +38,7 @@ const settingsOf = ({ wallet, feeFixedMinor, openingMinor, ...others }: z.output
   openingMinor: openingMinor === null ? null : BigInt(openingMinor),
 })
 
-/** What people know of an account at an operator: only in the application that runs the installation. */
+/** The settings of an account at an operator: changed only in the application that runs the installation. */
 const wallet: ChangeKind = defineKind({
   schema,
   subjectOf: (payload) => payload.wallet,

@@ -3,7 +3,7 @@
 -- An account at an operator belongs to the installation, so every table has the application that runs it first in its key. A line may belong to
 -- a transaction of any application.
 
--- What people set for a wallet (lib/reconciliation/wallets.ts). One without a row has the settings of its country.
+-- The settings of a wallet that people made (lib/reconciliation/wallets.ts). One without a row has the settings of its country.
 create table wallets (
   application_id uuid not null,
   wallet text not null,
@@ -98,7 +98,7 @@ create unique index statement_files_uploading on statement_files (application_id
 create index statement_files_by_time on statement_files (application_id, uploaded_at desc);
 create index statement_files_open on statement_files (uploaded_at) where state in ('checking', 'importing');
 
--- What the columns of a header are that no format has, as two people said.
+-- The columns of a header that no format has, as two people named them.
 create table statement_columns (
   application_id uuid not null,
   wallet text not null,
@@ -266,12 +266,12 @@ create table exceptions (
   line_id bigint,
   matched_application_id uuid,
   transaction_id uuid,
-  -- What moved at the operator, or should have, without a sign.
+  -- The amount that moved at the operator, or should have, without a sign.
   amount_minor bigint not null check (amount_minor >= 0),
   opened_at timestamptz not null default clock_timestamp(),
   owner_id uuid,
   owned_since timestamptz,
-  -- matched: it is in no such class any more. agreed: the operator confirmed our result. adjusted: two people agreed on a posting. explained: its
+  -- matched: it is in no such class now. agreed: the operator confirmed our result. adjusted: two people agreed on a posting. explained: its
   -- owner said why.
   outcome text check (outcome in ('matched', 'agreed', 'adjusted', 'explained')),
   change_id uuid,
@@ -380,7 +380,7 @@ begin
     union
     select new.application_id, new.wallet, l.local_day from statement_lines l
      where l.application_id = new.application_id and l.file_id = new.file_id and l.origin_day is not null
-  -- The lock makes an examination that has begun wait for this transaction, whose lines it would not see.
+  -- The lock makes an examination in progress wait for this transaction, whose lines it would not see.
   on conflict (application_id, wallet, local_day) do update set local_day = excluded.local_day;
   return null;
 end $$;

@@ -4,6 +4,7 @@ import { openapi, openapiV2 } from '#server/http/openapi/serve-openapi.ts'
 import { payEndpointAt } from '#server/http/pay/pay-page.ts'
 import type { Endpoint } from '../api/endpoint.ts'
 import { rejectTransaction, validateTransaction } from '../endpoints/approvals.ts'
+import { cancelEndpointAt } from '../endpoints/cancel.ts'
 import {
   getByApplicationProduct,
   getByApplicationProductAndPhoneReceiver,
@@ -12,11 +13,13 @@ import {
   getTotalAmountByApplicationProduct,
   getTotalAmountByApplicationProductAndDateRange,
 } from '../endpoints/lists.ts'
+import { operatorStatuses } from '../endpoints/operators.ts'
 import { collect, deposit, depositMultiple } from '../endpoints/payments.ts'
 import { health, healthLive, healthReady, metrics } from '../endpoints/service.ts'
 import { settlementEndpointAt, settlementReports } from '../endpoints/settlements.ts'
 import { chekTransactionStatus, transactionStatus } from '../endpoints/status.ts'
 import { accessToken, refreshToken } from '../endpoints/tokens.ts'
+import { transactions } from '../endpoints/transactions.ts'
 
 /** All endpoints outside Next's pages. */
 const ENDPOINTS: readonly Endpoint[] = [
@@ -36,6 +39,8 @@ const ENDPOINTS: readonly Endpoint[] = [
   accessToken,
   refreshToken,
   settlementReports,
+  operatorStatuses,
+  transactions,
   openapi,
   openapiV2,
   health,
@@ -52,10 +57,10 @@ const API_PREFIXES = ['/api/v1', '/api/v2', '/public', '/health', '/metrics', '/
 
 /**
  * Returns the endpoint at exactly this path. Paths are not decoded or normalised: a similar path is another path. Everything below /pay is
- * one page, and every settlement report is one endpoint.
+ * one page, and cancellations and settlement reports are one endpoint each, whatever they are about.
  */
 export function findEndpoint(path: string): Endpoint | undefined {
-  return BY_PATH.get(path) ?? payEndpointAt(path) ?? settlementEndpointAt(path)
+  return BY_PATH.get(path) ?? payEndpointAt(path) ?? cancelEndpointAt(path) ?? settlementEndpointAt(path)
 }
 
 /** Returns true if a path belongs to the API and not to a page. */

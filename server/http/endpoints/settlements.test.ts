@@ -198,7 +198,13 @@ test('refused with the five fields: no credentials, a bad day or query, an unkno
 test('the document of version 2 is served beside that of version 1, which has none of its paths', async () => {
   const document = async (version: string) =>
     (await get(`/api/${version}/openapi.json`, {})).json() as Promise<{ paths: Record<string, unknown> }>
-  assert.deepEqual(Object.keys((await document('v2')).paths), [PATH, `${PATH}/{wallet}/{day}`])
+  assert.deepEqual(Object.keys((await document('v2')).paths), [
+    '/api/v2/transactions',
+    '/api/v2/transactions/{transactionId}/cancel',
+    '/api/v2/operators',
+    PATH,
+    `${PATH}/{wallet}/{day}`,
+  ])
   assert.equal(
     Object.keys((await document('v1')).paths).some((path) => path.startsWith('/api/v2')),
     false,

@@ -3,10 +3,13 @@ import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import type { ErrorCause } from './error-causes.ts'
 import { EXAMPLE_TIME } from './examples.ts'
 import { componentSchemas, describeParameters, type Json, type Operation, ref, TAGS, TAGS_V2 } from './operation.ts'
+import { CANCEL_OPERATIONS } from './operations/cancel.ts'
+import { OPERATOR_OPERATIONS } from './operations/operators.ts'
 import { PAYMENT_OPERATIONS } from './operations/payments.ts'
 import { LIST_OPERATIONS, TOTAL_OPERATIONS } from './operations/reports.ts'
 import { SETTLEMENT_OPERATIONS } from './operations/settlements.ts'
 import { APPROVAL_OPERATIONS, STATUS_OPERATIONS, TOKEN_OPERATIONS } from './operations/status.ts'
+import { TRANSACTION_OPERATIONS } from './operations/transactions.ts'
 import { describeWebhook } from './webhook.ts'
 
 const OPERATIONS: readonly Operation[] = [
@@ -18,6 +21,13 @@ const OPERATIONS: readonly Operation[] = [
   ...TOKEN_OPERATIONS,
 ]
 
+const OPERATIONS_V2: readonly Operation[] = [
+  ...TRANSACTION_OPERATIONS,
+  ...CANCEL_OPERATIONS,
+  ...OPERATOR_OPERATIONS,
+  ...SETTLEMENT_OPERATIONS,
+]
+
 const INFO = {
   v1: {
     title: 'Mobile Money Transaction Service',
@@ -26,15 +36,16 @@ const INFO = {
     description: () => DESCRIPTION,
   },
   v2: {
-    title: 'Mobile Money Transaction Service, reports',
+    title: 'Mobile Money Transaction Service, additions',
     version: 'v2',
-    summary: 'Settlement reports of signed days.',
+    summary: 'Transactions, availability of operators, and settlement reports of signed days.',
     description: () => DESCRIPTION_V2,
   },
 } as const
 
 const DESCRIPTION_V2 =
-  'What the service adds to v1: reports of the days that two people have compared with the statement of the operator and signed. Credentials and ' +
+  'What the service adds to v1: a list of transactions with a cursor, the cancellation of what was not sent yet, what can be sent to each operator now, and reports of the days that two people have compared with the statement of ' +
+  'the operator and signed. Credentials and ' +
   'errors are those of v1, which stays as it is: payments, lists and tokens are there.'
 
 const DESCRIPTION =
@@ -71,8 +82,7 @@ export function buildOpenApiDocument(version: 'v1' | 'v2' = 'v1'): Json {
   const isFirst = version === 'v1'
   const { description, ...info } = INFO[version]
   const paths: { [path: string]: Json } = {}
-  for (const operation of isFirst ? OPERATIONS : SETTLEMENT_OPERATIONS)
-    paths[operation.path] = { [operation.method]: describeOperation(operation) }
+  for (const operation of isFirst ? OPERATIONS : OPERATIONS_V2) paths[operation.path] = { [operation.method]: describeOperation(operation) }
   return {
     openapi: '3.1.0',
     info: {

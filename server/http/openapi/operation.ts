@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { operatorStatusSchema } from '#lib/schemas/operator-responses.ts'
 import { accessTokenRequestSchema, refreshTokenRequestSchema, tokenResponseSchema } from '#lib/schemas/queries.ts'
 import {
   balanceSchema,
@@ -11,6 +12,7 @@ import {
 } from '#lib/schemas/responses.ts'
 import { settledDaySchema, settlementReportSchema } from '#lib/schemas/settlement-responses.ts'
 import { transactionRequestSchema } from '#lib/schemas/transaction-request.ts'
+import { transactionListSchema } from '#lib/schemas/transaction-responses.ts'
 import type { ErrorCause } from './error-causes.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
@@ -28,6 +30,8 @@ export const TAGS = [
 
 /** The subjects of version 2. */
 export const TAGS_V2 = [
+  { name: 'Transactions', description: 'List transactions, find one, and cancel what was not sent to an operator.' },
+  { name: 'Operators', description: 'What can be sent to each operator now.' },
   { name: 'Settlements', description: 'What a signed day of an account at an operator did to the balance of the application.' },
 ] as const
 type Tag = (typeof TAGS)[number]['name'] | (typeof TAGS_V2)[number]['name']
@@ -77,6 +81,9 @@ const COMPONENTS = {
 } as const
 
 const COMPONENTS_V2 = {
+  TransactionList: transactionListSchema,
+  TransactionRecord: recordSchema,
+  OperatorStatus: operatorStatusSchema,
   SettledDay: settledDaySchema,
   SettlementReport: settlementReportSchema,
   Error: errorSchema,

@@ -83,6 +83,30 @@ test('no_room, with nothing held, for a body that exceeds what is left for all',
   assert.equal(budget.heldBytes, 0)
 })
 
+test('no memory besides what is counted for bodies that grow, and none at all after they fail, without a collection', async () => {
+  const MB = 1_024 * KB
+  const chunk = Buffer.alloc(64 * KB)
+  const before = process.memoryUsage().arrayBuffers
+  const budget = new BodyBudget({ totalMax: 40 * MB, applicationMax: 40 * MB })
+  const bodies = Array.from({ length: 20 }, () => {
+    const hold = budget.open({ kind: 'application', id: 'a' })
+    const request = aRequest()
+    const { incoming, connection } = request
+    return { ...request, result: readBody(incoming, { bytesMax: 2 * MB, timeoutMs: 60_000, hold, connection }) }
+  })
+  for (let number = 0; number < 17; number++) {
+    for (const { incoming } of bodies) incoming.push(chunk)
+    await turn()
+  }
+  assert.equal(budget.heldBytes, 40 * MB)
+  const held = process.memoryUsage().arrayBuffers - before
+  assert.ok(held < 41 * MB, `${held / MB} MB`)
+  for (const { incoming } of bodies) incoming.emit('close')
+  for (const { result } of bodies) assert.deepEqual(await result, { ok: false, error: 'aborted' })
+  const left = process.memoryUsage().arrayBuffers - before
+  assert.ok(left < MB, `${left / MB} MB`)
+})
+
 test('too_slow for a body that is not complete in time, and what arrives later counts for nothing', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   const { incoming, result, budget, connection } = reading({ timeoutMs: 1_000 })

@@ -31,6 +31,8 @@ export function readBody(
     // separately, would take two hundred times their size.
     let bytes = 0
     let content = NO_BYTES
+    /** The memory of that buffer, if there is one. */
+    let grown: ArrayBuffer | undefined
     let isOver = false
     const timer = setTimeout(() => finish(err('too_slow')), timeoutMs)
     // An error after the last byte of this body is not an error in it.
@@ -41,7 +43,15 @@ export function readBody(
       if (total > bytesMax) return finish(err('too_large'))
       const capacity = capacityFor(total, bytes, content.length, bytesMax)
       if (!hold.raiseTo(capacity)) return finish(err('no_room'))
-      content = bytes === 0 ? chunk : append(content, bytes, chunk, capacity)
+      if (bytes === 0) content = chunk
+      else {
+        if (grown === undefined || capacity > grown.byteLength) {
+          grown = grown?.transfer(capacity) ?? copyOf(content, capacity)
+          content = Buffer.from(grown)
+        }
+        chunk.copy(content, bytes)
+        collectChunks(chunk.length)
+      }
       bytes = total
     })
     incoming.once('end', () => finish(ok(content.subarray(0, bytes))))
@@ -55,7 +65,10 @@ export function readBody(
       clearTimeout(timer)
       connection.failBody = undefined
       content = NO_BYTES
-      if (!result.ok) hold.release()
+      if (!result.ok) {
+        grown?.transfer(0)
+        hold.release()
+      }
       resolve(result)
     }
   })
@@ -71,16 +84,14 @@ function capacityFor(total: number, before: number, capacity: number, bytesMax: 
   return Math.min(Math.max(total, capacity * 2, CAPACITY_MIN), bytesMax)
 }
 
-function append(content: Buffer, bytes: number, chunk: Buffer, capacity: number): Buffer {
-  let target = content
-  if (capacity > content.length) {
-    // Not from Node's pool, because a slice would keep its whole slab alive.
-    target = Buffer.allocUnsafeSlow(capacity)
-    content.copy(target, 0, 0, bytes)
-  }
-  chunk.copy(target, bytes)
-  collectChunks(chunk.length)
-  return target
+/**
+ * Copies the first chunk into memory that grows by `transfer`, which frees the old memory at once. A body that arrives slowly outlives young
+ * collections, and what it has outgrown would be held, uncounted, until the next collection of the whole heap.
+ */
+function copyOf(chunk: Buffer, capacity: number): ArrayBuffer {
+  const memory = new ArrayBuffer(capacity)
+  chunk.copy(Buffer.from(memory))
+  return memory
 }
 
 /** How many bytes of chunks may have arrived since the last collection. */

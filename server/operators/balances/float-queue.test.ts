@@ -98,7 +98,7 @@ test('SUCCESS for all deposits of a pay-day whose account covers a quarter of th
     await untilWaiting()
     await untilAsked(account, paid)
     assert.equal(account.minor, 0n)
-    // What waits is younger than everything that was sent.
+    // The deposits that wait are younger than everything that was sent.
     const first = new Set(items.slice(0, paid).map(({ transactionId }) => transactionId))
     assert.ok(account.asked.every((reference) => first.has(reference)))
     account.minor += BigInt(quarter) * 100_00n

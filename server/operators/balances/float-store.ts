@@ -1,7 +1,7 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
-/** What was sent before an operator is asked for its balance: `sentMinor` in all, of which `openMinor` may not be in the balance yet. */
+/** The deposits sent before an operator is asked for its balance: `sentMinor` in all, of which `openMinor` may not be in the balance yet. */
 export type FloatMark = { sentMinor: bigint; openMinor: bigint }
 
 /** A deposit without an answer for longer is no longer on its way: it has left the balance, or never will. */

@@ -46,7 +46,7 @@ export const COMMON_SETTINGS = {
   callsMax: z.int().min(1).max(64).optional(),
   /** Submissions started per second, per direction and process. */
   submissionsPerSecondMax: z.number().min(0.1).max(10_000).optional(),
-  /** What our account for payouts must keep, in units of the currency; default: nothing. */
+  /** The float that our account for payouts must keep, in units of the currency; default: nothing. */
   floatFloor: z.int().min(0).max(1_000_000_000_000).optional(),
   /** This service's address as this operator reaches it; default: PUBLIC_URL. */
   callbackBaseUrl: safeAddress.optional(),

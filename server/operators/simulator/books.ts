@@ -54,7 +54,7 @@ export type Movement = {
   /** A decimal number as text, negative out of the account. */
   amount: string
   atMs: number
-  /** What its sender wrote beside it. */
+  /** The text that its sender wrote beside it. */
   context?: string
   phoneNumber?: string
 }
@@ -170,6 +170,11 @@ export class Books {
     if (backMinor > minorOf(entry.amount)) return false
     this.#write({ what: 'refunded', reference, account, refund })
     return true
+  }
+
+  /** Brings money of ours to an account, or takes it away. */
+  fund(funding: Omit<Movement, 'kind'>): void {
+    this.#write({ what: 'moved', kind: 'funding', ...funding })
   }
 
   /** The amount that the account for both directions can pay out: open deposits are already deducted from it. */

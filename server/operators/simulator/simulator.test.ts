@@ -101,6 +101,22 @@ test('200, 409, 401, 400 or 404 for a repeated reference, other content, a wrong
   await once(child, 'exit')
 })
 
+test('200 with the new balance for money that comes or leaves, also after a restart; 401 or 400, and no movement, otherwise', async () => {
+  const options = { port: 0, folder: path.join(folder, 'funding'), secret: SECRET }
+  const first = await startSimulator(options)
+  const funding = (amount: unknown) => ({ operator: 'MOMOCM', account: 'deposit', amount })
+  const { body: opening } = await call(first.url, 'POST', '/funding', funding(0))
+  const before = Number(opening['balance'])
+  assert.deepEqual(await call(first.url, 'POST', '/funding', funding(-40_000.5)), { status: 200, body: { balance: before - 40_000.5 } })
+  assert.equal((await call(first.url, 'POST', '/funding', funding(1), 'another secret')).status, 401)
+  for (const wrong of [funding('1'), { ...funding(1), operator: 'NOBODY' }, { ...funding(1), account: 'both' }, []])
+    assert.equal((await call(first.url, 'POST', '/funding', wrong)).status, 400)
+  await first.close()
+  const second = await startSimulator(options)
+  assert.deepEqual(await call(second.url, 'POST', '/funding', funding(500)), { status: 200, body: { balance: before - 39_500.5 } })
+  await second.close()
+})
+
 test('half a line at the end of the books is ignored', async () => {
   const place = path.join(folder, 'torn')
   const books = new Books(place)

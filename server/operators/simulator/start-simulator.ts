@@ -5,6 +5,7 @@ import { systemClock } from '#server/clock.ts'
 import { createAirtelSimulator } from './airtel/answer-airtel.ts'
 import { onBadDay } from './behaviour.ts'
 import { Books } from './books.ts'
+import { bringFunding } from './bring-funding.ts'
 import { createCallbackSender, DueQueue } from './callback-sender.ts'
 import { GATEWAY_SIMULATOR } from './gateway/gateway.ts'
 import { answer, refuse } from './http.ts'
@@ -124,6 +125,7 @@ async function handleRequest(simulation: Simulation, request: IncomingMessage, r
   if (request.method === 'GET' && pathname.startsWith('/statements/')) return sendStatement(simulation, request, response)
   if (pathname === '/phone') return answerPhone(simulation, request, response)
   if (pathname === '/customers' && request.method === 'POST') return inviteCustomer(simulation, request, response)
+  if (pathname === '/funding' && request.method === 'POST') return bringFunding(simulation, request, response)
   const protocol = simulation.protocols.find(({ prefix }) => pathname.startsWith(`/${prefix}/`))
   if (!protocol) return refuse(response, 404, 'UNKNOWN_PATH', 'No such resource')
   return protocol.answer(simulation, request, response, pathname.slice(protocol.prefix.length + 1))

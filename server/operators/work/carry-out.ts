@@ -42,7 +42,7 @@ export type CarryOutOptions = {
   onCall?(work: ClaimedWork, kind: 'submit' | 'query', outcome: (SubmitOutcome | QueryOutcome)['kind'], durationMs: number): void
 }
 
-/** What carrying work out needs, for as long as the dispatcher runs. */
+/** The dependencies of carrying work out, for as long as the dispatcher runs. */
 export type Context = {
   options: CarryOutOptions
   record: ReturnType<typeof createAnswerRecorder>
@@ -50,7 +50,7 @@ export type Context = {
   merchantNameOf: ReturnType<typeof createMerchantNames>
   /** Milliseconds from a submission to its first query, a little different each time. */
   firstQueryMs(): number
-  /** What this process submitted lately and an operator accepted, by `keyOf`: a callback about it needs no claim. */
+  /** The transactions that this process submitted lately and an operator accepted, by `keyOf`: a callback about it needs no claim. */
   accepted: ReturnType<typeof createBoundedCache<string, ClaimedWork>>
   /** The results that this process stored lately, by `keyOf`: a signed callback that agrees with one costs no statement. */
   ended: ReturnType<typeof createBoundedCache<string, EndedWork>>

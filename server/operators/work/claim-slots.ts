@@ -2,7 +2,7 @@ import type { OperatorCode } from '#lib/operators/operators.ts'
 import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
 import { withJitterMs } from '#server/retry.ts'
 import type { SubmissionGate } from '../availability/submission-gate.ts'
-import type { Connectors, Terms } from '../connector.ts'
+import type { Terms } from '../connector.ts'
 import type { ClaimedWork, FreeSlots, Lane } from './operator-work-store.ts'
 
 /** Calls of one lane. The connections of an operator suffice for all lanes together. */
@@ -15,7 +15,10 @@ const RECORDING_MS = 500
 /** Of everything but submissions. No money moves if a second process makes the same query. */
 const BEGUN_LEASE_MS = 20_000
 
-type ClaimSlotsOptions = { connectors: Connectors; queriesMax?: number; submissionsMax?: number; leaseMs?: number }
+/** The connectors of this process; only their terms count here. */
+type TermsByOperator = { operators(): OperatorCode[]; get(operator: OperatorCode): { readonly terms: Terms } | undefined }
+
+type ClaimSlotsOptions = { connectors: TermsByOperator; queriesMax?: number; submissionsMax?: number; leaseMs?: number }
 
 /** `wanted`: what has started, and the lanes that have something waiting as far as this process knows. */
 type ClaimScope = 'all' | 'wanted'

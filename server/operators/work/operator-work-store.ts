@@ -2,7 +2,7 @@ import type { Currency } from '#lib/money/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { type BatchFunction, encodeRows, type RowOf } from '#server/database/json-row.ts'
-import type { Queryable } from '#server/database/pool.ts'
+import type { Queryable, TrxClient } from '#server/database/pool.ts'
 import type { ClaimedItem } from '#server/transactions/intake.ts'
 import type { FinalOutcome } from '../connector.ts'
 import { REFUSED_MESSAGE } from '../wire-formats.ts'
@@ -368,6 +368,22 @@ const STORE_FORCED_ENQUIRIES = {
   },
   result: 'void',
 } as const satisfies BatchFunction
+
+/**
+ * Locks the work of a transaction of which nothing can have reached its operator, until the caller's transaction ends. False if there is none, or if a
+ * claim is at it: the operator may then have the transaction.
+ */
+export async function lockUnsent(
+  trx: TrxClient,
+  { applicationId, transactionId }: Pick<ClaimedWork, 'applicationId' | 'transactionId'>,
+): Promise<boolean> {
+  const { rows } = await trx.query<{ mayHaveLeft: boolean }>(
+    `select w.state <> 'queued' or w.is_claimed or may_have_left(w.application_id, w.transaction_id, w.submissions) as "mayHaveLeft"
+       from operator_work w where w.application_id = $1 and w.transaction_id = $2 for update skip locked`,
+    [applicationId, transactionId],
+  )
+  return rows[0]?.mayHaveLeft === false
+}
 
 /** An answer or a callback that may contradict a final result. */
 export const STORE_OPERATOR_CONTRADICTIONS = {

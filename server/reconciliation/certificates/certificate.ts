@@ -63,10 +63,10 @@ export const certificateBody = z.strictObject({
     movementMinor: minor,
     /** Our postings that move money of the wallet. */
     postings: z.array(z.strictObject({ kind: z.string(), count: z.number().int(), effectMinor: minor })),
-    /** Everything that was posted in the wallet, by application and kind. */
+    /** Everything that was posted in the wallet, by application and kind, concessions also by direction. */
     applications: z.array(z.strictObject({ applicationId: z.uuid(), kind: z.string(), count: z.number().int(), ...ledgerAmounts })),
   }),
-  /** The wallet book by kind. */
+  /** The wallet book by kind and direction. */
   book: z.array(
     z.strictObject({
       kind: z.string(),

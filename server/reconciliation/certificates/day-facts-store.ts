@@ -60,7 +60,7 @@ export async function listPostingFacts(queryable: Queryable, scope: DayScope): P
 const LEDGER = ['collect', 'deposit', 'held', 'fees', 'clearing', 'revenue'] as const
 export type LedgerFact = { applicationId: string; kind: string; count: number } & Record<`${(typeof LEDGER)[number]}Minor`, bigint>
 
-/** Everything that was posted in the wallet on the day, by application and kind. */
+/** Everything that was posted in the wallet on the day, by application and kind; concessions up and down apart, because one is a loss and one a gain. */
 export async function listLedgerFacts(
   queryable: Queryable,
   { wallet }: DayScope,
@@ -71,7 +71,7 @@ export async function listLedgerFacts(
             ${LEDGER.map((account) => `sum(p.${account}_minor)::bigint as "${account}Minor"`).join(', ')}
        from ledger_postings p
       where p.operator = $1 and p.at >= $3 and p.at < $4 and is_in_account($2, p.kind, p.collect_minor, p.clearing_minor)
-      group by 1, 2 order by 1, 2`,
+      group by 1, 2, p.kind = 'concede' and p.revenue_minor > 0 order by 1, 2, p.kind = 'concede' and p.revenue_minor > 0`,
     [wallet.operator, wallet.account, startsAt, endsAt],
   )
   return rows
@@ -81,12 +81,13 @@ const BOOK = ['wallet', 'operator_fee', 'tax', 'commission', 'suspense', 'transi
 type BookName = 'wallet' | 'operatorFee' | 'tax' | 'commission' | 'suspense' | 'transit' | 'loss'
 export type BookFact = { kind: string; count: number } & Record<`${BookName}Minor`, bigint>
 
-/** The wallet book of the day, by kind. */
+/** The wallet book of the day, by kind and direction. */
 export async function listBookFacts(queryable: Queryable, { applicationId, wallet, from }: DayScope): Promise<BookFact[]> {
   const { rows } = await queryable.query<BookFact>(
     `select kind, count(*)::integer as count,
             ${BOOK.map((account) => `sum(${account}_minor)::bigint as "${account.replace('_f', 'F')}Minor"`).join(', ')}
-       from wallet_postings where application_id = $1 and wallet = $2 and day = $3 group by 1 order by 1`,
+       from wallet_postings where application_id = $1 and wallet = $2 and day = $3
+      group by 1, wallet_minor > 0 order by 1, wallet_minor > 0`,
     [applicationId, wallet.wallet, from],
   )
   return rows

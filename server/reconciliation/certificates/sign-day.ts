@@ -9,6 +9,7 @@ import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { lockActiveMember, readMember } from '#server/people/person-store.ts'
 import { checkFreshCode } from '#server/people/second-factor.ts'
+import { numberDay } from '../journal/number-day.ts'
 import { lockDays, readCertificate, readMakers, updateSigned, upsertPrepared } from './certificate-store.ts'
 import { sealBody } from './compose-certificate.ts'
 import { bodyOf, readSignable } from './signable-day.ts'
@@ -94,6 +95,7 @@ export async function signDay(
     const sealed = sealBody({ ...body, signedBy, signedAt: now.toISOString(), keyId: key.keyId })
     const signature = key.sign(sealed.text)
     await updateSigned(trx, prepared, { ...sealed, signedBy: actor.id, signedAt: now, keyId: key.keyId, signature })
+    await numberDay(trx, { applicationId, body, now })
     const { version } = prepared
     const details = { version, hash: sealed.hash.toString('hex'), preparedBy: prepared.preparedBy, ...checked.value.withCode }
     return done({ action: 'day.signed', subject: `${id} ${day}`, details })

@@ -29,7 +29,7 @@ const line = z.object({
 const booked = z.object({
   ...{
     day: z.string(),
-    kind: z.enum(['settle', 'late', 'reverse', 'fund', 'move', 'correct']),
+    kind: z.enum(['settle', 'late', 'reverse', 'fund', 'move', 'correct', 'withdraw']),
     isIn: z.boolean(),
     count: z.number(),
     effectMinor: minor,
@@ -44,7 +44,7 @@ const stored = z.object({
   open: z.array(z.object({ applicationId: z.string(), transactionId: z.string() })),
 })
 
-/** The kept figures of a day. `isOver`: nothing is posted on it any more. */
+/** The kept figures of a day. `isOver`: nothing more is posted on it. */
 export type KeptDay = { day: string; version: number; isOver: boolean; kept: z.infer<typeof stored> | null }
 
 /** How long after the end of a day a posting of it may still be committed. */

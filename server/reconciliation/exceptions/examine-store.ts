@@ -2,7 +2,7 @@ import type { Queryable, TrxClient } from '#server/database/pool.ts'
 import { BOOKED, classed, type DayScope, valuesOf } from '../days/day-store.ts'
 import { readWallet } from '../wallets/wallet-store.ts'
 
-/** The lock makes an examination that has begun wait for the caller's transaction, whose lines and matches it would not see. */
+/** The lock makes an examination in progress wait for the caller's transaction, whose lines and matches it would not see. */
 const ONCE = 'on conflict (application_id, wallet, local_day) do update set local_day = excluded.local_day'
 
 /** The newest match or undo of an installation. */
@@ -111,7 +111,7 @@ export type Examined = { opened: number; reopened: number; closed: number }
 
 /**
  * Opens an exception for each line and transaction of the days that nothing explains, opens closed ones again that were matched or whose class is
- * another now, and closes those that are in no such class any more. One statement, so that all of it is about one state of the books.
+ * another now, and closes those that are no longer in such a class. One statement, so that all of it is about one state of the books.
  */
 export async function storeExamined(trx: TrxClient, scope: DayScope): Promise<Examined> {
   const { rows } = await trx.query<Examined>(

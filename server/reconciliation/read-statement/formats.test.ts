@@ -33,7 +33,7 @@ async function problemOf(content: string | Uint8Array, operator: OperatorCode, o
   return result.error
 }
 
-/** What most tests compare, in francs. */
+/** The part of a line that most tests compare, in francs. */
 const shown = ({ lines }: ReadLines) =>
   lines.map(({ kind, gross_minor, fee_minor, net_minor, operator_id }) => [
     operator_id,

@@ -377,7 +377,7 @@ export class StatementLines {
 }
 
 /**
- * What makes a line the same line in another file: the operator's id with its amount, because one id can stand for both sides of a transfer and
+ * The key by which a line is the same line in another file: the operator's id with its amount, because one id can stand for both sides of a transfer and
  * for its fee, and whether it moved money, because a pending line may succeed later. Without an id, a digest of the content.
  */
 function keyOf(raw: RawLine, atMs: number): string {

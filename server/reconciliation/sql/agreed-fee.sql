@@ -1,4 +1,4 @@
--- What an operator may charge for a payment by the agreement of a wallet, the tax on it included; null without one. Amounts are hundredths, the
+-- The fee that an operator may charge for a payment by the agreement of a wallet, the tax on it included; null without one. Amounts are hundredths, the
 -- fee and its tax are rounded to a whole unit each.
 create or replace function agreed_fee(amount bigint, ppm integer, fixed bigint, rounding text, tax_ppm integer) returns bigint
 language sql immutable parallel safe as $$

@@ -14,7 +14,7 @@ type WalletAccountBalance = {
   unexplained: string | null
 }
 
-/** What each operator reported last for each wallet, and what all its accounts together differ from the ledger. */
+/** The balance that each operator reported last for each wallet, and what all its accounts together differ from the ledger. */
 export async function readReportedBalances(queryable: Queryable, applicationId: string, wallets: readonly Wallet[]) {
   const balances = await listReportedBalances(queryable, applicationId)
   return new Map(

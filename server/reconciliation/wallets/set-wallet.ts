@@ -12,7 +12,7 @@ type SetWalletFailure = 'not_the_installation' | 'unknown_wallet' | 'invalid_zon
 
 /**
  * Reads the present settings and checks the new ones. `has_lines`: the days of imported lines are counted in the zone and by the cut-off of the
- * wallet, so neither can change any more.
+ * wallet, so neither can change.
  */
 export async function readWalletChange(
   queryable: Queryable,

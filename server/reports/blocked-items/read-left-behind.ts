@@ -11,7 +11,7 @@ import { countDrafts, type LeftItemRow, selectLeftItems, selectOpenChanges } fro
 const LISTED_MAX = 20
 
 /**
- * Returns the items that nobody could handle any more if a person lost these roles: transactions and batches that too few others could
+ * Returns the items that nobody could handle if a person lost these roles: transactions and batches that too few others could
  * decide, changes that they proposed or that only they could confirm, and their drafts. Items that nobody can handle even with them are not
  * included.
  */

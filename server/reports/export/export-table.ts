@@ -21,6 +21,7 @@ export type TableRequest = {
     | 'fees.exported'
     | 'difference.exported'
     | 'settlement.exported'
+    | 'journal.exported'
   /** The subject of the table: an operator's code, a batch, an operator's statement, a wallet, or the application's id. */
   subject: string
   /** The filters, as the audit record keeps them. */
@@ -38,6 +39,9 @@ export type JsonLines = AsyncGenerator<readonly string[], void, undefined>
 /** A file of JSON lines; the rest is as of a table. */
 export type LinesRequest = Omit<TableRequest, 'format' | 'title' | 'heads' | 'rows'> & { format: 'jsonl'; lines: JsonLines }
 
+/** A file whose bytes are made already. */
+export type BytesRequest = Omit<LinesRequest, 'format' | 'lines'> & { bytes: Buffer }
+
 type ExportDeps = { pool: Pool; reportPool: Pool; limits?: FileLimits }
 
 /** Exports a table as CSV or as a workbook, batch by batch. */
@@ -50,6 +54,14 @@ export async function exportTable(deps: ExportDeps, { rows, heads, ...request }:
 /** Exports lines of JSON, batch by batch. */
 export async function exportLines(deps: ExportDeps, { lines, ...request }: LinesRequest): Promise<Result<FilePieces, 'busy'>> {
   return exportBatches(deps, request, lines, (first) => writeLines(first, lines))
+}
+
+/** Exports bytes that are made already. `format`: as the audit record names it. */
+export async function exportBytes(
+  deps: ExportDeps,
+  { bytes, ...request }: BytesRequest & { format: string },
+): Promise<Result<FilePieces, 'busy'>> {
+  return exportBatches(deps, request, oneOf(bytes), writeBytes)
 }
 
 /**
@@ -93,6 +105,14 @@ async function* writeTableCsv(heads: readonly string[], first: Awaited<ReturnTyp
   for (let step = first; !step.done; step = await rows.next()) {
     if (step.value.length > 0) yield Buffer.from(tableLines(step.value))
   }
+}
+
+async function* oneOf<Item>(item: Item): AsyncGenerator<Item, void, undefined> {
+  yield item
+}
+
+async function* writeBytes(first: IteratorResult<Buffer, void>): FilePieces {
+  if (!first.done) yield first.value
 }
 
 async function* writeLines(first: IteratorResult<readonly string[], void>, lines: JsonLines): FilePieces {

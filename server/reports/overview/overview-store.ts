@@ -55,7 +55,7 @@ export type AlertedRow = {
   at: Date
 }
 
-/** Once people have closed its exception, nobody has to act on a contradiction any more. */
+/** Once people have closed its exception, nobody has to act on a contradiction. */
 const OPEN = `c.application_id = $1 and c.number = 1 and is_contradicted(c.application_id, c.transaction_id)
   and not exists (select from applications i
     join exceptions e on e.application_id = i.application_id and e.subject = format('transaction %s %s', c.application_id, c.transaction_id)

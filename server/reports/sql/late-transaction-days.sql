@@ -1,4 +1,4 @@
--- What transaction_days lacks of an application: its transactions since the last run of add_transaction_days. One statement that reads both has
+-- The part of an application that transaction_days lacks: its transactions since the last run of add_transaction_days. One statement that reads both has
 -- sums that are exact in its snapshot.
 create or replace function late_transaction_days(p_application uuid)
 returns table (day date, operator text, type text, status text, transaction_count bigint, amount_minor bigint)

@@ -8,7 +8,7 @@ import type { Queryable } from '#server/database/pool.ts'
 import { type RollUpRanges, selectRollUpRanges } from '../transaction-search/day-counts-store.ts'
 import { type FeeSum, findFeeMark, type OperatorStatusSum, type RollUpQuery, selectFeeSums, selectOperatorSums } from './totals-store.ts'
 
-/** What matches a query in every status; the fees are null while they are being summed. */
+/** The sums of what matches a query in every status; the fees are null while they are being summed. */
 export type MoneySums = { all: OperatorStatusSum[]; fees: FeeSum[] | null; ranges: RollUpRanges }
 type SumsToShow = Pick<MoneySums, 'all' | 'fees'>
 type MoneyQuery = RollUpQuery & { status: TransactionStatus | 'ALL' }

@@ -23,7 +23,7 @@ export function titled(title: MessageKey): () => Promise<Metadata> {
 type Props = {
   /** The texts of its client components, by the beginning of their keys. */
   words: readonly string[]
-  /** What it has read, for client components that read it again later. */
+  /** The data that it has read, for client components that read it again later. */
   data?: readonly Seed[]
   children: ReactNode
 }

@@ -10,7 +10,7 @@ export type StatementLine = {
   initiatedAtMs: number
   /** The operator's own name of it. */
   id: string
-  /** What its sender wrote beside it; empty where there is none. */
+  /** The text that its sender wrote beside it; empty where there is none. */
   context: string
   account: Account
   kind: Movement['kind']

@@ -121,7 +121,7 @@ export function sessionOf(entry: BookEntry, launchUrl: string): Record<string, u
     wave_launch_url: launchUrl,
     when_completed: isPaid ? created.toISOString() : null,
     when_created: created.toISOString(),
-    // A session that nobody can pay any more ended early.
+    // A session that can no longer be paid ended early.
     when_expires: new Date(created.getTime() + (entry.status === 'FAILED' ? 0 : SESSION_MINUTES * 60_000)).toISOString(),
   }
 }

@@ -25,7 +25,7 @@ const KINDS: readonly (readonly [RegExp, LineKind])[] = [
   ],
 ]
 
-/** What kind of line a type of the operator is; `payment` unless its name says otherwise. */
+/** The kind of line that a type of the operator is; `payment` unless its name says otherwise. */
 export function kindOf(type: string): LineKind {
   const text = type.toLowerCase().replaceAll('_', ' ')
   return KINDS.find(([pattern]) => pattern.test(text))?.[1] ?? 'payment'

@@ -2,7 +2,7 @@ import { Tabs } from '#components/ui/display/page.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 
-type Props = { t: Translate; application: string; current: 'board' | 'statements' | 'exceptions' | 'fees' | 'wallets' }
+type Props = { t: Translate; application: string; current: 'board' | 'statements' | 'exceptions' | 'fees' | 'journal' | 'wallets' }
 
 /** The parts of the close of day. */
 export function CloseTabs({ t, application, current }: Props) {
@@ -11,9 +11,10 @@ export function CloseTabs({ t, application, current }: Props) {
     statements: paths.statements(application),
     exceptions: paths.exceptions(application),
     fees: paths.fees(application),
+    journal: paths.journal(application),
     wallets: paths.wallets(application),
   } as const
-  const names = ['board', 'statements', 'exceptions', 'fees', 'wallets'] as const
+  const names = ['board', 'statements', 'exceptions', 'fees', 'journal', 'wallets'] as const
   return (
     <div className="mt-3">
       <Tabs

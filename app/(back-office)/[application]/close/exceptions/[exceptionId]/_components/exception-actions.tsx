@@ -21,7 +21,7 @@ type Props = {
   canBeAdjusted: boolean
 }
 
-/** What this person may do with an open exception: take, hand over, note, close. Their keys: O, H, N and C. */
+/** The actions of this person on an open exception: take, hand over, note, close. Their keys: O, H, N and C. */
 export function ExceptionActions({ application, exceptionId, may, people, canBeAdjusted }: Props) {
   const t = useT()
   const take = useTake(application)

@@ -1,0 +1,61 @@
+import { formatMinor } from '#lib/money/money.ts'
+import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
+import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import { ok } from '#lib/result.ts'
+import type { OperatorStatus } from '#lib/schemas/operator-responses.ts'
+import { emptyQuerySchema } from '#lib/schemas/queries.ts'
+import { jsonNumber } from '#lib/schemas/settlement-responses.ts'
+import { serviceFor } from '#server/applications/snapshot.ts'
+import { listDisturbed } from '#server/operators/availability/disturbed.ts'
+import type { Call, PartnerEndpoint } from '../api/endpoint.ts'
+import { readQuery } from '../api/read-query.ts'
+
+export const OPERATORS_PATH = '/api/v2/operators'
+
+/** GET /api/v2/operators: what the caller can send to each operator now, and within which amounts. */
+export const operatorStatuses: PartnerEndpoint = {
+  kind: 'partner',
+  name: 'operators',
+  method: 'GET',
+  path: OPERATORS_PATH,
+  async answer(call) {
+    const query = readQuery(call.request, emptyQuerySchema)
+    if (!query.ok) return query
+    const disturbed = await listDisturbed(call.runtime.reportPool, call.caller.application.applicationId)
+    return ok(JSON.stringify(OPERATOR_CODES.map((operator) => describeOperator(call, operator, disturbed))))
+  },
+}
+
+function describeOperator(call: Call, operator: OperatorCode, disturbed: readonly DisturbedDirection[]): OperatorStatus {
+  const { brand, country } = OPERATORS[operator]
+  return {
+    transferMethod: operator,
+    brand,
+    countryName: country.name,
+    currency: country.currency,
+    collect: describeDirection(call, operator, 'COLLECT', disturbed),
+    deposit: describeDirection(call, operator, 'DEPOSIT', disturbed),
+  }
+}
+
+function describeDirection(
+  { runtime, caller }: Call,
+  operator: OperatorCode,
+  type: TransactionType,
+  disturbed: readonly DisturbedDirection[],
+): OperatorStatus['collect'] {
+  const service = serviceFor(caller.application, operator, type)
+  const limits = OPERATORS[operator].limits[type]
+  const found = disturbed.filter((each) => each.operator === operator && each.type === type)
+  // An operator that does not answer is the reason that is mended first.
+  const disturbance = found.find(({ state }) => state === 'CLOSED') ?? found[0]
+  const isRefused = !service.isEnabled || !runtime.connectors.has(operator, type)
+  return {
+    state: service.isEnabled ? (isRefused ? 'NOT_IN_SERVICE' : (disturbance?.state ?? 'OPERATIONAL')) : 'DISABLED',
+    since: isRefused ? null : (disturbance?.since ?? null),
+    minimumAmount: jsonNumber(formatMinor(service.minimumMinor ?? limits.minimumMinor)),
+    maximumAmount: jsonNumber(formatMinor(service.maximumMinor ?? limits.maximumMinor)),
+    enforcesLimits: service.enforcesLimits,
+  }
+}

@@ -46,6 +46,8 @@ export type Runtime = HttpRuntime & {
   operatorTests: OperatorTests
   fileReader: FileReader
   batchSubmitter: BatchSubmitter
+  /** The address of the simulated operators, which have a phone for testers; undefined without a simulator. */
+  simulatorUrl: string | undefined
   /** Sends test events of webhooks. */
   testSenders: GuardedSenders
   metrics: Metrics
@@ -67,10 +69,12 @@ type RuntimeOptions = {
   logger: Logger
   /** Of operators that have no settings in the database. */
   operatorDefaults: readonly OperatorSettings[]
+  /** The address of the simulated operators, in a sandbox. */
+  simulatorUrl?: string | undefined
 }
 
 /** Composes the one Runtime of this process and publishes it for the pages, which Next bundles apart from these modules. */
-export async function createRuntime({ config, databaseUrl, logger, operatorDefaults }: RuntimeOptions): Promise<Runtime> {
+export async function createRuntime({ config, databaseUrl, logger, operatorDefaults, simulatorUrl }: RuntimeOptions): Promise<Runtime> {
   const clock = systemClock
   const metrics = createMetrics()
   metrics.addCrashes(config.crashes)
@@ -118,6 +122,7 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     operatorTests: createOperatorTests({ connectors: forcedConnectors, nowMs: () => performance.now() }),
     fileReader: createFileReader(),
     batchSubmitter,
+    simulatorUrl,
     testSenders: createGuardedSenders({ allowsPrivateTargets: config.isSandbox, idleConnectionsMax: 0 }),
     metrics,
     tokens,

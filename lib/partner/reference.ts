@@ -78,6 +78,12 @@ export const GUIDES = {
     ['conflict', 'The same externalId with other content'],
     ['batch', 'In depositMultiple'],
   ],
+  customers: [
+    ['steps', 'What the customer does'],
+    ['page', 'The customer’s page'],
+    ['result', 'When the customer does nothing'],
+    ['test', 'In the sandbox'],
+  ],
   states: [
     ['graph', 'States and edges'],
     ['edges', 'What moves a transaction'],

@@ -167,6 +167,8 @@ export type TransactionDetailDto = PaymentTexts & {
   /** Null: a person started it, so no program waits for a webhook. */
   webhookUrl: string | null
   payToken: string
+  /** The address of the customer's page, while it exists; null for a deposit. */
+  customerPage: string | null
   /** The operator's own name of the transaction; null until it is final, and where the operator has none. */
   operatorReference: string | null
   /** The second one of an operator that has two. */

@@ -103,7 +103,6 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     connectors: forcedConnectors,
     onOutcome: (outcome) => metrics.countOutcome('operator', `forced enquiry ${outcome}`),
   })
-  const batchSubmitter = createBatchSubmitter({ pool, intake, connectors, directory })
   addGauges({ metrics, intake, pool, reportPool })
   const tokens = createTokens({ clock, secret: config.tokenSecret })
   const runtime: Runtime = {
@@ -121,7 +120,7 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     forcedEnquiries,
     operatorTests: createOperatorTests({ connectors: forcedConnectors, nowMs: () => performance.now() }),
     fileReader: createFileReader(),
-    batchSubmitter,
+    batchSubmitter: createBatchSubmitter({ pool, intake, connectors, directory }),
     simulatorUrl,
     testSenders: createGuardedSenders({ allowsPrivateTargets: config.isSandbox, idleConnectionsMax: 0 }),
     metrics,

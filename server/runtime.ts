@@ -46,6 +46,8 @@ export type Runtime = HttpRuntime & {
   operatorTests: OperatorTests
   fileReader: FileReader
   batchSubmitter: BatchSubmitter
+  /** The address of the simulated operators, which have a phone for testers; undefined without a simulator. */
+  simulatorUrl: string | undefined
   /** Sends test events of webhooks. */
   testSenders: GuardedSenders
   metrics: Metrics
@@ -67,10 +69,12 @@ type RuntimeOptions = {
   logger: Logger
   /** Of operators that have no settings in the database. */
   operatorDefaults: readonly OperatorSettings[]
+  /** The address of the simulated operators, in a sandbox. */
+  simulatorUrl?: string | undefined
 }
 
 /** Composes the one Runtime of this process and publishes it for the pages, which Next bundles apart from these modules. */
-export async function createRuntime({ config, databaseUrl, logger, operatorDefaults }: RuntimeOptions): Promise<Runtime> {
+export async function createRuntime({ config, databaseUrl, logger, operatorDefaults, simulatorUrl }: RuntimeOptions): Promise<Runtime> {
   const clock = systemClock
   const metrics = createMetrics()
   metrics.addCrashes(config.crashes)
@@ -99,7 +103,6 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     connectors: forcedConnectors,
     onOutcome: (outcome) => metrics.countOutcome('operator', `forced enquiry ${outcome}`),
   })
-  const batchSubmitter = createBatchSubmitter({ pool, intake, connectors, directory })
   addGauges({ metrics, intake, pool, reportPool })
   const tokens = createTokens({ clock, secret: config.tokenSecret })
   const runtime: Runtime = {
@@ -117,7 +120,8 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     forcedEnquiries,
     operatorTests: createOperatorTests({ connectors: forcedConnectors, nowMs: () => performance.now() }),
     fileReader: createFileReader(),
-    batchSubmitter,
+    batchSubmitter: createBatchSubmitter({ pool, intake, connectors, directory }),
+    simulatorUrl,
     testSenders: createGuardedSenders({ allowsPrivateTargets: config.isSandbox, idleConnectionsMax: 0 }),
     metrics,
     tokens,

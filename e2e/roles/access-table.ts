@@ -255,6 +255,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/actions/session.ts setTheme': 'public',
   'app/actions/session.ts setLanguage': 'public',
   'app/actions/page-failure.ts reportPageFailure': 'overview:read',
+  'app/actions/deputies.ts endDeputyship': 'own-settings:change',
   'app/actions/changes.ts proposeChange': 'change:propose',
   'app/actions/changes.ts confirmChange': 'change:propose',
   'app/actions/changes.ts collectSecret': 'change:propose',

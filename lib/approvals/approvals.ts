@@ -31,6 +31,7 @@ export type ApprovalDecisionRow = {
   checkerId: string
   checkerName: string
   programName: string | null
+  absentName: string | null
   decision: 'validated' | 'rejected'
   note: string
   at: string
@@ -236,7 +237,14 @@ export type ApprovalView = {
 }
 
 /** Why a person may not decide on a transaction now (`server/approvals/may-decide.ts`). Each has a sentence in lib/i18n. */
-export type DecisionObstacle = 'not_a_checker' | 'is_maker' | 'has_password' | 'not_waiting' | 'expired' | 'decided_already'
+export type DecisionObstacle =
+  | 'not_a_checker'
+  | 'is_maker'
+  | 'has_password'
+  | 'not_waiting'
+  | 'expired'
+  | 'decided_already'
+  | 'deputy_may_not'
 
 /** The transaction is a row of a batch, and people decide on the whole batch. */
 type BatchRowObstacle = 'in_batch'

@@ -75,7 +75,14 @@ type BatchChange = {
 export type BatchDifference = {
   moved: readonly BatchChange[]
   movedCount: number
-  decisions: readonly { checkerName: string; programName: string | null; decision: 'validated' | 'rejected'; at: string; counts: boolean }[]
+  decisions: readonly {
+    checkerName: string
+    programName: string | null
+    absentName: string | null
+    decision: 'validated' | 'rejected'
+    at: string
+    counts: boolean
+  }[]
 }
 
 /** The result of a decision about a batch. */

@@ -23,11 +23,15 @@ export function riskFlags(evidence: ApprovalEvidence): RiskFlag[] {
   return flags.filter((flag) => flag !== false && flag !== undefined && flag !== null)
 }
 
-/** Who decided: the checker, and the API user that sent the decision in, null where the checker decided in the back office. */
-type Decider = { checkerName: string; programName: string | null }
+/**
+ * Who decided: the checker, and the API user that sent the decision in, null where the checker decided in the back office. `absentName`: for whom
+ * a deputy decided.
+ */
+type Decider = { checkerName: string; programName: string | null; absentName?: string | null }
 
 /** The name of who decided, as pages show it: with the program where a program decided in the checker's name. */
-export function deciderText(t: Translate, { checkerName, programName }: Decider): string {
+export function deciderText(t: Translate, { checkerName, programName, absentName = null }: Decider): string {
+  if (absentName !== null) return t('approvals.onBehalf', { name: checkerName, absent: absentName })
   return programName === null ? checkerName : t('approvals.byProgram', { name: checkerName, program: programName })
 }
 

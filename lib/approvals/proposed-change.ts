@@ -4,6 +4,7 @@ import type { Permission } from '#lib/people/permissions.ts'
 export const CHANGE_LIFETIME_DAYS = 7
 
 const PEOPLE = { propose: 'people:change', confirm: 'people:change' } as const
+const DEPUTY = { propose: 'deputy:propose', confirm: 'people:change' } as const
 const TERMS = { propose: 'access:change', confirm: 'access:change' } as const
 const ACCESS = { propose: 'access:propose', confirm: 'access:change' } as const
 const RULES = { propose: 'policy:change', confirm: 'policy:change' } as const
@@ -19,6 +20,8 @@ export const CHANGE_PERMISSIONS = {
   'person.invite': PEOPLE,
   'person.roles': PEOPLE,
   'person.second_factor_reset': PEOPLE,
+  /** Who decides about payments in the place of an absent checker. */
+  'person.deputy': DEPUTY,
   'service.set': TERMS,
   'fees.set': TERMS,
   'application.set': TERMS,

@@ -93,6 +93,26 @@ export const OPERATORS: Record<OperatorCode, Operator> = {
   UGAIRTEL: operator('UGAIRTEL', 'Airtel', 'UGANDA', 'airtel', [500, 5_000_000], [500, 5_000_000]),
 }
 
+/** What the customer of a collect has to do: confirm on the phone, follow a link, or enter a code that they dial for. */
+export type CustomerStep = 'prompt' | 'link' | 'code'
+
+const CUSTOMER_STEPS: Readonly<Record<OperatorProtocol, CustomerStep>> = {
+  'mtn-momo': 'prompt',
+  airtel: 'prompt',
+  wave: 'link',
+  'orange-cm': 'prompt',
+  'orange-web': 'link',
+  'orange-sonatel': 'code',
+  'orange-bf': 'code',
+  moov: 'prompt',
+  free: 'prompt',
+}
+
+/** What the customer of a collect at this operator has to do. */
+export function customerStepOf(code: OperatorCode): CustomerStep {
+  return CUSTOMER_STEPS[OPERATORS[code].protocol]
+}
+
 /** Returns whether a value names a country of an operator, as the API writes it. */
 export function isCountryName(value: unknown): value is CountryName {
   return typeof value === 'string' && Object.hasOwn(COUNTRIES, value)

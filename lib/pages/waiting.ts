@@ -64,24 +64,35 @@ export type WaitingItem = {
 /** What waits for one person: the oldest items of each group, and how many there are in all. */
 export type WaitingDto = WaitingCounts & { groups: { group: WaitingGroup; count: number; items: WaitingItem[] }[] }
 
-const CHANGE_PAGES: readonly (readonly [prefix: string, page: WaitingPage])[] = [
-  ['person.', 'people'],
-  ['policy.', 'rules'],
-  ['key.', 'keys'],
-  ['api_user.', 'keys'],
-  ['address.', 'keys'],
-  ['webhook_secret.', 'webhooks'],
-  ['operator.', 'operators'],
-  ['funding.', 'funding'],
-  ['adjustment.', 'funding'],
-  ['wallet.', 'close'],
-  ['statement.', 'close'],
-  ['day.', 'close'],
-]
+/** The first part of the name of a kind of change. */
+type ChangeSubject = ChangeKindName extends infer Kind ? (Kind extends `${infer Subject}.${string}` ? Subject : never) : never
 
-/** The page on which a kind of change is decided. */
+/** The page on which each kind of change is decided. */
+const CHANGE_PAGES: Readonly<Record<ChangeSubject, WaitingPage>> = {
+  person: 'people',
+  service: 'terms',
+  fees: 'terms',
+  application: 'terms',
+  time_zone: 'terms',
+  policy: 'rules',
+  key: 'keys',
+  api_user: 'keys',
+  address: 'keys',
+  webhook_secret: 'webhooks',
+  operator: 'operators',
+  funding: 'funding',
+  bank_account: 'funding',
+  withdrawal: 'funding',
+  adjustment: 'funding',
+  wallet: 'close',
+  statement: 'close',
+  journal: 'close',
+  day: 'close',
+}
+
 function pageOfChange(kind: ChangeKindName): WaitingPage {
-  return CHANGE_PAGES.find(([prefix]) => kind.startsWith(prefix))?.[1] ?? 'terms'
+  // The type says that the part before the point is one of them.
+  return CHANGE_PAGES[kind.slice(0, kind.indexOf('.')) as ChangeSubject]
 }
 
 /** The page on which a person acts on an item. */
@@ -142,6 +153,7 @@ function addressOfChange(application: string, kind: string | null, wallet: strin
       return paths.funding(application)
     case 'close':
       if (wallet !== null && day !== null) return paths.closeDay(application, wallet, day)
+      if (kind === 'journal.accounts') return paths.journal(application)
       return kind === 'wallet.set' ? paths.wallets(application) : paths.statements(application)
     default:
       return paths.terms(application)

@@ -51,6 +51,11 @@ export type ReferenceOperation = {
 }
 
 /** A place that the search finds: the address of a page and a place in it. */
+/** The variables of the environment that every example reads. `apiId`: of the application, if it is known. */
+export function environmentText(baseUrl: string, apiId = '…'): string {
+  return `export BASE_URL=${baseUrl}\nexport API_ID=${apiId} API_KEY=…\nexport API_USER=… API_PASSWORD=…`
+}
+
 export type SearchEntry = { title: string; where: string; href: string }
 
 /** The guides, in the order of the navigation; the first steps are the page /docs itself. Each section has its place in the page. */
@@ -72,6 +77,12 @@ export const GUIDES = {
     ['retry', 'Repeat a request'],
     ['conflict', 'The same externalId with other content'],
     ['batch', 'In depositMultiple'],
+  ],
+  customers: [
+    ['steps', 'What the customer does'],
+    ['page', 'The customer’s page'],
+    ['result', 'When the customer does nothing'],
+    ['test', 'In the sandbox'],
   ],
   states: [
     ['graph', 'States and edges'],

@@ -101,6 +101,7 @@ export type LedgerEntryDto = {
 export type DecisionDto = {
   checkerName: string
   programName: string | null
+  absentName: string | null
   decision: 'validated' | 'rejected'
   step: number
   note: string
@@ -166,6 +167,8 @@ export type TransactionDetailDto = PaymentTexts & {
   /** Null: a person started it, so no program waits for a webhook. */
   webhookUrl: string | null
   payToken: string
+  /** The address of the customer's page, while it exists; null for a deposit. */
+  customerPage: string | null
   /** The operator's own name of the transaction; null until it is final, and where the operator has none. */
   operatorReference: string | null
   /** The second one of an operator that has two. */

@@ -44,6 +44,8 @@ export const AUDIT_ACTIONS = [
   'person.added',
   'person.membership_changed',
   'person.suspended',
+  'deputy.named',
+  'deputy.ended',
   'person.blocked',
   'person.unblocked',
   'person.signed_in',

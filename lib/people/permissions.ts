@@ -46,7 +46,9 @@ export const PERMISSIONS = {
   'policy:change': ['administrator'],
   'people:change': ['administrator'],
   /** To propose or decide a change that needs two people; its kind needs a permission of its own as well. */
-  'change:propose': ['administrator', 'engineer', 'finance'],
+  'change:propose': ['administrator', 'engineer', 'finance', 'checker'],
+  /** To propose who decides in the place of an absent checker: checkers for themselves, administrators for everybody. */
+  'deputy:propose': ['checker', 'administrator'],
   'access:read': ['administrator', 'engineer'],
   /** To propose keys, API users and addresses, and to collect the secrets of what was confirmed. */
   'access:propose': ['administrator', 'engineer'],

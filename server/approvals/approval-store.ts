@@ -3,7 +3,7 @@ import type { ApprovalBand } from '#lib/rules/approval-policy.ts'
 import { runQuery, sql } from '#server/database/compose-sql.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 import type { Transaction } from '#server/transactions/transaction-store.ts'
-import { DECISION_COUNTS, decisionObstacle, TERMS_OBSTACLE } from './may-decide.ts'
+import { DECISION_COUNTS, decisionObstacle, onBehalfOf, TERMS_OBSTACLE } from './may-decide.ts'
 
 /** The approvals and the code that a transaction needs, by the rule that was active at intake. */
 export type ApprovalItem = {
@@ -21,8 +21,8 @@ export type ApprovalItem = {
   startedByApiUser: string | null
 }
 
-/** Why a person may not decide or approve now; null: they may. */
-export type Verdict = { obstacle: DecisionObstacle | null; termsObstacle: TermsObstacle | null }
+/** Why a person may not decide or approve now; null: they may. `onBehalfOf`: the absent checker for whom they would. */
+export type Verdict = { obstacle: DecisionObstacle | null; termsObstacle: TermsObstacle | null; onBehalfOf: string | null }
 
 /** Why a person may not decide on a transaction, at the start of this statement; undefined if there is no such transaction. */
 export async function selectVerdict(
@@ -33,7 +33,8 @@ export async function selectVerdict(
 ): Promise<Verdict | undefined> {
   const rows = await runQuery<Verdict>(
     queryable,
-    sql`select ${decisionObstacle(sql`${applicationId}`, sql`${personId}`)} as obstacle, ${TERMS_OBSTACLE} as "termsObstacle"
+    sql`select ${decisionObstacle(sql`${applicationId}`, sql`${personId}`)} as obstacle, ${TERMS_OBSTACLE} as "termsObstacle",
+      ${onBehalfOf(sql`${applicationId}`, sql`${personId}`)} as "onBehalfOf"
     from transactions t
       left join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
     where t.application_id = ${applicationId} and t.transaction_id = ${transactionId}`,
@@ -66,13 +67,16 @@ export async function selectDecisions(queryable: Queryable, applicationId: strin
   return rows
 }
 
-type NewDecision = Omit<ApprovalDecision, 'decidedAt' | 'counts' | 'programName'> & { applicationId: string; transactionId: string }
+type NewDecision = Omit<ApprovalDecision, 'decidedAt' | 'counts' | 'programName' | 'absentName'> & {
+  applicationId: string
+  transactionId: string
+}
 
 /** The maker is copied from the transaction itself, so that the CHECK compares with the truth. */
 export async function insertDecision(trx: TrxClient, decision: NewDecision): Promise<void> {
   await trx.query(
-    `insert into approval_decisions (application_id, transaction_id, checker_id, maker_id, decision, step, note, used_code, through, api_user_id, decided_at)
-     select t.application_id, t.transaction_id, $3, t.maker_id, $4, $5, $6, $7, $8, $9, clock_timestamp()
+    `insert into approval_decisions (application_id, transaction_id, checker_id, on_behalf_of, maker_id, decision, step, note, used_code, through, api_user_id, decided_at)
+     select t.application_id, t.transaction_id, $3, $10, t.maker_id, $4, $5, $6, $7, $8, $9, clock_timestamp()
      from transactions t where t.application_id = $1 and t.transaction_id = $2`,
     [
       decision.applicationId,
@@ -84,6 +88,7 @@ export async function insertDecision(trx: TrxClient, decision: NewDecision): Pro
       decision.usedCode,
       decision.through,
       decision.apiUserId,
+      decision.onBehalfOf,
     ],
   )
 }
@@ -139,6 +144,8 @@ const DECISION_FIELDS = {
   through: 'd.through',
   apiUserId: 'd.api_user_id',
   programName: PROGRAM_NAME,
+  onBehalfOf: 'd.on_behalf_of',
+  absentName: '(select b.name from people b where b.person_id = d.on_behalf_of)',
   decidedAt: 'd.decided_at',
   counts: DECISION_COUNTS,
 } as const
@@ -153,6 +160,9 @@ type FieldTypes = {
   /** The API user that sent it in; null for a person in the back office. */
   apiUserId: string | null
   programName: string | null
+  /** The absent checker in whose place a deputy decided, and their name; null for a checker. */
+  onBehalfOf: string | null
+  absentName: string | null
   decidedAt: Date
   /** False while the transaction waits and the person may no longer approve: the approval then does not count. */
   counts: boolean

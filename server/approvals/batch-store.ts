@@ -10,7 +10,7 @@ import type { Queryable, TrxClient } from '#server/database/pool.ts'
 import { listTextColumns } from '#server/transactions/payment-text-columns.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction-store.ts'
 import { EVENT_PROGRAM_NAME, PROGRAM_NAME } from './approval-store.ts'
-import { batchObstacle, decisionObstacle, mayDecide, TERMS_OBSTACLE } from './may-decide.ts'
+import { batchObstacle, decisionObstacle, mayDecide, onBehalfOf, TERMS_OBSTACLE } from './may-decide.ts'
 import { decisionCondition, type QueueViewer } from './queue/queue-store.ts'
 
 /** Rows of a batch that are alike in all that a decision about it depends on. Amounts in hundredths, as text. */
@@ -37,6 +37,8 @@ type BatchDecisionRow = {
   checkerId: string
   checkerName: string
   programName: string | null
+  /** The absent checker for whom a deputy decided. */
+  absentName: string | null
   decision: 'validated' | 'rejected'
   note: string
   usedCode: boolean
@@ -66,6 +68,8 @@ export type BatchState = {
 const ENDS_MAX = 5
 
 const CURRENCY_OF_OPERATOR = OPERATOR_CODES.map((code) => OPERATORS[code].country.currency)
+/** The voter of a decision: the same person may have decided for several absent checkers. */
+const SAME_VOTER = sql.raw('v.checker_id = d.checker_id and v.on_behalf_of is not distinct from d.on_behalf_of')
 const ROW_KEY = sql.raw('i.application_id = t.application_id and i.transaction_id = t.transaction_id')
 
 function ofBatch(applicationId: string, batchId: string): Sql {
@@ -88,12 +92,13 @@ export async function selectBatch(queryable: Queryable, viewer: QueueViewer, bat
       select d.*, r.maker_id as row_maker_id from r join approval_decisions d
         on d.application_id = r.application_id and d.transaction_id = r.transaction_id where r.status = 'PENDING_APPROVAL'
     ), voter as materialized (
-      select v.checker_id, may_approve_now(${applicationId}, v.checker_id, v.row_maker_id) as counts
-      from (select distinct checker_id, row_maker_id from d) v
+      select v.checker_id, v.on_behalf_of, b.name as absent_name,
+        may_approve_now(${applicationId}, v.checker_id, v.row_maker_id, v.on_behalf_of) as counts
+      from (select distinct checker_id, on_behalf_of, row_maker_id from d) v left join people b on b.person_id = v.on_behalf_of
     ), decided as materialized (
       select d.transaction_id, count(*) filter (where d.decision = 'validated' and v.counts)::integer as given,
-        string_agg(row(d.checker_id, d.decision, v.counts, d.note, d.used_code)::text, ',' order by d.decided_at, d.checker_id) as votes
-      from d join voter v on v.checker_id = d.checker_id group by d.transaction_id
+        string_agg(row(d.checker_id, d.on_behalf_of, d.decision, v.counts, d.note, d.used_code)::text, ',' order by d.decided_at, d.checker_id) as votes
+      from d join voter v on ${SAME_VOTER} group by d.transaction_id
     ), terms as materialized (
       select t.operator, t.type, ${TERMS_OBSTACLE} as obstacle from (select distinct application_id, operator, type from r) t
     )
@@ -111,11 +116,11 @@ export async function selectBatch(queryable: Queryable, viewer: QueueViewer, bat
         from r left join decided x on x.transaction_id = r.transaction_id join terms m on m.operator = r.operator and m.type = r.type
         group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11) g) as groups,
       (select coalesce(json_agg(v order by v."decidedAt"), '[]') from (
-        select d.checker_id as "checkerId", c.name as "checkerName", ${sql.raw(PROGRAM_NAME)} as "programName", d.decision, d.note,
-          d.used_code as "usedCode", v.counts,
+        select d.checker_id as "checkerId", c.name as "checkerName", ${sql.raw(PROGRAM_NAME)} as "programName",
+          v.absent_name as "absentName", d.decision, d.note, d.used_code as "usedCode", v.counts,
           min(d.decided_at) as "decidedAt", count(*)::integer as count
-        from d join voter v on v.checker_id = d.checker_id join people c on c.person_id = d.checker_id
-        group by 1, 2, 3, 4, 5, 6, 7) v) as decisions
+        from d join voter v on ${SAME_VOTER} join people c on c.person_id = d.checker_id
+        group by 1, 2, 3, 4, 5, 6, 7, 8) v) as decisions
     from (select maker_id, min(created_at) as created_at, coalesce(min(expires_at) filter (where status = 'PENDING_APPROVAL'), min(expires_at)) as expires_at
           from r group by maker_id) f
       left join people p on p.person_id = f.maker_id
@@ -159,19 +164,19 @@ type NewBatchDecision = {
 export async function insertBatchDecisions(
   trx: TrxClient,
   { applicationId, batchId, checkerId, decision, step, note, usedCode, excluded }: NewBatchDecision,
-): Promise<{ transactionId: string; decision: 'validated' | 'rejected' }[]> {
+): Promise<{ transactionId: string; decision: 'validated' | 'rejected'; onBehalfOf: string | null }[]> {
   const ids = excluded.map((row) => row.transactionId)
   const reasons = excluded.map((row) => row.reason)
   return runQuery(
     trx,
     sql`insert into approval_decisions
-      (application_id, transaction_id, checker_id, maker_id, decision, step, note, used_code, through, decided_at, batch_id)
-    select t.application_id, t.transaction_id, ${checkerId}, t.maker_id, case when x.id is null then ${decision}::text else 'rejected' end,
+      (application_id, transaction_id, checker_id, on_behalf_of, maker_id, decision, step, note, used_code, through, decided_at, batch_id)
+    select t.application_id, t.transaction_id, ${checkerId}, ${onBehalfOf(sql`${applicationId}`, sql`${checkerId}`)}, t.maker_id, case when x.id is null then ${decision}::text else 'rejected' end,
       ${step}::smallint, coalesce(x.reason, ${note}::text), ${usedCode}::boolean and x.id is null, 'back_office', statement_timestamp(), t.batch_id
     from transactions t join approval_items i on ${ROW_KEY}
       left join unnest(${ids}::uuid[], ${reasons}::text[]) as x (id, reason) on x.id = t.transaction_id
     where ${ofBatch(applicationId, batchId)} and ${mayDecide(sql`${applicationId}`, sql`${checkerId}`)}
-    returning transaction_id as "transactionId", decision`,
+    returning transaction_id as "transactionId", decision, on_behalf_of as "onBehalfOf"`,
   )
 }
 
@@ -180,14 +185,14 @@ export async function selectCompleteRows(trx: TrxClient, applicationId: string, 
   const rows = await runQuery<{ id: string }>(
     trx,
     sql`with d as materialized (
-      select d.transaction_id, d.checker_id, t.maker_id from transactions t join approval_decisions d
+      select d.transaction_id, d.checker_id, d.on_behalf_of, t.maker_id from transactions t join approval_decisions d
         on d.application_id = t.application_id and d.transaction_id = t.transaction_id and d.decision = 'validated'
       where ${ofBatch(applicationId, batchId)} and t.is_waiting
     ), voter as materialized (
-      select v.checker_id from (select distinct checker_id, maker_id from d) v
-      where may_approve_now(${applicationId}, v.checker_id, v.maker_id)
+      select v.checker_id, v.on_behalf_of from (select distinct checker_id, on_behalf_of, maker_id from d) v
+      where may_approve_now(${applicationId}, v.checker_id, v.maker_id, v.on_behalf_of)
     )
-    select d.transaction_id as id from d join voter v on v.checker_id = d.checker_id group by d.transaction_id having count(*) >= ${needed}`,
+    select d.transaction_id as id from d join voter v on ${SAME_VOTER} group by d.transaction_id having count(*) >= ${needed}`,
   )
   return rows.map((row) => row.id)
 }
@@ -327,7 +332,7 @@ export function selectBatchDeciders(
   return runQuery(
     queryable,
     sql`select p.person_id as "personId", p.name from memberships m join people p on p.person_id = m.person_id
-    where m.application_id = ${applicationId} and 'checker' = any (m.roles) and exists (
+    where m.application_id = ${applicationId} and is_checker(m.application_id, m.person_id) and exists (
       select from transactions t join approval_items i on ${ROW_KEY}
       where ${ofBatch(applicationId, batchId)} and t.is_waiting and ${mayDecide(sql`m.application_id`, sql`m.person_id`)})
     order by p.name, p.person_id`,

@@ -140,3 +140,33 @@ test('decided in a second on a calm machine: a batch of 10,000 with rows exclude
   // grows faster than the number of rows would exceed it many times.
   assert.ok(tookMs < Math.max(4_000, intakeMs * 4), `took ${tookMs.toFixed()} ms`)
 })
+
+test('of a batch that needs two, a deputy approves in the place of one checker, who then cannot, and never what either prepared', async () => {
+  const { pool, applicationId, ada, ben, makerId } = desk
+  const deputy = await makePerson(pool, applicationId, ['finance'])
+  await pool.query('update people set totp_enabled_at = now() where person_id = $1', [deputy])
+  const stand = (absentId: string) =>
+    pool.query(
+      `insert into deputies (application_id, deputyship_id, absent_id, deputy_id, starts_at, ends_at, change_id)
+         values ($1, gen_random_uuid(), $2, $3, now() - interval '1 hour', now() + interval '1 day', gen_random_uuid())`,
+      [applicationId, absentId, deputy],
+    )
+  // The maker of the batch has the role too, and this person is the deputy of both.
+  await stand(makerId)
+  const { batchId } = await desk.makeBatch({ count: 3, change: () => ({ bands: [aBand({ steps: [2] })] }) })
+  assert.deepEqual(await desk.say(batchId, deputy), { ok: false, error: 'deputy_may_not' })
+  await stand(ada)
+  const first = must(await desk.say(batchId, deputy))
+  assert.deepEqual([first.kind === 'done' && first.given, first.kind === 'done' && first.waiting], [1, 3])
+  const shown = await desk.show(batchId, ben)
+  assert.deepEqual(
+    shown.decisions.map(({ checkerId, absentName, counts, count }) => [checkerId, absentName, counts, count]),
+    [[deputy, 'Test person', true, 3]],
+  )
+  assert.deepEqual(await desk.say(batchId, ada), { ok: false, error: 'decided_already' })
+  assert.deepEqual(await desk.say(batchId, deputy), { ok: false, error: 'decided_already' })
+  must(await desk.say(batchId, ben))
+  assert.deepEqual(await desk.statusesOf(batchId), { PENDING: 3 })
+  const { rows } = await pool.query('select details from audit_entries where subject = $1 and actor_id = $2', [batchId, deputy])
+  assert.deepEqual(rows[0]?.details.onBehalfOf, [ada])
+})

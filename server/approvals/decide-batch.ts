@@ -143,6 +143,7 @@ async function decideInside(
   const approved =
     weighed.needed <= 1 ? validated : validated.length > 0 ? await selectCompleteRows(trx, applicationId, batchId, weighed.needed) : []
   await move(trx, command, { approved, rejected })
+  const absent = [...new Set(rows.flatMap(({ onBehalfOf }) => (onBehalfOf === null ? [] : [onBehalfOf])))]
   const details = {
     checkerId: checker.id,
     note,
@@ -152,6 +153,8 @@ async function decideInside(
     excludedCount: decision === 'validated' ? rejected.length : 0,
     excluded: excluded.slice(0, AUDITED_MAX),
     sent: approved.length,
+    // The absent checkers in whose place a deputy decided.
+    ...(absent.length > 0 ? { onBehalfOf: absent } : {}),
   }
   const waiting = waitingCount(batch) - approved.length - rejected.length
   const given = Math.min(weighed.needed, weighed.given + (decision === 'validated' ? 1 : 0))
@@ -198,9 +201,10 @@ async function readDifference(queryable: Queryable, { checker, batchId, shownAt 
       at: at.toISOString(),
     })),
     movedCount: moved[0]?.total ?? 0,
-    decisions: decisions.map(({ checkerName, programName, decision, decidedAt, counts }) => ({
+    decisions: decisions.map(({ checkerName, programName, absentName, decision, decidedAt, counts }) => ({
       checkerName,
       programName,
+      absentName,
       decision,
       at: new Date(decidedAt).toISOString(),
       counts,

@@ -76,10 +76,22 @@ export async function decide(deps: DecisionDeps, command: DecisionCommand): Prom
     const { applicationId, transactionId, checkerId, decision, note, through } = command
     const after = await findTransaction(trx, applicationId, transactionId)
     if (!after) throw new Error('A decided transaction is gone')
-    return done({ action: `transaction.${decision}`, subject: transactionId, details: { checkerId, note, step, through } }, after)
+    return done(
+      {
+        action: `transaction.${decision}`,
+        subject: transactionId,
+        details: { checkerId, note, step, through, ...onBehalf(found.verdict) },
+      },
+      after,
+    )
   })
   if (decided.ok) wakeFor(deps.wake, decided.value.status)
   return decided
+}
+
+/** The absent checker in whose place a deputy decided, as the audit record has it. */
+function onBehalf({ onBehalfOf }: Pick<Verdict, 'onBehalfOf'>): { onBehalfOf?: string } {
+  return onBehalfOf === null ? {} : { onBehalfOf }
 }
 
 type Found = { transaction: Transaction; item: ApprovalItem | undefined; decisions: ApprovalDecision[]; verdict: Verdict }
@@ -97,6 +109,9 @@ function refuseDecision(command: DecisionCommand, found: Found): DecisionFailure
   const { transaction, item, decisions } = found
   const { obstacle, termsObstacle } = found.verdict
   const isPersonal = obstacle === 'not_a_checker' || obstacle === 'is_maker' || obstacle === 'has_password'
+  // A program names its checkers: whether one is absent is known to people only, and a deputy decides with a second factor of their own.
+  if (command.through === 'api' && found.verdict.onBehalfOf !== null)
+    return { kind: 'not_a_checker', status: transaction.status, decisions }
   const ofProgram = item && !isPersonal ? refuseProgram(command, item) : undefined
   if (ofProgram) return ofProgram
   if (obstacle) return { kind: obstacle, status: transaction.status, decisions }
@@ -128,11 +143,12 @@ function refuseTerms(kind: TermsObstacle, { operator, type }: Transaction): Deci
 }
 
 /** Stores the decision and returns the step that it belongs to. */
-async function record(trx: TrxClient, command: DecisionCommand, { item, decisions }: Found): Promise<number> {
+async function record(trx: TrxClient, command: DecisionCommand, { item, decisions, verdict: { onBehalfOf } }: Found): Promise<number> {
   const { applicationId, transactionId, checkerId, decision, note, through, actor, hasFreshCode = false } = command
   const { step } = countApprovals(item?.steps ?? [], decisions)
   const apiUserId = through === 'api' ? actor.id : null
-  await insertDecision(trx, { applicationId, transactionId, checkerId, decision, step, note, through, apiUserId, usedCode: hasFreshCode })
+  const usedCode = hasFreshCode
+  await insertDecision(trx, { applicationId, transactionId, checkerId, onBehalfOf, decision, step, note, through, apiUserId, usedCode })
   return step
 }
 

@@ -11,7 +11,7 @@ import { type Sql, sql } from '#server/database/compose-sql.ts'
  *
  * The person who submits a batch is the maker of its rows. Everybody else who uploaded or changed it is treated as a maker too: otherwise one person
  * could upload a file, have a colleague submit it, and approve it. A person who ever received a password of the API user that started `t` is
- * refused too: they may have sent the request themselves.
+ * refused too: they may have sent the request themselves. A deputy decides where the absent checker could, and once in the place of each.
  * @param application The application of `t`. As a parameter, the role and the prepared batches are looked up once for each statement and
  * not for each row.
  */
@@ -25,7 +25,9 @@ export function decisionObstacle(application: Sql, person: Sql): Sql {
     when t.status <> 'PENDING_APPROVAL' then 'not_waiting'
     when i.expires_at <= statement_timestamp() then 'expired'
     when exists (select 1 from approval_decisions d where d.application_id = t.application_id and d.transaction_id = t.transaction_id
-      and d.checker_id = ${person}) then 'decided_already' end`
+      and ${person} in (d.checker_id, d.on_behalf_of)) then 'decided_already'
+    when (select not is_own_checker(${application}, ${person})) and deputy_for(t.application_id, ${person}, t.transaction_id) is null
+      then 'deputy_may_not' end`
 }
 
 /** Whether a person may decide on the transaction `t` now. */
@@ -40,7 +42,7 @@ export const TERMS_OBSTACLE: Sql = sql`case
     where s.application_id = t.application_id and s.operator = t.operator and s.type = t.type), true) then 'service_disabled' end`
 
 /** Whether the decision `d` on the transaction `t` counts: while `t` waits, only if its author may still approve. */
-export const DECISION_COUNTS = `(t.status <> 'PENDING_APPROVAL' or may_approve_now(d.application_id, d.checker_id, t.maker_id))`
+export const DECISION_COUNTS = `(t.status <> 'PENDING_APPROVAL' or may_approve_now(d.application_id, d.checker_id, t.maker_id, d.on_behalf_of))`
 
 /** Whether the transaction `t` is a row of a batch from a file: people decide on the batch as one item, not on its rows. */
 export const IS_BATCH_ROW: Sql = sql`(t.source = 'file' and t.batch_id is not null)`
@@ -57,4 +59,9 @@ export function batchObstacle(applicationId: string, person: string): Sql {
   return sql`case when not (select is_checker(${applicationId}, ${person}))
     or (select true from ${rows} and t.maker_id is distinct from ${person}::uuid and (${obstacle}) is null order by t.sequence limit 1) is null
     then (select ${obstacle} from ${rows} order by t.sequence limit 1) end`
+}
+
+/** The checker in whose place a person decides about the transaction `t`; null for a checker. */
+export function onBehalfOf(application: Sql, person: Sql): Sql {
+  return sql`case when not is_own_checker(${application}, ${person}) then deputy_for(${application}, ${person}, t.transaction_id) end`
 }

@@ -13,7 +13,21 @@ import { currentMembership, currentPerson } from './current-person.ts'
 import { readLocale } from './preferences.ts'
 
 /** A signed-in person at work in one application; accepted by every command as its actor. */
-export type BackOfficeActor = PersonActor & BusinessTime & { applicationSlug: string; applicationName: string; runsInstallation: boolean }
+export type BackOfficeActor = PersonActor &
+  BusinessTime & {
+    applicationSlug: string
+    applicationName: string
+    runsInstallation: boolean
+    /** The absent checkers in whose place the person decides about payments. */
+    deputyFor: Membership['deputyFor']
+  }
+
+type Membership = SessionPerson['memberships'][number]
+
+/** Whether a person may: by their roles, or to decide about payments as a deputy. It is the only right that a deputy has. */
+function isAllowed({ roles, deputyFor }: Membership, permission: Permission): boolean {
+  return can(roles, permission) || (permission === 'transaction:decide' && deputyFor.length > 0)
+}
 
 /**
  * The actor of this request in the application with this slug or id, from the database. An application that does not exist and
@@ -25,7 +39,7 @@ export async function findActor(application: string, permission?: Permission): P
   const membership = await currentMembership(application)
   if (!membership) return err('not_found')
   if (membership.requiresSecondFactor && !person.hasSecondFactor) return err('second_factor_required')
-  if (permission && !can(membership.roles, permission)) return err('forbidden')
+  if (permission && !isAllowed(membership, permission)) return err('forbidden')
   await makeApplicationKnown(backOfficeRuntime().directory, membership.applicationId)
   return ok(toActor(person, membership))
 }
@@ -87,7 +101,7 @@ async function wantedAddress(application: string): Promise<string> {
   return (await headers()).get('x-wanted-address') ?? paths.overview(application)
 }
 
-function toActor(person: SessionPerson, membership: SessionPerson['memberships'][number]): BackOfficeActor {
+function toActor(person: SessionPerson, membership: Membership): BackOfficeActor {
   return {
     kind: 'person',
     id: person.personId,
@@ -95,6 +109,7 @@ function toActor(person: SessionPerson, membership: SessionPerson['memberships']
     applicationSlug: membership.slug,
     applicationName: membership.name,
     runsInstallation: membership.runsInstallation,
+    deputyFor: membership.deputyFor,
     businessZone: membership.timeZone,
     roles: membership.roles,
     name: person.name,

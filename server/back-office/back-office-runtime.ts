@@ -36,6 +36,8 @@ type BackOfficeRuntime = {
   /** Reads uploaded files in a thread. */
   fileReader: FileReader
   batchSubmitter: Pick<BatchSubmitter, 'wake'>
+  /** The address of the simulated operators of a sandbox. */
+  simulatorUrl: string | undefined
   /** Sends test events of webhooks. */
   testSenders: Pick<GuardedSenders, 'to'>
   /** One per process: the pace of checking passwords is kept in it. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { ChangeFacts, CollectedSecret } from '#lib/approvals/proposed-change.ts'
+import type { Role } from '#lib/people/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
@@ -44,6 +45,8 @@ export type BoundChange = {
   subject: string
   /** The person whom it is about; that person takes no part in it. */
   personId: string | undefined
+  /** Whether this person, by these roles, may propose it, beyond the permission of its kind. */
+  mayPropose(personId: string, roles: readonly Role[]): boolean
   /** The application whose money it moves, if that is not the one in which people agree on it. */
   ledgerId: string | undefined
   /** Reads the difference. An error: there is nothing to change, or no such subject. */
@@ -69,6 +72,7 @@ export function defineKind<Payload extends Json, Value>(
       schema: z.ZodType<Payload>
       subjectOf(payload: Payload): string
       personOf?(payload: Payload): string
+      mayPropose?(payload: Payload, personId: string, roles: readonly Role[]): boolean
       ledgerOf?(payload: Payload): string
       read(queryable: Queryable, applicationId: string, payload: Payload): Promise<Result<Difference, Refusal>>
       secretOf?(value: Value): string | null
@@ -86,6 +90,7 @@ export function defineKind<Payload extends Json, Value>(
         payload,
         subject: kind.subjectOf(payload),
         personId: kind.personOf?.(payload),
+        mayPropose: (personId, roles) => kind.mayPropose?.(payload, personId, roles) ?? true,
         ledgerId: kind.ledgerOf?.(payload),
         read: (queryable, applicationId) => kind.read(queryable, applicationId, payload),
         async apply(trx, confirmation) {

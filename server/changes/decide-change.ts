@@ -51,7 +51,8 @@ async function lockOpenChange(trx: TrxClient, { applicationId, changeId, actor }
   if (!change.ok) throw new Error(`The payload of change ${changeId} cannot be read`)
   if (stored.proposedBy === actor.id) return err('own_proposal')
   if (change.value.personId === actor.id) return err('about_you')
-  const isProposerGone = !(await stillHolds(trx, applicationId, stored.proposedBy, needs.propose))
+  const proposerRoles = (await lockActiveMember(trx, applicationId, stored.proposedBy)) ?? []
+  const isProposerGone = !can(proposerRoles, needs.propose) || !change.value.mayPropose(stored.proposedBy, proposerRoles)
   return ok({ stored, kind, change: change.value, isProposerGone })
 }
 

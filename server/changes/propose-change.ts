@@ -39,6 +39,7 @@ export async function proposeChange(pool: Pool, command: ProposeChange): Promise
   const bound = kind.bind(command.input)
   if (!bound.ok) return bound
   if (bound.value.personId === actor.id) return err('about_you')
+  if (!bound.value.mayPropose(actor.id, actor.roles)) return err('not_permitted')
   return withTransaction<{ changeId: string }, ProposeFailure>(pool, async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
     return storeProposal(trx, { ...command, changeId: randomUUID(), proposedBy: actor.id }, bound.value)

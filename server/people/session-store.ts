@@ -1,6 +1,7 @@
 import type { Locale } from '#lib/i18n/locale.ts'
 import { DECIDING_ROLES, type Role } from '#lib/people/permissions.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { ABSENT_CHECKERS, type AbsentChecker } from './deputy-store.ts'
 import { IS_OPEN, IS_RECENT } from './invitation-store.ts'
 
 type MembershipRow = {
@@ -13,6 +14,8 @@ type MembershipRow = {
   isEnabled: boolean
   runsInstallation: boolean
   roles: Role[]
+  /** The absent checkers in whose place the person decides now. */
+  deputyFor: AbsentChecker[]
   /** When this session was last noted as used in this application; null: never. */
   usedAt: Date | null
 }
@@ -49,7 +52,8 @@ export async function readSignedIn(queryable: Queryable, personId: string, sessi
             exists (select 1 from person_invitations i where i.email = p.email and ${IS_OPEN} and ${IS_RECENT}
                       and (i.accepted_by is null or i.accepted_by = p.person_id)) as "hasInvitations",
             coalesce((select json_agg(json_build_object('applicationId', a.application_id, 'slug', a.slug, 'name', a.name, 'timeZone', a.time_zone,
-                        'requiresSecondFactor', a.requires_second_factor, 'isEnabled', a.is_enabled, 'runsInstallation', a.runs_installation, 'roles', m.roles, 'usedAt', u.last_used_at)
+                        'requiresSecondFactor', a.requires_second_factor, 'isEnabled', a.is_enabled, 'runsInstallation', a.runs_installation, 'roles', m.roles,
+                        'deputyFor', ${ABSENT_CHECKERS}, 'usedAt', u.last_used_at)
                         order by a.name, a.slug)
                       from memberships m join applications a on a.application_id = m.application_id
                            left join application_sessions u on u.application_id = m.application_id and u.session_id = $2
@@ -114,7 +118,8 @@ export async function selectAdmitted(
      join applications a on a.application_id = o.application_id and (not a.requires_second_factor or p.totp_enabled_at is not null)
      where not exists (select 1 from ended_sessions e where e.session_id = o.session_id)
        and not (exists (select 1 from person_sessions s where s.session_id = o.session_id and s.last_used_at < $5)
-                and exists (select 1 from memberships d where d.person_id = p.person_id and d.is_active and d.roles && $6))`,
+                and exists (select 1 from memberships d where d.person_id = p.person_id and d.is_active
+                                    and (d.roles && $6 or exists (select from absent_checkers(d.application_id, d.person_id)))))`,
     [
       subscribers.map((one) => one.personId),
       subscribers.map((one) => one.epoch),

@@ -94,7 +94,7 @@ export async function findSignedIn(
 }
 
 function mayDecide({ memberships }: SignedInRow): boolean {
-  return memberships.some(({ roles }) => roles.some((role) => DECIDING_ROLES.includes(role)))
+  return memberships.some(({ roles, deputyFor }) => deputyFor.length > 0 || roles.some((role) => DECIDING_ROLES.includes(role)))
 }
 
 /** The session of a person who has a page of an application open. */

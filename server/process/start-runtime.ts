@@ -52,7 +52,7 @@ export async function startRuntime({ config, logger, ending }: Start): Promise<S
   const simulator = config.isSandbox ? await startSimulator(config, logger) : undefined
   if (simulator) ending.add('the simulator', () => simulator.stop())
   const operatorDefaults = simulator?.operators ?? gatewaysOf(config.operators)
-  const runtime = await createRuntime({ config, databaseUrl: database.url, logger, operatorDefaults })
+  const runtime = await createRuntime({ config, databaseUrl: database.url, logger, operatorDefaults, simulatorUrl: simulator?.url })
   ending.add('the connections', () => runtime.close())
   const reporting = reportProcess(runtime.pool, config)
   ending.add('the report of this process', () => reporting.stop())

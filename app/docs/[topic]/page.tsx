@@ -2,11 +2,13 @@ import type { Metadata } from 'next'
 import { cookies } from 'next/headers'
 import { notFound } from 'next/navigation'
 import { isGuide, isSampleLanguage, SAMPLE_COOKIE } from '#lib/partner/reference.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { allCauses, readReference } from '#server/http/reference/read-reference.ts'
 import { VERIFY_WEBHOOK } from '#server/http/reference/samples/verify-webhook.ts'
 import { SIMULATED_OUTCOMES } from '#server/operators/simulator/behaviour.ts'
 import { WEBHOOK_GAPS_MS } from '#server/webhooks/delivery-loop.ts'
+import { CustomerGuide } from '../_components/guides/customer-guide.tsx'
 import { OperatorGuide } from '../_components/guides/operator-guide.tsx'
 import { AuthenticationGuide, ErrorGuide, IdempotencyGuide, SandboxGuide, VersionGuide } from '../_components/guides/short-guides.tsx'
 import { StateGuide } from '../_components/guides/state-guide.tsx'
@@ -35,6 +37,7 @@ export default async function DocsTopicPage({ params }: Props) {
     <DocsPage t={t} guide={topic}>
       {topic === 'authentication' && <AuthenticationGuide operations={operations} language={language} />}
       {topic === 'idempotency' && <IdempotencyGuide />}
+      {topic === 'customers' && <CustomerGuide baseUrl={backOfficeRuntime().config.publicUrl} />}
       {topic === 'states' && <StateGuide />}
       {topic === 'webhooks' && (
         <WebhookGuide t={t} webhook={webhook} verify={VERIFY_WEBHOOK} gapsMs={WEBHOOK_GAPS_MS} language={language} />

@@ -27,7 +27,7 @@ export type WaitingKind = {
  */
 export function groupWaitingKinds(queryable: Queryable, applicationId: string): Promise<WaitingKind[]> {
   const columns = sql`t.transaction_id, t.sequence, t.maker_id, t.currency, t.amount_minor, t.created_at, i.steps, i.needs_code, i.expires_at,
-    (select string_agg(d.checker_id::text, ' ' order by d.checker_id) from approval_decisions d
+    (select string_agg(concat_ws('/', d.checker_id, d.on_behalf_of), ' ' order by d.checker_id) from approval_decisions d
       where d.application_id = t.application_id and d.transaction_id = t.transaction_id) as voters,
     case when exists (select 1 from api_users u where u.application_id = ${applicationId} and cardinality(u.password_holders) > 0) then t.api_user_id end as starter`
   const rows = sql`transactions t join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
@@ -81,7 +81,8 @@ export function selectDecidersOf(
     queryable,
     sql`with checker as materialized (
       select m.person_id, p.name, p.totp_enabled_at is not null as has_second_factor
-      from memberships m join people p on p.person_id = m.person_id where m.application_id = ${applicationId} and 'checker' = any (m.roles)
+      from memberships m join people p on p.person_id = m.person_id where m.application_id = ${applicationId}
+        and ('checker' = any (m.roles) or is_checker(m.application_id, m.person_id))
     )
     select t.transaction_id as "transactionId",
       (select count(*)::integer from approval_decisions d where d.application_id = t.application_id and d.transaction_id = t.transaction_id

@@ -163,10 +163,11 @@ function toApprovalRow(row: QueueRow, viewer: ApprovalViewer): Omit<ApprovalRow,
     needed: progress.needed,
     needsCode: row.needsCode,
     apiMayDecide: row.apiMayDecide,
-    decisions: decisions.map(({ decidedAt, checkerId, checkerName, programName, decision, note, usedCode, counts }) => ({
+    decisions: decisions.map(({ decidedAt, checkerId, checkerName, programName, absentName, decision, note, usedCode, counts }) => ({
       checkerId,
       checkerName,
       programName,
+      absentName,
       decision,
       note,
       usedCode,

@@ -1,7 +1,9 @@
 import { z } from 'zod'
-import { combinesRoles } from '#lib/people/permissions.ts'
+import { can, combinesRoles } from '#lib/people/permissions.ts'
 import { err, ok } from '#lib/result.ts'
 import { rolesChangeSchema, someRoles, text } from '#lib/schemas/proposal.ts'
+import { isUtcDay } from '#lib/time/time.ts'
+import { nameDeputy, readDeputyTerms } from '#server/people/deputies.ts'
 import { findInvitee } from '#server/people/invitation-store.ts'
 import { invitePerson } from '#server/people/invitations.ts'
 import { combinesTooMuch, setMembership } from '#server/people/membership.ts'
@@ -70,7 +72,28 @@ const invitation: ChangeKind = defineKind({
   secretOf: ({ token }) => token,
 })
 
+const day = z.string().refine(isUtcDay)
+
+/**
+ * A deputy for an absent checker. The deputy takes no part in it; the absent person may propose it, and so may an administrator for somebody who
+ * cannot. It needs as many people as making the deputy a checker would.
+ */
+const deputy: ChangeKind = defineKind({
+  schema: z.strictObject({ absentId: z.uuid(), deputyId: z.uuid(), from: day, until: day }),
+  subjectOf: ({ deputyId }) => deputyId,
+  personOf: ({ deputyId }) => deputyId,
+  mayPropose: ({ absentId }, personId, granted) => personId === absentId || can(granted, 'people:change'),
+  async read(queryable, applicationId, terms) {
+    const read = await readDeputyTerms(queryable, applicationId, terms)
+    if (!read.ok) return read
+    const { absent, deputy: name } = read.value
+    return ok({ before: { person: name }, after: { person: name, decidesFor: absent, from: terms.from, until: terms.until } })
+  },
+  apply: (trx, { applicationId, payload, changeId, actor }) => nameDeputy(trx, { applicationId, ...payload, changeId, actor }),
+})
+
 export const PERSON_KINDS = {
+  'person.deputy': deputy,
   'person.invite': invitation,
   'person.roles': roles,
   'person.second_factor_reset': secondFactorReset,

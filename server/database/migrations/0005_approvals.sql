@@ -21,6 +21,10 @@ create table approval_decisions (
   application_id uuid not null,
   transaction_id uuid not null,
   checker_id uuid not null,
+  -- The absent checker in whose place a deputy decided; null for a checker.
+  on_behalf_of uuid,
+  -- Whose right it was: each counts once about a transaction, whoever used it.
+  authority_id uuid generated always as (coalesce(on_behalf_of, checker_id)) stored,
   maker_id uuid,
   decision text not null check (decision in ('validated', 'rejected')),
   step smallint not null default 1,
@@ -33,7 +37,11 @@ create table approval_decisions (
   batch_id uuid,
   decided_at timestamptz not null default now(),
   primary key (application_id, transaction_id, checker_id),
-  constraint decider_is_not_maker check (maker_id is null or maker_id <> checker_id)
+  constraint decider_is_not_maker check (maker_id is null or maker_id <> checker_id),
+  constraint absent_is_not_maker check (on_behalf_of is null or (maker_id is distinct from on_behalf_of and checker_id <> on_behalf_of)),
+  -- Only people in the back office, with a second factor of their own.
+  constraint deputies_decide_themselves check (on_behalf_of is null or through = 'back_office'),
+  constraint authority_decides_once unique (application_id, transaction_id, authority_id)
 );
 create index approval_decisions_by_time on approval_decisions (application_id, decided_at);
 -- Lists of single decisions leave out the thousands of a batch.

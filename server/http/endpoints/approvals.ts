@@ -40,6 +40,8 @@ export function refuseDecision(failure: DecisionFailure): Refusal {
     case 'not_found':
       return NO_TRANSACTION
     case 'not_a_checker':
+    // A program never decides for a deputy.
+    case 'deputy_may_not':
       return refuse(403, 'checkerId must be an active person with the checker role in this application.')
     case 'is_maker':
       return refuse(403, 'checkerId must not be the maker of the transaction.')

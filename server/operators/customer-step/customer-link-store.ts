@@ -49,6 +49,17 @@ export type CustomerPayment = {
 /** How long the result is shown. After it, a token is like one that never existed. */
 const RESULT_HOURS = 24
 
+/** The address of the customer's page of a collect, below ours; null for a deposit, and once the page has expired. */
+export async function findCustomerPage(queryable: Queryable, { applicationId, transactionId }: WorkKey): Promise<string | null> {
+  const { rows } = await queryable.query<{ payToken: string }>({
+    name: 'find_customer_page',
+    text: `select pay_token as "payToken" from transactions where application_id = $1 and transaction_id = $2 and type = 'COLLECT'
+             and (final_at is null or final_at > clock_timestamp() - $3 * interval '1 hour')`,
+    values: [applicationId, transactionId, RESULT_HOURS],
+  })
+  return rows[0] ? `/pay/${rows[0].payToken}` : null
+}
+
 const TOKEN = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Returns the collect that this token names, until a day after its end. The token was generated here; an operator's own one names nothing. */

@@ -5,6 +5,7 @@ import { isReplaceableEnd } from '#lib/payments/transaction-status.ts'
 import { BASE_RULE } from '#lib/rules/approval-policy.ts'
 import { hideSecrets } from '#lib/text/web-address.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { findCustomerPage } from '#server/operators/customer-step/customer-link-store.ts'
 import { readRetentionMarks } from '#server/retention/remove-old-rows.ts'
 import { findTransaction, type Transaction } from '#server/transactions/transaction-store.ts'
 import { listWebhookAttempts, type WebhookHistory } from '#server/webhooks/history.ts'
@@ -38,25 +39,41 @@ export async function readTransactionDetail(
 ): Promise<TransactionDetailDto | undefined> {
   const transaction = await findTransaction(queryable, applicationId, transactionId)
   if (!transaction) return undefined
-  const [events, attempts, contradiction, sharedAt, work, webhook, resendObstacle, entries, item, decisions, makerName, marks, lineage] =
-    await Promise.all([
-      selectEvents(queryable, applicationId, transactionId),
-      selectOperatorAttempts(queryable, applicationId, transactionId, ATTEMPTS_SHOWN_MAX),
-      selectContradiction(queryable, applicationId, transactionId),
-      selectSharedReference(queryable, applicationId, transactionId),
-      selectOperatorWork(queryable, applicationId, transactionId),
-      listWebhookAttempts(queryable, applicationId, transactionId),
-      readResendObstacle(queryable, { applicationId, transactionId }),
-      selectEntries(queryable, applicationId, transactionId),
-      selectApprovalItem(queryable, applicationId, transactionId),
-      selectDecisions(queryable, applicationId, transactionId),
-      transaction.makerId === null ? undefined : selectPersonName(queryable, transaction.makerId),
-      readRetentionMarks(queryable),
-      selectLineage(queryable, applicationId, transactionId),
-    ])
+  const [
+    events,
+    attempts,
+    contradiction,
+    sharedAt,
+    work,
+    webhook,
+    resendObstacle,
+    entries,
+    item,
+    decisions,
+    makerName,
+    marks,
+    lineage,
+    customerPage,
+  ] = await Promise.all([
+    selectEvents(queryable, applicationId, transactionId),
+    selectOperatorAttempts(queryable, applicationId, transactionId, ATTEMPTS_SHOWN_MAX),
+    selectContradiction(queryable, applicationId, transactionId),
+    selectSharedReference(queryable, applicationId, transactionId),
+    selectOperatorWork(queryable, applicationId, transactionId),
+    listWebhookAttempts(queryable, applicationId, transactionId),
+    readResendObstacle(queryable, { applicationId, transactionId }),
+    selectEntries(queryable, applicationId, transactionId),
+    selectApprovalItem(queryable, applicationId, transactionId),
+    selectDecisions(queryable, applicationId, transactionId),
+    transaction.makerId === null ? undefined : selectPersonName(queryable, transaction.makerId),
+    readRetentionMarks(queryable),
+    selectLineage(queryable, applicationId, transactionId),
+    findCustomerPage(queryable, { applicationId, transactionId }),
+  ])
   const contradicted = toContradiction(contradiction)
   return {
     ...fieldsOf(transaction),
+    customerPage,
     maker: makerOf(makerName, events),
     events: events.map(toEvent),
     attempts: [...attempts, ...asAttempts(contradiction, attempts.at(-1)?.number ?? 0)].map(toAttempt),
@@ -74,7 +91,10 @@ export async function readTransactionDetail(
     entries: entries.map(({ amountMinor, at, ...entry }) => ({ ...entry, amount: formatMinor(amountMinor), at: at.toISOString() })),
     approval: item ? toApproval(item, decisions) : null,
     ...lineageOf(transaction, contradicted !== null && contradicted.state !== 'confirmed', events, lineage),
-    decisions: decisions.map(({ checkerId: _, apiUserId: __, decidedAt, ...decision }) => ({ ...decision, at: decidedAt.toISOString() })),
+    decisions: decisions.map(({ checkerId: _, apiUserId: __, onBehalfOf: ___, decidedAt, ...decision }) => ({
+      ...decision,
+      at: decidedAt.toISOString(),
+    })),
   }
 }
 

@@ -10,6 +10,7 @@ import { listApprovals, readApproval } from '#server/approvals/queue/queue.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
+import { DeputyNotice } from '../_components/deputies/deputy-notice.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { WrongAddress } from '../_components/wrong-address.tsx'
 import { ApprovalBoard } from './_components/approval-board.tsx'
@@ -18,8 +19,8 @@ import { decideTransactions, recallWaiting } from './actions.ts'
 export const generateMetadata = titled('frame.approvals')
 
 /** People who cannot decide start with their own items, or with those that wait for others: nothing is ever theirs to decide. */
-function startQueue(queue: ApprovalQueue, roles: readonly Role[]): ApprovalQueue {
-  if (queue !== 'mine' || roles.includes('checker')) return queue
+function startQueue(queue: ApprovalQueue, roles: readonly Role[], decides: boolean): ApprovalQueue {
+  if (queue !== 'mine' || decides) return queue
   return roles.includes('maker') ? 'made' : 'others'
 }
 
@@ -28,7 +29,8 @@ export default async function ApprovalsPage({ params, searchParams }: PageProps)
   const actor = await requireActor(application, 'approval:read')
   const read = readAddress(approvalFilterSchema, await searchParams)
   if (!read.ok) return <WrongAddress href={paths.approvals(application)} />
-  const filter = { ...read.value, queue: startQueue(read.value.queue, actor.roles) }
+  const decides = actor.roles.includes('checker') || actor.deputyFor.length > 0
+  const filter = { ...read.value, queue: startQueue(read.value.queue, actor.roles, decides) }
   const query = approvalQuery(filter)
   const { pool, clock } = backOfficeRuntime()
   const page = await listApprovals(pool, actor, filter)
@@ -42,10 +44,11 @@ export default async function ApprovalsPage({ params, searchParams }: PageProps)
         ...(view ? [seed(queries.approval(application, view.row.transactionId), view)] : []),
       ]}
     >
+      <DeputyNotice actor={actor} />
       <ApprovalBoard
         application={application}
         queue={filter.queue}
-        queues={actor.roles.includes('checker') ? APPROVAL_QUEUES : APPROVAL_QUEUES.filter((each) => each !== 'mine')}
+        queues={decides ? APPROVAL_QUEUES : APPROVAL_QUEUES.filter((each) => each !== 'mine')}
         page={filter.page}
         query={query}
         actions={{ decide: decideTransactions, recall: recallWaiting }}

@@ -1,9 +1,11 @@
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
+import { environmentText } from '#lib/partner/reference.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { CodeBlock } from '../../../docs/_components/code-block.tsx'
 import { ChangeList } from '../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { AddressTable, ApiUserTable, RefusalList } from './_components/caller-tables.tsx'
@@ -33,8 +35,11 @@ export default async function KeysPage({ params }: PageProps) {
       )}
       <dl className="mt-4 flex flex-wrap gap-x-8 gap-y-1">
         <Fact label={API_ID_HEADER} value={apiId} />
-        <Fact label={t('credentials.baseUrl')} value={`${config.publicUrl}/api/v1/transaction`} />
+        <Fact label={t('credentials.baseUrl')} value={config.publicUrl} />
       </dl>
+      <div className="mt-3 max-w-xl">
+        <CodeBlock label={t('credentials.environment')} source={environmentText(config.publicUrl, apiId)} />
+      </div>
       <ChangeList t={t} locale={locale} application={application} changes={changes} />
       <KeyTable {...shared} keys={keys} />
       <ApiUserTable {...shared} apiUsers={apiUsers} />

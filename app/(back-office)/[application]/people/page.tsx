@@ -14,11 +14,12 @@ import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { listInvitations } from '#server/people/invitation-store.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
+import { DeputySection } from '../_components/deputies/deputy-section.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { InvitationList } from './_components/invitation-list.tsx'
 import { InviteButton, PersonButtons } from './_components/people-buttons.tsx'
 
-const PERSON_KINDS = ['person.invite', 'person.roles', 'person.second_factor_reset'] as const
+const PERSON_KINDS = ['person.invite', 'person.deputy', 'person.roles', 'person.second_factor_reset'] as const
 
 export const generateMetadata = titled('people.title')
 
@@ -36,7 +37,7 @@ export default async function PeoplePage({ params }: PageProps) {
     listInvitations(pool, applicationId),
   ])
   return (
-    <PageContent words={['people.', 'change.', 'role.']}>
+    <PageContent words={['people.', 'change.', 'role.', 'deputy.']}>
       <PageHeader title={t('people.title')} actions={!isAlone && <InviteButton application={application} />} />
       {isAlone && (
         <div className="mt-4 grid gap-2">
@@ -47,6 +48,11 @@ export default async function PeoplePage({ params }: PageProps) {
       <ChangeList t={t} locale={locale} application={application} changes={changes} />
       <InvitationList t={t} application={application} invitations={invitations} actorId={actor.id} />
       <PeopleTable t={t} application={application} people={people} actorId={actor.id} isAlone={isAlone} />
+      <section aria-labelledby="deputies" className="mt-6">
+        <h2 id="deputies">{t('deputy.title')}</h2>
+        <p className="mt-0.5 mb-2 text-second text-quiet">{t('deputy.lead')}</p>
+        <DeputySection t={t} actor={actor} />
+      </section>
     </PageContent>
   )
 }

@@ -16,7 +16,7 @@ export const generateMetadata = titled('sandbox.title')
 export default async function SandboxPage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'sandbox:use')
-  const { config, pool } = backOfficeRuntime()
+  const { config, pool, simulatorUrl } = backOfficeRuntime()
   if (!config.isSandbox) return notFound()
   const [t, url, requests] = await Promise.all([
     getT(),
@@ -29,6 +29,13 @@ export default async function SandboxPage({ params }: PageProps) {
       <section aria-labelledby="test-transaction" className="mt-6">
         <h2 id="test-transaction">{t('sandbox.test')}</h2>
         <p className="max-w-3xl text-ink-2">{t('sandbox.testText')}</p>
+        {simulatorUrl !== undefined && (
+          <p className="mt-1">
+            <a href={`${simulatorUrl}/phone`} target="_blank" rel="noreferrer" className="text-accent hover:underline">
+              {t('sandbox.phone')}
+            </a>
+          </p>
+        )}
         <TestTransactionForm application={application} webhookUrl={url !== null && hideSecrets(url) === url ? url : ''} />
       </section>
       <div className="mt-8">

@@ -14,8 +14,11 @@ import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
 import { getT, readLocale, readTheme } from '#server/back-office/preferences.ts'
+import { listChanges } from '#server/changes/list-changes.ts'
 import { readOwnSecondFactor } from '#server/people/person-store.ts'
 import { setTheme, signOutEverywhere } from '../../../actions/session.ts'
+import { ChangeList } from '../_components/changes/change-list.tsx'
+import { DeputySection } from '../_components/deputies/deputy-section.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { PreferencesForm } from './_components/preferences-form.tsx'
 import { PasswordButton, SecondFactor } from './_components/sign-in-settings.tsx'
@@ -27,17 +30,18 @@ export default async function SettingsPage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'own-settings:change')
   const { pool, clock } = backOfficeRuntime()
-  const [t, locale, theme, person, secondFactor] = await Promise.all([
+  const [t, locale, theme, person, secondFactor, { changes }] = await Promise.all([
     getT(),
     readLocale(),
     readTheme(),
     currentPerson(),
     readOwnSecondFactor(pool, actor.id),
+    listChanges(pool, { applicationId: actor.applicationId, kinds: ['person.deputy'], actor }),
   ])
   if (!person) notFound()
   const timeZone = actor.timeZone ?? actor.businessZone
   return (
-    <PageContent words={['settings.', 'enrol.', 'signIn.code', 'signIn.recovery']}>
+    <PageContent words={['settings.', 'enrol.', 'signIn.code', 'signIn.recovery', 'deputy.', 'change.', 'role.']}>
       <PageHeader title={t('settings.title')} />
       <div className="mt-5 max-w-4xl">
         <SettingsSection id="profile" title={t('settings.profile')}>
@@ -60,6 +64,17 @@ export default async function SettingsPage({ params }: PageProps) {
             demandedBy={person.memberships.find((membership) => membership.requiresSecondFactor)?.name ?? null}
           />
         </SettingsSection>
+        {(actor.roles.includes('checker') || actor.deputyFor.length > 0) && (
+          <SettingsSection id="deputies" title={t('deputy.ownTitle')} lead={t('deputy.lead')}>
+            <DeputySection t={t} actor={actor} isOwn />
+            <ChangeList
+              t={t}
+              locale={locale}
+              application={application}
+              changes={changes.filter((each) => each.proposedBy.personId === actor.id)}
+            />
+          </SettingsSection>
+        )}
         <SettingsSection id="sessions" title={t('settings.sessions')} lead={t('settings.sessionsLead')}>
           <ActionForm action={signOutEverywhere}>
             <Button type="submit" variant="danger">

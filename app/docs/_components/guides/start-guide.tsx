@@ -1,7 +1,7 @@
 import { ButtonLink } from '#components/ui/button.tsx'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
-import type { ReferenceOperation, SampleLanguage } from '#lib/partner/reference.ts'
+import { environmentText, type ReferenceOperation, type SampleLanguage } from '#lib/partner/reference.ts'
 import { CodeBlock, CodeSamples } from '../code-block.tsx'
 import { GuideSection, List, P } from '../prose.tsx'
 
@@ -18,7 +18,6 @@ export function StartGuide({ operations, language, baseUrl, sandboxFile }: Props
     const operation = operations.get(id)
     return operation && <CodeSamples title={operation.summary} samples={operation.samples} initial={language} />
   }
-  const environment = `export BASE_URL=${baseUrl}\nexport API_ID=… API_KEY=…\nexport API_USER=… API_PASSWORD=…`
   return (
     <>
       <div className="mt-6 grid gap-3">
@@ -34,7 +33,7 @@ You send a request, get a transaction at once, and learn its result seconds or m
         </P>
         {sandboxFile && <P>{`This is a sandbox: the file \`${sandboxFile}\` has the credentials of two applications.`}</P>}
         <P>The examples on these pages read your values from the environment, so that you can paste and run them as they are:</P>
-        <CodeBlock label="Environment" source={environment} />
+        <CodeBlock label="Environment" source={environmentText(baseUrl)} />
       </GuideSection>
       <GuideSection guide="start" id="token">
         <P>Exchange the user name and password for an access token. It is valid for an hour.</P>

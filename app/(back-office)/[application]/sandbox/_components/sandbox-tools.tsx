@@ -88,6 +88,14 @@ export function TestTransactionForm({ application, webhookUrl }: { application: 
             <Link href={paths.transaction(application, value.transactionId)} className="underline">
               {value.transactionId}
             </Link>
+            {value.customerPage !== null && (
+              <>
+                {' · '}
+                <a href={value.customerPage} target="_blank" rel="noreferrer" className="underline">
+                  {t('sandbox.customerPage')}
+                </a>
+              </>
+            )}
           </Notice>
         )}
       </div>

@@ -11,6 +11,7 @@ import { readApproval } from '#server/approvals/queue/queue.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
+import { DeputyNotice } from '../../_components/deputies/deputy-notice.tsx'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { TransactionPageBody } from '../_components/transaction-detail.tsx'
 
@@ -42,6 +43,7 @@ export default async function TransactionPage({ params, searchParams }: PageProp
         ...(approval ? [seed(queries.approval(application, transactionId), approval)] : []),
       ]}
     >
+      {approval?.row.canReject === true && <DeputyNotice actor={actor} />}
       <TransactionPageBody
         application={application}
         transactionId={transactionId}

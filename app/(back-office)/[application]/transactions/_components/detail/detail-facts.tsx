@@ -34,6 +34,18 @@ export function DetailFacts({ application, detail }: { application: string; deta
     copied(t('transaction.id'), detail.transactionId),
     copied(t('transaction.externalId'), detail.externalId),
     copied(t('transaction.payToken'), detail.payToken),
+    ...(detail.customerPage === null
+      ? []
+      : [
+          {
+            name: t('transaction.customerPage'),
+            value: (
+              <a href={detail.customerPage} target="_blank" rel="noreferrer" className="inline-block py-0.5 text-accent hover:underline">
+                {t('transaction.openCustomerPage')}
+              </a>
+            ),
+          },
+        ]),
     ...(detail.operatorReference === null ? [] : [copied(t('transaction.operatorReference'), detail.operatorReference)]),
     ...(detail.operatorReferenceOther === null ? [] : [copied(t('transaction.operatorReferenceOther'), detail.operatorReferenceOther)]),
     ...PAYMENT_TEXT_NAMES.filter((name) => detail[name] !== '').map((name) => copied(t(`payment.field.${name}`), detail[name])),

@@ -5,6 +5,7 @@ import { batchRowsSchema } from '#lib/schemas/batch.ts'
 import { listBatchRows, readBatch } from '#server/approvals/batches.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { DeputyNotice } from '../../../../_components/deputies/deputy-notice.tsx'
 import { PageContent, type PageProps, titled } from '../../../../_components/page-content.tsx'
 import { decideWholeBatch, recallWholeBatch } from '../../../../approvals/actions.ts'
 import { BatchRun } from '../../../../batches/[batchId]/_components/run/batch-run.tsx'
@@ -33,6 +34,7 @@ export default async function BatchApprovalPage({ params }: PageProps<'batchId'>
         ...(rows ? [seed(queries.batchRows(application, batchId, first), rows)] : []),
       ]}
     >
+      {batch.canReject === true && <DeputyNotice actor={actor} />}
       <BatchReview application={application} batchId={batchId} actions={{ decide: decideWholeBatch, recall: recallWholeBatch }} />
       {batch.count < batch.rowCount && <BatchRun application={application} batchId={batchId} />}
     </PageContent>

@@ -23,6 +23,7 @@ const REFUSALS = {
   not_waiting: 'approvals.refused.not_waiting',
   expired: 'approvals.refused.expired',
   decided_already: 'approvals.refused.decided_already',
+  deputy_may_not: 'approvals.refused.deputy_may_not',
   application_disabled: 'approvals.refused.application_disabled',
   service_disabled: 'approvals.refused.service_disabled',
   submitting: 'batch.refused.submitting',

@@ -87,6 +87,7 @@ const CHANGE_PAGES: Readonly<Record<ChangeSubject, WaitingPage>> = {
   wallet: 'close',
   statement: 'close',
   journal: 'close',
+  matching: 'close',
   day: 'close',
 }
 

@@ -83,7 +83,7 @@ test('a withdrawal is proposed by one person and confirmed by another, leaves th
     ['Left', 'OP 11'],
     ['Arrived', 'BK 12'],
   ] as const) {
-    await row.getByRole('button', { name: /^Mark the transfer/ }).click()
+    await row.getByRole('button', { name: /^Mark progress/ }).click()
     await dialog.getByLabel('What happened').selectOption({ label: step })
     await dialog.getByLabel('Reference at the operator or the bank').fill(reference)
     await dialog.getByRole('button', { name: 'Mark progress' }).click()
@@ -91,7 +91,7 @@ test('a withdrawal is proposed by one person and confirmed by another, leaves th
     await expect(row.getByText(step, { exact: true })).toBeVisible()
     await expect(row.getByText(reference)).toBeVisible()
   }
-  await expect(row.getByRole('button', { name: /^Mark the transfer/ })).toHaveCount(0)
+  await expect(row.getByRole('button', { name: /^Mark progress/ })).toHaveCount(0)
   await expectAccessibleEverywhere(page)
 
   await page.goto(`/${fatou.slug}/balances/BJMOOV?dates=today`)
@@ -122,7 +122,7 @@ test('a schedule of two people shows when it proposes next and what became of it
   await expect(row.getByText('250,000')).toBeVisible()
   await expect(row.getByText(`set by ${fatou.name}`)).toBeVisible()
   await expect(row.getByText(/^Next/)).toBeVisible()
-  await expect(page.getByRole('button', { name: /^Mark the transfer/ })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: /^Mark progress/ })).toHaveCount(0)
   await expectAccessibleEverywhere(page)
 })
 
@@ -153,10 +153,10 @@ test('an own transfer is proposed by one person and confirmed by another, and is
   await confirmProposal(page, proposal)
   const row = page.getByRole('row').filter({ hasText: 'TR 2026-3' })
   await expect(row.getByText('To be transferred', { exact: true })).toBeVisible()
-  await expect(row.getByRole('button', { name: /^Mark the transfer/ })).toHaveCount(0)
+  await expect(row.getByRole('button', { name: /^Mark progress/ })).toHaveCount(0)
 
   await open(fatou)
-  await row.getByRole('button', { name: /^Mark the transfer/ }).click()
+  await row.getByRole('button', { name: /^Mark progress/ }).click()
   await dialog.getByLabel('What happened').selectOption({ label: 'Left' })
   await dialog.getByLabel('Reference at the operator or the bank').fill('OP 77')
   await dialog.getByRole('button', { name: 'Mark progress' }).click()
@@ -174,8 +174,8 @@ test('the float forecast says until when each account lasts and what to add, as 
   const row = page.getByRole('table', { name: 'Float forecast' }).getByRole('row').filter({ hasText: 'MTN' }).first()
   await expect(row.getByText(/more than two weeks|day \d+ \w+, \d\d:\d\d/)).toBeVisible()
   await expect(row).toContainText('XAF')
-  const chart = page.getByRole('group').filter({ hasText: 'MTN Cameroon, XAF' })
-  await chart.getByText('MTN Cameroon, XAF').click()
+  const chart = page.getByRole('group').filter({ hasText: 'MTN Cameroon, XAF' }).first()
+  await chart.getByText('MTN Cameroon, XAF').first().click()
   await chart.getByText('As a table').click()
   await expect(chart.getByRole('row')).toHaveCount(25)
   await expectAccessible(page)

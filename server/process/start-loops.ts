@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expireApprovals } from '#server/approvals/expire-approvals.ts'
 import { startIntentionLoop } from '#server/approvals/intended/carry-out.ts'
+import { forgetIntended } from '#server/approvals/intended/undo.ts'
 import { storeBatchEnds } from '#server/batches/store-batch-ends.ts'
 import { forgetExpiredSecrets } from '#server/changes/collect-secret.ts'
 import { proposeScheduledWithdrawals } from '#server/changes/scheduled-withdrawals.ts'
@@ -173,6 +174,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
       await forgetPolls(pool, clock.now())
       await forgetUploads(pool, clock.now())
     }),
+    scheduledTask('forget_intended_decisions', '47 3 * * *', () => forgetIntended(pool)),
     scheduledTask('forget_refusals', '29 3 * * *', async () => void (await pruneRefusals(pool, clock.now()))),
     scheduledTask('forget_ended_sessions', '17 * * * *', async () => void (await pruneEndedSessions(pool, clock.now()))),
     scheduledTask('forget_failed_sign_ins', '7 * * * *', async () => void (await pruneSignInThrottles(pool, clock.now()))),

@@ -31,6 +31,7 @@ const FRAME_WORDS = [
   'approvals.refused.',
   'approvals.ended.',
   'approvals.quoted',
+  'approvals.byProgram',
 ]
 
 /** One object for all renders. */

@@ -35,7 +35,7 @@ const TRAY = definePart(async () => ({ default: (await import('./intended-tray.t
 /** Its code is loaded once there is something to show. */
 function Intended(props: { application: string; actions: IntendedActions }) {
   const { intended } = useIntended(props.application, true)
-  return intended.length > 0 && <LazyPart part={TRAY} props={props} />
+  return intended.length > 0 && <LazyPart part={TRAY} props={props} fallback={null} />
 }
 
 const CHECKED_EVERY_MS = 60_000

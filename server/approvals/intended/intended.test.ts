@@ -18,7 +18,7 @@ import { recallTransaction } from '../recall.ts'
 import { carryOutNext } from './carry-out.ts'
 import { decideOrIntendMany } from './intend.ts'
 import { lockDue } from './intention-store.ts'
-import { dismissRefusal, listIntended, undoIntended } from './undo.ts'
+import { dismissRefusal, forgetIntended, listIntended, undoIntended } from './undo.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -363,4 +363,24 @@ test('nothing moved by one person with two accounts, who validates with both and
   const outcomes = [await intended(ada), await intended(ben)].map((one) => one.refused[0]?.reason ?? one.state).toSorted()
   assert.deepEqual(outcomes, ['carried_out', 'content_changed'])
   assert.deepEqual(await statuses(items), ['PENDING_APPROVAL'])
+})
+
+test('kept for a week after its end, then removed; never while it waits', async () => {
+  const { applicationId, ada, ben, make, validate, undo, intended } = await scene()
+  const [first, second] = await make(2)
+  assert.ok(first && second)
+  must(await validate(ada, [first]))
+  must(await undo(ada, (await intended(ada)).intentionId))
+  must(await validate(ben, [second]))
+  const count = async () =>
+    (await database.pool.query('select state from intended_decisions where application_id = $1 order by state', [applicationId])).rows.map(
+      (row) => row.state,
+    )
+  await forgetIntended(database.pool)
+  assert.deepEqual(await count(), ['undone', 'waiting'])
+  await database.pool.query("update intended_decisions set created_at = created_at - interval '8 days' where application_id = $1", [
+    applicationId,
+  ])
+  await forgetIntended(database.pool)
+  assert.deepEqual(await count(), ['waiting'])
 })

@@ -192,3 +192,8 @@ export async function hasDecidedBatch(
   )
   return rowCount === 1
 }
+
+/** Deletes what ended more than a week ago, which no page shows: the audit record keeps who validated, undid and was refused what. */
+export async function deleteEnded(queryable: Queryable): Promise<void> {
+  await queryable.query("delete from intended_decisions where state <> 'waiting' and created_at <= clock_timestamp() - interval '8 days'")
+}

@@ -8,7 +8,7 @@ import type { Pool, Queryable } from '#server/database/pool.ts'
 import { noteChange } from '../approval-store.ts'
 import { type ApprovalViewer, findApprovals } from '../queue/queue.ts'
 import { actOf } from './intend.ts'
-import { selectIntentions, undoWaiting, updateTold } from './intention-store.ts'
+import { deleteEnded, selectIntentions, undoWaiting, updateTold } from './intention-store.ts'
 
 /**
  * Takes back what this person validated and no worker has begun to carry out: its items are as before. `already_sent` if one has, `not_found`
@@ -36,6 +36,11 @@ export function undoIntended(
 /** The person has read why what they validated was refused. Returns whether this person intended it and it has ended. */
 export function dismissRefusal(pool: Pool, intention: { applicationId: string; personId: string; intentionId: string }): Promise<boolean> {
   return updateTold(pool, intention)
+}
+
+/** Removes intended decisions that ended more than a week ago. */
+export function forgetIntended(pool: Pool): Promise<void> {
+  return deleteEnded(pool)
 }
 
 /** What the pages of a person show of their own validations: those that can be undone, those that just took effect, and what was refused. */

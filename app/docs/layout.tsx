@@ -130,7 +130,7 @@ const TAG_TITLES: Record<string, MessageKey> = {
   Lists: 'docs.tag.lists',
   'Totals and balances': 'docs.tag.totals',
   Tokens: 'docs.tag.tokens',
-  Cancellations: 'docs.tag.cancellations',
+  Transactions: 'docs.tag.transactions',
   Operators: 'docs.tag.operators',
   Settlements: 'docs.tag.settlements',
 }

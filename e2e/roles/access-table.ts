@@ -303,6 +303,8 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/close/exceptions/actions.ts handOverException': 'exception:hand-over',
   'app/(back-office)/[application]/close/exceptions/actions.ts noteOnException': 'reconciliation:work',
   'app/(back-office)/[application]/close/exceptions/actions.ts closeException': 'reconciliation:work',
+  'app/(back-office)/[application]/funding/actions.ts markTransit': 'reconciliation:work',
+  'app/(back-office)/[application]/funding/actions.ts undoMark': 'reconciliation:work',
   'app/(back-office)/[application]/operators/actions.ts testOperator': 'operator:test',
   'app/(back-office)/[application]/operators/actions.ts openAgain': 'operator:configure',
   'app/(back-office)/[application]/operators/actions.ts sendNow': 'operator:configure',

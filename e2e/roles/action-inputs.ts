@@ -45,6 +45,9 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   handOverException: { exceptionId: '', personId: '00000000-0000-4000-8000-000000000000', note: 'fine' },
   noteOnException: { exceptionId: '', note: 'fine' },
   closeException: { exceptionId: '', outcome: 'explained', note: 'fine' },
+  // No withdrawal has this id, so what is right is not found.
+  markTransit: { ledgerId: '00000000-0000-4000-8000-000000000000', changeId: '', step: 'arrived', day: '2026-11-05', reference: 'fine' },
+  undoMark: { ledgerId: '00000000-0000-4000-8000-000000000000', changeId: '', step: 'arrived' },
   saveView: { name: 'fine', query: 'status=FAILED', isShared: false },
   changeView: { viewId: '', name: 'fine', isShared: false },
   deleteView: { viewId: '' },

@@ -46,6 +46,15 @@ export const CHANGE_PERMISSIONS = {
   'funding.move': FUNDING,
   /** The collect or the deposit balance rises or falls. */
   'funding.correction': FUNDING,
+  /** Money of the collect or the deposit balance leaves for a bank account of the application. */
+  'funding.withdrawal': FUNDING,
+  /** The bank accounts of the application. */
+  'bank_account.add': FUNDING,
+  'bank_account.remove': FUNDING,
+  /** The smallest withdrawal in a currency. */
+  'withdrawal.minimum': FUNDING,
+  /** When everything above an amount is proposed for withdrawal. */
+  'withdrawal.schedule': FUNDING,
   /** A success is undone in the books: amount and fees return. */
   'adjustment.reverse': ADJUSTMENT,
   /** A success that came after the failure is booked. */
@@ -70,7 +79,20 @@ export function isChangeKind(text: string): text is ChangeKindName {
 }
 
 /** The kinds that move money. */
-export const FUNDING_KINDS = ['funding.pay_in', 'funding.move', 'funding.correction'] as const satisfies readonly ChangeKindName[]
+export const FUNDING_KINDS = [
+  'funding.pay_in',
+  'funding.move',
+  'funding.correction',
+  'funding.withdrawal',
+] as const satisfies readonly ChangeKindName[]
+
+/** The kinds about where and when money may be withdrawn. */
+export const TREASURY_KINDS = [
+  'bank_account.add',
+  'bank_account.remove',
+  'withdrawal.minimum',
+  'withdrawal.schedule',
+] as const satisfies readonly ChangeKindName[]
 
 /** The kinds that adjust books whose transactions are final. */
 export const ADJUSTMENT_CHANGES = [

@@ -190,13 +190,14 @@ export type BalanceCard = {
 
 export type BalancesDto = { asOf: string; free: { currency: Currency; operators: number; amount: string }[]; cards: BalanceCard[] }
 
-/** Movements of money in a period. `in` = collected + funded; opening + in - out - fees + corrected + adjusted = closing. */
+/** Movements of money in a period. `in` = collected + funded; opening + in - out - withdrawn - fees + corrected + adjusted = closing. */
 export type Movements = {
   collected: string
   funded: string
   paid: string
   fees: string
   corrected: string
+  withdrawn: string
   adjusted: string
   placed: string
   released: string
@@ -230,7 +231,7 @@ export const ADJUSTMENT_KINDS = ['reverse', 'late', 'concede', 'fees_out'] as co
 export type AdjustmentKind = (typeof ADJUSTMENT_KINDS)[number]
 
 /** Lines behind one movement of a statement: of one kind, adjustments of every kind, or those with fees. */
-export const LINE_FILTERS = ['hold', 'release', 'collect', 'pay', 'fund', 'correct', 'adjust', 'fees'] as const
+export const LINE_FILTERS = ['hold', 'release', 'collect', 'pay', 'fund', 'correct', 'withdraw', 'adjust', 'fees'] as const
 export type LineFilter = (typeof LINE_FILTERS)[number]
 
 /** A move between two balances of the application is in no sum: nothing came in or went out. */

@@ -14,7 +14,7 @@ export type PersonPosting = (typeof PERSON_POSTINGS)[number]
 export type LineKind = 'payment' | 'fee' | 'tax' | 'commission' | 'transfer' | 'reversal' | 'other' | 'failed'
 
 /** A cause of a day's difference, or a class that is only counted. The texts are `close.class.<class>`. */
-export type DayClass = LineClass | TransactionClass | 'adjusted' | 'funding' | 'move' | `book_${WalletPostingKind}`
+export type DayClass = LineClass | TransactionClass | 'adjusted' | 'funding' | 'move' | 'withdraw' | `book_${WalletPostingKind}`
 
 /** Every class of a day, in the order in which its page shows them. */
 export const DAY_CLASSES: readonly DayClass[] = [
@@ -24,6 +24,7 @@ export const DAY_CLASSES: readonly DayClass[] = [
     'adjusted',
     'funding',
     'move',
+    'withdraw',
     ...WALLET_POSTING_KINDS.map((kind) => `book_${kind}` as const),
   ]),
 ]

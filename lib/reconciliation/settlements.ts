@@ -53,7 +53,7 @@ export type SettledTransaction = {
 
 /** Everything else that changed the balance: adjustments of final transactions, pay-ins, moves and corrections. */
 export type SettledAdjustment = {
-  kind: 'fund' | 'move' | 'correct' | AdjustmentKind
+  kind: 'fund' | 'move' | 'correct' | 'withdraw' | AdjustmentKind
   id: string
   transactionId: string | null
   net: string

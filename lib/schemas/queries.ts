@@ -62,6 +62,17 @@ export const rangeQuerySchema = z
   })
   .refine((query) => query.startDate <= query.endDate, { path: ['endDate'], error: 'endDate must not be before startDate.' })
 
+/** A list that is read from one response to the next, or one transaction by its externalId. */
+export const cursorQuerySchema = z.object({
+  limit: wholeNumberField('limit', 1, PAGE_SIZE_MAX).optional().meta({ description: 'How many transactions at most; 100 if left out' }),
+  cursor: z
+    .string()
+    .max(100, { error: mustBe('cursor', 'the nextCursor of an earlier response') })
+    .optional()
+    .meta({ description: 'nextCursor of the response before; the newest transactions if left out' }),
+  externalId: idField('externalId').optional().meta({ description: 'Only the transaction with your own id' }),
+})
+
 export const emptyQuerySchema = z.object({})
 
 // Longer credentials are not issued, and hashing a megabyte of password wastes time.

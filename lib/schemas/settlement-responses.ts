@@ -53,9 +53,9 @@ const settledTransactionSchema = z.strictObject({
 })
 
 const settledAdjustmentSchema = z.strictObject({
-  kind: z.enum(['fund', 'move', 'correct', ...ADJUSTMENT_KINDS]).meta({
+  kind: z.enum(['fund', 'move', 'correct', 'withdraw', ...ADJUSTMENT_KINDS]).meta({
     description:
-      'fund: money was paid in. move: from the collect to the deposit balance. late, reverse, concede: about a final transaction',
+      'fund: money was paid in. move: from the collect to the deposit balance. withdraw: to your bank account. late, reverse, concede: about a final transaction',
   }),
   id: text('The transaction, or the change that two people made'),
   transactionId: z.string().nullable().meta({ description: 'The transaction that it is about; null if it is about none' }),

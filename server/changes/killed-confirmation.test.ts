@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { listAudit } from '#server/audit/read-audit.ts'
 import { systemClock } from '#server/clock.ts'
@@ -14,6 +15,7 @@ import { must } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { confirmChange } from './decide-change.ts'
 import { proposeChange } from './propose-change.ts'
+import { proposeScheduledWithdrawals } from './scheduled-withdrawals.ts'
 import type { ConfirmProcessPlan } from './testing/confirm-process.ts'
 
 let database: TestDatabase
@@ -24,7 +26,9 @@ after(() => database.drop())
 
 const MAIN = fileURLToPath(new URL('./testing/confirm-process.ts', import.meta.url))
 
-function confirmInProcess(plan: Omit<ConfirmProcessPlan, 'databaseUrl'>): ChildProcess {
+type Plan = ConfirmProcessPlan extends infer Each ? (Each extends unknown ? Omit<Each, 'databaseUrl'> : never) : never
+
+function startProcess(plan: Plan): ChildProcess {
   return spawn(process.execPath, [MAIN, JSON.stringify({ ...plan, databaseUrl: database.url })], { stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
@@ -44,7 +48,34 @@ async function countSessions(condition: string): Promise<number> {
   return rows.length
 }
 
-test('posted exactly once: a confirmation whose process is killed before or after its commit, and which is then repeated', async () => {
+/** Kills a process that has written everything and committed nothing: it waits for the audit chain of the application. */
+async function killBeforeCommit(applicationId: string, plan: Plan): Promise<void> {
+  const chain = await database.pool.connect()
+  try {
+    await chain.query('begin')
+    await chain.query("select pg_advisory_xact_lock(hashtextextended('audit ' || $1, 0))", [applicationId])
+    const early = startProcess(plan)
+    const isWaiting = async () => (await countSessions("wait_event = 'advisory'")) === 1
+    await waitUntil('it waits for its audit entry', isWaiting, { limitMs: 30_000 })
+    await kill(early)
+  } finally {
+    await chain.query('rollback')
+    chain.release()
+  }
+  await waitForEnd()
+}
+
+async function killAfterCommit(plan: Plan, isCommitted: () => Promise<boolean>): Promise<void> {
+  const late = startProcess(plan)
+  await waitUntil('it is committed', isCommitted, { limitMs: 30_000, pauseMs: 1 })
+  await kill(late)
+  await waitForEnd()
+}
+
+const document = { name: 'a.pdf', sha256: 'a1'.repeat(32) }
+
+/** An application with a finance officer who proposes and an administrator who confirms. */
+async function scene() {
   const { pool } = database
   const applicationId = await makeApplication(pool)
   const person = async (role: 'finance' | 'administrator'): Promise<PersonCommandActor> => ({
@@ -54,37 +85,72 @@ test('posted exactly once: a confirmation whose process is killed before or afte
     roles: [role],
   })
   const [fatou, serge] = [await person('finance'), await person('administrator')]
-  const document = { name: 'a.pdf', sha256: 'a1'.repeat(32) }
-  const input = { operator: 'MOMOCM', amountMinor: '500000', reference: 'FT-1', note: '', document }
-  const { changeId } = must(await proposeChange(pool, { applicationId, kind: 'funding.pay_in', input, actor: fatou }))
-  const plan = { applicationId, changeId, personId: serge.id }
-  const confirm = () => confirmChange({ pool, clock: systemClock }, { applicationId, changeId, actor: serge })
-
-  // The money is posted and nothing committed: it waits for the audit chain.
-  const chain = await pool.connect()
-  try {
-    await chain.query('begin')
-    await chain.query("select pg_advisory_xact_lock(hashtextextended('audit ' || $1, 0))", [applicationId])
-    const early = confirmInProcess(plan)
-    const isWaiting = async () => (await countSessions("wait_event = 'advisory'")) === 1
-    await waitUntil('the confirmation waits for its audit entry', isWaiting, { limitMs: 30_000 })
-    await kill(early)
-  } finally {
-    await chain.query('rollback')
-    chain.release()
+  const propose = async (kind: ChangeKindName, input: Record<string, unknown>) =>
+    must(await proposeChange(pool, { applicationId, kind, input, actor: fatou })).changeId
+  const confirm = (changeId: string) => confirmChange({ pool, clock: systemClock }, { applicationId, changeId, actor: serge })
+  const make = async (kind: ChangeKindName, input: Record<string, unknown>) => {
+    const changeId = await propose(kind, input)
+    must(await confirm(changeId))
+    return changeId
   }
-  await waitForEnd()
-  assert.deepEqual(await readPostingKinds(pool, applicationId), [])
+  /** 10,000 in the collect balance, and a bank account for it. */
+  async function collected(): Promise<string> {
+    const content = { operator: 'MOMOCM', account: 'collect', amountMinor: '1000000', reference: 'C', note: '', document }
+    await make('funding.correction', content)
+    return make('bank_account.add', { holder: 'Kora', bank: 'B', currency: 'XAF', number: 'CM2110002000300277976315008' })
+  }
+  return { applicationId, serge, propose, confirm, make, collected }
+}
 
-  const late = confirmInProcess(plan)
-  await waitUntil('it is committed', async () => (await readPostingKinds(pool, applicationId)).length > 0, { limitMs: 30_000, pauseMs: 1 })
-  await kill(late)
-  await waitForEnd()
-  // The person, who had no answer, confirms again.
-  assert.deepEqual(await confirm(), { ok: false, error: 'not_open' })
-  assert.deepEqual((await readBalances(pool, applicationId)).slice(0, 2), [0n, 500_000n])
-  assert.deepEqual(await readPostingKinds(pool, applicationId), ['fund'])
-  const actions = (await listAudit(pool, applicationId, { size: 9 })).map(({ action }) => action)
-  assert.deepEqual(actions, ['change.confirmed', 'balance.funded', 'change.proposed'])
-  assert.deepEqual(await verifyDatabase(pool), [])
+const MONEY = { operator: 'MOMOCM', amountMinor: '500000', reference: 'FT-1', note: '' }
+
+for (const [posting, balances] of [
+  ['fund', [0n, 500_000n]],
+  ['withdraw', [500_000n, 0n]],
+] as const) {
+  test(`posted exactly once: the confirmation of a ${posting} whose process is killed before or after its commit, and which is then repeated`, async () => {
+    const { pool } = database
+    const { applicationId, serge, propose, confirm, collected } = await scene()
+    const kinds = async () => (await readPostingKinds(pool, applicationId)).filter((kind) => kind !== 'correct')
+    const changeId =
+      posting === 'fund'
+        ? await propose('funding.pay_in', { ...MONEY, document })
+        : await propose('funding.withdrawal', { ...MONEY, account: 'collect', bankAccountId: await collected(), document: null })
+    const plan = { applicationId, changeId, personId: serge.id }
+    await killBeforeCommit(applicationId, plan)
+    assert.deepEqual(await kinds(), [])
+    await killAfterCommit(plan, async () => (await kinds()).length > 0)
+    // The person, who had no answer, confirms again.
+    assert.deepEqual(await confirm(changeId), { ok: false, error: 'not_open' })
+    assert.deepEqual((await readBalances(pool, applicationId)).slice(0, 2), balances)
+    assert.deepEqual(await kinds(), [posting])
+    const actions = (await listAudit(pool, applicationId, { size: 3 })).map(({ action }) => action)
+    assert.deepEqual(actions, ['change.confirmed', 'balance.funded', 'change.proposed'])
+    assert.deepEqual(await verifyDatabase(pool), [])
+  })
+}
+
+test('proposed exactly once: a schedule whose process is killed before or after its commit, and which then runs again', async () => {
+  const { applicationId, make, collected } = await scene()
+  const bankAccountId = await collected()
+  const terms = { bankAccountId, every: 'day', weekday: null, monthDay: null, minute: 480, keepMinor: '0' }
+  await make('withdrawal.schedule', { operator: 'MOMOCM', account: 'collect', terms })
+  const now = new Date()
+  const at = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1, 8))
+  const facts = async () => {
+    const { rows } = await database.pool.query<{ change: string | null; run: string | null }>(
+      `select f.change_id as change, r.change_id as run from (select * from proposed_changes where application_id = $1 and kind = 'funding.withdrawal') f
+         full join (select * from withdrawal_runs where application_id = $1) r using (application_id, change_id)`,
+      [applicationId],
+    )
+    return rows
+  }
+  const plan = { scheduledAt: at.toISOString() }
+  await killBeforeCommit(applicationId, plan)
+  assert.deepEqual(await facts(), [])
+  await killAfterCommit(plan, async () => (await facts()).length > 0)
+  await proposeScheduledWithdrawals({ pool: database.pool, clock: { now: () => at } }, () => false)
+  const [only, ...others] = await facts()
+  assert.ok(only?.change)
+  assert.deepEqual([only.run, others], [only.change, []])
 })

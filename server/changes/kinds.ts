@@ -10,6 +10,7 @@ import { JOURNAL_KINDS } from './kinds/journal-kinds.ts'
 import { OPERATOR_KINDS } from './kinds/operator-kinds.ts'
 import { PERSON_KINDS } from './kinds/person-kinds.ts'
 import { POLICY_KINDS } from './kinds/policy-kinds.ts'
+import { TREASURY_KINDS } from './kinds/treasury-kinds.ts'
 import { WALLET_KINDS } from './kinds/wallet-kinds.ts'
 
 /** Every kind of change that needs two people. */
@@ -20,6 +21,7 @@ export const KINDS: Readonly<Record<ChangeKindName, ChangeKind>> = {
   ...CREDENTIAL_KINDS,
   ...OPERATOR_KINDS,
   ...FUNDING_KINDS,
+  ...TREASURY_KINDS,
   ...ADJUSTMENT_KINDS,
   ...WALLET_KINDS,
   ...DAY_KINDS,

@@ -1,4 +1,11 @@
-import { CHANGE_PERMISSIONS, type ChangeKindName, isChangeKind, type ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
+import {
+  CHANGE_PERMISSIONS,
+  type ChangeFacts,
+  type ChangeKindName,
+  isChangeKind,
+  type ProposedChangeDto,
+} from '#lib/approvals/proposed-change.ts'
+import { maskBankNumber } from '#lib/money/bank-number.ts'
 import { can } from '#lib/people/permissions.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Queryable } from '#server/database/pool.ts'
@@ -35,12 +42,19 @@ type Shown = Pick<ProposedChangeDto, 'before' | 'after' | 'obstacle'>
 async function readShown(queryable: Queryable, applicationId: string, row: KnownRow): Promise<Shown> {
   const { before, after } = row
   const { isRelative, bind } = KINDS[row.kind]
-  if (!isRelative || stateOf(row) !== 'open') return { before, after, obstacle: null }
+  if (stateOf(row) !== 'open') return { before, after: withoutNumber(after), obstacle: null }
+  if (!isRelative) return { before, after, obstacle: null }
   const change = bind(row.payload)
   if (!change.ok) throw new Error(`The payload of change ${row.changeId} cannot be read`)
   const present = await change.value.read(queryable, applicationId)
   if (!present.ok) return { before, after, obstacle: refused(present.error).error.reason }
   return { ...present.value, obstacle: present.value.obstacle ?? null }
+}
+
+/** The whole number of a bank account is for the person who compares it before the decision. */
+function withoutNumber(after: ChangeFacts): ChangeFacts {
+  const { bankNumber } = after
+  return typeof bankNumber === 'string' ? { ...after, bankNumber: maskBankNumber(bankNumber) } : after
 }
 
 function stateOf({ outcome, isExpired }: ChangeRow): ProposedChangeDto['state'] {

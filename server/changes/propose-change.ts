@@ -3,7 +3,7 @@ import { CHANGE_PERMISSIONS, type ChangeKindName } from '#lib/approvals/proposed
 import { can } from '#lib/people/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
-import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
+import { type AuditActor, mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
@@ -41,16 +41,22 @@ export async function proposeChange(pool: Pool, command: ProposeChange): Promise
   if (bound.value.personId === actor.id) return err('about_you')
   return withTransaction<{ changeId: string }, ProposeFailure>(pool, async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
-    if (!(await hasSecondPerson(trx, command, bound.value))) return err('no_second_person')
-    return store(trx, command, bound.value)
+    return storeProposal(trx, { ...command, changeId: randomUUID(), proposedBy: actor.id }, bound.value)
   })
 }
 
-async function store(
+type Proposal = { applicationId: string; kind: ChangeKindName; changeId: string; proposedBy: string; actor: AuditActor }
+
+/**
+ * Stores a proposal in the name of a person, in the caller's transaction, which holds the lock of the application. `actor`: who is in the audit
+ * record; a schedule proposes in the name of the person who set it.
+ */
+export async function storeProposal(
   trx: TrxClient,
-  { applicationId, kind, actor }: ProposeChange,
+  { applicationId, kind, changeId, proposedBy, actor }: Proposal,
   change: BoundChange,
 ): Promise<Result<{ changeId: string }, ProposeFailure>> {
+  if (!(await hasSecondPerson(trx, { applicationId, kind, proposedBy }, change))) return err('no_second_person')
   const { subject, payload } = change
   if (await hasOpenChange(trx, applicationId, kind, subject)) return err('already_proposed')
   const difference = await change.read(trx, applicationId)
@@ -58,18 +64,21 @@ async function store(
   const { before, after, obstacle } = difference.value
   if (obstacle !== undefined) return refused(obstacle)
   if (JSON.stringify(before) === JSON.stringify(after)) return err('no_difference')
-  const changeId = randomUUID()
   const isSealed = KINDS[kind].holdsSecrets
-  await insertChange(trx, { applicationId, changeId, kind, subject, payload, isSealed, before, after, proposedBy: actor.id })
-  const details = JSON.parse(JSON.stringify({ kind, subject, before, after }))
+  await insertChange(trx, { applicationId, changeId, kind, subject, payload, isSealed, before, after, proposedBy })
+  const details = JSON.parse(JSON.stringify({ kind, subject, before, after, ...(actor.id !== proposedBy && { proposedBy }) }))
   await appendAudit(trx, { applicationId, actor, action: 'change.proposed', subject: changeId, details })
   return ok({ changeId })
 }
 
 /** Whether anybody else could confirm it. */
-async function hasSecondPerson(trx: TrxClient, { applicationId, actor, kind }: ProposeChange, change: BoundChange): Promise<boolean> {
+async function hasSecondPerson(
+  trx: TrxClient,
+  { applicationId, proposedBy, kind }: Pick<Proposal, 'applicationId' | 'proposedBy' | 'kind'>,
+  change: BoundChange,
+): Promise<boolean> {
   const members = await listActiveMembers(trx, applicationId)
   return members.some(
-    ({ personId, roles }) => personId !== actor.id && personId !== change.personId && can(roles, CHANGE_PERMISSIONS[kind].confirm),
+    ({ personId, roles }) => personId !== proposedBy && personId !== change.personId && can(roles, CHANGE_PERMISSIONS[kind].confirm),
   )
 }

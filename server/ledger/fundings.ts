@@ -58,16 +58,17 @@ export async function postFunding(trx: TrxClient, funding: PostFunding): Promise
 }
 
 /** The posting of a funding: its kind, the balance that changes and by how much, below zero only for a correction. */
-export type FundingPosting = { kind: 'fund' | 'move' | 'correct'; account: 'collect' | 'deposit'; amountMinor: bigint }
+export type FundingPosting = { kind: 'fund' | 'move' | 'correct' | 'withdraw'; account: 'collect' | 'deposit'; amountMinor: bigint }
 
-/** Returns these balances as a funding would leave them; a move takes the amount from the collect balance. */
+/** Returns these balances as a funding would leave them; a move takes the amount from the collect balance, a withdrawal from its own. */
 export function balancesAfter(
   { collectMinor, depositMinor }: FundedBalances,
   { kind, account, amountMinor }: FundingPosting,
 ): FundedBalances {
   if (kind === 'move') return { collectMinor: collectMinor - amountMinor, depositMinor: depositMinor + amountMinor }
-  if (account === 'collect') return { collectMinor: collectMinor + amountMinor, depositMinor }
-  return { collectMinor, depositMinor: depositMinor + amountMinor }
+  const changeMinor = kind === 'withdraw' ? -amountMinor : amountMinor
+  if (account === 'collect') return { collectMinor: collectMinor + changeMinor, depositMinor }
+  return { collectMinor, depositMinor: depositMinor + changeMinor }
 }
 
 /** Whether these balances cover a funding: none would fall below zero. One that is below zero already may be corrected upwards in steps. */

@@ -9,8 +9,8 @@ type FundingRow = {
   operator: OperatorCode
   currency: string
   amountMinor: bigint
-  kind: 'fund' | 'move' | 'correct'
-  /** The balance that a correction is about. */
+  kind: 'fund' | 'move' | 'correct' | 'withdraw'
+  /** The balance that a correction or a withdrawal is about. */
   account: 'collect' | 'deposit'
   actorId: string | null
   reason: string

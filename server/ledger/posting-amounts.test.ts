@@ -54,6 +54,11 @@ test('a correction of the collect balance moves an amount from clearing to it', 
   assert.deepEqual(await amountsOf('correct', 'COLLECT'), { ...NOTHING, collect: 500_000n, clearing: -500_000n })
 })
 
+test('a withdrawal takes an amount from one balance to clearing', async () => {
+  assert.deepEqual(await amountsOf('withdraw', 'COLLECT'), { ...NOTHING, collect: -500_000n, clearing: 500_000n })
+  assert.deepEqual(await amountsOf('withdraw', 'DEPOSIT'), { ...NOTHING, deposit: -500_000n, clearing: 500_000n })
+})
+
 test('a move takes an amount from the collect balance to the deposit balance', async () => {
   assert.deepEqual(await amountsOf('move', 'DEPOSIT'), { ...NOTHING, collect: -500_000n, deposit: 500_000n })
 })
@@ -101,7 +106,7 @@ test('nothing is entered without a kind', async () => {
 
 test('the sum is zero for every kind, type, amount and fee', async () => {
   const posting = fc.record({
-    kind: fc.constantFrom('hold', 'release', 'settle', 'fund', 'move', 'correct', 'reverse', 'late', 'concede', 'fees_out'),
+    kind: fc.constantFrom('hold', 'release', 'settle', 'fund', 'move', 'correct', 'withdraw', 'reverse', 'late', 'concede', 'fees_out'),
     type: fc.constantFrom('COLLECT', 'DEPOSIT'),
     amount: fc.bigInt(1n, 999_999_999_999n),
     system: fc.bigInt(0n, 999_999_999_999n),

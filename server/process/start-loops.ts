@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expireApprovals } from '#server/approvals/expire-approvals.ts'
 import { storeBatchEnds } from '#server/batches/store-batch-ends.ts'
 import { forgetExpiredSecrets } from '#server/changes/collect-secret.ts'
+import { proposeScheduledWithdrawals } from '#server/changes/scheduled-withdrawals.ts'
 import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
 import { TASK_STATEMENT_LIMIT_MS, withStatementLimit } from '#server/database/pool.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
@@ -21,6 +22,7 @@ import { examineDays, examineRecentDays } from '#server/reconciliation/exception
 import { matchRecent } from '#server/reconciliation/matching/match-wallet.ts'
 import { createStatementWorker } from '#server/reconciliation/statements/statement-worker.ts'
 import { forgetUploads } from '#server/reconciliation/statements/upload-statement.ts'
+import { pairWithdrawals } from '#server/reconciliation/treasury/mark-transit.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { countWantedZones } from '#server/reports/business-days/set-time-zone.ts'
 import { listCustomers } from '#server/reports/customers/customers.ts'
@@ -142,6 +144,8 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
     scheduledTask('match_statement_lines', '*/5 * * * *', () => matchRecent(pool, clock.now(), isEnding)),
     scheduledTask('examine_days', '* * * * *', () => examineDays(pool, isEnding)),
     scheduledTask('examine_recent_days', '19 4 * * *', () => examineRecentDays(pool, clock.now())),
+    scheduledTask('propose_withdrawals', '* * * * *', () => proposeScheduledWithdrawals({ pool, clock }, isEnding)),
+    scheduledTask('pair_withdrawals', '*/5 * * * *', async () => void (await pairWithdrawals(pool))),
     scheduledTask('list_customers', '* * * * *', () => listCustomers(pool, isEnding)),
     scheduledTask('count_time_zones', '* * * * *', () => countWantedZones(pool, isEnding)),
     scheduledTask('add_transaction_days', '* * * * *', () => addTransactionDays(pool, isEnding, READ_MAX)),

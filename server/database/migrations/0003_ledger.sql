@@ -21,7 +21,7 @@ create table ledger_balances (
 create table ledger_postings (
   application_id uuid not null,
   subject_id uuid not null,
-  kind text not null check (kind in ('hold', 'release', 'settle', 'fund', 'move', 'correct', 'reverse', 'late', 'concede', 'fees_out')),
+  kind text not null check (kind in ('hold', 'release', 'settle', 'fund', 'move', 'correct', 'withdraw', 'reverse', 'late', 'concede', 'fees_out')),
   operator text not null,
   currency text not null,
   collect_minor bigint not null default 0,
@@ -56,7 +56,7 @@ create view ledger_entries as
     as e (account, amount_minor)
   where e.amount_minor <> 0;
 
--- A posting as a statement of account shows it. `collected`, `paid` and `funded` are money that came from outside or went there; held money
+-- A posting as a statement of account shows it. `collected`, `paid`, `funded` and `withdrawn` are money that came from outside or went there; held money
 -- only changes its account. What adjusts a transaction whose status is final (`reversed`, `late`, `conceded`) and fees taken out change the
 -- balances by one amount each.
 create view ledger_movements as
@@ -66,6 +66,7 @@ create view ledger_movements as
          case when p.kind = 'settle' then p.fees_minor + p.revenue_minor else 0 end as fees_minor,
          case when p.kind = 'fund' then p.deposit_minor else 0 end as funded_minor,
          case when p.kind = 'correct' then p.collect_minor + p.deposit_minor + p.held_minor else 0 end as corrected_minor,
+         case when p.kind = 'withdraw' then p.clearing_minor else 0 end as withdrawn_minor,
          case when p.kind = 'reverse' then p.collect_minor + p.deposit_minor + p.held_minor else 0 end as reversed_minor,
          case when p.kind = 'late' then p.collect_minor + p.deposit_minor + p.held_minor else 0 end as late_minor,
          case when p.kind = 'concede' then p.collect_minor + p.deposit_minor + p.held_minor else 0 end as conceded_minor,
@@ -95,6 +96,7 @@ create table ledger_days (
   fees_minor bigint not null,
   funded_minor bigint not null,
   corrected_minor bigint not null,
+  withdrawn_minor bigint not null,
   reversed_minor bigint not null,
   late_minor bigint not null,
   conceded_minor bigint not null,
@@ -113,7 +115,7 @@ create table ledger_days (
   primary key (application_id, operator, day),
   constraint statement_adds_up check (
     collect_minor + deposit_minor + held_minor = collected_minor + funded_minor + corrected_minor + reversed_minor + late_minor + conceded_minor
-      + fees_out_minor - paid_minor - fees_minor)
+      + fees_out_minor - paid_minor - withdrawn_minor - fees_minor)
 );
 
 -- One row: the instant up to which postings are in ledger_days.

@@ -121,6 +121,7 @@ create table ledger_day_edges (
   fees_minor bigint not null,
   funded_minor bigint not null,
   corrected_minor bigint not null,
+  withdrawn_minor bigint not null,
   reversed_minor bigint not null,
   late_minor bigint not null,
   conceded_minor bigint not null,

@@ -32,17 +32,20 @@ create table proposed_changes (
   constraint two_people_make_a_change check (outcome is null or (outcome = 'withdrawn') = (decided_by = proposed_by)),
   constraint proposed_changes_collected check (collected_at is null or (collect_until is not null and outcome = 'confirmed')),
   constraint proposed_changes_keep_no_secrets check (outcome is null or sealed_payload is null),
-  constraint funding_is_of_a_kind check (kind not like 'funding.%' or kind in ('funding.pay_in', 'funding.move', 'funding.correction')),
+  constraint funding_is_of_a_kind check (kind not like 'funding.%' or kind in ('funding.pay_in', 'funding.move', 'funding.correction', 'funding.withdrawal')),
   -- Hundredths, below zero only for a correction that takes money away.
   constraint funding_has_amount check (kind not like 'funding.%'
     or (payload ->> 'amountMinor' ~ (case kind when 'funding.correction' then '^-?[1-9][0-9]{0,11}$' else '^[1-9][0-9]{0,11}$' end)) is true),
   constraint only_corrections_choose_the_balance check (kind not like 'funding.%'
-    or (case kind when 'funding.correction' then payload ->> 'account' in ('collect', 'deposit') else not payload ? 'account' end) is true),
+    or (case when kind in ('funding.correction', 'funding.withdrawal') then payload ->> 'account' in ('collect', 'deposit')
+             else not payload ? 'account' end) is true),
+  constraint withdrawal_has_bank_account check (kind not like 'funding.%'
+    or (case kind when 'funding.withdrawal' then payload ->> 'bankAccountId' ~ '^[0-9a-f-]{36}$' else not payload ? 'bankAccountId' end) is true),
   -- The subject is the reference without spaces, punctuation and letter case: two spellings of one bank transfer are one.
   constraint funding_has_reference check (kind not like 'funding.%'
     or (length(payload ->> 'reference') between 1 and 100 and subject <> '' and length(payload ->> 'note') <= 500) is true),
   -- Name and digest of a file that is stored elsewhere: its holder can show that it is this one.
-  constraint only_moves_have_no_document check (kind not like 'funding.%' or (kind = 'funding.move' and payload -> 'document' = 'null') is true
+  constraint only_moves_have_no_document check (kind not like 'funding.%' or (kind in ('funding.move', 'funding.withdrawal') and payload -> 'document' = 'null') is true
     or (length(payload #>> '{document,name}') between 1 and 200 and payload #>> '{document,sha256}' ~ '^[0-9a-f]{64}$') is true),
   constraint funding_has_balances check (kind not like 'funding.%'
     or (before ?& array['collectMinor', 'depositMinor'] and after ?& array['collectMinor', 'depositMinor', 'currency']))

@@ -138,7 +138,7 @@ language sql immutable as $$
   select p_account = 'both' or case
     when p_kind in ('settle', 'late') then (p_clearing_minor < 0) = (p_account = 'collect')
     when p_kind = 'reverse' then (p_clearing_minor > 0) = (p_account = 'collect')
-    when p_kind in ('correct', 'concede', 'fees_out') then (p_collect_minor <> 0) = (p_account = 'collect')
+    when p_kind in ('correct', 'withdraw', 'concede', 'fees_out') then (p_collect_minor <> 0) = (p_account = 'collect')
     when p_kind = 'move' then true
     -- fund, hold, release
     else p_account = 'deposit' end
@@ -153,7 +153,7 @@ begin
       join proposed_changes c on c.application_id = coalesce(p.change_application_id, p.application_id)
                              and c.change_id = coalesce(p.change_id, p.subject_id)
      where p.operator = new.operator and p.at >= new.starts_at and p.at < new.ends_at
-       and p.kind in ('fund', 'move', 'correct', 'reverse', 'late', 'concede', 'fees_out')
+       and p.kind in ('fund', 'move', 'correct', 'withdraw', 'reverse', 'late', 'concede', 'fees_out')
        and is_in_account(new.account, p.kind, p.collect_minor, p.clearing_minor)
     union
     select c.proposed_by from wallet_postings w

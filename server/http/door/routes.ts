@@ -19,6 +19,7 @@ import { health, healthLive, healthReady, metrics } from '../endpoints/service.t
 import { settlementEndpointAt, settlementReports } from '../endpoints/settlements.ts'
 import { chekTransactionStatus, transactionStatus } from '../endpoints/status.ts'
 import { accessToken, refreshToken } from '../endpoints/tokens.ts'
+import { transactions } from '../endpoints/transactions.ts'
 
 /** All endpoints outside Next's pages. */
 const ENDPOINTS: readonly Endpoint[] = [
@@ -39,6 +40,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   refreshToken,
   settlementReports,
   operatorStatuses,
+  transactions,
   openapi,
   openapiV2,
   health,

@@ -9,6 +9,7 @@ import { PAYMENT_OPERATIONS } from './operations/payments.ts'
 import { LIST_OPERATIONS, TOTAL_OPERATIONS } from './operations/reports.ts'
 import { SETTLEMENT_OPERATIONS } from './operations/settlements.ts'
 import { APPROVAL_OPERATIONS, STATUS_OPERATIONS, TOKEN_OPERATIONS } from './operations/status.ts'
+import { TRANSACTION_OPERATIONS } from './operations/transactions.ts'
 import { describeWebhook } from './webhook.ts'
 
 const OPERATIONS: readonly Operation[] = [
@@ -20,7 +21,12 @@ const OPERATIONS: readonly Operation[] = [
   ...TOKEN_OPERATIONS,
 ]
 
-const OPERATIONS_V2: readonly Operation[] = [...CANCEL_OPERATIONS, ...OPERATOR_OPERATIONS, ...SETTLEMENT_OPERATIONS]
+const OPERATIONS_V2: readonly Operation[] = [
+  ...TRANSACTION_OPERATIONS,
+  ...CANCEL_OPERATIONS,
+  ...OPERATOR_OPERATIONS,
+  ...SETTLEMENT_OPERATIONS,
+]
 
 const INFO = {
   v1: {
@@ -32,13 +38,13 @@ const INFO = {
   v2: {
     title: 'Mobile Money Transaction Service, additions',
     version: 'v2',
-    summary: 'Cancellations, availability of operators, and settlement reports of signed days.',
+    summary: 'Transactions, availability of operators, and settlement reports of signed days.',
     description: () => DESCRIPTION_V2,
   },
 } as const
 
 const DESCRIPTION_V2 =
-  'What the service adds to v1: the cancellation of what was not sent yet, what can be sent to each operator now, and reports of the days that two people have compared with the statement of ' +
+  'What the service adds to v1: a list of transactions with a cursor, the cancellation of what was not sent yet, what can be sent to each operator now, and reports of the days that two people have compared with the statement of ' +
   'the operator and signed. Credentials and ' +
   'errors are those of v1, which stays as it is: payments, lists and tokens are there.'
 

@@ -12,6 +12,7 @@ import {
 } from '#lib/schemas/responses.ts'
 import { settledDaySchema, settlementReportSchema } from '#lib/schemas/settlement-responses.ts'
 import { transactionRequestSchema } from '#lib/schemas/transaction-request.ts'
+import { transactionListSchema } from '#lib/schemas/transaction-responses.ts'
 import type { ErrorCause } from './error-causes.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
@@ -29,7 +30,7 @@ export const TAGS = [
 
 /** The subjects of version 2. */
 export const TAGS_V2 = [
-  { name: 'Cancellations', description: 'Take back what has not been sent to an operator.' },
+  { name: 'Transactions', description: 'List transactions, find one, and cancel what was not sent to an operator.' },
   { name: 'Operators', description: 'What can be sent to each operator now.' },
   { name: 'Settlements', description: 'What a signed day of an account at an operator did to the balance of the application.' },
 ] as const
@@ -80,6 +81,7 @@ const COMPONENTS = {
 } as const
 
 const COMPONENTS_V2 = {
+  TransactionList: transactionListSchema,
   TransactionRecord: recordSchema,
   OperatorStatus: operatorStatusSchema,
   SettledDay: settledDaySchema,

@@ -5,11 +5,11 @@ set search_path from current as $$
 begin
   execute $sql$
     insert into ledger_days as d (application_id, operator, day, posting_count, collect_minor, deposit_minor, held_minor,
-        collected_minor, paid_minor, fees_minor, funded_minor, corrected_minor, reversed_minor, late_minor, conceded_minor, fees_out_minor,
+        collected_minor, paid_minor, fees_minor, funded_minor, corrected_minor, withdrawn_minor, reversed_minor, late_minor, conceded_minor, fees_out_minor,
         collected_count, paid_count, fees_app_minor, collect_fees_minor, collect_fees_app_minor,
         placed_minor, released_minor, deposit_peak_minor)
       select m.application_id, m.operator, m.day, count(*), sum(m.collect_minor), sum(m.deposit_minor), sum(m.held_minor),
-             sum(m.collected_minor), sum(m.paid_minor), sum(m.fees_minor), sum(m.funded_minor), sum(m.corrected_minor), sum(m.reversed_minor), sum(m.late_minor), sum(m.conceded_minor), sum(m.fees_out_minor),
+             sum(m.collected_minor), sum(m.paid_minor), sum(m.fees_minor), sum(m.funded_minor), sum(m.corrected_minor), sum(m.withdrawn_minor), sum(m.reversed_minor), sum(m.late_minor), sum(m.conceded_minor), sum(m.fees_out_minor),
              sum(m.collected_count), sum(m.paid_count), sum(m.fees_app_minor), sum(m.collect_fees_minor), sum(m.collect_fees_app_minor),
              sum(m.placed_minor), sum(m.released_minor), greatest(0, max(m.risen_minor))
         -- Postings of one instant are one batch and happened together.
@@ -27,6 +27,7 @@ begin
         fees_minor = d.fees_minor + excluded.fees_minor,
         funded_minor = d.funded_minor + excluded.funded_minor,
         corrected_minor = d.corrected_minor + excluded.corrected_minor,
+        withdrawn_minor = d.withdrawn_minor + excluded.withdrawn_minor,
         reversed_minor = d.reversed_minor + excluded.reversed_minor,
         late_minor = d.late_minor + excluded.late_minor,
         conceded_minor = d.conceded_minor + excluded.conceded_minor,

@@ -6,12 +6,12 @@ set search_path from current as $$
 begin
   execute $sql$
     insert into ledger_day_edges as d (application_id, time_zone, operator, day, business_day, posting_count, collect_minor, deposit_minor,
-        held_minor, collected_minor, paid_minor, fees_minor, funded_minor, corrected_minor, reversed_minor, late_minor, conceded_minor, fees_out_minor,
+        held_minor, collected_minor, paid_minor, fees_minor, funded_minor, corrected_minor, withdrawn_minor, reversed_minor, late_minor, conceded_minor, fees_out_minor,
         collected_count, paid_count, fees_app_minor, collect_fees_minor, collect_fees_app_minor,
         placed_minor, released_minor)
       select m.application_id, z.time_zone, m.operator, m.day, (m.at at time zone z.time_zone)::date, count(*), sum(m.collect_minor),
              sum(m.deposit_minor), sum(m.held_minor), sum(m.collected_minor), sum(m.paid_minor), sum(m.fees_minor), sum(m.funded_minor),
-             sum(m.corrected_minor), sum(m.reversed_minor), sum(m.late_minor), sum(m.conceded_minor), sum(m.fees_out_minor),
+             sum(m.corrected_minor), sum(m.withdrawn_minor), sum(m.reversed_minor), sum(m.late_minor), sum(m.conceded_minor), sum(m.fees_out_minor),
              sum(m.collected_count), sum(m.paid_count), sum(m.fees_app_minor), sum(m.collect_fees_minor), sum(m.collect_fees_app_minor), sum(m.placed_minor), sum(m.released_minor)
         from ledger_movements m
         join day_zones z on z.application_id = m.application_id and (z.time_zone = $2 or ($2 is null and z.is_ledger_counted))
@@ -27,6 +27,7 @@ begin
         fees_minor = d.fees_minor + excluded.fees_minor,
         funded_minor = d.funded_minor + excluded.funded_minor,
         corrected_minor = d.corrected_minor + excluded.corrected_minor,
+        withdrawn_minor = d.withdrawn_minor + excluded.withdrawn_minor,
         reversed_minor = d.reversed_minor + excluded.reversed_minor,
         late_minor = d.late_minor + excluded.late_minor,
         conceded_minor = d.conceded_minor + excluded.conceded_minor,

@@ -75,12 +75,12 @@ booked as (
     from ledger_postings p
    where p.operator = $5 and ${IN_RANGE} and is_in_account($6, p.kind, p.collect_minor, p.clearing_minor)
      -- A move is a transfer between two accounts at the operator, and nothing where there is one.
-     and (p.kind in ('settle', 'late', 'reverse', 'fund', 'correct') or p.kind = 'move' and $6 <> 'both')),
+     and (p.kind in ('settle', 'late', 'reverse', 'fund', 'correct', 'withdraw') or p.kind = 'move' and $6 <> 'both')),
 classed as (
   select b.*, s.line_id, s.local_day,
          case
            when b.kind in ('late', 'reverse') then 'adjusted'
-           when b.kind = 'move' then 'move'
+           when b.kind in ('move', 'withdraw') then b.kind
            when b.kind <> 'settle' then 'funding'
            when s.line_id is not null and s.local_day = b.day then 'matched'
            when s.line_id is not null then 'in_transit'
@@ -127,7 +127,7 @@ async function listLineSums(queryable: Queryable, scope: DayScope): Promise<Line
 
 export type BookedSum = {
   day: string
-  kind: 'settle' | 'late' | 'reverse' | 'fund' | 'move' | 'correct'
+  kind: 'settle' | 'late' | 'reverse' | 'fund' | 'move' | 'correct' | 'withdraw'
   class: DayClass
   isIn: boolean
   count: number

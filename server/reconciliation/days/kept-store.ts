@@ -29,7 +29,7 @@ const line = z.object({
 const booked = z.object({
   ...{
     day: z.string(),
-    kind: z.enum(['settle', 'late', 'reverse', 'fund', 'move', 'correct']),
+    kind: z.enum(['settle', 'late', 'reverse', 'fund', 'move', 'correct', 'withdraw']),
     isIn: z.boolean(),
     count: z.number(),
     effectMinor: minor,

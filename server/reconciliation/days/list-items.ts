@@ -13,6 +13,7 @@ const BOOKED_CLASSES: ReadonlySet<string> = new Set([
   'adjusted',
   'funding',
   'move',
+  'withdraw',
 ])
 
 /** The lines or transactions of one class of a day, in order of time, up to a limit. */

@@ -127,7 +127,7 @@ export async function selectSettled(
 }
 
 export type AdjustmentRow = {
-  kind: 'fund' | 'move' | 'correct' | AdjustmentKind
+  kind: 'fund' | 'move' | 'correct' | 'withdraw' | AdjustmentKind
   id: string
   transactionId: string | null
   netMinor: bigint

@@ -1,6 +1,6 @@
 -- The rest of a difference (balance reported by an operator less our ledger) after everything that explains it: the wallet book, payments that
--- the operator may have executed and we have not settled, and agreed fees of payments settled since the last statement, whose fees are not
--- posted yet. Zero: a day without a mistake could have this difference.
+-- the operator may have executed and we have not settled, withdrawals that may not have left it, and agreed fees of payments settled since the last
+-- statement, whose fees are not posted yet. Zero: a day without a mistake could have this difference.
 create or replace function unexplained_difference(p_operator text, p_difference bigint) returns bigint language sql stable
 set search_path from current as $$
   with book as (
@@ -10,6 +10,10 @@ set search_path from current as $$
            coalesce(sum(t.amount_minor) filter (where o.type = 'DEPOSIT'), 0)::bigint as out_minor
       from operator_work o join transactions t on t.application_id = o.application_id and t.transaction_id = o.transaction_id
      where o.operator = p_operator and o.phase = 'begun'
+  ), leaving as (
+    select coalesce(sum((f.payload ->> 'amountMinor')::bigint), 0)::bigint as minor from proposed_changes f
+     where f.kind = 'funding.withdrawal' and f.outcome = 'confirmed' and f.payload ->> 'operator' = p_operator
+       and not exists (select from transit_marks m where m.ledger_id = f.application_id and m.change_id = f.change_id)
   ), fees as (
     select coalesce(sum(f.minor), 0)::bigint as minor
       from wallets w
@@ -24,7 +28,8 @@ set search_path from current as $$
                    where s.application_id = w.application_id and s.wallet = w.wallet and s.state = 'imported'))) f
      where split_part(w.wallet, '-', 1) = p_operator and w.fee_ppm is not null
   ), rest as (
-    select p_difference - book.minor as minor, -begun.out_minor - fees.minor as lowest, begun.in_minor as highest from book, begun, fees
+    select p_difference - book.minor as minor, -begun.out_minor - fees.minor as lowest, begun.in_minor + leaving.minor as highest
+      from book, begun, leaving, fees
   )
   select r.minor - least(greatest(r.minor, r.lowest), r.highest) from rest r
 $$;

@@ -34,6 +34,32 @@ export function listByPhone(
   return readPage(queryable, BY_PHONE, request, [applicationId, phoneNumber])
 }
 
+/** The newest transactions whose sequence is lower than `before`, or of all if it is null; at most `limit`. */
+export async function listBefore(
+  queryable: Queryable,
+  applicationId: string,
+  before: bigint | null,
+  limit: number,
+): Promise<Transaction[]> {
+  const { rows } = await queryable.query<Transaction>({
+    name: 'list_transactions_before',
+    text: `select ${TRANSACTION_COLUMNS} from transactions t
+      where t.application_id = $1 and t.sequence < coalesce($2::bigint, 9223372036854775807) order by t.sequence desc limit $3`,
+    values: [applicationId, before, limit],
+  })
+  return rows
+}
+
+/** The transaction that the application's program calls by this name; undefined if there is none. */
+export async function findByExternalId(queryable: Queryable, applicationId: string, externalId: string): Promise<Transaction | undefined> {
+  const { rows } = await queryable.query<Transaction>({
+    name: 'find_transaction_by_external_id',
+    text: `select ${TRANSACTION_COLUMNS} from transactions t where t.application_id = $1 and t.external_id = $2`,
+    values: [applicationId, externalId],
+  })
+  return rows[0]
+}
+
 /** A list as the parts of its statement. $1 is the page, $2 its size, $3 the application; `t` is the transaction. */
 type List = { name: string; total: string; from: string; order: string }
 

@@ -47,6 +47,7 @@ function toMovements(sums: Sums): Movements {
     paid: formatMinor(sums.paidMinor),
     fees: formatMinor(sums.feesMinor),
     corrected: formatMinor(sums.correctedMinor),
+    withdrawn: formatMinor(sums.withdrawnMinor),
     adjusted: formatMinor(sums.adjustedMinor),
     placed: formatMinor(sums.placedMinor),
     released: formatMinor(sums.releasedMinor),

@@ -91,6 +91,7 @@ const MOVEMENTS = {
   pay: 'paid',
   fund: 'funded',
   correct: 'corrected',
+  withdraw: 'withdrawn',
   adjust: 'adjusted',
 } as const
 

@@ -31,6 +31,7 @@ const REJECTED = randomUUID()
 const REPLACING = randomUUID()
 const BATCH = randomUUID()
 const [PAY_IN, MOVE, FEE, REVERSAL] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+const [WITHDRAWAL, BANK_ACCOUNT] = [randomUUID(), randomUUID()]
 
 let database: TestDatabase
 let applicationId = ''
@@ -66,6 +67,8 @@ before(async () => {
   await start({ transactionId: REPLACING, ...byPerson, originId: REJECTED })
   await book(MOVE, { kind: 'move', account: 'deposit', amountMinor: 1_000n }, finance)
   await book(FEE, { kind: 'correct', account: 'collect', amountMinor: -500n }, finance)
+  await addBankAccount(finance)
+  await book(WITHDRAWAL, { kind: 'withdraw', account: 'collect', amountMinor: 300n }, finance)
   await reverse(REVERSAL, finance)
   await storeBatch(maker)
   await sealTotals(pool)
@@ -97,7 +100,7 @@ async function book(fundingId: string, posting: FundingPosting, decidedBy: strin
   assert.ok(decidedBy)
   const { pool } = database
   const proposer = await makePerson(pool, applicationId, ['finance'])
-  const kind = posting.kind === 'fund' ? 'pay_in' : posting.kind === 'move' ? 'move' : 'correction'
+  const kind = { fund: 'pay_in', move: 'move', correct: 'correction', withdraw: 'withdrawal' }[posting.kind]
   const posted = await withTransaction(pool, (trx) =>
     postFunding(trx, { applicationId, operator: 'MOMOCM', fundingId, actorId: decidedBy, reason: 'x', ...posting }),
   )
@@ -105,7 +108,8 @@ async function book(fundingId: string, posting: FundingPosting, decidedBy: strin
   const payload = {
     operator: 'MOMOCM',
     amountMinor: String(posting.amountMinor),
-    ...(posting.kind === 'correct' && { account: posting.account }),
+    ...((posting.kind === 'correct' || posting.kind === 'withdraw') && { account: posting.account }),
+    ...(posting.kind === 'withdraw' && { bankAccountId: BANK_ACCOUNT }),
     reference: 'x',
     note: '',
     document: { name: 'x', sha256: 'a1'.repeat(32) },
@@ -115,6 +119,22 @@ async function book(fundingId: string, posting: FundingPosting, decidedBy: strin
     `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at, outcome, decided_by, decided_at)
        values ($1, $2, $3, 'x', $4, $5, $5, $6, now(), 'confirmed', $7, now())`,
     [applicationId, fundingId, `funding.${kind}`, payload, balances, proposer, decidedBy],
+  )
+}
+
+/** A bank account that one person proposed and another confirmed. */
+async function addBankAccount(decidedBy: string | undefined): Promise<void> {
+  const { pool } = database
+  const proposer = await makePerson(pool, applicationId, ['finance'])
+  await pool.query(
+    `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at, outcome, decided_by, decided_at)
+       values ($1, $2, 'bank_account.add', 'x', '{}', '{}', '{}', $3, now(), 'confirmed', $4, now())`,
+    [applicationId, BANK_ACCOUNT, proposer, decidedBy],
+  )
+  await pool.query(
+    `insert into bank_accounts (application_id, bank_account_id, holder, bank, currency, form, number, added_by)
+       values ($1, $2, 'x', 'x', 'XAF', 'account', '1234567', $3)`,
+    [applicationId, BANK_ACCOUNT, decidedBy],
   )
 }
 
@@ -201,7 +221,7 @@ const anotherPosting = (transactionId: string, kind: string) =>
      select application_id, transaction_id, '${kind}', operator, currency, now() from transactions where ${of(transactionId)}`
 const SUMS_OF_A_DAY = 'posting_count collect_minor deposit_minor held_minor collected_minor paid_minor fees_minor'
 const SUMS_OF_KINDS =
-  'funded_minor corrected_minor reversed_minor late_minor conceded_minor fees_out_minor placed_minor released_minor collected_count paid_count fees_app_minor collect_fees_minor collect_fees_app_minor'
+  'funded_minor corrected_minor withdrawn_minor reversed_minor late_minor conceded_minor fees_out_minor placed_minor released_minor collected_count paid_count fees_app_minor collect_fees_minor collect_fees_app_minor'
 
 /** Damages that each check finds as one difference, or as the number of differences that follows. */
 const DAMAGES: Record<string, (string | [statements: string, count: number])[]> = {
@@ -388,7 +408,7 @@ const DAMAGES: Record<string, (string | [statements: string, count: number])[]> 
     `update transactions set status = 'SUCCESS' where ${of(REJECTED)}`,
   ],
   fundings: [
-    ...[PAY_IN, MOVE, FEE].flatMap((fundingId) => [
+    ...[PAY_IN, MOVE, FEE, WITHDRAWAL].flatMap((fundingId) => [
       `delete from ledger_postings where subject_id = '${fundingId}'`,
       setContent(fundingId, 'amountMinor', "(payload ->> 'amountMinor')::bigint + 1"),
       `update proposed_changes set outcome = 'refused' where change_id = '${fundingId}'`,
@@ -399,6 +419,18 @@ const DAMAGES: Record<string, (string | [statements: string, count: number])[]> 
     setContent(PAY_IN, 'operator', "'OMCM'"),
     `update proposed_changes set after = after || '{"currency": "UGX"}' where change_id = '${PAY_IN}'`,
     ...plusOne('ledger_postings', 'collect_minor deposit_minor clearing_minor', `subject_id = '${MOVE}'`),
+  ],
+  withdrawals: [
+    `insert into transit_marks (application_id, ledger_id, change_id, step, day, reference, person_id)
+       select application_id, application_id, change_id, 'left', now(), 'x', proposed_by from proposed_changes where change_id = '${PAY_IN}'`,
+    `insert into transit_marks (application_id, ledger_id, change_id, step, day, reference, person_id)
+       select application_id, application_id, change_id, 'returned', now(), 'x', proposed_by from proposed_changes where change_id = '${WITHDRAWAL}'`,
+    `insert into withdrawal_runs (application_id, operator, account, due_at, outcome, amount_minor, change_id)
+       select application_id, 'MOMOCM', 'collect', now(), 'proposed', 301, change_id from proposed_changes where change_id = '${WITHDRAWAL}'`,
+    'delete from bank_accounts',
+    "update bank_accounts set currency = 'UGX'",
+    'update bank_accounts set added_by = gen_random_uuid()',
+    `update proposed_changes set proposed_by = decided_by where change_id = '${BANK_ACCOUNT}'`,
   ],
   references: [`update transactions set application_id = gen_random_uuid() where ${of(WAITING)}`],
 }

@@ -6,7 +6,7 @@ import type { Queryable } from '#server/database/pool.ts'
  */
 /** The columns of sums by day for postings that adjust what is final, and those for totals by day of completion. */
 const OTHER_SUMS = [
-  ...['reversed_minor', 'late_minor', 'conceded_minor', 'fees_out_minor'],
+  ...['withdrawn_minor', 'reversed_minor', 'late_minor', 'conceded_minor', 'fees_out_minor'],
   ...['collected_count', 'paid_count', 'fees_app_minor', 'collect_fees_minor', 'collect_fees_app_minor'],
 ]
 
@@ -362,12 +362,39 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
     check: 'fundings',
     sql: `select concat_ws(' ', f.application_id, f.change_id) as subject, 'the funding and its posting do not go together' as detail
       from proposed_changes f
-      left join ledger_postings p on p.application_id = f.application_id and p.subject_id = f.change_id and p.kind in ('fund', 'move', 'correct')
-      left join lateral posting_amounts(case f.kind when 'funding.pay_in' then 'fund' when 'funding.move' then 'move' else 'correct' end,
+      left join ledger_postings p on p.application_id = f.application_id and p.subject_id = f.change_id and p.kind in ('fund', 'move', 'correct', 'withdraw')
+      left join lateral posting_amounts(case f.kind when 'funding.pay_in' then 'fund' when 'funding.move' then 'move' when 'funding.withdrawal' then 'withdraw' else 'correct' end,
         case f.payload ->> 'account' when 'collect' then 'COLLECT' else 'DEPOSIT' end, (f.payload ->> 'amountMinor')::bigint, 0, 0) a on true
       where f.kind like 'funding.%' and ((f.outcome is not distinct from 'confirmed') <> (p.subject_id is not null)
         or (p.subject_id is not null and (p.operator, p.currency, p.collect_minor, p.deposit_minor, p.clearing_minor, p.actor_id) is distinct from
           (f.payload ->> 'operator', f.after ->> 'currency', a.collect_minor, a.deposit_minor, a.clearing_minor, f.decided_by)))`,
+  },
+  {
+    check: 'withdrawals',
+    sql: `select concat_ws(' ', m.ledger_id, m.change_id, m.step) as subject, 'marked, and no withdrawal of two people' as detail
+      from transit_marks m
+      left join proposed_changes f on f.application_id = m.ledger_id and f.change_id = m.change_id and f.kind = 'funding.withdrawal'
+      where f.outcome is distinct from 'confirmed'
+      union all
+      select concat_ws(' ', m.ledger_id, m.change_id), 'returned, and no correction of its amount' from transit_marks m
+      left join proposed_changes f on f.application_id = m.ledger_id and f.change_id = m.change_id
+      where m.step = 'returned' and not exists (select from proposed_changes c
+        where c.application_id = m.ledger_id and c.kind = 'funding.correction' and c.outcome = 'confirmed' and c.payload ->> 'reference' = m.reference
+          and c.payload ->> 'operator' = f.payload ->> 'operator' and c.payload ->> 'account' = f.payload ->> 'account'
+          and c.payload ->> 'amountMinor' = f.payload ->> 'amountMinor')
+      union all
+      select concat_ws(' ', r.application_id, r.operator, r.account, r.due_at), 'proposed by schedule, and no such proposal' from withdrawal_runs r
+      left join proposed_changes f on f.application_id = r.application_id and f.change_id = r.change_id
+      where r.outcome = 'proposed' and (f.kind, f.payload ->> 'amountMinor', f.payload ->> 'operator', f.payload ->> 'account')
+        is distinct from ('funding.withdrawal', r.amount_minor::text, r.operator, r.account)
+      union all
+      select concat_ws(' ', f.application_id, f.change_id), 'its bank account is none of the application' from proposed_changes f
+      left join bank_accounts b on b.application_id = f.application_id and b.bank_account_id::text = f.payload ->> 'bankAccountId'
+      where f.kind = 'funding.withdrawal' and f.outcome = 'confirmed' and b.currency is distinct from f.after ->> 'currency'
+      union all
+      select concat_ws(' ', b.application_id, b.bank_account_id), 'a bank account that no two people added' from bank_accounts b
+      left join proposed_changes f on f.application_id = b.application_id and f.change_id = b.bank_account_id and f.kind = 'bank_account.add'
+      where f.outcome is distinct from 'confirmed' or f.decided_by is distinct from b.added_by or f.decided_by = f.proposed_by`,
   },
   {
     check: 'references',

@@ -10,7 +10,7 @@ export const CANCEL_OPERATIONS: Operation[] = [
     path: CANCEL_PATH,
     method: 'post',
     id: 'cancelTransaction',
-    tag: 'Cancellations',
+    tag: 'Transactions',
     summary: 'Cancel a transaction that was not sent yet',
     description:
       'Ends a transaction that your program started and that no operator has received: one that waits for a checker, for an operator that is closed, or ' +

@@ -1,5 +1,6 @@
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import type { ChangeFacts, ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
+import { scheduleText } from '#lib/finance/withdrawal-schedule.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import { formatMinor } from '#lib/money/money.ts'
@@ -102,6 +103,13 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   ...Object.fromEntries(JOURNAL_ACCOUNT_NAMES.map((account) => [`journal_${account}`, `journal.account.${account}`] as const)),
   journal_wallets: 'journal.walletCodes',
   day: 'change.fact.day',
+  holder: 'change.fact.holder',
+  bank: 'change.fact.bank',
+  accountCurrency: 'change.fact.accountCurrency',
+  bankNumber: 'change.fact.bankNumber',
+  bankAccount: 'change.fact.bankAccount',
+  every: 'change.fact.every',
+  keepMinor: 'change.fact.keep',
   reference: 'change.fact.reference',
   evidence: 'change.fact.evidence',
   document: 'change.fact.document',
@@ -163,6 +171,10 @@ function factText(t: Translate, locale: Locale, name: string, facts: ChangeFacts
   if (name.endsWith('Ppm')) return withPercent(formatAmount(String(Number(value) / 10_000), locale), locale)
   if (name === 'operatorFeeRounding' || name === 'operatorFeeForm') {
     return t(`fees.${name === 'operatorFeeForm' ? 'form' : 'rounding'}.${value}` as MessageKey)
+  }
+  if (name === 'every') {
+    const [every = '', day, minute] = String(value).split(' ')
+    return scheduleText(t, { every, day: Number(day), minute: Number(minute) })
   }
   const word = WORDS[`${name}.${value}`]
   if (word) return t(word)

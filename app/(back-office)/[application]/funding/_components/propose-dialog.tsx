@@ -3,19 +3,21 @@ import { OperatorOptions } from '#components/domain/operator-mark.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { FUNDING_KINDS, referenceKey } from '#lib/approvals/proposed-change.ts'
+import type { BankAccountDto } from '#lib/finance/treasury-dto.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { parseMinor, parseTypedAmount } from '#lib/money/money.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { FileField, type ReadFile } from '../../_components/changes/file-field.tsx'
 import { ProposalDialog } from '../../_components/changes/proposal-dialog.tsx'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
+import { BankAccountOptions } from './bank-account-options.tsx'
 
 type FundingKind = (typeof FUNDING_KINDS)[number]
-type Props = { application: string; onClose: () => void }
+export type ProposeDialogProps = { application: string; accounts: readonly BankAccountDto[]; onClose: () => void }
 type Problems = Partial<Record<'amount' | 'reference' | 'file', MessageKey>>
 
 /** The form of a funding. A default export, because it is loaded on demand. */
-export default function ProposeDialog({ application, onClose }: Props) {
+export default function ProposeDialog({ application, accounts, onClose }: ProposeDialogProps) {
   const { t, locale } = useTranslations()
   const proposal = useProposal(application, onClose)
   const [kind, setKind] = useState<FundingKind>('funding.pay_in')
@@ -23,20 +25,22 @@ export default function ProposeDialog({ application, onClose }: Props) {
   const [document, setDocument] = useState<ReadFile | null>(null)
   const [problems, setProblems] = useState<Problems>({})
   const { currency } = OPERATORS[operator].country
-  const [isMove, isCorrection] = [kind === 'funding.move', kind === 'funding.correction']
+  const [isWithdrawal, needsDocument] = [kind === 'funding.withdrawal', kind === 'funding.pay_in' || kind === 'funding.correction']
   function submit(form: FormData) {
     const textOf = (name: string) => String(form.get(name) ?? '').trim()
     const [amount, reference] = [parseTypedAmount(textOf('amount'), locale) ?? '0', textOf('reference')]
     const found: Problems = {
       ...(!/[1-9]/.test(amount) && { amount: 'funding.amountWrong' }),
       ...(referenceKey(reference) === '' && { reference: 'funding.referenceMissing' }),
-      ...(!isMove && document === null && { file: 'funding.fileMissing' }),
+      ...(needsDocument && document === null && { file: 'funding.fileMissing' }),
     }
     setProblems(found)
     if (Object.keys(found).length > 0) return
+    if (isWithdrawal && textOf('bankAccountId') === '') return proposal.setError(t('funding.noBankAccount', { currency }))
     const amountMinor = `${textOf('direction') === 'take' ? '-' : ''}${parseMinor(amount)}`
-    const account = isCorrection ? { account: textOf('account') } : {}
-    proposal.propose(kind, { operator, ...account, amountMinor, reference, note: textOf('note'), document })
+    // Fields of some kinds alone.
+    const own = Object.fromEntries(['account', 'bankAccountId'].flatMap((name) => (form.has(name) ? [[name, textOf(name)]] : [])))
+    proposal.propose(kind, { operator, ...own, amountMinor, reference, note: textOf('note'), document })
   }
   return (
     <ProposalDialog
@@ -48,6 +52,7 @@ export default function ProposeDialog({ application, onClose }: Props) {
       onClose={onClose}
     >
       <KindFields kind={kind} onKind={setKind} operator={operator} onOperator={setOperator} />
+      {isWithdrawal && <BankAccountOptions accounts={accounts} currency={currency} present={null} />}
       <TextField
         id="funding-amount"
         name="amount"
@@ -61,14 +66,14 @@ export default function ProposeDialog({ application, onClose }: Props) {
         id="funding-reference"
         name="reference"
         label={t('change.fact.reference')}
-        hint={t('funding.referenceHint')}
+        hint={t(isWithdrawal ? 'funding.withdrawalHint' : 'funding.referenceHint')}
         error={problems.reference && t(problems.reference)}
         autoComplete="off"
         maxLength={100}
       />
       <FileField
         label={t('funding.file')}
-        {...(isMove ? { note: t('funding.optional') } : {})}
+        {...(needsDocument ? {} : { note: t('funding.optional') })}
         hint={t('funding.fileHint')}
         error={problems.file && t(problems.file)}
         onRead={setDocument}
@@ -92,7 +97,7 @@ type KindProps = {
   onOperator: (operator: OperatorCode) => void
 }
 
-/** The kind of funding and its operator; for a correction, also the balance and the direction. */
+/** The kind of funding and its operator; for a correction or a withdrawal also the balance, and the direction of a correction. */
 function KindFields({ kind, onKind, operator, onOperator }: KindProps) {
   const { t } = useTranslations()
   return (
@@ -119,16 +124,24 @@ function KindFields({ kind, onKind, operator, onOperator }: KindProps) {
       >
         <OperatorOptions />
       </Select>
-      {kind === 'funding.correction' && (
+      {(kind === 'funding.correction' || kind === 'funding.withdrawal') && (
         <div className="grid gap-4 sm:grid-cols-2">
-          <Select id="funding-account" name="account" label={t('funding.account')} defaultValue="deposit">
+          <Select
+            key={kind}
+            id="funding-account"
+            name="account"
+            label={t('funding.account')}
+            defaultValue={kind === 'funding.correction' ? 'deposit' : 'collect'}
+          >
             <option value="collect">{t('change.fact.collect')}</option>
             <option value="deposit">{t('change.fact.deposit')}</option>
           </Select>
-          <Select id="funding-direction" name="direction" label={t('funding.direction')} defaultValue="add">
-            <option value="add">{t('funding.add')}</option>
-            <option value="take">{t('funding.take')}</option>
-          </Select>
+          {kind === 'funding.correction' && (
+            <Select id="funding-direction" name="direction" label={t('funding.direction')} defaultValue="add">
+              <option value="add">{t('funding.add')}</option>
+              <option value="take">{t('funding.take')}</option>
+            </Select>
+          )}
         </div>
       )}
     </>

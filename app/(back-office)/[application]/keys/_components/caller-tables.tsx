@@ -1,12 +1,13 @@
 import { TimeText } from '#components/domain/time-text.tsx'
 import { Badge } from '#components/ui/display/badge.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
+import { SectionHead } from '#components/ui/display/page.tsx'
 import { Td, Tr } from '#components/ui/display/table.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import type { RefusalDto } from '#lib/partner/partner-requests.ts'
 import type { ListedAddress, ListedApiUser } from '../read-credentials.ts'
 import { ApiUserButtons, ProposeButton, RemoveAddressButton } from './credential-buttons.tsx'
-import { CredentialTable, SectionHead } from './key-table.tsx'
+import { CredentialTable } from './key-table.tsx'
 
 type Props = { t: Translate; application: string; apiUsers: readonly ListedApiUser[]; mayPropose: boolean }
 

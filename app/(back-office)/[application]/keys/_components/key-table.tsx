@@ -1,23 +1,11 @@
 import type { ReactNode } from 'react'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { Badge } from '#components/ui/display/badge.tsx'
+import { SectionHead } from '#components/ui/display/page.tsx'
 import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import type { ListedKey } from '../read-credentials.ts'
 import { KeyButtons, ProposeButton } from './credential-buttons.tsx'
-
-/** The head of a section of the page: title, what it is for, and its buttons. */
-export function SectionHead({ id, title, text, children }: { id: string; title: string; text: string; children?: ReactNode }) {
-  return (
-    <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
-      <div className="min-w-0 max-w-3xl">
-        <h2 id={id}>{title}</h2>
-        <p className="text-ink-2">{text}</p>
-      </div>
-      <div className="flex flex-wrap gap-2">{children}</div>
-    </div>
-  )
-}
 
 type Props = {
   t: Translate

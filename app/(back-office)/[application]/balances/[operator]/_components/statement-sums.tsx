@@ -32,6 +32,9 @@ export function StatementSums({ data, hrefOf }: { data: StatementDto; hrefOf: Li
     ...(movements.corrected === '0'
       ? []
       : [{ name: t('statement.corrected'), amount: movements.corrected, sign: '', href: hrefOf('correct') }]),
+    ...(movements.withdrawn === '0'
+      ? []
+      : [{ name: t('statement.withdrawn'), amount: movements.withdrawn, sign: '−', href: hrefOf('withdraw') }]),
     ...(movements.adjusted === '0'
       ? []
       : [{ name: t('statement.adjusted'), amount: movements.adjusted, sign: '', href: hrefOf('adjust') }]),

@@ -57,6 +57,7 @@ function dayHeads(t: Translate, zone: string): string[] {
     t('statement.collected'),
     t('statement.funded'),
     t('statement.corrected'),
+    t('statement.withdrawn'),
     t('statement.adjusted'),
     t('statement.paid'),
     t('statement.fees'),
@@ -70,16 +71,25 @@ function dayHeads(t: Translate, zone: string): string[] {
 /** Every day with a movement, even where the page shows months. */
 async function* dayRows(asked: StatementRequest, t: Translate): TableRows {
   const { opening, currency, days } = await readStatement(backOfficeRuntime().reportPool, asked, Number.POSITIVE_INFINITY)
-  yield [[{ text: t('statement.opening') }, ...blanks(10), { decimal: opening.total }, { text: currency }]]
+  yield [[{ text: t('statement.opening') }, ...blanks(11), { decimal: opening.total }, { text: currency }]]
   for (let begin = 0; begin < days.length; begin += DAYS_PER_BATCH) {
     yield days.slice(begin, begin + DAYS_PER_BATCH).map((day): TableCell[] => [
       { day: day.day },
       { decimal: String(day.count) },
-      ...[day.collected, day.funded, day.corrected, day.adjusted, day.paid, day.fees, day.placed, day.released, day.closing.total].map(
-        (decimal) => ({
-          decimal,
-        }),
-      ),
+      ...[
+        day.collected,
+        day.funded,
+        day.corrected,
+        day.withdrawn,
+        day.adjusted,
+        day.paid,
+        day.fees,
+        day.placed,
+        day.released,
+        day.closing.total,
+      ].map((decimal) => ({
+        decimal,
+      })),
       { text: currency },
     ])
   }

@@ -79,6 +79,7 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   renewLink: { invitationId: '' },
   withdrawLink: { invitationId: '' },
   endSessions: { personId: '', sessionId: '' },
+  endDeputyship: { deputyshipId: '' },
   suspendPerson: { personId: '', acknowledged: true },
   saveRules: { rules: [{ name: 'fine', sources: ['fax'], approvals: [1] }], accepted: ['fine'] },
   // No version has this number, so what is right is not found.

@@ -178,6 +178,28 @@ create trigger refuse_truncate before truncate on statement_lines for each state
 alter table statement_lines enable always trigger refuse_change;
 alter table statement_lines enable always trigger refuse_truncate;
 
+create index statement_lines_transfers on statement_lines (application_id, wallet, local_day) where kind = 'transfer';
+
+-- The two lines of a transfer between our wallets at one operator, with the move of the ledger that it is. Without a move both lines are posted in the
+-- wallet book.
+create table transfer_pairs (
+  application_id uuid not null,
+  out_line_id bigint not null,
+  in_line_id bigint not null,
+  move_application_id uuid,
+  move_id uuid,
+  at timestamptz not null default clock_timestamp(),
+  primary key (application_id, out_line_id),
+  constraint transfer_pairs_in unique (application_id, in_line_id),
+  constraint transfer_pairs_move unique (application_id, move_application_id, move_id),
+  constraint move_is_whole check ((move_application_id is null) = (move_id is null))
+);
+create trigger refuse_change before update or delete on transfer_pairs for each row execute function refuse_change();
+create trigger refuse_truncate before truncate on transfer_pairs for each statement execute function refuse_change();
+alter table transfer_pairs enable always trigger refuse_change;
+alter table transfer_pairs enable always trigger refuse_truncate;
+create index ledger_moves on ledger_postings (operator, at) where kind = 'move';
+
 -- Which transaction a line belongs to. A line belongs to one, and a transaction has one line that settles it (ordinal 0) and at most one that
 -- says it failed; further payments for the same transaction count from ordinal 1. An undone match is deleted here and stays in match_events.
 create table line_matches (

@@ -28,7 +28,10 @@ create table wallet_postings (
   primary key (application_id, wallet, subject, kind),
   constraint wallet_posting_balances check (
     wallet_minor + operator_fee_minor + tax_minor + commission_minor + suspense_minor + transit_minor + loss_minor = 0),
-  constraint people_post_by_change check ((kind in ('fee', 'tax', 'commission')) = (change_id is null) and (change_id is null) = (actor_id is null))
+  -- A transfer follows from its two lines, or from two people where its other line is not known.
+  constraint people_post_by_change check (case when kind in ('fee', 'tax', 'commission') then change_id is null
+                                               when kind = 'transfer' then true else change_id is not null end
+                                          and (change_id is null) = (actor_id is null))
 );
 create index wallet_postings_by_day on wallet_postings (application_id, wallet, day);
 create index wallet_postings_by_line on wallet_postings (application_id, line_id) where line_id is not null;

@@ -251,12 +251,16 @@ export type DayItem = {
 const TRANSACTION = `t.transaction_id as "transactionId", a.name as application, t.status as "transactionStatus",
   ${ADJUSTMENTS} as adjustments,   coalesce(t.final_at, t.created_at) as "transactionAt", t.amount_minor as "amountMinor"`
 
+/** SQL: the transfer between our wallets that a line or a move is part of. */
+const pairOf = (isPart: string) => `select from transfer_pairs p where p.application_id = $1 and ${isPart}`
+
 /** The lines of a class on the days, in order of time. */
 export async function selectLinesOf(queryable: Queryable, scope: DayScope, lineClass: string, limit: number): Promise<DayItem[]> {
   const { rows } = await queryable.query<DayItem>(
     `with ${classed('as signed')}
      select l.line_id as "lineId", l.at, l.origin_day::text as "originDay", l.gross_minor as "grossMinor", l.fee_minor + l.tax_minor as "feeMinor", l.phone_forms[1] as phone,
-            l.operator_id as "operatorId", l.type, l.status, l.rule, l.group_id is not null as "isTwin", ${TRANSACTION}
+            l.operator_id as "operatorId", l.type, l.status, case when l.kind = 'transfer' and exists (${pairOf('l.line_id in (p.out_line_id, p.in_line_id)')}) then 'pair' else l.rule end as rule,
+            l.group_id is not null as "isTwin", ${TRANSACTION}
        from lines l cross join (select $5::text, $6::text) unused
        left join transactions t on t.application_id = l.matched_application_id and t.transaction_id = l.transaction_id
        left join applications a on a.application_id = t.application_id
@@ -287,7 +291,8 @@ export async function selectBookedOf(queryable: Queryable, scope: DayScope, dayC
   const { rows } = await queryable.query<DayItem>(
     `with ${BOOKED}
      select null::bigint as "lineId", c.at, null as "originDay", c.effect_minor as "grossMinor", 0::bigint as "feeMinor", t.phone_number as phone,
-            t.operator_reference as "operatorId", coalesce(t.type, c.kind) as type, coalesce(t.status, '') as status, null as rule,
+            t.operator_reference as "operatorId", coalesce(t.type, c.kind) as type, coalesce(t.status, '') as status,
+            case when c.kind = 'move' and exists (${pairOf('p.move_application_id = c.application_id and p.move_id = c.subject_id')}) then 'pair' end as rule,
             false as "isTwin", ${TRANSACTION}
        from classed c cross join (select $9::timestamptz, $10::jsonb) unused
        left join transactions t on c.kind in ('settle', 'late', 'reverse') and t.application_id = c.application_id and t.transaction_id = c.subject_id

@@ -1,25 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { addDays, utcDayOf } from '#lib/time/time.ts'
-import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { createTestDatabase } from '#server/testing/database.ts'
 import { createDesk, type Desk } from '../testing/reconciliation-desk.ts'
 import { csv, MTN_HEADER, mtnRow, WAVE_COLLECT_HEADER } from '../testing/statements.ts'
 import { readWallet } from '../wallets/wallet-store.ts'
 import { listLargestDifferences } from './difference-store.ts'
 import { readKeptSums } from './kept-sums.ts'
 import { readDays } from './read-days.ts'
-
-let database: TestDatabase
-let desk: Desk
-before(async () => {
-  database = await createTestDatabase()
-  desk = await createDesk(database.pool)
-})
-after(() => database.drop())
 
 type Book = { wallet: string; operator: OperatorCode; zoneMs: number; print: (row: Row, zoneMs: number) => string[]; header: string[] }
 
@@ -126,15 +118,15 @@ async function readAround(at: Desk, { wallet: id }: Book) {
 }
 
 /** The sum of the lines and transactions that are listed as the difference of a day. */
-async function sumListed({ wallet: id }: Book, day: string): Promise<string> {
-  const wallet = (await readWallet(desk.pool, desk.applicationId, id)) ?? assert.fail()
-  const parts = await listLargestDifferences(desk.pool, { applicationId: desk.applicationId, wallet, from: day, to: day }, 1_000)
+async function sumListed({ pool, applicationId }: Desk, { wallet: id }: Book, day: string): Promise<string> {
+  const wallet = (await readWallet(pool, applicationId, id)) ?? assert.fail()
+  const parts = await listLargestDifferences(pool, { applicationId, wallet, from: day, to: day }, 10_000)
   return formatMinor(parts.reduce((sum, { minor }) => sum + minor, 0n))
 }
 
 /** An independent sum of what the operator moved and of what we booked, in the ledger and in the wallet book, straight from the rows. */
-async function sumRows({ wallet, operator }: Book) {
-  const { rows } = await desk.pool.query<{ theirs: bigint; ours: bigint; lines: number }>(
+async function sumRows({ pool }: Desk, { wallet, operator }: Book) {
+  const { rows } = await pool.query<{ theirs: bigint; ours: bigint; lines: number }>(
     `select (select coalesce(sum(net_minor), 0)::bigint from statement_lines where wallet = $1) as theirs,
             (select coalesce(-sum(clearing_minor), 0)::bigint from ledger_postings where kind = 'settle' and operator = $2)
               + (select coalesce(sum(wallet_minor), 0)::bigint from wallet_postings where wallet = $1) as ours,
@@ -166,55 +158,61 @@ const bring = async (at: Desk, { wallet, header, print, zoneMs }: Book, rows: re
   if (rows.length > 0) await at.bring(wallet, csv([header, ...rows.map((row) => print(row, zoneMs))]))
 }
 
-/** 10,000 in the long run. */
-const numRuns = Number(process.env['HISTORIES'] ?? 15)
+/** How many histories; in the long run 10,000. */
+const RUNS = Number(process.env['HISTORIES'] ?? 15)
+/** A database has those of a busy day, and is then as slow as at the beginning. */
+const RUNS_PER_DATABASE = 25
+
+/** Checks a property over histories, with some databases at a time. */
+async function assertOver(
+  databases: number,
+  runs: number,
+  check: (given: History, desks: readonly Desk[]) => Promise<void>,
+): Promise<void> {
+  for (let left = runs; left > 0; left -= RUNS_PER_DATABASE) {
+    const opened = await Promise.all(Array.from({ length: databases }, () => createTestDatabase()))
+    try {
+      const desks = await Promise.all(opened.map(({ pool }) => createDesk(pool)))
+      const property = fc.asyncProperty(history, (given) => check(given, desks))
+      await fc.assert(property, { numRuns: Math.min(left, RUNS_PER_DATABASE) })
+    } finally {
+      await Promise.all(opened.map((each) => each.drop()))
+    }
+  }
+}
 
 test('over random histories every line is in one class, the classes add up to the lines, and nothing is unexplained', async () => {
-  await fc.assert(
-    fc.asyncProperty(history, async (given) => {
-      const { book, order, files } = given
-      const shuffled = shuffle(await live(desk, given), order)
-      const size = Math.max(1, Math.ceil(shuffled.length / files))
-      // Half of each file is in the next one too.
-      for (let at = 0; at < shuffled.length; at += size)
-        await bring(desk, book, shuffled.slice(Math.max(0, at - Math.floor(size / 2)), at + size))
-      const days = await readAround(desk, book)
-      const found = await sumRows(book)
-      for (const { day, unexplained } of days) assert.equal(unexplained, '0', day)
-      for (const { day, difference } of days) assert.equal(await sumListed(book, day), difference, day)
-      const movement = days.reduce((sum, { difference }) => sum + Math.round(Number(difference) * 100), 0)
-      assert.equal(BigInt(movement), found.theirs - found.ours)
-      const { rows: doubled } = await desk.pool.query(
-        `select 1 from line_matches group by application_id, line_id, part having count(*) > 1
-         union all select 1 from line_matches where ordinal = 0 group by matched_application_id, transaction_id, effect having count(*) > 1`,
-      )
-      assert.deepEqual(doubled, [])
-      const booked = ['success_failed_there', 'success_absent_there', 'in_transit', 'funding', 'adjusted']
-      const classed = days.flatMap(({ terms }) => terms).filter(({ class: name }) => !booked.includes(name) && !name.startsWith('book_'))
-      assert.equal(
-        classed.reduce((sum, { count }) => sum + count, 0),
-        found.lines,
-      )
-    }),
-    { numRuns },
-  )
+  await assertOver(1, RUNS, async (given, [desk = assert.fail()]) => {
+    const { book, order, files } = given
+    const shuffled = shuffle(await live(desk, given), order)
+    const size = Math.max(1, Math.ceil(shuffled.length / files))
+    // Half of each file is in the next one too.
+    for (let at = 0; at < shuffled.length; at += size)
+      await bring(desk, book, shuffled.slice(Math.max(0, at - Math.floor(size / 2)), at + size))
+    const days = await readAround(desk, book)
+    const found = await sumRows(desk, book)
+    for (const { day, unexplained } of days) assert.equal(unexplained, '0', day)
+    for (const { day, difference } of days) assert.equal(await sumListed(desk, book, day), difference, day)
+    const movement = days.reduce((sum, { difference }) => sum + Math.round(Number(difference) * 100), 0)
+    assert.equal(BigInt(movement), found.theirs - found.ours)
+    const { rows: doubled } = await desk.pool.query(
+      `select 1 from line_matches group by application_id, line_id, part having count(*) > 1
+       union all select 1 from line_matches where ordinal = 0 group by matched_application_id, transaction_id, effect having count(*) > 1`,
+    )
+    assert.deepEqual(doubled, [])
+    const booked = ['success_failed_there', 'success_absent_there', 'in_transit', 'funding', 'adjusted']
+    const classed = days.flatMap(({ terms }) => terms).filter(({ class: name }) => !booked.includes(name) && !name.startsWith('book_'))
+    assert.equal(
+      classed.reduce((sum, { count }) => sum + count, 0),
+      found.lines,
+    )
+  })
 })
 
 test('the same classes and sums in whatever order a file has its rows', async () => {
-  const two = await Promise.all([createTestDatabase(), createTestDatabase()])
-  try {
-    const [left, right] = await Promise.all(two.map(({ pool }) => createDesk(pool)))
-    assert.ok(left && right)
-    await fc.assert(
-      fc.asyncProperty(history, async (given) => {
-        await bring(left, given.book, await live(left, given))
-        await bring(right, given.book, shuffle(await live(right, given), given.order))
-        const [expected, shuffled] = [await readAround(left, given.book), await readAround(right, given.book)]
-        assert.deepEqual(shuffled, expected)
-      }),
-      { numRuns: Math.ceil(numRuns / 2) },
-    )
-  } finally {
-    await Promise.all(two.map((each) => each.drop()))
-  }
+  await assertOver(2, Math.ceil(RUNS / 2), async (given, [left = assert.fail(), right = assert.fail()]) => {
+    await bring(left, given.book, await live(left, given))
+    await bring(right, given.book, shuffle(await live(right, given), given.order))
+    assert.deepEqual(await readAround(right, given.book), await readAround(left, given.book))
+  })
 })

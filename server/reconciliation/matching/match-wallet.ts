@@ -17,6 +17,7 @@ import {
   selectCandidates,
 } from './match-store.ts'
 import { pairCandidates } from './pair-candidates.ts'
+import { pairTransfers } from './pair-transfers.ts'
 
 /** How long after its day a line is compared again with transactions that have ended since. */
 const REMATCHED_DAYS = 10
@@ -33,7 +34,10 @@ export async function matchStored(
   return scope ? match(trx, scope) : new Set()
 }
 
-/** Matches lines of the last days again: their transactions may have ended, or been given a reference, after the statement arrived. */
+/**
+ * Matches lines of the last days again: their transactions may have ended, or been given a reference, after the statement arrived. Pairs the lines
+ * of own transfers.
+ */
 export async function matchRecent(pool: Pool, now: Date, isEnding: () => boolean = () => false): Promise<void> {
   const sinceDay = utcDayOf(new Date(now.getTime() - REMATCHED_DAYS * DAY_MS))
   for (const { applicationId, wallet } of await listRecentWallets(pool, sinceDay)) {
@@ -47,6 +51,7 @@ export async function matchRecent(pool: Pool, now: Date, isEnding: () => boolean
       await insertDays(trx, { applicationId, wallet, days })
       return ok(null)
     })
+    await pairTransfers(pool, { applicationId, wallet, sinceDay, now })
   }
 }
 

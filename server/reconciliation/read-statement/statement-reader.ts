@@ -21,9 +21,13 @@ const MEMORY_LIMIT = { maxOldGenerationSizeMb: 80, maxYoungGenerationSizeMb: 16 
 /** Without an answer for this long the thread is ended: a million lines take seconds, and each piece is answered. */
 const SILENCE_LIMIT_MS = 60_000
 
+/** Pieces that are fetched before they are asked for: as many as fill a chunk, and the one after. */
+const PIECES_AHEAD = 3
+
 /**
- * Reads a statement in a thread of its own, which keeps the event loop free and bounds the memory. `onChunk` is awaited before the file is read
- * on. If it throws, the thread ends and the error is thrown.
+ * Reads a statement in a thread of its own, which keeps the event loop free and bounds the memory. The thread reads the next chunk while `onChunk` is
+ * awaited, and no further; chunks come one at a time, in their order. If it throws, the thread ends and the error is thrown. When this returns, no
+ * `onChunk` is running.
  */
 export async function readInThread(
   pieces: AsyncIterable<Uint8Array>,
@@ -31,25 +35,49 @@ export async function readInThread(
   onChunk: (chunk: StatementChunk) => Promise<void>,
 ): Promise<Result<StatementSummary, StatementProblem>> {
   const worker = new Worker(new URL('./statement-thread.ts', import.meta.url), { resourceLimits: MEMORY_LIMIT, execArgv: [], env: {} })
-  const source = pieces[Symbol.asyncIterator]()
+  const source = fetchAhead(pieces)
+  let storing = Promise.resolve()
   try {
     for (let answer: ToThread = { order }; ; ) {
       const message = await exchange(worker, answer)
       if (message === 'too_slow' || message === 'out_of_memory') {
         return err({ kind: message === 'too_slow' ? 'too_slow' : 'unpacks_too_large' })
       }
-      if (message.kind === 'end') return message.result
-      if (message.kind === 'chunk') {
-        await onChunk(message)
+      if (message.kind === 'more') answer = { piece: await source.next() }
+      else {
+        await storing
+        if (message.kind === 'end') return message.result
+        storing = onChunk(message)
+        // biome-ignore lint/plugin/no-silent-error: the next await throws it
+        storing.catch(() => undefined)
         answer = {}
-      } else {
-        const next = await source.next()
-        answer = { piece: next.done ? undefined : next.value }
       }
     }
   } finally {
     await worker.terminate()
-    await source.return?.()
+    // What still runs would write after its transaction was given up.
+    await Promise.allSettled([storing, source.end()])
+  }
+}
+
+/** The pieces, some of them ahead: they come through the connection on which chunks are stored, behind what it is doing. */
+function fetchAhead(pieces: AsyncIterable<Uint8Array>): { next(): Promise<Uint8Array | undefined>; end(): Promise<unknown> } {
+  const source = pieces[Symbol.asyncIterator]()
+  const ahead: Promise<IteratorResult<Uint8Array>>[] = []
+  const fetch = () => {
+    const piece = source.next()
+    // biome-ignore lint/plugin/no-silent-error: it is thrown when the piece is asked for
+    piece.catch(() => undefined)
+    ahead.push(piece)
+  }
+  return {
+    async next() {
+      while (ahead.length < PIECES_AHEAD) fetch()
+      const piece = await ahead.shift()
+      fetch()
+      return piece?.done ? undefined : piece?.value
+    },
+    end: async () => source.return?.(),
   }
 }
 

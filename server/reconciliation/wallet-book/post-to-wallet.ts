@@ -1,4 +1,5 @@
 import type { PersonPosting } from '#lib/reconciliation/days.ts'
+import { findWallet } from '#lib/reconciliation/wallets.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { runsInstallation } from '#server/applications/terms-store.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
@@ -6,6 +7,7 @@ import { done, runCommand } from '#server/audit/run-command.ts'
 import type { Database, Queryable } from '#server/database/pool.ts'
 import { closeAdjusted } from '../exceptions/work-on-exception.ts'
 import { lockLine } from '../matching/match-by-hand-store.ts'
+import { lockTransfers } from '../matching/transfer-store.ts'
 import { type BookLine, insertPosting, lockDaysShared, readBookLine } from './wallet-book-store.ts'
 
 type Refusal = 'not_the_installation' | 'unknown_line' | 'does_not_fit' | 'already_posted'
@@ -15,7 +17,8 @@ type About = { applicationId: string; kind: PersonPosting; lineId: bigint }
 const FITS: Record<PersonPosting, (line: BookLine) => boolean> = {
   unmatched: ({ kind, payment }) => kind === 'payment' && payment !== 'first',
   release: ({ posted }) => posted.includes('unmatched'),
-  transfer: ({ kind }) => kind === 'transfer',
+  // The move of a pair, or its own postings, are in the books already.
+  transfer: ({ kind, isPaired }) => kind === 'transfer' && !isPaired,
   loss: ({ kind, payment, posted }) =>
     kind === 'other' || kind === 'reversal' || (kind === 'payment' && payment !== 'first') || posted.includes('release'),
 }
@@ -50,6 +53,7 @@ export function postToWallet(
     // The line's matches and the signed days stay as they are read now until the posting is stored.
     await lockLine(trx, applicationId, lineId)
     await lockDaysShared(trx, applicationId, line.wallet)
+    if (kind === 'transfer') await lockTransfers(trx, applicationId, findWallet(line.wallet)?.operator ?? line.wallet)
     const present = await readPosting(trx, about)
     if (!present.ok) return present
     const { wallet, day, originDay } = present.value.line

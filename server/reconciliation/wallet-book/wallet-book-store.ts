@@ -38,6 +38,8 @@ export type BookLine = {
   originDay: string | null
   /** The entries people have posted about it. */
   posted: readonly PersonPosting[]
+  /** Whether it is one side of a transfer whose other side is known. */
+  isPaired: boolean
 }
 
 /** Undefined if there is no such line. */
@@ -47,7 +49,8 @@ export async function readBookLine(queryable: Queryable, applicationId: string, 
             coalesce((select case when m.ordinal = 0 then 'first' else 'further' end from line_matches m
                        where m.application_id = $1 and m.line_id = $2 and m.part = 0), 'none') as payment,
             coalesce(s.next_day, l.local_day)::text as day, case when s.day is not null then l.local_day::text end as "originDay",
-            array(select w.kind from wallet_postings w where w.application_id = $1 and w.line_id = $2 and w.change_id is not null) as posted
+            array(select w.kind from wallet_postings w where w.application_id = $1 and w.line_id = $2 and w.change_id is not null) as posted,
+            exists (select from transfer_pairs p where p.application_id = $1 and $2 in (p.out_line_id, p.in_line_id)) as "isPaired"
        from statement_lines l
        left join signed_days s on s.application_id = l.application_id and s.wallet = l.wallet and s.day = l.local_day
       where l.application_id = $1 and l.line_id = $2`,

@@ -345,6 +345,14 @@ export const BOOK_CHECKS: { check: string; sql: string }[] = [
            where w.change_id is not null
              and (c.change_id is null or w.kind <> 'opening' and w.wallet_minor is distinct from case w.kind when 'release' then -l.gross_minor else l.gross_minor end)
           union all
+          select w.wallet || ' ' || w.subject, 'a transfer that nobody confirmed, and whose other line is not known'
+            from wallet_postings w
+           where w.kind = 'transfer' and w.change_id is null
+             and not exists (select from transfer_pairs p
+                               join statement_lines l on l.application_id = p.application_id and l.line_id = w.line_id and l.wallet = w.wallet
+                              where p.application_id = w.application_id and w.line_id in (p.out_line_id, p.in_line_id) and p.move_id is null
+                                and w.wallet_minor = l.gross_minor)
+          union all
           select r.wallet || ' ' || r.subject, 'released, and never placed in suspense'
             from wallet_postings r
            where r.kind = 'release' and not exists (select from wallet_postings u where u.application_id = r.application_id

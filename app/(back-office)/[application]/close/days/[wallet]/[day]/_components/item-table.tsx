@@ -77,7 +77,7 @@ export function ItemTable({ t, application, day, dayClass, items, isCut, mayWork
               head: t('close.transaction'),
               cell: ({ transaction, rule, isTwin }) =>
                 transaction === null ? (
-                  <span className="text-quiet">{t('close.noTransaction')}</span>
+                  <span className="text-quiet">{t(rule === 'pair' ? 'close.rule.pair' : 'close.noTransaction')}</span>
                 ) : (
                   <>
                     <span className="wrap-anywhere">{transaction.transactionId}</span>

@@ -20,7 +20,7 @@ async function queueWithUndo(undoSeconds: number) {
   return queue
 }
 
-const notices = (page: Page) => page.getByRole('region', { name: 'Notifications' }).or(page.locator('section[aria-label="Notices"]'))
+const notices = (page: Page) => page.getByRole('region', { name: 'Notifications' })
 
 async function validateFirst(page: Page): Promise<void> {
   await moveToFirstRow(page)

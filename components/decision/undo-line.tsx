@@ -2,11 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { useIsReady } from '#components/ui/use-is-ready.ts'
 import type { IntendedDecision } from '#lib/approvals/intended.ts'
 import { queries } from '#lib/pages/queries.ts'
 
 /** How soon after it was due the end of a validation is asked for, and how often from then on. */
 const ASKED_AGAIN_MS = 700
+
+const NOTHING: readonly IntendedDecision[] = []
 
 /** What this person validated lately, read again as soon as something takes effect. Only for people who decide: others are refused. */
 export function useIntended(application: string, isEnabled: boolean): { intended: readonly IntendedDecision[]; readAtMs: number } {
@@ -20,7 +23,9 @@ export function useIntended(application: string, isEnabled: boolean): { intended
       return Math.max(0, nextMs) + ASKED_AGAIN_MS
     },
   })
-  return { intended: data ?? [], readAtMs: dataUpdatedAt }
+  // The frame may have read it before a part of the page is hydrated, whose markup from the server knows nothing of it.
+  const isReady = useIsReady()
+  return { intended: (isReady && data) || NOTHING, readAtMs: dataUpdatedAt }
 }
 
 /** Whether it can still be undone. */

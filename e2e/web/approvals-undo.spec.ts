@@ -20,7 +20,7 @@ async function queueWithUndo(undoSeconds: number) {
   return queue
 }
 
-const notices = (page: Page) => page.getByRole('region', { name: 'Notifications' }).or(page.locator('section[aria-label="Notices"]'))
+const notices = (page: Page) => page.getByRole('region', { name: 'Notifications' })
 
 async function validateFirst(page: Page): Promise<void> {
   await moveToFirstRow(page)
@@ -46,7 +46,7 @@ test('undone with the key U: nothing was sent, and the row is as before for both
   await page.keyboard.press('u')
   await expect(page.getByText('Undone: nothing was sent').first()).toBeVisible()
   await expect(row.getByRole('timer')).toHaveCount(0)
-  await expect(row.getByRole('button', { name: /^Validate 5,000/ })).toBeVisible()
+  await expect(row.getByRole('button', { name: /^Validate: 5,000/ })).toBeVisible()
   expect(await queue.statusOf(first ?? '')).toBe('PENDING_APPROVAL')
 })
 
@@ -105,6 +105,7 @@ test('undone in another window, on the page of the transaction, by the button be
   await second.goto(`/${queue.slug}/transactions/${first}`)
   const decision = second.getByRole('region', { name: 'Decision' })
   await expect(decision.getByRole('timer')).toBeVisible()
+  await expect(notices(second).getByRole('button', { name: /^Undo/ })).toBeVisible()
   await decision.getByRole('button', { name: 'Undo' }).click()
   await expect(second.getByText('Undone: nothing was sent').first()).toBeVisible()
   await expect(decision.getByRole('button', { name: 'Validate' })).toBeVisible()

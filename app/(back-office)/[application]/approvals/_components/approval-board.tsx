@@ -52,7 +52,7 @@ export function ApprovalBoard(props: BoardProps) {
           <LazyPart part={FILTERS} props={{ application, query, page: list.page }} fallback={<div className="h-[30px]" />} />
         </div>
         <RefreshNotice isFailed={list.isError} onRetry={list.retry} />
-        <BatchItems application={application} batches={list.page.batches} />
+        <BatchItems application={application} batches={list.page.batches} isMade={queue === 'made'} />
         <BoardContext value={board}>
           <ApprovalTable />
         </BoardContext>
@@ -152,7 +152,7 @@ function KeyHints({ canDecide }: { canDecide: boolean }) {
 const DECIDED_SHOWN = 3
 
 /** The batches of a queue, each one item: count, sums and maker, and the way to decide about all of its rows. */
-function BatchItems({ application, batches }: { application: string; batches: readonly BatchItem[] }) {
+function BatchItems({ application, batches, isMade }: { application: string; batches: readonly BatchItem[]; isMade: boolean }) {
   const t = useT()
   if (batches.length === 0) return null
   const isDecided = batches.every((batch) => batch.decided)
@@ -161,7 +161,7 @@ function BatchItems({ application, batches }: { application: string; batches: re
   const items = (some: readonly BatchItem[]) => (
     <ul className="rounded-lg border border-line bg-surface">
       {some.map((batch) => (
-        <BatchLine key={batch.batchId} application={application} batch={batch} />
+        <BatchLine key={batch.batchId} application={application} batch={batch} isMade={isMade} />
       ))}
     </ul>
   )
@@ -180,7 +180,8 @@ function BatchItems({ application, batches }: { application: string; batches: re
   )
 }
 
-function BatchLine({ application, batch }: { application: string; batch: BatchItem }) {
+/** `isMade`: in the list of what this person made and can recall. */
+function BatchLine({ application, batch, isMade }: { application: string; batch: BatchItem; isMade: boolean }) {
   const t = useT()
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-line px-3 py-2 last:border-b-0">
@@ -207,7 +208,7 @@ function BatchLine({ application, batch }: { application: string; batch: BatchIt
         {batch.sums.map((sum) => (
           <Money key={sum.currency} amount={sum.amount} currency={sum.currency} size="amount" />
         ))}
-        {batch.canDecide === 'is_maker' && (
+        {isMade && batch.canDecide !== 'submitting' && (
           <ButtonLink href={paths.batchApproval(application, batch.batchId)} size="small">
             {t('approvals.recall.button')}
           </ButtonLink>

@@ -16,7 +16,7 @@ import { type DueIntention, endIntention, hasDecidedBatch, type IntentionResult,
 const LATE_MS_MAX = 15 * 60_000
 /** How many are carried out at once; each keeps one connection while its command uses another. */
 const CONCURRENCY = 2
-const POLL_MS = 500
+const POLL_MS = 1_000
 const DRAIN_MS = 5_000
 
 type Deps = DecideManyDeps

@@ -82,8 +82,8 @@ export function RunControls({ application, run }: Props) {
         <div className="flex flex-wrap gap-2">
           {can.pause && <Button onClick={() => setAsked('pause')}>{t(isTimed ? 'batch.run.hold' : 'batch.run.pause')}</Button>}
           {can.resume && (
-            <Button variant="primary" isBusy={isBusy} onClick={() => change.run('resume')}>
-              {t(isTimed ? 'batch.run.sendNow' : 'batch.run.resume')}
+            <Button variant={run.state === 'waiting' ? 'quiet' : 'primary'} isBusy={isBusy} onClick={() => change.run('resume')}>
+              {t(run.state === 'waiting' ? 'batch.run.onApproval' : isTimed ? 'batch.run.sendNow' : 'batch.run.resume')}
             </Button>
           )}
           {can.plan && <Button onClick={() => setAsked('plan')}>{t(isTimed ? 'batch.run.otherTime' : 'batch.run.chooseTime')}</Button>}

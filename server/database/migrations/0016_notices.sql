@@ -14,9 +14,13 @@ create table notices (
   bumped_at timestamptz not null default now(),
   -- addressed: its mails are stored.
   state text not null default 'waiting' check (state in ('waiting', 'addressed')),
+  addressed_at timestamptz,
+  constraint addressed_has_time check ((state = 'addressed') = (addressed_at is not null)),
   constraint only_sign_ins_have_no_application check ((application_id is null) = (cause = 'new_device'))
 );
 create unique index notices_of_waiting_approvals on notices (application_id) where cause = 'approval_waiting' and state = 'waiting';
+create index notices_of_approvals_by_time on notices (application_id, addressed_at) where cause = 'approval_waiting';
+create index notices_by_age on notices (created_at);
 create index notices_waiting on notices (created_at) where state = 'waiting';
 -- A change expires and an exception becomes overdue once; everything else is written by its event.
 create unique index notices_once on notices (subject_id, cause) where cause in ('change_expiring', 'exception_overdue');

@@ -43,9 +43,9 @@ export async function insertDueNotices(
   await trx.query(
     `insert into notices (application_id, cause, subject_id)
        select application_id, 'change_expiring', change_id from proposed_changes
-         where outcome is null and expires_at > $1 and expires_at <= $1 + $2 * interval '1 millisecond'
+         where outcome is null and expires_at > $1::timestamptz and expires_at <= $1::timestamptz + $2::float8 * interval '1 millisecond'
        union all select application_id, 'exception_overdue', exception_id from exceptions
-         where outcome is null and opened_at <= $1 - ($3::jsonb ->> class)::float8 * interval '1 millisecond'
+         where outcome is null and opened_at <= $1::timestamptz - ($3::jsonb ->> class)::float8 * interval '1 millisecond'
      on conflict (subject_id, cause) where cause in ('change_expiring', 'exception_overdue') do nothing`,
     [now, expiringMs, JSON.stringify(dueMsByClass)],
   )
@@ -135,8 +135,8 @@ export async function skipNotices(queryable: Queryable, now: Date): Promise<void
 /** Attempts whose process died: nobody knows whether the mail server took the mail, so it waits for the end of the window. */
 export async function doubtAbandoned(queryable: Queryable, now: Date, leaseMs: number, windowMs: number): Promise<void> {
   await queryable.query(
-    `update notice_mails set state = 'unknown', next_at = claimed_at + $3 * interval '1 millisecond'
-      where state = 'sending' and claimed_at <= $1 - $2 * interval '1 millisecond'`,
+    `update notice_mails set state = 'unknown', next_at = claimed_at + $3::float8 * interval '1 millisecond'
+      where state = 'sending' and claimed_at <= $1::timestamptz - $2::float8 * interval '1 millisecond'`,
     [now, leaseMs, windowMs],
   )
 }
@@ -147,15 +147,15 @@ export type ClaimedMail = { messageId: string; personId: string; attempts: numbe
 export async function claimMail(trx: Queryable, now: Date): Promise<ClaimedMail | undefined> {
   const { rows: due } = await trx.query<{ personId: string; noticeId: string; inDigest: boolean; messageId: string | null }>(
     `select person_id as "personId", notice_id as "noticeId", in_digest as "inDigest", message_id as "messageId" from notice_mails
-      where state in ('waiting', 'unknown') and next_at <= $1 order by next_at limit 1 for update skip locked`,
+      where state in ('waiting', 'unknown') and next_at <= $1::timestamptz order by next_at limit 1 for update skip locked`,
     [now],
   )
   const [first] = due
   if (!first) return undefined
   const { rows } = await trx.query<{ noticeId: string; messageId: string; attempts: number }>(
-    `update notice_mails set state = 'sending', message_id = coalesce(message_id, $4), attempts = attempts + 1, claimed_at = $1
-      where state in ('waiting', 'unknown') and next_at <= $1 and person_id = $2
-        and (notice_id = $3 or ($5::uuid is not null and message_id = $5) or ($5 is null and $6 and in_digest and message_id is null))
+    `update notice_mails set state = 'sending', message_id = coalesce(message_id, $4::uuid), attempts = attempts + 1, claimed_at = $1::timestamptz
+      where state in ('waiting', 'unknown') and next_at <= $1::timestamptz and person_id = $2
+        and (notice_id = $3 or ($5::uuid is not null and message_id = $5::uuid) or ($5::uuid is null and $6::boolean and in_digest and message_id is null))
       returning notice_id as "noticeId", message_id as "messageId", attempts`,
     [now, first.personId, first.noticeId, messageIdOf(first.noticeId, first.personId), first.messageId, first.inDigest],
   )
@@ -182,8 +182,8 @@ export async function endMail(
   ending: { state: 'waiting' | 'unknown' | 'sent' | 'failed' | 'dropped'; at: Date; nextAt?: Date; noticeIds?: readonly string[] },
 ): Promise<void> {
   await queryable.query(
-    `update notice_mails set state = $3, next_at = coalesce($4, next_at), sent_at = case when $3 = 'sent' then $5::timestamptz end
-      where message_id = $1 and attempts = $2 and state = 'sending' and ($6::uuid[] is null or notice_id = any ($6))`,
+    `update notice_mails set state = $3::text, next_at = coalesce($4::timestamptz, next_at), sent_at = case when $3::text = 'sent' then $5::timestamptz end
+      where message_id = $1 and attempts = $2 and state = 'sending' and ($6::uuid[] is null or notice_id = any ($6::uuid[]))`,
     [mail.messageId, mail.attempts, ending.state, ending.nextAt ?? null, ending.at, ending.noticeIds ?? null],
   )
 }
@@ -191,9 +191,9 @@ export async function endMail(
 /** Deletes notices whose mails have all ended, and what a sandbox received, before this instant. */
 export async function deleteOldNotices(queryable: Queryable, before: Date): Promise<void> {
   await queryable.query(
-    `delete from notices n where n.created_at < $1 and n.state = 'addressed' and not exists (select 1 from notice_mails m
+    `delete from notices n where n.created_at < $1::timestamptz and n.state = 'addressed' and not exists (select 1 from notice_mails m
       where m.notice_id = n.notice_id and m.state in ('waiting', 'sending', 'unknown'))
-      and (n.cause not in ('change_expiring', 'exception_overdue') or n.created_at < $1 - interval '1 year')`,
+      and (n.cause not in ('change_expiring', 'exception_overdue') or n.created_at < $1::timestamptz - interval '1 year')`,
     [before],
   )
   await queryable.query('delete from sandbox_mails where arrived_at < $1', [before])

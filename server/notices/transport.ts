@@ -3,9 +3,9 @@ import type { Pool } from '#server/database/pool.ts'
 import { insertSandboxMail } from './notice-store.ts'
 import type { MailText } from './write-mail.ts'
 
-export type OutgoingMail = MailText & { messageId: string; to: { name: string; address: string } }
+type OutgoingMail = MailText & { messageId: string; to: { name: string; address: string } }
 /** `refused`: the mail server has certainly not taken the mail. `unknown`: it may have. */
-export type SendOutcome = 'sent' | 'refused' | 'unknown'
+type SendOutcome = 'sent' | 'refused' | 'unknown'
 export type MailTransport = { send(mail: OutgoingMail): Promise<SendOutcome> }
 
 /**

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 
-export type ReceivedMail = { to: string[]; data: string; messageId: string; subject: string }
+type ReceivedMail = { to: string[]; data: string; messageId: string; subject: string }
 /** What the receiver does with a mail that has arrived whole: it answers, or only calls `onData` and answers nothing. */
 type Behaviour = { answer: string | null; onData?: () => void }
 

@@ -24,7 +24,8 @@ export type Notice = {
   subjectId: string
   kind: string | null
 }
-export type Recipient = { personId: string; email: string; name: string; locale: Locale | null; delivery: 'at_once' | 'digest' | 'never' }
+type Delivery = 'at_once' | 'digest' | 'never'
+export type Recipient = { personId: string; email: string; name: string; locale: Locale | null; delivery: Delivery }
 
 const NOTICE = sql.raw(`n.notice_id as "noticeId", n.application_id as "applicationId", a.slug, a.name as "applicationName", n.cause,
   n.subject_id as "subjectId", (select c.kind from proposed_changes c
@@ -208,4 +209,34 @@ export async function insertSandboxMail(
     'insert into sandbox_mails (message_id, recipient, subject, body) values ($1, $2, $3, $4) on conflict (message_id) do nothing',
     [mail.messageId, mail.recipient, mail.subject, mail.text],
   )
+}
+
+/** What a person has chosen; a cause without an entry is sent at once. */
+export async function readPreferences(queryable: Queryable, personId: string): Promise<Partial<Record<NoticeCause, Delivery>>> {
+  const { rows } = await queryable.query<{ cause: NoticeCause; delivery: Delivery }>(
+    'select cause, delivery from notice_preferences where person_id = $1',
+    [personId],
+  )
+  return Object.fromEntries(rows.map(({ cause, delivery }) => [cause, delivery]))
+}
+
+export async function upsertPreferences(trx: Queryable, personId: string, preferences: Readonly<Record<string, string>>): Promise<void> {
+  await trx.query(
+    `insert into notice_preferences (person_id, cause, delivery) select $1, p.key, p.value from jsonb_each_text($2::jsonb) as p
+     on conflict (person_id, cause) do update set delivery = excluded.delivery`,
+    [personId, JSON.stringify(preferences)],
+  )
+}
+
+type SandboxMail = { messageId: string; recipient: string; subject: string; body: string; arrivedAt: Date }
+
+/** The latest mails of a sandbox to members of the application, the newest first. */
+export async function listSandboxMails(queryable: Queryable, applicationId: string, limit: number): Promise<SandboxMail[]> {
+  const { rows } = await queryable.query<SandboxMail>(
+    `select s.message_id as "messageId", s.recipient, s.subject, s.body, s.arrived_at as "arrivedAt" from sandbox_mails s
+      where s.recipient in (select p.email from people p join memberships m on m.person_id = p.person_id where m.application_id = $1)
+      order by s.arrived_at desc limit $2`,
+    [applicationId, limit],
+  )
+  return rows
 }

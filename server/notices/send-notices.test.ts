@@ -6,10 +6,15 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
+import { changeNoticePreferences, noticePreferencesSchema } from './notice-preferences.ts'
 import { sendNotices } from './send-notices.ts'
 import { startSmtpReceiver } from './testing/smtp-receiver.ts'
 import { sandboxTransport, smtpTransport } from './transport.ts'
 
+const AT_ONCE = noticePreferencesSchema.parse({
+  ...{ approval_waiting: 'at_once', change_waiting: 'at_once', change_expiring: 'at_once' },
+  ...{ payment_rejected: 'at_once', batch_ended: 'at_once', exception_overdue: 'at_once' },
+})
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 let database: TestDatabase
@@ -147,10 +152,10 @@ test('told: the owner of an account that is used from a second device, and not o
 test('one mail at 06:00 UTC for the digest of two causes, and nothing for a cause that is never wanted', async () => {
   const person = await makePerson(database.pool, applicationId, ['administrator', 'finance'])
   const proposer = await makePerson(database.pool, applicationId, ['administrator'])
-  await query(`insert into notice_preferences values ($1, 'change_waiting', 'digest'), ($2, 'approval_waiting', 'never')`, [
-    person,
-    checker,
-  ])
+  const wanted = { ...AT_ONCE, change_expiring: 'never' } as const
+  await changeNoticePreferences(database.pool, person, wanted)
+  await changeNoticePreferences(database.pool, person, { ...wanted, change_waiting: 'digest' })
+  await changeNoticePreferences(database.pool, checker, { ...AT_ONCE, approval_waiting: 'never' })
   for (const subject of ['x', 'y'])
     await query(
       `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at)

@@ -68,7 +68,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   notices: 'derived',
   notice_mails: 'derived',
   sandbox_mails: 'derived',
-  person_devices: 'derived',
+  person_devices: 'about looking',
   // Each process reports every 15 s.
   processes: 'derived',
   // A minute after the start, the days of the sandbox's statements are compared and exceptions are listed.

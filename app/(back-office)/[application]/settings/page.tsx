@@ -4,6 +4,7 @@ import { ActionForm } from '#components/ui/action-form.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Facts } from '#components/ui/display/card.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
+import { Select } from '#components/ui/field.tsx'
 import { Link } from '#components/ui/link.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
@@ -14,11 +15,14 @@ import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
 import { getT, readLocale, readTheme } from '#server/back-office/preferences.ts'
+import { CHOSEN_CAUSES, DELIVERIES } from '#server/notices/notice-preferences.ts'
+import { readPreferences } from '#server/notices/notice-store.ts'
 import { readOwnSecondFactor } from '#server/people/person-store.ts'
 import { setTheme, signOutEverywhere } from '../../../actions/session.ts'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { PreferencesForm } from './_components/preferences-form.tsx'
 import { PasswordButton, SecondFactor } from './_components/sign-in-settings.tsx'
+import { changeNotices } from './actions.ts'
 
 export const generateMetadata = titled('settings.title')
 
@@ -27,12 +31,13 @@ export default async function SettingsPage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'own-settings:change')
   const { pool, clock } = backOfficeRuntime()
-  const [t, locale, theme, person, secondFactor] = await Promise.all([
+  const [t, locale, theme, person, secondFactor, notices] = await Promise.all([
     getT(),
     readLocale(),
     readTheme(),
     currentPerson(),
     readOwnSecondFactor(pool, actor.id),
+    readPreferences(pool, actor.id),
   ])
   if (!person) notFound()
   const timeZone = actor.timeZone ?? actor.businessZone
@@ -48,6 +53,9 @@ export default async function SettingsPage({ params }: PageProps) {
         </SettingsSection>
         <SettingsSection id="theme" title={t('frame.theme')} lead={t('settings.themeLead')}>
           <ThemeForm t={t} theme={theme} action={setTheme} />
+        </SettingsSection>
+        <SettingsSection id="notices" title={t('settings.notices')} lead={t('settings.noticesLead')}>
+          <NoticesForm t={t} notices={notices} action={changeNotices.bind(null, application)} />
         </SettingsSection>
         <SettingsSection id="password" title={t('settings.password')} lead={t('settings.passwordLead')}>
           <PasswordButton application={application} email={person.email} />
@@ -120,6 +128,37 @@ function SettingsSection({ id, title, lead, children }: { id: string; title: str
       </div>
       <div className="min-w-0 max-w-lg">{children}</div>
     </section>
+  )
+}
+
+type NoticesFormProps = { t: Translate; notices: Partial<Record<string, string>>; action: (form: FormData) => Promise<void> }
+
+/** A choice per cause. Works without script. */
+function NoticesForm({ t, notices, action }: NoticesFormProps) {
+  return (
+    <ActionForm action={action} className="grid gap-4">
+      {CHOSEN_CAUSES.map((cause) => {
+        const delivery = notices[cause] ?? 'at_once'
+        return (
+          <Select
+            key={`${cause} ${delivery}`}
+            id={`notice-${cause}`}
+            name={cause}
+            label={t(`mails.cause.${cause}`)}
+            defaultValue={delivery}
+          >
+            {DELIVERIES.map((choice) => (
+              <option key={choice} value={choice}>
+                {t(`settings.notices.${choice}`)}
+              </option>
+            ))}
+          </Select>
+        )
+      })}
+      <div>
+        <Button type="submit">{t('settings.notices.save')}</Button>
+      </div>
+    </ActionForm>
   )
 }
 

@@ -48,6 +48,9 @@ for (const [name, value] of [
   ['SANDBOX', 'yes please'],
   ['PUBLIC_URL', '/here'],
   ['METRICS_TOKEN', 'x'],
+  ['SMTP_URL', 'http://mail.example'],
+  ['MAIL_FROM', 'A <a@b.example>\nBcc: c@d.example'],
+
   ['NODE_ENV', 'prod'],
   ['HOST', 'a b'],
   ['OPERATOR_MTN_MOMO_BASE_URL', 'ftp://x'],
@@ -65,6 +68,13 @@ for (const name of ['TOKEN_SECRET', 'SESSION_SECRET', 'SECRETS_KEY', 'DATABASE_U
     assert.throws(() => loadConfig({ ...PRODUCTION, [name]: undefined }), new RegExp(`^Error: ${name} is missing`))
   })
 }
+
+test('an error that names the missing one of SMTP_URL and MAIL_FROM, and both when they are set', () => {
+  const [SMTP_URL, MAIL_FROM] = ['smtps://user:pw@mail.example:465', 'Countersign <pay@example.com>']
+  assert.throws(() => loadConfig({ SMTP_URL }), /^Error: MAIL_FROM is missing/)
+  assert.throws(() => loadConfig({ MAIL_FROM }), /^Error: SMTP_URL is missing/)
+  assert.deepEqual(loadConfig({ SMTP_URL, MAIL_FROM }).mail, { smtpUrl: SMTP_URL, from: MAIL_FROM })
+})
 
 test('production is a sandbox only with SANDBOX=1', () => {
   assert.equal(loadConfig(PRODUCTION).isSandbox, false)

@@ -51,6 +51,8 @@ export type Config = {
   metricsToken: string | undefined
   /** Where traces go; undefined: nothing is traced. `ratio`: the share of transactions, from 0 to 1. */
   traces: { endpoint: string; headers: Record<string, string>; serviceName: string; ratio: number } | undefined
+  /** The mail server and the sender of notices; undefined: no mail is sent. A sandbox keeps its mails. */
+  mail: { smtpUrl: string; from: string } | undefined
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   simulator: { delayMs: number; port: number | undefined }
   /** How many months each kind of row is kept; 0: forever. */
@@ -83,6 +85,12 @@ const httpUrl = z
   .string()
   .refine((text) => hasProtocol(text, ['http:', 'https:']), 'must be an absolute http or https address')
   .transform((text) => text.replace(/\/+$/, ''))
+const smtpUrl = z
+  .string()
+  .refine(
+    (text) => hasProtocol(text, ['smtp:', 'smtps:']) && new URL(text).hostname !== '',
+    'must be an address smtp://host:port or smtps://host:port',
+  )
 const secret = z.string().min(SECRET_LENGTH_MIN, `must have at least ${SECRET_LENGTH_MIN} characters`)
 const SECRETS_KEY_RULE = 'must have at least 256 bits in base64 or hexadecimal (openssl rand -base64 32)'
 const secretsKey = z.string().refine((text) => decodeSecretsKey(text) !== undefined, SECRETS_KEY_RULE)
@@ -149,6 +157,14 @@ const environmentSchema = secretsSchema.extend({
   NEXTAUTH_URL: httpUrl.optional(),
   TRUSTED_PROXIES: networks.default([]),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  SMTP_URL: smtpUrl.optional(),
+  MAIL_FROM: z
+    .string()
+    .regex(
+      /^(?:[^<>@"\p{Cc}]{1,100} <[^\s<>@,]{1,64}@[^\s<>@,]{1,255}>|[^\s<>@,]{1,64}@[^\s<>@,]{1,255})$/u,
+      'must be an e-mail address, or a name and <address>',
+    )
+    .optional(),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be fatal, error, warn, info, debug, trace or silent')
     .optional(),
@@ -209,6 +225,7 @@ export function loadConfig(environment: Environment): Config {
           ratio: values.OTEL_TRACES_SAMPLER_ARG,
         }
       : undefined,
+    mail: mailSettings(values),
     // The sandbox runs in a terminal, where a line per request would hide the start-up lines.
     logLevel: values.LOG_LEVEL ?? (isSandbox ? 'warn' : 'info'),
     simulator: { delayMs: values.SIMULATOR_DELAY_MS, port: values.SIMULATOR_PORT },
@@ -308,6 +325,13 @@ function demandSecureUrl(name: string, publicUrl: string | undefined): void {
   const isLoopback = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
   if (protocol !== 'https:' && !isLoopback)
     throw new Error(`${name} must be an https address in production: over http, session cookies would be sent without Secure.`)
+}
+
+function mailSettings({ SMTP_URL: url, MAIL_FROM: from }: z.infer<typeof environmentSchema>): Config['mail'] {
+  if (url === undefined && from === undefined) return undefined
+  if (url === undefined) throw new Error('SMTP_URL is missing, though MAIL_FROM is set.')
+  if (from === undefined) throw new Error('MAIL_FROM is missing, though SMTP_URL is set.')
+  return { smtpUrl: url, from }
 }
 
 /** OPERATOR_<CODE>_… for one operator, OPERATOR_<PROTOCOL>_… (MTN_MOMO, ORANGE_WEB) for all that speak a protocol. */

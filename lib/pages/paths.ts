@@ -99,6 +99,7 @@ export const paths = {
   webhook: (application: string, transactionId: string) => `/${application}/webhooks/${transactionId}`,
   webhookSigning: (application: string) => `/${application}/webhooks/signing`,
   sandboxTools: (application: string) => `/${application}/sandbox`,
+  sandboxMails: (application: string) => `/${application}/sandbox/mails`,
   settings: (application: string) => `/${application}/settings`,
   search: (application: string, text?: string) => `/${application}/search${toQuery({ q: text })}`,
   /** Where react-query refetches what a page showed first. `rest` has no leading slash. */

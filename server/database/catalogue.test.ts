@@ -45,6 +45,11 @@ const REFERENCE_TABLES: Record<string, string> = {
   operator_float_sent: 'at most 16 rows per operator: how much was claimed to be sent',
   operator_flows: 'one row per operator and hour within a month',
   customer_code_numbers: 'one row per operator and number that was asked for a code within a day: codes count over all applications',
+  notices: 'one row per event that people are told of; a sign-in belongs to no application',
+  notice_mails: 'one row per mail to a person, who may belong to several applications',
+  notice_preferences: 'a few rows per person',
+  person_devices: 'one row per browser and network from which a person signs in',
+  sandbox_mails: 'only in a sandbox: the mails that it would have sent',
   ledger_seal: 'one row: up to when postings are summed by day',
 }
 

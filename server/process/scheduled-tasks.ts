@@ -23,8 +23,8 @@ type TaskRunnerOptions = {
   backoff?: Backoff
 }
 
-/** One more than the tasks that may take minutes (removing old rows, sealing, sending webhooks again), so that those of each minute are on time. */
-const CONCURRENCY = 4
+/** One more than the tasks that may take minutes (removing old rows, sealing, sending webhooks again, sending mails), so that those of each minute are on time. */
+const CONCURRENCY = 5
 const ATTEMPTS_MAX = 3
 const RETRY_BACKOFF = { firstMs: 2_000, maxMs: 30_000, factor: 4 }
 const POLL_MS = 2_000

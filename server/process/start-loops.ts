@@ -8,6 +8,8 @@ import { proposeScheduledWithdrawals } from '#server/changes/scheduled-withdrawa
 import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
 import { TASK_STATEMENT_LIMIT_MS, withStatementLimit } from '#server/database/pool.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
+import { forgetNotices, sendNotices } from '#server/notices/send-notices.ts'
+import { sandboxTransport, smtpTransport } from '#server/notices/transport.ts'
 import { forgetAvailability } from '#server/operators/availability/disturbed.ts'
 import { endOverdueDeposits } from '#server/operators/balances/end-overdue.ts'
 import { forgetPolls, pollBalances, pollWaiting } from '#server/operators/balances/poll-balances.ts'
@@ -127,7 +129,13 @@ async function sealFinishedDays({ pool, logger }: Pick<Runtime, 'pool' | 'logger
 
 /** Every scheduled task of the service, by its name. */
 function taskTable({ config, pool, settler, clock, logger, connectors, metrics, wake }: Runtime, isEnding: () => boolean): ScheduledTask[] {
+  const smtp = config.mail && smtpTransport({ url: config.mail.smtpUrl, from: config.mail.from })
+  const transport = config.isSandbox ? sandboxTransport(pool) : smtp
   return [
+    scheduledTask('send_notices', '* * * * *', () => {
+      return sendNotices({ pool, transport, publicUrl: config.publicUrl, now: () => clock.now(), isEnding })
+    }),
+    scheduledTask('forget_notices', '47 3 * * *', () => forgetNotices(pool, clock.now())),
     scheduledTask('end_stopped_rows', '* * * * *', async () => void (await endStoppedRows({ pool, wake }))),
     scheduledTask('release_timed_batches', '* * * * *', async () => void (await releaseTimedBatches({ pool, wake }))),
     scheduledTask('store_batch_ends', '* * * * *', async () => void (await storeBatchEnds(pool))),

@@ -65,6 +65,11 @@ const RULES: Readonly<Record<string, Rule>> = {
   operator_balance_polls: 'derived',
   operator_floats: 'derived',
   operator_float_sent: 'of transactions',
+  // The outbox of e-mails, and the mailbox of the sandbox.
+  notices: 'derived',
+  notice_mails: 'derived',
+  sandbox_mails: 'derived',
+  person_devices: 'about looking',
   // Each process reports every 15 s.
   processes: 'derived',
   // A minute after the start, the days of the sandbox's statements are compared and exceptions are listed.

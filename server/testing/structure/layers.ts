@@ -26,7 +26,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['approvals', 'batches', 'operators'],
   ['reconciliation'],
   ['changes', 'reports'],
-  ['http'],
+  ['http', 'notices'],
   ['back-office'],
   ['main.ts', 'runtime.ts', 'verify.ts', 'admin.ts', 'admin', 'process', 'sandbox'],
 ]

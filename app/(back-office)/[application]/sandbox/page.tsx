@@ -1,5 +1,7 @@
 import { notFound } from 'next/navigation'
 import { PageHeader } from '#components/ui/display/page.tsx'
+import { Link } from '#components/ui/link.tsx'
+import { paths } from '#lib/pages/paths.ts'
 import { queries, seed } from '#lib/pages/queries.ts'
 import { hideSecrets } from '#lib/text/web-address.ts'
 import { requireActor } from '#server/back-office/actor.ts'
@@ -25,7 +27,15 @@ export default async function SandboxPage({ params }: PageProps) {
   ])
   return (
     <PageContent words={['sandbox.', 'credentials.cause.']} data={[seed(queries.apiRequests(application), requests)]}>
-      <PageHeader title={t('sandbox.title')} lead={t('sandbox.lead')} />
+      <PageHeader
+        title={t('sandbox.title')}
+        lead={t('sandbox.lead')}
+        actions={
+          <Link href={paths.sandboxMails(application)} className="text-accent hover:underline">
+            {t('sandbox.mails')}
+          </Link>
+        }
+      />
       <section aria-labelledby="test-transaction" className="mt-6">
         <h2 id="test-transaction">{t('sandbox.test')}</h2>
         <p className="max-w-3xl text-ink-2">{t('sandbox.testText')}</p>

@@ -1,5 +1,6 @@
 'use server'
 
+import { refresh } from 'next/cache'
 import { z } from 'zod'
 import { LANGUAGE_COOKIE, LOCALES } from '#lib/i18n/locale.ts'
 import { createTranslate } from '#lib/i18n/translate.ts'
@@ -10,6 +11,7 @@ import { runAction } from '#server/back-office/run-action.ts'
 import { continueSession } from '#server/back-office/session.ts'
 import { beginEnrolment, type Enrolment, finishEnrolment, peerAddress } from '#server/back-office/sign-in.ts'
 import { MESSAGES } from '#server/messages.ts'
+import { changeNoticePreferences, noticePreferencesSchema } from '#server/notices/notice-preferences.ts'
 import { changeOwnPreferences } from '#server/people/accounts.ts'
 import { changeOwnPassword } from '#server/people/passwords.ts'
 import { type ConfirmFailure, disableOwnSecondFactor, renewRecoveryCodes } from '#server/people/second-factor.ts'
@@ -29,6 +31,16 @@ export async function changeLook(
     await rememberChoice(LANGUAGE_COOKIE, locale)
     return ok({ said: createTranslate(locale, MESSAGES[locale])('settings.lookSaved') })
   })
+}
+
+/** Stores about what the person is told by e-mail. The page then shows what is stored, also if it was refused. */
+export async function changeNotices(application: string, form: FormData): Promise<void> {
+  const input = Object.fromEntries([...form].filter(([name]) => !name.startsWith('$')))
+  await runAction({ schema: noticePreferencesSchema, permission: PERMISSION, application, input }, async (actor, preferences) => {
+    await changeNoticePreferences(backOfficeRuntime().pool, actor.id, preferences)
+    return ok(null)
+  })
+  refresh()
 }
 
 const passwords = z.object({ currentPassword: z.string().min(1).max(1_024), newPassword: z.string().min(1).max(1_024) })

@@ -4,6 +4,7 @@ import { ActionForm } from '#components/ui/action-form.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Facts } from '#components/ui/display/card.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
+import { Select } from '#components/ui/field.tsx'
 import { Link } from '#components/ui/link.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
@@ -15,6 +16,8 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
 import { getT, readLocale, readTheme } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
+import { CHOSEN_CAUSES, DELIVERIES } from '#server/notices/notice-preferences.ts'
+import { readPreferences } from '#server/notices/notice-store.ts'
 import { readOwnSecondFactor } from '#server/people/person-store.ts'
 import { setTheme, signOutEverywhere } from '../../../actions/session.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
@@ -22,6 +25,7 @@ import { DeputySection } from '../_components/deputies/deputy-section.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { PreferencesForm } from './_components/preferences-form.tsx'
 import { PasswordButton, SecondFactor } from './_components/sign-in-settings.tsx'
+import { changeNotices } from './actions.ts'
 
 export const generateMetadata = titled('settings.title')
 
@@ -30,13 +34,14 @@ export default async function SettingsPage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'own-settings:change')
   const { pool, clock } = backOfficeRuntime()
-  const [t, locale, theme, person, secondFactor, { changes }] = await Promise.all([
+  const [t, locale, theme, person, secondFactor, { changes }, notices] = await Promise.all([
     getT(),
     readLocale(),
     readTheme(),
     currentPerson(),
     readOwnSecondFactor(pool, actor.id),
     listChanges(pool, { applicationId: actor.applicationId, kinds: ['person.deputy'], actor }),
+    readPreferences(pool, actor.id),
   ])
   if (!person) notFound()
   const timeZone = actor.timeZone ?? actor.businessZone
@@ -52,6 +57,9 @@ export default async function SettingsPage({ params }: PageProps) {
         </SettingsSection>
         <SettingsSection id="theme" title={t('frame.theme')} lead={t('settings.themeLead')}>
           <ThemeForm t={t} theme={theme} action={setTheme} />
+        </SettingsSection>
+        <SettingsSection id="notices" title={t('settings.notices')} lead={t('settings.noticesLead')}>
+          <NoticesForm t={t} notices={notices} action={changeNotices.bind(null, application)} />
         </SettingsSection>
         <SettingsSection id="password" title={t('settings.password')} lead={t('settings.passwordLead')}>
           <PasswordButton application={application} email={person.email} />
@@ -135,6 +143,37 @@ function SettingsSection({ id, title, lead, children }: { id: string; title: str
       </div>
       <div className="min-w-0 max-w-lg">{children}</div>
     </section>
+  )
+}
+
+type NoticesFormProps = { t: Translate; notices: Partial<Record<string, string>>; action: (form: FormData) => Promise<void> }
+
+/** A choice per cause. Works without script. */
+function NoticesForm({ t, notices, action }: NoticesFormProps) {
+  return (
+    <ActionForm action={action} className="grid gap-4">
+      {CHOSEN_CAUSES.map((cause) => {
+        const delivery = notices[cause] ?? 'at_once'
+        return (
+          <Select
+            key={`${cause} ${delivery}`}
+            id={`notice-${cause}`}
+            name={cause}
+            label={t(`mails.cause.${cause}`)}
+            defaultValue={delivery}
+          >
+            {DELIVERIES.map((choice) => (
+              <option key={choice} value={choice}>
+                {t(`settings.notices.${choice}`)}
+              </option>
+            ))}
+          </Select>
+        )
+      })}
+      <div>
+        <Button type="submit">{t('settings.notices.save')}</Button>
+      </div>
+    </ActionForm>
   )
 }
 

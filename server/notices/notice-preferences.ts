@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { ok } from '#lib/result.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { type NoticeCause, upsertPreferences } from './notice-store.ts'
+
+/** The causes that a person can choose about. A sign-in from a new device is always reported. */
+export const CHOSEN_CAUSES = [
+  'approval_waiting',
+  'change_waiting',
+  'change_expiring',
+  'payment_rejected',
+  'batch_ended',
+  'exception_overdue',
+] as const satisfies readonly NoticeCause[]
+export const DELIVERIES = ['at_once', 'digest', 'never'] as const
+
+/** A choice for every cause. */
+export const noticePreferencesSchema = z.record(z.enum(CHOSEN_CAUSES), z.enum(DELIVERIES))
+type NoticePreferences = z.infer<typeof noticePreferencesSchema>
+
+/** Stores how a person wants to be told of each cause. Applies to mails that are not stored yet; `never` to all that are not sent. */
+export async function changeNoticePreferences(pool: Pool, personId: string, preferences: NoticePreferences): Promise<void> {
+  await withTransaction(pool, async (trx) => ok(await upsertPreferences(trx, personId, preferences)))
+}

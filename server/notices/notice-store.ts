@@ -1,0 +1,242 @@
+import { CHANGE_PERMISSIONS } from '#lib/approvals/proposed-change.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
+import { PERMISSIONS } from '#lib/people/permissions.ts'
+import { mayDecide } from '#server/approvals/may-decide.ts'
+import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
+import type { Queryable } from '#server/database/pool.ts'
+
+export type NoticeCause =
+  | 'approval_waiting'
+  | 'change_waiting'
+  | 'change_expiring'
+  | 'payment_rejected'
+  | 'batch_ended'
+  | 'exception_overdue'
+  | 'new_device'
+
+/** A notice. `applicationId` and `slug` are null only for a sign-in; `kind` is that of a change. */
+export type Notice = {
+  noticeId: string
+  applicationId: string | null
+  slug: string | null
+  applicationName: string | null
+  cause: NoticeCause
+  subjectId: string
+  kind: string | null
+}
+type Delivery = 'at_once' | 'digest' | 'never'
+export type Recipient = { personId: string; email: string; name: string; locale: Locale | null; delivery: Delivery }
+
+const NOTICE = sql.raw(`n.notice_id as "noticeId", n.application_id as "applicationId", a.slug, a.name as "applicationName", n.cause,
+  n.subject_id as "subjectId", (select c.kind from proposed_changes c
+    where c.application_id = n.application_id and c.change_id = n.subject_id) as kind`)
+const CONFIRMING_ROLES = JSON.stringify(
+  Object.fromEntries(Object.entries(CHANGE_PERMISSIONS).map(([kind, { confirm }]) => [kind, PERMISSIONS[confirm]])),
+)
+
+/** Inserts the notices that no event causes: changes about to expire, and exceptions that became overdue. */
+export async function insertDueNotices(
+  trx: Queryable,
+  now: Date,
+  expiringMs: number,
+  dueMsByClass: Readonly<Record<string, number>>,
+): Promise<void> {
+  await trx.query(
+    `insert into notices (application_id, cause, subject_id)
+       select application_id, 'change_expiring', change_id from proposed_changes
+         where outcome is null and expires_at > $1::timestamptz and expires_at <= $1::timestamptz + $2::float8 * interval '1 millisecond'
+       union all select application_id, 'exception_overdue', exception_id from exceptions
+         where outcome is null and opened_at <= $1::timestamptz - ($3::jsonb ->> class)::float8 * interval '1 millisecond'
+     on conflict (subject_id, cause) where cause in ('change_expiring', 'exception_overdue') do nothing`,
+    [now, expiringMs, JSON.stringify(dueMsByClass)],
+  )
+}
+
+/** Locks the oldest waiting notice. Of an application's approvals there is one notice per `quietMs`. A notice whose cause is still being committed is passed over. */
+export async function lockWaitingNotice(trx: Queryable, now: Date, quietMs: number): Promise<Notice | undefined> {
+  const [notice] = await runQuery<Notice>(
+    trx,
+    sql`select ${NOTICE} from notices n left join applications a on a.application_id = n.application_id
+      where n.state = 'waiting' and not (n.cause = 'approval_waiting' and exists (select 1 from notices earlier
+        where earlier.application_id = n.application_id and earlier.cause = 'approval_waiting'
+          and earlier.addressed_at > ${now}::timestamptz - ${quietMs}::float8 * interval '1 millisecond'))
+      order by n.created_at limit 1 for update of n skip locked`,
+  )
+  return notice
+}
+
+/** The people who may act on a notice now, or whom it is about. */
+export async function listRecipients(queryable: Queryable, notice: Notice, now: Date): Promise<Recipient[]> {
+  const columns = sql`p.person_id as "personId", p.email, p.name, p.locale, coalesce((select r.delivery from notice_preferences r
+    where r.person_id = p.person_id and r.cause = ${notice.cause}), 'at_once') as delivery`
+  if (notice.applicationId === null)
+    return runQuery<Recipient>(queryable, sql`select ${columns} from people p where p.person_id = ${notice.subjectId} and not p.is_blocked`)
+  const application = sql`${notice.applicationId}::uuid`
+  return runQuery<Recipient>(
+    queryable,
+    sql`select ${columns} from memberships m join people p on p.person_id = m.person_id
+      where m.application_id = ${application} and m.is_active and not p.is_blocked and ${concerns(notice, application, now)}
+      order by p.person_id`,
+  )
+}
+
+/** Whether the notice concerns the member `m`. */
+function concerns({ cause, subjectId }: Notice, application: Sql, now: Date): Sql {
+  const subject = sql`${subjectId}::uuid`
+  switch (cause) {
+    case 'approval_waiting':
+      return sql`exists (select 1 from transactions t
+        join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
+        where t.application_id = ${application} and t.is_waiting and ${mayDecide(application, sql.raw('m.person_id'))})`
+    case 'change_waiting':
+    case 'change_expiring':
+      return sql`exists (select 1 from proposed_changes c where c.application_id = ${application} and c.change_id = ${subject}
+        and c.outcome is null and c.expires_at > ${now} and c.proposed_by <> m.person_id
+        and c.payload ->> 'personId' is distinct from m.person_id::text
+        and m.roles && array(select jsonb_array_elements_text(${CONFIRMING_ROLES}::jsonb -> c.kind)))`
+    case 'payment_rejected':
+      return sql`exists (select 1 from transactions t where t.application_id = ${application} and t.transaction_id = ${subject}
+        and t.maker_id = m.person_id)`
+    case 'batch_ended':
+      return sql`exists (select 1 from batches b where b.application_id = ${application} and b.batch_id = ${subject}
+        and b.maker_id = m.person_id)`
+    case 'exception_overdue':
+      return sql`m.roles && ${PERMISSIONS['reconciliation:work']}::text[] and exists (select 1 from exceptions e
+        where e.application_id = ${application} and e.exception_id = ${subject} and e.outcome is null
+          and coalesce(e.owner_id, m.person_id) = m.person_id)`
+    case 'new_device':
+      return sql`false`
+  }
+}
+
+/** Stores the mails of a locked notice, and that it has them. */
+export async function insertMails(
+  trx: Queryable,
+  noticeId: string,
+  mails: readonly { personId: string; inDigest: boolean; nextAt: Date }[],
+  now: Date,
+): Promise<void> {
+  await trx.query(
+    `insert into notice_mails (notice_id, person_id, in_digest, next_at)
+       select $1, m.person_id, m.in_digest, m.next_at from unnest($2::uuid[], $3::boolean[], $4::timestamptz[]) as m (person_id, in_digest, next_at)`,
+    [noticeId, mails.map(({ personId }) => personId), mails.map(({ inDigest }) => inDigest), mails.map(({ nextAt }) => nextAt)],
+  )
+  await trx.query(`update notices set state = 'addressed', addressed_at = $2 where notice_id = $1`, [noticeId, now])
+}
+
+/** An installation without a mail server sends nothing, later either. */
+export async function skipNotices(queryable: Queryable, now: Date): Promise<void> {
+  await queryable.query(
+    `update notices set state = 'addressed', addressed_at = $1
+      where notice_id in (select notice_id from notices where state = 'waiting' for update skip locked)`,
+    [now],
+  )
+}
+
+/** Attempts whose process died: nobody knows whether the mail server took the mail, so it waits for the end of the window. */
+export async function doubtAbandoned(queryable: Queryable, now: Date, leaseMs: number, windowMs: number): Promise<void> {
+  await queryable.query(
+    `update notice_mails set state = 'unknown', next_at = claimed_at + $3::float8 * interval '1 millisecond'
+      where state = 'sending' and claimed_at <= $1::timestamptz - $2::float8 * interval '1 millisecond'`,
+    [now, leaseMs, windowMs],
+  )
+}
+
+export type ClaimedMail = { messageId: string; personId: string; attempts: number; notices: Notice[] }
+
+/** Claims one mail that is due, with all notices that it contains: of a digest, everything that is due for its person. */
+export async function claimMail(trx: Queryable, now: Date): Promise<ClaimedMail | undefined> {
+  const { rows: due } = await trx.query<{ personId: string; noticeId: string; inDigest: boolean; messageId: string | null }>(
+    `select person_id as "personId", notice_id as "noticeId", in_digest as "inDigest", message_id as "messageId" from notice_mails
+      where state in ('waiting', 'unknown') and next_at <= $1::timestamptz order by next_at limit 1 for update skip locked`,
+    [now],
+  )
+  const [first] = due
+  if (!first) return undefined
+  const { rows } = await trx.query<{ noticeId: string; messageId: string; attempts: number }>(
+    `update notice_mails set state = 'sending', message_id = coalesce(message_id, $4::uuid), attempts = attempts + 1, claimed_at = $1::timestamptz
+      where state in ('waiting', 'unknown') and next_at <= $1::timestamptz and person_id = $2
+        and (notice_id = $3 or ($5::uuid is not null and message_id = $5::uuid) or ($5::uuid is null and $6::boolean and in_digest and message_id is null))
+      returning notice_id as "noticeId", message_id as "messageId", attempts`,
+    [now, first.personId, first.noticeId, messageIdOf(first.noticeId, first.personId), first.messageId, first.inDigest],
+  )
+  const [row] = rows
+  if (!row) throw new Error('The locked mail is gone')
+  const notices = await runQuery<Notice>(
+    trx,
+    sql`select ${NOTICE} from notices n left join applications a on a.application_id = n.application_id
+      where n.notice_id = any (${rows.map(({ noticeId }) => noticeId)}::uuid[]) order by n.created_at, n.notice_id`,
+  )
+  return { messageId: row.messageId, personId: first.personId, attempts: row.attempts, notices }
+}
+
+/** The same for every attempt: both ids are random, so their exclusive or is too. */
+function messageIdOf(noticeId: string, personId: string): string {
+  const hex = (BigInt(`0x${noticeId.replaceAll('-', '')}`) ^ BigInt(`0x${personId.replaceAll('-', '')}`)).toString(16).padStart(32, '0')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+/** Records how the attempt number `attempts` ended, unless a later one has begun. */
+export async function endMail(
+  queryable: Queryable,
+  mail: Pick<ClaimedMail, 'messageId' | 'attempts'>,
+  ending: { state: 'waiting' | 'unknown' | 'sent' | 'failed' | 'dropped'; at: Date; nextAt?: Date; noticeIds?: readonly string[] },
+): Promise<void> {
+  await queryable.query(
+    `update notice_mails set state = $3::text, next_at = coalesce($4::timestamptz, next_at), sent_at = case when $3::text = 'sent' then $5::timestamptz end
+      where message_id = $1 and attempts = $2 and state = 'sending' and ($6::uuid[] is null or notice_id = any ($6::uuid[]))`,
+    [mail.messageId, mail.attempts, ending.state, ending.nextAt ?? null, ending.at, ending.noticeIds ?? null],
+  )
+}
+
+/** Deletes notices whose mails have all ended, and what a sandbox received, before this instant. */
+export async function deleteOldNotices(queryable: Queryable, before: Date): Promise<void> {
+  await queryable.query(
+    `delete from notices n where n.created_at < $1::timestamptz and n.state = 'addressed' and not exists (select 1 from notice_mails m
+      where m.notice_id = n.notice_id and m.state in ('waiting', 'sending', 'unknown'))
+      and (n.cause not in ('change_expiring', 'exception_overdue') or n.created_at < $1::timestamptz - interval '1 year')`,
+    [before],
+  )
+  await queryable.query('delete from sandbox_mails where arrived_at < $1', [before])
+}
+
+/** A mail arrives in the mailbox of the sandbox, unless it has already. */
+export async function insertSandboxMail(
+  queryable: Queryable,
+  mail: { messageId: string; recipient: string; subject: string; text: string },
+): Promise<void> {
+  await queryable.query(
+    'insert into sandbox_mails (message_id, recipient, subject, body) values ($1, $2, $3, $4) on conflict (message_id) do nothing',
+    [mail.messageId, mail.recipient, mail.subject, mail.text],
+  )
+}
+
+/** What a person has chosen; a cause without an entry is sent at once. */
+export async function readPreferences(queryable: Queryable, personId: string): Promise<Partial<Record<NoticeCause, Delivery>>> {
+  const { rows } = await queryable.query<{ cause: NoticeCause; delivery: Delivery }>(
+    'select cause, delivery from notice_preferences where person_id = $1',
+    [personId],
+  )
+  return Object.fromEntries(rows.map(({ cause, delivery }) => [cause, delivery]))
+}
+
+export async function upsertPreferences(trx: Queryable, personId: string, preferences: Readonly<Record<string, string>>): Promise<void> {
+  await trx.query(
+    `insert into notice_preferences (person_id, cause, delivery) select $1, p.key, p.value from jsonb_each_text($2::jsonb) as p
+     on conflict (person_id, cause) do update set delivery = excluded.delivery`,
+    [personId, JSON.stringify(preferences)],
+  )
+}
+
+type SandboxMail = { messageId: string; recipient: string; subject: string; body: string; arrivedAt: Date }
+
+/** The latest mails of a sandbox to members of the application, the newest first. */
+export async function listSandboxMails(queryable: Queryable, applicationId: string, limit: number): Promise<SandboxMail[]> {
+  const { rows } = await queryable.query<SandboxMail>(
+    `select s.message_id as "messageId", s.recipient, s.subject, s.body, s.arrived_at as "arrivedAt" from sandbox_mails s
+      where s.recipient in (select p.email from people p join memberships m on m.person_id = p.person_id where m.application_id = $1)
+      order by s.arrived_at desc limit $2`,
+    [applicationId, limit],
+  )
+  return rows
+}

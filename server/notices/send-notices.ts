@@ -1,0 +1,116 @@
+import { dueAt, EXCEPTION_CLASSES } from '#lib/reconciliation/exceptions.ts'
+import { ok } from '#lib/result.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
+import { backoffMs } from '#server/retry.ts'
+import {
+  type ClaimedMail,
+  claimMail,
+  deleteOldNotices,
+  doubtAbandoned,
+  endMail,
+  insertDueNotices,
+  insertMails,
+  listRecipients,
+  lockWaitingNotice,
+  type Notice,
+  type Recipient,
+  skipNotices,
+} from './notice-store.ts'
+import type { MailTransport } from './transport.ts'
+import { writeMail } from './write-mail.ts'
+
+type Sending = {
+  pool: Pool
+  /** Undefined: the installation has no mail server. */
+  transport: MailTransport | undefined
+  publicUrl: string
+  now: () => Date
+  isEnding?: () => boolean
+}
+
+/** Within this time no mail is repeated whose attempt ended in doubt. */
+const WINDOW_MS = 3_600_000
+/** Longer than the longest attempt: a mail still in `sending` after it belongs to a process that died. */
+const LEASE_MS = 300_000
+const EXPIRING_MS = 86_400_000
+const APPROVALS_QUIET_MS = 900_000
+const ATTEMPTS_MAX = 12
+const RETRY = { firstMs: 60_000, maxMs: 21_600_000 }
+const DIGEST_HOUR_UTC = 6
+const KEPT_MS = 30 * 86_400_000
+const DUE_MS_BY_CLASS = Object.fromEntries(EXCEPTION_CLASSES.map((each) => [each, dueAt(each, new Date(0)).getTime()]))
+
+/** Finds whom the waiting notices concern, and sends every mail that is due. Several processes may run it at once. */
+export async function sendNotices(sending: Sending): Promise<void> {
+  const { pool, transport, now, isEnding = () => false } = sending
+  if (!transport) return skipNotices(pool, now())
+  await insertDueNotices(pool, now(), EXPIRING_MS, DUE_MS_BY_CLASS)
+  while (!isEnding() && (await addressNotice(sending)));
+  await doubtAbandoned(pool, now(), LEASE_MS, WINDOW_MS)
+  while (!isEnding()) {
+    // Committed before the mail server is called: a process that dies later leaves a trace of the attempt.
+    const claimed = await withTransaction(pool, async (trx) => ok(await claimMail(trx, now())))
+    if (!claimed.ok || !claimed.value) return
+    await attempt(sending, transport, claimed.value)
+  }
+}
+
+/** Removes notices that are done, after thirty days. */
+export async function forgetNotices(pool: Pool, now: Date): Promise<void> {
+  await deleteOldNotices(pool, new Date(now.getTime() - KEPT_MS))
+}
+
+/** Stores the mails of one notice; false when none waits. */
+async function addressNotice({ pool, now }: Sending): Promise<boolean> {
+  const at = now()
+  const done = await withTransaction(pool, async (trx) => {
+    const notice = await lockWaitingNotice(trx, at, APPROVALS_QUIET_MS)
+    if (!notice) return ok(false)
+    const wanted = (await listRecipients(trx, notice, at)).filter(({ delivery }) => delivery !== 'never')
+    const mails = wanted.map(({ personId, delivery }) => {
+      const inDigest = delivery === 'digest'
+      return { personId, inDigest, nextAt: inDigest ? nextDigestAt(at) : at }
+    })
+    await insertMails(trx, notice.noticeId, mails, at)
+    return ok(true)
+  })
+  return done.ok && done.value
+}
+
+function nextDigestAt(after: Date): Date {
+  const at = new Date(after)
+  at.setUTCHours(DIGEST_HOUR_UTC, 0, 0, 0)
+  if (at <= after) at.setUTCDate(at.getUTCDate() + 1)
+  return at
+}
+
+async function attempt({ pool, publicUrl, now }: Sending, transport: MailTransport, mail: ClaimedMail): Promise<void> {
+  const { recipient, concerned, others } = await checkRecipient(pool, mail, now())
+  if (others.length > 0) await endMail(pool, mail, { state: 'dropped', at: now(), noticeIds: others.map(({ noticeId }) => noticeId) })
+  if (!recipient) return
+  const { email, name, locale } = recipient
+  const outcome = await transport.send({
+    ...writeMail(concerned, { name, locale: locale ?? 'en', publicUrl }),
+    messageId: `<${mail.messageId}@${new URL(publicUrl).hostname}>`,
+    to: { name, address: email },
+  })
+  const at = now()
+  if (outcome === 'sent') return endMail(pool, mail, { state: 'sent', at })
+  if (mail.attempts >= ATTEMPTS_MAX) return endMail(pool, mail, { state: 'failed', at })
+  const pauseMs = outcome === 'unknown' ? WINDOW_MS : backoffMs(mail.attempts, RETRY)
+  await endMail(pool, mail, { state: outcome === 'unknown' ? 'unknown' : 'waiting', at, nextAt: new Date(at.getTime() + pauseMs) })
+}
+
+type Checked = { recipient: Recipient | undefined; concerned: Notice[]; others: Notice[] }
+
+/** Who lost access, or decided meanwhile, receives nothing about it. */
+async function checkRecipient(pool: Pool, { personId, notices }: ClaimedMail, now: Date): Promise<Checked> {
+  const checked: Checked = { recipient: undefined, concerned: [], others: [] }
+  for (const notice of notices) {
+    const found = (await listRecipients(pool, notice, now)).find((each) => each.personId === personId && each.delivery !== 'never')
+    checked.recipient ??= found
+    ;(found ? checked.concerned : checked.others).push(notice)
+  }
+  return checked
+}

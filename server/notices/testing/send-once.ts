@@ -1,0 +1,14 @@
+import { createPool, NO_STATEMENT_LIMIT_MS } from '#server/database/pool.ts'
+import { sendNotices } from '../send-notices.ts'
+import { smtpTransport } from '../transport.ts'
+
+// The process that a test kills: it sends what is due, once.
+const [databaseUrl = '', url = ''] = process.argv.slice(2)
+const pool = createPool({ databaseUrl, connectionsMax: 2, applicationName: 'killed sender', statementLimitMs: NO_STATEMENT_LIMIT_MS })
+await sendNotices({
+  pool,
+  transport: smtpTransport({ url, from: 'Countersign <pay@countersign.example>' }),
+  publicUrl: 'https://pay.example',
+  now: () => new Date(),
+})
+await pool.end()

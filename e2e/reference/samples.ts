@@ -10,9 +10,11 @@ import { demandApproval, fundDeposits, newPartner, newPerson } from '#e2e/contra
 import { aRequest, call, expectOk } from '#e2e/contract/partner-program.ts'
 import { type ContractService, type Partner, signIn } from '#e2e/contract/service.ts'
 import { SAMPLE_LANGUAGES } from '#lib/partner/reference.ts'
+import { operatorStatusSchema } from '#lib/schemas/operator-responses.ts'
 import { tokenResponseSchema } from '#lib/schemas/queries.ts'
 import { balanceSchema, initiationSchema, pageSchema, recordSchema } from '#lib/schemas/responses.ts'
 import { settledDaySchema, settlementReportSchema } from '#lib/schemas/settlement-responses.ts'
+import { transactionListSchema } from '#lib/schemas/transaction-responses.ts'
 import { readReference } from '#server/http/reference/read-reference.ts'
 import { VERIFY_WEBHOOK } from '#server/http/reference/samples/verify-webhook.ts'
 import { insertSignedDay } from '#server/reconciliation/testing/signed-day.ts'
@@ -34,6 +36,9 @@ const ANSWERS: Record<string, z.ZodType> = {
   getTotalAmountByApplicationProductAndDateRange: z.number(),
   getTotalAmountByApplicationProduct: z.number().positive(),
   getByApplicationProductBalances: z.array(balanceSchema).length(13),
+  listTransactions: transactionListSchema,
+  cancelTransaction: recordSchema.refine((record) => record.status === 'FAILED'),
+  listOperators: z.array(operatorStatusSchema).length(13),
   listSettlementReports: z.array(settledDaySchema),
   getSettlementReport: settlementReportSchema,
   accessToken: tokenResponseSchema,
@@ -54,7 +59,8 @@ export function describeSamples(service: () => ContractService): void {
     })
 
     async function variablesFor(id: string): Promise<Record<string, string>> {
-      const amount = id === 'validateTransaction' || id === 'rejectTransaction' ? 100_001 : 500
+      // These are about a transaction that waits for a checker.
+      const amount = /^(validate|reject|cancel)Transaction$/.test(id) ? 100_001 : 500
       const made = expectOk(await call(service(), partner, 'deposit', { body: aRequest({ amount }) }), initiationSchema)
       const tokens = id === 'refreshToken' ? await signIn(service().baseUrl, partner) : partner
       return {

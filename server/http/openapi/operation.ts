@@ -111,7 +111,7 @@ export function componentSchemas(version: 'v1' | 'v2'): { [name: string]: Json }
   )
 }
 
-/** The parameters of a schema, each with its example; in the query of the address, or in its path. */
+/** The parameters of a schema, in the query of the address or in its path. One that may be left out without an example is not in the samples. */
 export function describeParameters(
   query: z.ZodObject,
   examples: Record<string, string | number>,
@@ -121,7 +121,8 @@ export function describeParameters(
   return Object.entries(properties).map(([name, schema]) => {
     const { description = '', ...rest } = schema as { description?: string; [key: string]: Json | undefined }
     const example = examples[name]
-    if (example === undefined) throw new Error(`The parameter ${name} has no example`)
-    return { name, in: place, description, required: required.includes(name), schema: rest as Json, example }
+    if (example === undefined && required.includes(name)) throw new Error(`The parameter ${name} has no example`)
+    const described = { name, in: place, description, required: required.includes(name), schema: rest as Json }
+    return example === undefined ? described : { ...described, example }
   })
 }

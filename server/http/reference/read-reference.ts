@@ -50,7 +50,7 @@ function describeOperation(document: DocumentView, path: string, method: 'GET' |
   const media = requestBody?.content['application/json']
   const isOpen = security?.length === 0
   const query = parameters.flatMap(({ name, in: place, example }): [string, string | number][] =>
-    place === 'query' ? [[name, example]] : [],
+    place === 'query' && example !== undefined ? [[name, example]] : [],
   )
   const examplePath = parameters.reduce((text, { name, example }) => text.replace(`{${name}}`, String(example)), path)
   return {
@@ -227,7 +227,7 @@ type ParameterView = {
   description: string
   required: boolean
   schema: SchemaView
-  example: string | number
+  example?: string | number
 }
 
 type OperationView = {

@@ -40,7 +40,7 @@ export const TRANSACTION_OPERATIONS: Operation[] = [
       'Returns the transactions of the application, newest first. Pass nextCursor of one response as cursor of the next request until it is null: ' +
       'each transaction is returned exactly once, also while new ones are started.\n\n' +
       'With externalId the list has that transaction, or is empty. Use it after a timeout to learn whether a request was accepted.',
-    query: { schema: cursorQuerySchema, examples: { limit: 100, cursor: CURSOR, externalId: COLLECT_REQUEST.externalId } },
+    query: { schema: cursorQuerySchema, examples: { limit: 100 } },
     answer: {
       schema: ref('TransactionList'),
       description: 'The transactions.',

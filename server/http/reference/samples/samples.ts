@@ -9,13 +9,16 @@ type DescribedCall = { method: 'GET' | 'POST'; path: string; isOpen: boolean; qu
 export function writeSamples({ method, path, isOpen, query, body }: DescribedCall): Samples {
   const call: SampleCall = {
     method,
-    path,
+    path: path.replaceAll(COLLECT_ID, PATH_VARIABLE).replaceAll(DEPOSIT_ID, PATH_VARIABLE),
     isOpen,
     query: query.map(([name, value]) => [name, typeof value === 'number' ? value : toText(name, value)]),
     body: body === undefined ? undefined : toValue('', body),
   }
   return { curl: writeCurl(call), typescript: writeTypeScript(call), python: writePython(call), php: writePhp(call) }
 }
+
+/** Where a path has the id of a transaction: each language puts the variable of the reader there. */
+const PATH_VARIABLE = '{TRANSACTION_ID}'
 
 function toValue(name: string, value: Json): SampleValue {
   if (typeof value === 'number') return value
@@ -93,7 +96,7 @@ function writeValue(value: SampleValue, notation: Notation, indent: string, step
 function writeCurl({ method, path, isOpen, query, body }: SampleCall): string {
   const flags = method === 'GET' ? (query.length > 0 ? ' -G' : '') : body === undefined ? ' -X POST -G' : ''
   const lines = [
-    `curl -sS${flags} "$BASE_URL${path}"`,
+    `curl -sS${flags} "$BASE_URL${path.replace(PATH_VARIABLE, '$TRANSACTION_ID')}"`,
     ...(isOpen ? [] : ['-H "apiKey: $API_KEY"', '-H "apiId: $API_ID"', '-H "Authorization: Bearer $ACCESS_TOKEN"']),
     ...(body === undefined ? [] : ['-H "Content-Type: application/json"']),
     ...query.map(([name, value]) => `--data-urlencode "${name}=${typeof value === 'number' ? value : inShell(value)}"`),
@@ -137,7 +140,7 @@ function writeTypeScript({ method, path, isOpen, query, body }: SampleCall): str
   return [
     ...(makesUuid(body) ? ["import { randomUUID } from 'node:crypto'", ''] : []),
     ...(parameters ? [`const query = new URLSearchParams({\n${parameters}})`] : []),
-    `const response = await fetch(\`\${process.env.BASE_URL}${path}${parameters ? `?\${query}` : ''}\`, {`,
+    `const response = await fetch(\`\${process.env.BASE_URL}${path.replace(PATH_VARIABLE, `\${process.env.TRANSACTION_ID}`)}${parameters ? `?\${query}` : ''}\`, {`,
     ...(method === 'GET' ? [] : [`  method: '${method}',`]),
     '  headers: {',
     ...headers.map((header) => `    ${header},`),
@@ -180,7 +183,7 @@ function writePython({ method, path, isOpen, query, body }: SampleCall): string 
     '',
     ...(parameters ? [`query = urlencode({\n${parameters}})`] : []),
     'request = Request(',
-    `    os.environ["BASE_URL"] + "${path}${parameters ? '?" + query' : '"'},`,
+    `    os.environ["BASE_URL"] + "${path.replace(PATH_VARIABLE, '" + os.environ["TRANSACTION_ID"] + "')}${parameters ? '?" + query' : '"'},`,
     `    method="${method}",`,
     '    headers={',
     ...headers.map((header) => `        ${header},`),
@@ -219,7 +222,7 @@ function writePhp({ method, path, isOpen, query, body }: SampleCall): string {
     '<?php',
     ...(makesUuid(body) ? ['// externalId: a new UUID version 4 for each payment.'] : []),
     ...(parameters ? [`$query = http_build_query([\n${parameters}]);`] : []),
-    `$curl = curl_init(getenv('BASE_URL') . '${path}${parameters ? "?' . $query" : "'"});`,
+    `$curl = curl_init(getenv('BASE_URL') . '${path.replace(PATH_VARIABLE, "' . getenv('TRANSACTION_ID') . '")}${parameters ? "?' . $query" : "'"});`,
     'curl_setopt_array($curl, [',
     `    CURLOPT_CUSTOMREQUEST => '${method}',`,
     '    CURLOPT_RETURNTRANSFER => true,',

@@ -133,6 +133,7 @@ export const ROUTES: Record<string, Row> = {
   'GET /[application]/settings': { access: 'own-settings:change' },
 
   'GET /api/back-office/[application]/overview': { access: 'overview:read' },
+  'GET /api/back-office/[application]/intended': { access: 'transaction:decide' },
   'GET /api/back-office/[application]/live': { access: 'overview:read' },
   'GET /api/back-office/[application]/waiting': { access: 'overview:read' },
   'GET /api/back-office/[application]/waiting/items': { access: 'overview:read' },

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { DayObstacle } from '#lib/reconciliation/certificates.ts'
 import { type ColumnMapping, columnMappingSchema, type MappedPreview } from '#lib/reconciliation/statement-columns.ts'
+import { WALLET_IDS } from '#lib/reconciliation/wallets.ts'
 import type { ActionResult } from '#lib/result.ts'
 import { isUtcDay } from '#lib/time/time.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
@@ -15,7 +16,7 @@ import { previewColumns as preview } from '#server/reconciliation/statements/map
 const oneFile = z.strictObject({ fileId: z.uuid() })
 const lineId = z.string().regex(/^\d{1,18}$/)
 const note = z.string().trim().min(1).max(500)
-const oneDay = z.strictObject({ wallet: z.string().max(40), day: z.string().refine(isUtcDay) })
+const oneDay = z.strictObject({ wallet: z.enum(WALLET_IDS), day: z.string().refine(isUtcDay) })
 const signature = oneDay.extend({ hash: z.string().regex(/^[0-9a-f]{64}$/), code: z.string().trim().max(64).optional() })
 const match = z.strictObject({ lineId, transactionId: z.string().trim().pipe(z.uuid()), note })
 

@@ -1,5 +1,6 @@
 'use client'
 
+import '#components/form/zod-without-eval.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import { Money } from '#components/domain/money.tsx'
@@ -89,7 +90,7 @@ function ItemLine({ application, item }: { application: string; item: WaitingIte
       href={addressOfWaiting(application, item)}
       className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 px-3 py-2 hover:bg-sunken"
     >
-      <bdi dir="auto" className="min-w-0 truncate font-medium">
+      <bdi dir="auto" className="min-w-0 wrap-anywhere font-medium">
         {titleOf(t, item)}
       </bdi>
       <span className="text-right">{amount !== null && currency !== null && <Money amount={amount} currency={currency} />}</span>

@@ -72,6 +72,7 @@ export const ROUTES: Record<string, Row> = {
   'GET /[application]/webhooks/[transactionId]': { access: 'webhook:read' },
   // The installation of this test is not a sandbox.
   'GET /[application]/sandbox': { access: 'sandbox:use', allowed: 404 },
+  'GET /[application]/sandbox/mails': { access: 'sandbox:use', allowed: 404 },
   'GET /api/back-office/[application]/requests': { access: 'sandbox:use' },
   'GET /[application]/people': { access: 'people:change' },
   'GET /[application]/application': { access: 'access:change' },
@@ -329,6 +330,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/webhooks/actions.ts sendTestWebhook': 'webhook:recover',
   'app/(back-office)/[application]/sandbox/actions.ts startTest': 'sandbox:use',
   'app/(back-office)/[application]/settings/actions.ts changeLook': 'own-settings:change',
+  'app/(back-office)/[application]/settings/actions.ts changeNotices': 'own-settings:change',
   'app/(back-office)/[application]/settings/actions.ts changePassword': 'own-settings:change',
   'app/(back-office)/[application]/settings/actions.ts startEnrolment': 'own-settings:change',
   'app/(back-office)/[application]/settings/actions.ts confirmEnrolment': 'own-settings:change',

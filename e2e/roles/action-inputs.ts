@@ -63,6 +63,10 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   discardBatch: { batchId: '', version: 1 },
   setThreshold: { operator: 'MOMOCM', threshold: '100' },
   changeLook: { locale: 'fr', timeZone: 'Africa/Douala' },
+  changeNotices: {
+    ...{ approval_waiting: 'digest', change_waiting: 'at_once', change_expiring: 'never' },
+    ...{ payment_rejected: 'at_once', batch_ended: 'digest', exception_overdue: 'at_once' },
+  },
   changePassword: { currentPassword: 'not the password', newPassword: 'a new and long password' },
   startEnrolment: { kind: 'totp' },
   proposeChange: { kind: 'application.set', input: { name: 'fine', requiresSecondFactor: false, copiesWebhookStatus: false } },

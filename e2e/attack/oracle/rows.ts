@@ -81,6 +81,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   fee_months: 'derived',
   fee_marks: 'derived',
   retention_marks: 'derived',
+  notice_preferences: 'about looking',
   sign_in_throttles: 'counts attempts',
   api_refusals: 'counts attempts',
   api_requests: 'counts attempts',

@@ -1,6 +1,5 @@
 'use server'
 
-import { refresh } from 'next/cache'
 import { z } from 'zod'
 import { LANGUAGE_COOKIE, LOCALES } from '#lib/i18n/locale.ts'
 import { createTranslate } from '#lib/i18n/translate.ts'
@@ -33,14 +32,12 @@ export async function changeLook(
   })
 }
 
-/** Stores about what the person is told by e-mail. The page then shows what is stored, also if it was refused. */
-export async function changeNotices(application: string, form: FormData): Promise<void> {
-  const input = Object.fromEntries([...form].filter(([name]) => !name.startsWith('$')))
-  await runAction({ schema: noticePreferencesSchema, permission: PERMISSION, application, input }, async (actor, preferences) => {
+/** Stores how the person is told of each cause by e-mail. */
+export async function changeNotices(application: string, input: Readonly<Record<string, unknown>>): Promise<ActionResult<null, never>> {
+  return runAction({ schema: noticePreferencesSchema, permission: PERMISSION, application, input }, async (actor, preferences) => {
     await changeNoticePreferences(backOfficeRuntime().pool, actor.id, preferences)
     return ok(null)
   })
-  refresh()
 }
 
 const passwords = z.object({ currentPassword: z.string().min(1).max(1_024), newPassword: z.string().min(1).max(1_024) })

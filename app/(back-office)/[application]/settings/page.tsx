@@ -4,7 +4,6 @@ import { ActionForm } from '#components/ui/action-form.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Facts } from '#components/ui/display/card.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
-import { Select } from '#components/ui/field.tsx'
 import { Link } from '#components/ui/link.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
@@ -23,9 +22,9 @@ import { setTheme, signOutEverywhere } from '../../../actions/session.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
 import { DeputySection } from '../_components/deputies/deputy-section.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
+import { NoticesForm } from './_components/notices-form.tsx'
 import { PreferencesForm } from './_components/preferences-form.tsx'
 import { PasswordButton, SecondFactor } from './_components/sign-in-settings.tsx'
-import { changeNotices } from './actions.ts'
 
 export const generateMetadata = titled('settings.title')
 
@@ -59,7 +58,11 @@ export default async function SettingsPage({ params }: PageProps) {
           <ThemeForm t={t} theme={theme} action={setTheme} />
         </SettingsSection>
         <SettingsSection id="notices" title={t('settings.notices')} lead={t('settings.noticesLead')}>
-          <NoticesForm t={t} notices={notices} action={changeNotices.bind(null, application)} />
+          <NoticesForm
+            application={application}
+            causes={CHOSEN_CAUSES.map((cause) => ({ cause, label: t(`mails.cause.${cause}`), delivery: notices[cause] ?? 'at_once' }))}
+            deliveries={DELIVERIES.map((delivery) => ({ delivery, label: t(`settings.notices.${delivery}`) }))}
+          />
         </SettingsSection>
         <SettingsSection id="password" title={t('settings.password')} lead={t('settings.passwordLead')}>
           <PasswordButton application={application} email={person.email} />
@@ -143,37 +146,6 @@ function SettingsSection({ id, title, lead, children }: { id: string; title: str
       </div>
       <div className="min-w-0 max-w-lg">{children}</div>
     </section>
-  )
-}
-
-type NoticesFormProps = { t: Translate; notices: Partial<Record<string, string>>; action: (form: FormData) => Promise<void> }
-
-/** A choice per cause. Works without script. */
-function NoticesForm({ t, notices, action }: NoticesFormProps) {
-  return (
-    <ActionForm action={action} className="grid gap-4">
-      {CHOSEN_CAUSES.map((cause) => {
-        const delivery = notices[cause] ?? 'at_once'
-        return (
-          <Select
-            key={`${cause} ${delivery}`}
-            id={`notice-${cause}`}
-            name={cause}
-            label={t(`mails.cause.${cause}`)}
-            defaultValue={delivery}
-          >
-            {DELIVERIES.map((choice) => (
-              <option key={choice} value={choice}>
-                {t(`settings.notices.${choice}`)}
-              </option>
-            ))}
-          </Select>
-        )
-      })}
-      <div>
-        <Button type="submit">{t('settings.notices.save')}</Button>
-      </div>
-    </ActionForm>
   )
 }
 

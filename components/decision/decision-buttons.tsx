@@ -10,7 +10,7 @@ import { paths } from '#lib/pages/paths.ts'
 import { moneyText } from '#lib/text/format.ts'
 import type { Report } from './decision-report.tsx'
 import { type DecisionActions, doneText, type Intent } from './decision-text.tsx'
-import { isWaiting, UndoLine, useIntended } from './undo-line.tsx'
+import { isWaiting, useIntended } from './use-intended.ts'
 
 type DecisionButtonsProps = {
   application: string
@@ -94,6 +94,7 @@ export function obstacleText(t: Translate, row: ApprovalRow): string {
   return t(`approvals.obstacle.${row.canReject}`)
 }
 
+const UndoLine = onDemand(async () => (await import('./undo-line.tsx')).UndoLine)
 const PaymentDecision = onDemand(async () => (await import('./payment-decision.tsx')).PaymentDecision)
 const DecisionReport = onDemand(async () => (await import('./decision-report.tsx')).DecisionReport)
 

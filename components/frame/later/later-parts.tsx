@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { useIntended } from '#components/decision/undo-line.tsx'
+import { useIntended } from '#components/decision/use-intended.ts'
 import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
 import { Toaster } from '#components/ui/overlay/toaster.tsx'
 import { useNow, useTranslations } from '#components/ui/translations.tsx'

@@ -94,12 +94,12 @@ function ItemLine({ application, item }: { application: string; item: WaitingIte
         {titleOf(t, item)}
       </bdi>
       <span className="text-right">{amount !== null && currency !== null && <Money amount={amount} currency={currency} />}</span>
-      <span className="flex min-w-0 flex-wrap gap-x-4 text-second text-quiet">
+      <span className="col-span-2 flex min-w-0 flex-wrap gap-x-4 text-second text-quiet sm:col-span-1">
         {operator !== null && <OperatorMark code={operator} />}
         {about !== '' && <span className="min-w-0 wrap-anywhere">{about}</span>}
         {by !== null && <span>{t(item.group === 'secrets' ? 'waiting.confirmedBy' : 'waiting.by', { name: by })}</span>}
       </span>
-      <span className="flex flex-wrap justify-end gap-x-4 text-second text-quiet">
+      <span className="col-span-2 flex flex-wrap gap-x-4 text-second text-quiet sm:col-span-1 sm:justify-end">
         <Ends item={item} />
         <RelativeTime at={at} />
       </span>

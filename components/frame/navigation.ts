@@ -174,7 +174,7 @@ export function bottomBarFor(roles: readonly Role[]): NavigationItem[] {
   if (roles.includes('checker')) return [ITEMS.waiting, ITEMS.approvals, ITEMS.transactions, ITEMS.balances]
   if (roles.length > 0 && roles.every((role) => role === 'engineer'))
     return [ITEMS.overview, ITEMS.keys, ITEMS.webhooks, ITEMS.transactions]
-  return [ITEMS.overview, ITEMS.waiting, ITEMS.transactions, ITEMS.balances]
+  return [ITEMS.waiting, ITEMS.transactions, ITEMS.totals, ITEMS.balances]
 }
 
 /** The other pages of a role, for the menu next to those of the bottom bar. */

@@ -115,7 +115,7 @@ test('a choice about e-mails is stored and shown again; the sandbox shows the ma
   await pool.query(`insert into sandbox_mails values ('<' || gen_random_uuid() || '>', 'stranger@elsewhere.example', 'A secret', 'x')`)
   await page.goto(`/${person.slug}/sandbox`)
   await page.getByRole('link', { name: 'Mails', exact: true }).click()
-  await expect(page.getByText(person.email)).toBeVisible()
+  await expect(page.getByRole('main').getByText(person.email)).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Votre lot est terminé' }).first()).toBeVisible()
   await expect(page.getByText('stranger@elsewhere.example')).toHaveCount(0)
 })

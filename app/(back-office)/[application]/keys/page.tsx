@@ -5,7 +5,6 @@ import { environmentText } from '#lib/partner/reference.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
-import { CodeBlock } from '../../../docs/_components/code-block.tsx'
 import { ChangeList } from '../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { AddressTable, ApiUserTable, RefusalList } from './_components/caller-tables.tsx'
@@ -38,7 +37,7 @@ export default async function KeysPage({ params }: PageProps) {
         <Fact label={t('credentials.baseUrl')} value={config.publicUrl} />
       </dl>
       <div className="mt-3 max-w-xl">
-        <CodeBlock label={t('credentials.environment')} source={environmentText(config.publicUrl, apiId)} />
+        <Environment label={t('credentials.environment')} text={environmentText(config.publicUrl, apiId)} />
       </div>
       <ChangeList t={t} locale={locale} application={application} changes={changes} />
       <KeyTable {...shared} keys={keys} />
@@ -58,5 +57,21 @@ function Fact({ label, value }: { label: string; value: string }) {
         <CopyButton text={value} label={label} />
       </dd>
     </div>
+  )
+}
+
+/** The variables of the examples of the reference, to copy. The code block of the reference would bring its scripts along. */
+function Environment({ label, text }: { label: string; text: string }) {
+  return (
+    <figure className="overflow-hidden rounded-md border border-line bg-sunken">
+      <figcaption className="flex min-h-9 items-center justify-between gap-2 border-b border-line py-1 pr-2 pl-3 text-second font-medium text-ink-2">
+        {label}
+        <CopyButton text={text} label={label} />
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keys. */}
+      <section tabIndex={0} aria-label={label} className="overflow-x-auto -outline-offset-2">
+        <pre className="w-max min-w-full p-3 font-mono text-second leading-5 text-ink">{text}</pre>
+      </section>
+    </figure>
   )
 }

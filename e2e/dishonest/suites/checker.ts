@@ -125,8 +125,8 @@ export function describeChecker(service: () => PayoutService): void {
         revokeKey: { apiKeyId: randomUUID() },
       }
       for (const [action, input] of Object.entries(attempts)) {
-        // A checker may propose one kind of change: a deputy for an absence of their own.
-        const code = action === 'proposeChange' ? 'not_permitted' : 'forbidden'
+        // A checker may propose one kind of change, a deputy for an absence of their own, so the command refuses the others.
+        const code = { proposeChange: 'not_permitted', confirmChange: 'not_found' }[action] ?? 'forbidden'
         assert.deepEqual(await act(service(), colleague, action, input), { ok: false, code }, action)
       }
     })

@@ -118,7 +118,7 @@ export function DecisionControls({ application, row, actions, onDecided }: Decis
   function finish(intent: Intent, results: readonly DecisionResult[], items: readonly DecidedItem[]) {
     const [result, item] = [results[0], items[0]]
     if (result?.kind === 'refused' && intent !== 'recall') setReport({ items, results, decision: intent })
-    // What can be undone is shown by the frame.
+    // The frame shows validations that can be undone.
     else if (item && result?.kind !== 'intended') toast(doneText(t, locale, intent, item, result?.kind === 'done' ? result : undefined))
     setAsked(null)
     onDecided(results)

@@ -8,7 +8,7 @@ const ASKED_AGAIN_MS = 700
 
 const NOTHING: readonly IntendedDecision[] = []
 
-/** What this person validated lately, read again as soon as something takes effect. Only for people who decide: others are refused. */
+/** Returns the validations of this person that can be undone or ended lately; read again as soon as something takes effect. Only for people who decide: others are refused. */
 export function useIntended(application: string, isEnabled: boolean): { intended: readonly IntendedDecision[]; readAtMs: number } {
   const { data, dataUpdatedAt } = useQuery({
     ...queries.intended(application),

@@ -48,7 +48,6 @@ const ITEMS = {
     permission: 'transaction:create',
     href: (application) => newPaymentPath(application),
     key: 'n',
-    counts: 'newPayment',
   },
   approvals: {
     id: 'approvals',

@@ -60,7 +60,7 @@ test('the maker chooses a time, the checker approves it, and the batch is held u
   await expect(checker.getByText(/^Approved, sent on .*16:00.* The money is held until then\.$/)).toBeVisible()
   expect(await releaseTimedBatches({ pool, wake: NO_LOOPS })).toBe(0)
 
-  // What was approved for tomorrow its maker does not send today.
+  // Its maker cannot send today a batch that was approved for tomorrow.
   await page.reload()
   await expect(page.getByRole('button', { name: 'Change the time' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Send now' })).toHaveCount(0)

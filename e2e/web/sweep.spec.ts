@@ -2,6 +2,7 @@ import type { Page } from 'playwright/test'
 import { ROUTES } from '#e2e/roles/access-table.ts'
 import { findRoutes } from '#e2e/roles/find-endpoints.ts'
 import { can, PERMISSIONS, type Permission } from '#lib/people/permissions.ts'
+import { MESSAGES } from '#server/messages.ts'
 import { COLOUR_RULES, expect, findAxeViolations, inTurns, signIn, test, WIDTHS, waitForScripts } from './fixtures.ts'
 import { personWith, type SandboxPerson } from './sandbox.ts'
 
@@ -30,7 +31,7 @@ async function visitor(page: Page): Promise<(place: Place) => Promise<string>> {
   let current: string | undefined
   const examples: Record<string, string> = {
     operator: 'MOMOCM',
-    topic: 'webhooks',
+    topic: 'customers',
     version: '1',
     wallet: 'OMCM',
     day: '2026-01-15',
@@ -202,17 +203,23 @@ async function loadPage(page: Page, address: string, width: number, language: st
   await waitForScripts(page)
   await expect.soft(page.locator('h1'), where).toBeVisible()
   // In one question to the browser: each costs a hundredth of a second, and there are a hundred loads.
-  const { shift, moved, ...seen } = await page.evaluate(readPage)
-  expect.soft({ status: response?.status(), ...seen }, where).toEqual({
+  const { shift, moved, text, ...seen } = await page.evaluate(readPage)
+  expect.soft({ status: response?.status(), untranslated: keysIn(text), ...seen }, where).toEqual({
     status: 200,
     language,
     headings: 1,
+    untranslated: [],
     hasTitle: true,
     violations: [],
     isTooWide: false,
     spilled: [],
   })
   expect.soft(shift, `what moved: ${where}: ${moved.join(', ')}`).toBeLessThan(SHIFT_MAX)
+}
+
+/** The keys of texts that a page shows because the browser was not sent the texts. */
+function keysIn(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word.includes('.') && Object.hasOwn(MESSAGES.en, word))
 }
 
 /** Presses the Tab key until every control of the page has had the focus. */
@@ -269,6 +276,7 @@ function readPage() {
     violations: window.pageWatch.violations,
     isTooWide: scrollWidth > clientWidth,
     spilled: findSpilled(),
+    text: document.body.innerText,
     shift: window.pageWatch.shift,
     moved: window.pageWatch.moved,
   }

@@ -178,7 +178,7 @@ export type DecidedResult = { transactionId: string } & (
     }
 )
 
-/** What a page is told: decided, refused, or to take effect at an instant unless this person undoes it. */
+/** The answer to a page: decided, refused, or to take effect at an instant unless this person undoes it. */
 export type DecisionResult = DecidedResult | ({ transactionId: string; kind: 'intended' } & Intended)
 
 /** Reasons why a decision was not started: nothing was decided. */

@@ -90,7 +90,7 @@ export type BatchDecidedResult =
   | { kind: 'done'; approved: number; rejected: number; waiting: number; given: number; needed: number }
   | { kind: 'changed'; difference: BatchDifference }
 
-/** What a page is told: also that it takes effect at an instant, unless this person undoes it. */
+/** The answer to a page: also that it takes effect at an instant, unless this person undoes it. */
 export type BatchDecisionResult = BatchDecidedResult | ({ kind: 'intended' } & Intended)
 
 /** Why a decision about a batch was refused as a whole. */

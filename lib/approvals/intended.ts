@@ -20,7 +20,7 @@ export type RefusedItem = {
   end: ApprovalEnd | null
 }
 
-/** What a person validated a moment ago, as the pages of this person show it. */
+/** A validation of a moment ago, as the pages of this person show it. */
 export type IntendedDecision = {
   intentionId: string
   state: 'waiting' | 'undone' | 'carried_out' | 'refused'

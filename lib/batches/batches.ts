@@ -24,7 +24,7 @@ export type RowFilter = (typeof ROW_FILTERS)[number]
 /** Amounts are exact decimals, instants ISO 8601. */
 /** How far ahead a batch can be planned. */
 export const RELEASE_DAYS_MAX = 30
-/** What is sent this much later than planned says so. */
+/** A batch that is sent this much later than planned says so. */
 export const RELEASE_LATE_MS = 15 * 60_000
 
 export type CurrencySum = { currency: Currency; count: number; amount: string }

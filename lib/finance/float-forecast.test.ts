@@ -65,7 +65,7 @@ test('a history of nine days: an hour that was in it once or twice counts as oft
   )
 })
 
-test('of the hour that has begun only the rest counts', () => {
+test('of the present hour only the rest counts', () => {
   const { hours } = forecastFloat(account(), new Date('2026-11-24T12:45:00Z'))
   assert.deepEqual([hours[0]?.usualOutMinor, hours[1]?.usualOutMinor, hours.length], [2_500n, 10_000n, 48])
 })

@@ -7,7 +7,7 @@ const WEEK_HOURS = 168
 const WEEK_MS = 7 * DAY_MS
 /** A balance that lasts longer than the calendar of people needs no date. */
 const HORIZON_HOURS = 14 * 24
-/** What a top-up has to cover, and what the chart shows. */
+/** The hours that a top-up has to cover and the chart shows. */
 export const COVERED_HOURS = 48
 /** How far back the usual flow is read. */
 export const HISTORY_MS = 4 * WEEK_MS
@@ -17,7 +17,7 @@ export function weekHourOf(instant: Date): number {
   return Math.floor(instant.getTime() / HOUR_MS) % WEEK_HOURS
 }
 
-/** What deposits took from an account and collects brought to it in one hour of the week, over the whole history; hundredths. */
+/** The money that deposits took from an account and collects brought to it in one hour of the week, over the whole history; hundredths. */
 export type WeekHourFlow = { weekHour: number; outMinor: bigint; inMinor: bigint }
 
 type Account = {
@@ -71,7 +71,7 @@ function minuteOf(ms: number): Date {
   return new Date(Math.floor(ms / 60_000) * 60_000)
 }
 
-/** The mean of an hour of the week: the whole history by how often that hour was in it. The hour that has begun is not over. */
+/** The mean of an hour of the week: the whole history by how often that hour was in it. The present hour is not over. */
 function usualFlow({ weekHour, outMinor, inMinor }: WeekHourFlow, since: Date, now: Date): Omit<WeekHourFlow, 'weekHour'> {
   const [first, end] = [since, now].map((instant) => Math.floor(instant.getTime() / HOUR_MS)) as [number, number]
   const firstLike = first + ((weekHour - (first % WEEK_HOURS) + WEEK_HOURS) % WEEK_HOURS)

@@ -54,7 +54,7 @@ export type TransitDto = {
 /** How an end of an own transfer is written in its proposal: the id of a wallet, or `bank:` and that of a bank account. */
 export const bankPlace = (bankAccountId: string) => `bank:${bankAccountId}`
 
-/** What a page about bank accounts and withdrawals shows. */
+/** The content of a page about bank accounts and withdrawals. */
 export type TreasuryDto = {
   accounts: readonly BankAccountDto[]
   minimums: readonly { currency: Currency; minimum: string }[]

@@ -93,7 +93,7 @@ export const OPERATORS: Record<OperatorCode, Operator> = {
   UGAIRTEL: operator('UGAIRTEL', 'Airtel', 'UGANDA', 'airtel', [500, 5_000_000], [500, 5_000_000]),
 }
 
-/** What the customer of a collect has to do: confirm on the phone, follow a link, or enter a code that they dial for. */
+/** The step of the customer of a collect: to confirm on the phone, to follow a link, or to enter a code that they dial for. */
 export type CustomerStep = 'prompt' | 'link' | 'code'
 
 const CUSTOMER_STEPS: Readonly<Record<OperatorProtocol, CustomerStep>> = {
@@ -108,7 +108,7 @@ const CUSTOMER_STEPS: Readonly<Record<OperatorProtocol, CustomerStep>> = {
   free: 'prompt',
 }
 
-/** What the customer of a collect at this operator has to do. */
+/** Returns the step of the customer of a collect at this operator. */
 export function customerStepOf(code: OperatorCode): CustomerStep {
   return CUSTOMER_STEPS[OPERATORS[code].protocol]
 }

@@ -40,7 +40,7 @@ export const paths = {
   docsSearch: () => '/docs/search',
   enrol: (next?: string) => `/sign-in/enrol${toQuery({ next })}`,
   overview: (application: string) => `/${application}`,
-  /** What waits for the person, over all pages. */
+  /** Everything that waits for the person, over all pages. */
   waiting: (application: string) => `/${application}/waiting`,
   transactions: (application: string, query: TransactionLink = {}) => `/${application}/transactions${toQuery(query)}`,
   /** `list`: the query of the list that it was opened from, for the way back. */

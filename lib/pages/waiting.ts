@@ -61,7 +61,7 @@ export type WaitingItem = {
   day: string | null
 }
 
-/** What waits for one person: the oldest items of each group, and how many there are in all. */
+/** Everything that waits for one person: the oldest items of each group, and how many there are in all. */
 export type WaitingDto = WaitingCounts & { groups: { group: WaitingGroup; count: number; items: WaitingItem[] }[] }
 
 /** The first part of the name of a kind of change. */
@@ -155,7 +155,8 @@ function addressOfChange(application: string, kind: string | null, wallet: strin
     case 'close':
       if (wallet !== null && day !== null) return paths.closeDay(application, wallet, day)
       if (kind === 'journal.accounts') return paths.journal(application)
-      return kind === 'wallet.set' ? paths.wallets(application) : paths.statements(application)
+      if (kind === 'statement.columns') return paths.statements(application)
+      return wallet === null || kind === 'wallet.plan' ? paths.wallets(application) : paths.wallet(application, wallet)
     default:
       return paths.terms(application)
   }

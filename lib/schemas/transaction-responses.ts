@@ -10,7 +10,10 @@ const listedTransactionSchema = z.strictObject({
   externalId: z.string().meta({ description: 'Your own id of it' }),
   transactionType: z.enum(TRANSACTION_TYPES).meta({ description: 'COLLECT or DEPOSIT' }),
   status: z.enum(TRANSACTION_STATUSES).meta({ description: 'The stored status. SUCCESS and FAILED are final' }),
-  message: z.string().nullable().meta({ description: 'Why it failed; null before, and for most successes' }),
+  message: z
+    .string()
+    .nullable()
+    .meta({ description: 'The text of the result, for people: why it failed, or that it succeeded; null before' }),
   transferMethod: z.enum(OPERATOR_CODES).meta({ description: 'The operator code' }),
   countryName: z.enum(COUNTRY_NAMES).meta({ description: 'The country of the operator' }),
   currency: z.enum(CURRENCIES).meta({ description: 'The currency of its amounts' }),

@@ -1,11 +1,11 @@
-import type { Pool } from '#server/database/pool.ts'
+import type { Queryable } from '#server/database/pool.ts'
 
 /**
  * Stores where the rows of submitted batches ended, once none of them can change any longer, so that lists do not count ten thousand rows of each
  * batch again. Returns how many batches were stored. Safe to repeat and to run in several processes: final rows never change.
  */
-export async function storeBatchEnds(pool: Pool): Promise<number> {
-  const { rowCount } = await pool.query(
+export async function storeBatchEnds(queryable: Queryable): Promise<number> {
+  const { rowCount } = await queryable.query(
     `update batches b set places = p.places
      from (select o.application_id, o.batch_id, count_batch_places(o.application_id, o.batch_id) as places
            from batches o

@@ -211,7 +211,7 @@ export async function insertSandboxMail(
   )
 }
 
-/** What a person has chosen; a cause without an entry is sent at once. */
+/** The choices of a person; a cause without an entry is sent at once. */
 export async function readPreferences(queryable: Queryable, personId: string): Promise<Partial<Record<NoticeCause, Delivery>>> {
   const { rows } = await queryable.query<{ cause: NoticeCause; delivery: Delivery }>(
     'select cause, delivery from notice_preferences where person_id = $1',

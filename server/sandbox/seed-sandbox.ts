@@ -11,6 +11,7 @@ import { allowAddress } from '#server/applications/change-networks.ts'
 import { createApplication } from '#server/applications/create-application.ts'
 import { changeApplication } from '#server/applications/terms.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { storeBatchEnds } from '#server/batches/store-batch-ends.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { setBalanceThreshold } from '#server/ledger/set-balance-threshold.ts'
@@ -27,7 +28,15 @@ import type { Brought, LiveTransaction } from './history/simulation.ts'
 import { FIRST_RULES, SECOND_RULES, SEED_APPLICATIONS, type SeedApplication } from './seed-applications.ts'
 import { seedDraftBatch, seedWaiting } from './seed-open-work.ts'
 import { seedSignedDays } from './seed-signed-days.ts'
-import { analyse, backdateSetup, hasNoApplication, insertBatches, lockSeeding, passOverSecondLooks } from './seed-store.ts'
+import {
+  analyse,
+  backdateSetup,
+  forgetPastNotices,
+  hasNoApplication,
+  insertBatches,
+  lockSeeding,
+  passOverSecondLooks,
+} from './seed-store.ts'
 import { writeSimulatorBooks } from './simulator-books.ts'
 import { planCases } from './statement-cases.ts'
 
@@ -101,6 +110,8 @@ export async function seedSandbox(options: SeedOptions): Promise<boolean> {
       }
       await backdateSetup(trx, setupMs(options.now))
       await passOverSecondLooks(trx)
+      await storeBatchEnds(trx)
+      await forgetPastNotices(trx)
       const content: SandboxFile = { baseUrl: options.baseUrl, applications }
       writePrivateFile(unconfirmedFile, `${JSON.stringify(content, null, 2)}\n`)
       writeSimulatorBooks(options.simulatorFolder, sent, brought, planCases(sent, options.now.getTime()))

@@ -28,6 +28,11 @@ export async function passOverSecondLooks(queryable: Queryable): Promise<void> {
   )
 }
 
+/** Nobody is told of what ended in the history; what still waits is news. */
+export async function forgetPastNotices(queryable: Queryable): Promise<void> {
+  await queryable.query("delete from notices where cause in ('payment_rejected', 'batch_ended')")
+}
+
 /** Dates what was set up by commands, in a database that holds nothing else, to the beginning of the history. */
 export async function backdateSetup(queryable: Queryable, atMs: number): Promise<void> {
   const at = new Date(atMs)

@@ -111,7 +111,7 @@ async function runOnce(
     '--test',
     `--test-concurrency=${options['at-once']}`,
     `--test-timeout=${Number(options.minutes) * 60_000}`,
-    // What a failed test left open does not hold up the run.
+    // Handles that a failed test left open do not hold up the run.
     '--test-force-exit',
     // The forced exit would lose results that are still being written.
     `--import=${BLOCKING_OUTPUT}`,

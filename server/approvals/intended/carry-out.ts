@@ -12,7 +12,7 @@ import { decideBatch } from '../decide-batch.ts'
 import { actOf } from './intend.ts'
 import { type DueIntention, endIntention, hasDecidedBatch, type IntentionResult, lockDue } from './intention-store.ts'
 
-/** What is later than this was kept by an outage, and a person looks again before money moves. */
+/** An intention that is later than this was delayed by an outage, and a person looks again before money moves. */
 const LATE_MS_MAX = 15 * 60_000
 /** How many are carried out at once; each keeps one connection while its command uses another. */
 const CONCURRENCY = 2

@@ -8,7 +8,7 @@ import type { DecideBatchCommand } from '../decide-batch.ts'
 export type ListCommand = Pick<DecideManyCommand, 'items' | 'note'>
 export type BatchCommand = Pick<DecideBatchCommand, 'hash' | 'note' | 'excluded'> & { shownAt: string }
 
-/** What an intended decision is about. */
+/** The subject of an intended decision. */
 type Subject = { transactionIds: readonly string[]; command: ListCommand } | { batchId: string; command: BatchCommand }
 
 /** How an intended decision ended, as it is stored: what was refused of it, or why all of it was. */
@@ -161,7 +161,7 @@ type IntentionRow = {
   items: { transactionId: string; customerName: string; currency: Currency; amountMinor: string }[]
 }
 
-/** What a person intends, what took effect within the last half minute, and within a week what was refused and not dismissed; newest first. */
+/** The waiting intentions of a person, what took effect within the last half minute, and within a week what was refused and not dismissed; newest first. */
 export async function selectIntentions(
   queryable: Queryable,
   { applicationId, personId }: { applicationId: string; personId: string },

@@ -43,7 +43,7 @@ export function forgetIntended(pool: Pool): Promise<void> {
   return deleteEnded(pool)
 }
 
-/** What the pages of a person show of their own validations: those that can be undone, those that just took effect, and what was refused. */
+/** Returns a person's own validations for their pages: those that can be undone, those that just took effect, and what was refused. */
 export async function listIntended(queryable: Queryable, viewer: ApprovalViewer): Promise<IntendedDecision[]> {
   const rows = await selectIntentions(queryable, { applicationId: viewer.applicationId, personId: viewer.id })
   const refusedIds = rows.flatMap((row) => row.result?.refused.map((one) => one.transactionId) ?? [])

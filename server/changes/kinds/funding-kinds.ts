@@ -41,7 +41,7 @@ const withdrawal = z.strictObject({
 })
 
 type Funding = z.output<typeof move> & { account?: FundingPosting['account'] }
-/** What a kind adds to the difference, and why it cannot be confirmed now. */
+/** The facts that a kind adds to the difference, and why it cannot be confirmed now. */
 type Terms = { facts: ChangeFacts; obstacle?: string | undefined }
 
 /** Money that moves when it is confirmed, as one posting that has the id of the change: it cannot be posted twice. */

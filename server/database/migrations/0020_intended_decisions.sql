@@ -1,6 +1,6 @@
 -- A way back: approvals that take effect after a pause, in which their author can undo them.
 
--- What a person validated and can still undo. No decision yet: the items wait for everybody else as before. At due_at a worker decides in the
+-- Validations that their author can still undo. No decision yet: the items wait for everybody else as before. At due_at a worker decides in the
 -- name of the person, with all checks of that moment. It keeps the row locked until the end is stored, so that a process that dies leaves it due.
 create table intended_decisions (
   application_id uuid not null,

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 
 type ReceivedMail = { to: string[]; data: string; messageId: string; subject: string }
-/** What the receiver does with a mail that has arrived whole: it answers, or only calls `onData` and answers nothing. */
+/** The receiver's reaction to a mail that has arrived whole: it answers, or only calls `onData` and answers nothing. */
 type Behaviour = { answer: string | null; onData?: () => void }
 
 /** A mail server on this machine that speaks as much SMTP as one mail per connection needs. */

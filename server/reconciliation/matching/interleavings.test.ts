@@ -76,7 +76,7 @@ async function runTogether(desk: Desk, given: Plan): Promise<void> {
   ]
   const keyed = actions.map((action) => ({ action, key: given.order.next().value ?? 0 }))
   await Promise.all(keyed.toSorted((left, right) => left.key - right.key).map(({ action }) => action()))
-  // What a lock made wait.
+  // The results that a lock made wait.
   await desk.work()
   await matchRecent(pool, new Date())
 }

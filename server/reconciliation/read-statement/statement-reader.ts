@@ -55,7 +55,7 @@ export async function readInThread(
     }
   } finally {
     await worker.terminate()
-    // What still runs would write after its transaction was given up.
+    // A chunk that is still being stored would be written after its transaction was given up.
     await Promise.allSettled([storing, source.end()])
   }
 }

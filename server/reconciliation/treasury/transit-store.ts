@@ -54,7 +54,7 @@ const TRANSIT = `select f.kind, f.application_id as "ledgerId", a.name as applic
     substring(concat_ws(' ', f.payload ->> 'bankAccountId', f.payload ->> 'from', f.payload ->> 'to') from '[0-9a-f]{8}-[0-9a-f-]{27}')::uuid
  where f.outcome = 'confirmed'`
 
-/** What is on its way, of one application or (null) of all, then what has ended lately, each newest first. */
+/** Withdrawals on their way, of one application or (null) of all, then what has ended lately, each newest first. */
 export async function listTransit(
   queryable: Queryable,
   { kind, ledgerId, endedMax }: { kind: TransitKind; ledgerId: string | null; endedMax: number },

@@ -110,7 +110,7 @@ function permissionsOf(
   const mayControl = can(roles, 'batch:control') && (isMaker || roles.includes('checker') || roles.includes('administrator'))
   const isTimed = head.isTimed ?? false
   const isHeld = state === 'paused' || (isTimed && state === 'waiting')
-  // What was approved for a later time its maker does not send earlier.
+  // The maker cannot send earlier a batch that was approved for a later time.
   const isLater = head.isLater && open > 0
   return {
     pause: mayControl && (state === 'running' || (isTimed && open > 0)),

@@ -31,7 +31,7 @@ test('the balance of all applications, what is held, the amounts of each hour of
   const now = new Date()
   await fund(pool, first, 'MOMOCM', 10_000_000n)
   await fund(pool, second, 'MOMOCM', 10_000_000n)
-  // Every day of a week at this hour 1,000,000; the hour that has begun is not over, so the one before.
+  // Every day of a week at this hour 1,000,000; the present hour is not over, so the one before.
   const hourBefore = now.getTime() - 3_600_000
   for (let days = 0; days < 7; days++) await pay(days % 2 === 0 ? first : second, 1_000_000n, new Date(hourBefore - days * 86_400_000))
   await addOperatorOutcomes(pool, now)

@@ -4,7 +4,7 @@ import type { Queryable } from '#server/database/pool.ts'
 /** The account for deposits at each operator, of all applications together, in hundredths. */
 export type FloatRow = {
   operator: OperatorCode
-  /** What the operator reported within the last hour. */
+  /** The balance that the operator reported within the last hour. */
   reportedMinor: bigint | null
   ledgerMinor: bigint
   heldMinor: bigint
@@ -35,7 +35,7 @@ export async function selectFloats(queryable: Queryable, shared: readonly Operat
 
 export type FlowRow = { operator: OperatorCode; weekHour: number; outMinor: bigint; inMinor: bigint; firstHour: Date }
 
-/** What succeeded in each hour of the week since an instant, by the hour in which it was sent to the operator: sums by hour, no payments. */
+/** The sums that succeeded in each hour of the week since an instant, by the hour in which it was sent to the operator: sums by hour, no payments. */
 export async function selectFlows(queryable: Queryable, since: Date, until: Date): Promise<FlowRow[]> {
   const { rows } = await queryable.query<FlowRow>(
     `select operator, ((extract(epoch from hour) / 3600)::bigint % 168)::integer as "weekHour",

@@ -31,7 +31,7 @@ function countOf(rows: readonly WaitingCountRow[], group: WaitingRow['group']): 
 }
 
 /**
- * What one person can act on now, over all pages: grouped, in each group the oldest first and 25 at most. Everything that the person made,
+ * Returns everything that one person can act on now, over all pages: grouped, in each group the oldest first and 25 at most. Everything that the person made,
  * has decided or may not decide is left out, by the rules of the commands themselves. For the page and for mail.
  */
 export async function readWaiting(queryable: Queryable, reader: WaitingReader): Promise<WaitingDto> {

@@ -23,7 +23,7 @@ const COLUMNS = sql`id, at, expires_at, kind, name, by_id, operator, currency, a
 type Part = { group: WaitingGroup; rows: Sql }
 
 /**
- * What a person can act on now, as one SELECT for each group: those of the counts and of the list are the same, so that a badge never counts
+ * Everything that a person can act on now, as one SELECT for each group: those of the counts and of the list are the same, so that a badge never counts
  * what the page does not show. Whether the person may is asked in the same way as by the commands that act.
  */
 function partsFor(reader: WaitingReader): Part[] {

@@ -1,5 +1,5 @@
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
-import { type CustomerStep, customerStepOf, OPERATOR_CODES } from '#lib/operators/operators.ts'
+import { type CustomerStep, customerStepOf, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import { Code, GuideSection, List, P } from '../prose.tsx'
 
 const STEPS: Readonly<Record<CustomerStep, string>> = {
@@ -18,13 +18,14 @@ export function CustomerGuide({ baseUrl }: { baseUrl: string }) {
           {`A collect ends when its customer has agreed. ${withPrompt} of the ${OPERATOR_CODES.length} operators ask on the customer’s phone. The others send nothing: without the customer’s page, the customer never learns of the payment.`}
         </P>
         <ul lang="en" className="divide-y divide-line border-y border-line">
-          {OPERATOR_CODES.map((code) => (
+          {Object.values(OPERATORS).map(({ code, country }) => (
             <li key={code} className="grid gap-x-4 gap-y-0.5 py-2 sm:grid-cols-[minmax(0,5fr)_minmax(0,7fr)]">
               <p className="flex flex-wrap items-baseline gap-x-3">
                 <span className="w-24">
                   <Code>{code}</Code>
                 </span>
-                <OperatorMark code={code} />
+                <OperatorMark code={code} isCountryHidden />
+                <Code>{country.name}</Code>
               </p>
               <p className="text-ink-2">{STEPS[customerStepOf(code)]}</p>
             </li>

@@ -1,4 +1,5 @@
 import { OPERATORS } from '#lib/operators/operators.ts'
+import { SUCCESS_MESSAGE } from '#lib/payments/transaction-status.ts'
 import { cursorQuerySchema } from '#lib/schemas/queries.ts'
 import type { ListedTransaction } from '#lib/schemas/transaction-responses.ts'
 import { BAD_CURSOR, TRANSACTIONS_PATH } from '../../endpoints/transactions.ts'
@@ -14,7 +15,7 @@ const LISTED: ListedTransaction = {
   externalId: COLLECT_REQUEST.externalId,
   transactionType: 'COLLECT',
   status: 'SUCCESS',
-  message: null,
+  message: SUCCESS_MESSAGE,
   transferMethod: COLLECT_REQUEST.transferMethod,
   countryName: country.name,
   currency: country.currency,

@@ -65,7 +65,7 @@ export function FloatForecastSection({ t, locale, zone, forecasts }: Props) {
           },
         ]}
       />
-      <div className="mt-3 grid gap-2">
+      <div className="mt-3 divide-y divide-line rounded-lg border border-line bg-surface">
         {forecasts.map((forecast) => (
           <ForecastChart key={forecast.operator} {...{ t, locale, zone, forecast }} />
         ))}
@@ -92,9 +92,9 @@ function ForecastChart({
   const title = t('forecast.chart', { operator: `${brand} ${t(`country.${country.name}`)}`, currency })
   const labels = steps.map(({ at }) => formatTime(t, zone, new Date(at), 'day-time'))
   return (
-    <details className="rounded-lg border border-line bg-surface p-4">
+    <details className="px-4 py-2">
       <summary className="cursor-pointer font-medium">{title}</summary>
-      <div className="mt-3">
+      <div className="my-3">
         <BarChart
           locale={locale}
           title={t('forecast.twoDays')}

@@ -148,7 +148,7 @@ function useFinish(board: Board) {
     const gone = goneAfter(intent, results, items)
     const left = list.rows.filter((row) => !gone.has(row.transactionId))
     const before = list.rows.slice(0, Math.max(0, index)).filter((row) => gone.has(row.transactionId)).length
-    // What can still be undone stays in the list: the next one is after it.
+    // An item that can still be undone stays in the list: the next one is after it.
     const intended = new Set(results.flatMap((result) => (result.kind === 'intended' ? [result.transactionId] : [])))
     const after = left.findIndex((row, at) => at >= index - before && !intended.has(row.transactionId))
     const nextIndex = after >= 0 ? after : Math.max(0, Math.min(index - before, left.length - 1))

@@ -21,10 +21,10 @@ import { formatCount } from '#lib/text/format.ts'
 import { DAY_MS } from '#lib/time/time.ts'
 
 const REFRESH_MS = 30_000
-/** What ends sooner is marked. */
+/** An item that ends sooner is marked. */
 const SOON_MS = DAY_MS
 
-/** What waits for this person: a section for each group, the oldest first, with the place where each is decided. */
+/** Everything that waits for this person: a section for each group, the oldest first, with the place where each is decided. */
 export function WaitingBoard({ application }: { application: string }) {
   const { t } = useTranslations()
   const { data, isError, refetch } = useQuery({ ...queries.waitingItems(application), refetchInterval: REFRESH_MS })
@@ -90,9 +90,9 @@ function ItemLine({ application, item }: { application: string; item: WaitingIte
       href={addressOfWaiting(application, item)}
       className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 px-3 py-2 hover:bg-sunken"
     >
-      <bdi dir="auto" className="min-w-0 wrap-anywhere font-medium">
-        {titleOf(t, item)}
-      </bdi>
+      <span className="min-w-0 wrap-anywhere font-medium">
+        <bdi dir="auto">{titleOf(t, item)}</bdi>
+      </span>
       <span className="text-right">{amount !== null && currency !== null && <Money amount={amount} currency={currency} />}</span>
       <span className="col-span-2 flex min-w-0 flex-wrap gap-x-4 text-second text-quiet sm:col-span-1">
         {operator !== null && <OperatorMark code={operator} />}

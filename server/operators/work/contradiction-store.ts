@@ -1,9 +1,28 @@
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
-import { encodeRows, type RowOf } from '#server/database/json-row.ts'
+import { type BatchFunction, encodeRows, type RowOf } from '#server/database/json-row.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { type ContradictionRow, STORE_OPERATOR_CONTRADICTIONS } from './operator-work-store.ts'
+
+/** An answer or a callback that may contradict a final result. */
+const STORE_OPERATOR_CONTRADICTIONS = {
+  name: 'store_operator_contradictions',
+  item: {
+    item_index: 'integer',
+    application_id: 'uuid',
+    transaction_id: 'uuid',
+    operator: 'text',
+    source: 'text',
+    said: 'text',
+    answer: 'text',
+  },
+  result: { item_index: 'integer', is_new: 'boolean' },
+} as const satisfies BatchFunction
+
+type ContradictionRow = RowOf<
+  typeof STORE_OPERATOR_CONTRADICTIONS.item,
+  { operator: OperatorCode; source: 'callback' | 'submit' | 'query' }
+>
 
 /** Stores those that contradict a final result. Returns their indexes; true for the first one of a transaction. */
 export async function storeContradictions(queryable: Queryable, rows: ContradictionRow[]): Promise<Map<number, boolean>> {

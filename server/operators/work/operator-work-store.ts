@@ -385,24 +385,5 @@ export async function lockUnsent(
   return rows[0]?.mayHaveLeft === false
 }
 
-/** An answer or a callback that may contradict a final result. */
-export const STORE_OPERATOR_CONTRADICTIONS = {
-  name: 'store_operator_contradictions',
-  item: {
-    item_index: 'integer',
-    application_id: 'uuid',
-    transaction_id: 'uuid',
-    operator: 'text',
-    source: 'text',
-    said: 'text',
-    answer: 'text',
-  },
-  result: { item_index: 'integer', is_new: 'boolean' },
-} as const satisfies BatchFunction
-
 export type AnswerRow = RowOf<typeof STORE_OPERATOR_ANSWERS.item, { kind: 'submit' | 'query' }>
 export type CallbackRow = RowOf<typeof STORE_OPERATOR_CALLBACKS.item, { operator: OperatorCode }>
-export type ContradictionRow = RowOf<
-  typeof STORE_OPERATOR_CONTRADICTIONS.item,
-  { operator: OperatorCode; source: 'callback' | 'submit' | 'query' }
->

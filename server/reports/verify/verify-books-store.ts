@@ -1,5 +1,5 @@
 import type { Queryable } from '#server/database/pool.ts'
-import { type BookCheck, TREASURY_CHECKS } from './treasury-checks.ts'
+import { type BookCheck, TREASURY_CHECKS } from './treasury-checks-store.ts'
 
 /** The columns of sums by day for postings that adjust what is final, and those for totals by day of completion. */
 const OTHER_SUMS = [

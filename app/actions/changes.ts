@@ -19,8 +19,10 @@ const kind = z.custom<ChangeKindName>((name) => typeof name === 'string' && isCh
 const proposal = z.object({ kind, input: z.record(z.string(), z.unknown()), acknowledged })
 const oneChange = z.object({ changeId: z.uuid() })
 const coded = oneChange.extend({ code: z.string().trim().max(64).optional() })
-const confirmation = coded.extend({ acknowledged })
-const refusal = oneChange.extend({ reason: z.string().trim().min(1).max(500) })
+/** The application that would change: the person's own, or one that has nobody else to decide. */
+const applicationId = z.uuid()
+const confirmation = coded.extend({ applicationId, acknowledged })
+const refusal = oneChange.extend({ applicationId, reason: z.string().trim().min(1).max(500) })
 
 /** Proposes a change that another person has to confirm. The schema of its kind reads `input`; `fields` of an error: what is wrong in it. */
 export async function proposeChange(
@@ -39,12 +41,11 @@ export async function proposeChange(
 /** Confirms a change that somebody else proposed; it takes effect at once. The link of an invitation is returned this once. */
 export async function confirmChange(
   application: string,
-  input: { changeId: string; acknowledged?: boolean; code?: string | undefined },
+  input: { applicationId: string; changeId: string; acknowledged?: boolean; code?: string | undefined },
 ): Promise<ActionResult<{ link: string | null }, ChangeRefusal>> {
   return runAction({ schema: confirmation, permission: 'change:propose', application, input }, async (actor, given) => {
     const { pool, clock, config } = backOfficeRuntime()
-    const { applicationId } = actor
-    const { changeId, code } = given
+    const { applicationId, changeId, code } = given
     const waiting = given.acknowledged ? undefined : await readProposal(pool, applicationId, changeId)
     if (waiting && (await leavesAnything(pool, { applicationId, ...waiting }))) return err('items_waiting')
     const result = await confirm({ pool, clock }, { applicationId, changeId, code, actor })
@@ -68,10 +69,10 @@ export async function collectSecret(
 /** Refuses a change that somebody else proposed. */
 export async function refuseChange(
   application: string,
-  input: { changeId: string; reason: string },
+  input: { applicationId: string; changeId: string; reason: string },
 ): Promise<ActionResult<null, ChangeRefusal>> {
-  return runAction({ schema: refusal, permission: 'change:propose', application, input }, async (actor, { changeId, reason }) => {
-    const result = await refuse(backOfficeRuntime().pool, { applicationId: actor.applicationId, changeId, reason, actor })
+  return runAction({ schema: refusal, permission: 'change:propose', application, input }, async (actor, given) => {
+    const result = await refuse(backOfficeRuntime().pool, { ...given, actor })
     return result.ok ? ok(null) : refused(result.error)
   })
 }

@@ -122,6 +122,7 @@ const ITEMS = {
     icon: 'servers',
     permission: 'installation:read',
     href: paths.installation,
+    counts: 'installation',
   },
 } as const satisfies Record<string, NavigationItem>
 

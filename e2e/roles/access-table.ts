@@ -89,6 +89,7 @@ export const ROUTES: Record<string, Row> = {
   // The application of this test does not run the installation, so that these pages do not exist for those who may open them elsewhere.
   'GET /[application]/close': { access: 'reconciliation:read', allowed: 404 },
   'GET /[application]/installation': { access: 'installation:read', allowed: 404 },
+  'GET /[application]/installation/changes': { access: 'installation:read', allowed: 404 },
   'GET /api/back-office/[application]/installation': { access: 'installation:read', allowed: 404 },
   'GET /[application]/close/statements': { access: 'reconciliation:read', allowed: 404 },
   'GET /[application]/close/statements/new': { access: 'reconciliation:work', allowed: 404 },

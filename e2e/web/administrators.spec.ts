@@ -1,7 +1,7 @@
 import type { Pool } from '#server/database/pool.ts'
 import { expect, expectAccessibleEverywhere, LOOKS, signIn, test } from './fixtures.ts'
 import { confirmProposal, newApplication, newPerson, sandboxPool } from './people.ts'
-import type { SandboxPerson } from './sandbox.ts'
+import { personWith, type SandboxPerson } from './sandbox.ts'
 
 let pool: Pool
 test.beforeAll(async () => {
@@ -73,13 +73,36 @@ test('a refusal has a reason, which the proposer reads; nothing is changed', asy
   await Promise.all([first, second].map((page) => page.context().close()))
 })
 
-test('an administrator who is alone is told to use the command line, and is offered no button', async ({ page }) => {
-  const { applicationId } = await newApplication(pool)
+test('what an administrator who is alone proposes is confirmed by an administrator of the installation, who sees whose it is', async ({
+  page,
+  browser,
+}) => {
+  const { applicationId, name } = await newApplication(pool)
   const anna = await newPerson(pool, ['administrator'], applicationId, 'Anna Ngo')
   await newPerson(pool, ['maker'], applicationId, 'Solange Mballa')
   await signIn(page, anna, `/${anna.slug}/people`)
-  await expect(page.getByText('Nobody else in this application may confirm it')).toBeVisible()
-  await expect(page.getByRole('button', { name: /Change roles/ })).toHaveCount(0)
+  await expect(page.getByText('so an administrator of this service does.')).toBeVisible()
+  await page.getByRole('button', { name: /Change roles of Solange Mballa/ }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('checkbox', { name: 'Checker' }).check()
+  await dialog.getByRole('button', { name: 'Propose change' }).click()
+  await expect(page.getByText('It waits for an administrator of this service.')).toBeVisible()
+
+  const serge = personWith(['administrator'])
+  const second = await (await browser.newContext()).newPage()
+  await signIn(second, serge, `/${serge.slug}/waiting`)
+  await second.getByRole('region', { name: 'Changes of other applications' }).getByRole('link').first().click()
+  await expect(second.getByRole('heading', { level: 1, name: 'Changes of other applications' })).toBeVisible()
+  await expectAccessibleEverywhere(second)
+  const row = second.getByRole('listitem').filter({ hasText: name })
+  await expect(row).toContainText('Solange Mballa')
+  await expect(row).toContainText('Anna Ngo')
+  await row.getByRole('button', { name: /Confirm/ }).click()
+  await second.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
+  await expect(second.getByText('The change is in effect.').last()).toBeVisible()
+  // The page of the proposer shows it without a reload.
+  await expect(page.getByRole('row', { name: /Solange Mballa/ })).toContainText('Checker')
+  await second.context().close()
 })
 
 for (const look of LOOKS) {

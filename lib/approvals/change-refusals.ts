@@ -11,6 +11,7 @@ export const CHANGE_REFUSALS = {
   refused: 'change.refusedByRule',
   not_open: 'change.notOpen',
   own_proposal: 'change.ownProposal',
+  confirmed_there: 'change.confirmedThere',
   changed_meanwhile: 'change.changedMeanwhile',
   proposer_gone: 'change.proposerGone',
   already_member: 'change.alreadyMember',

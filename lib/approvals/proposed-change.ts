@@ -124,6 +124,10 @@ export type ChangeFacts = Readonly<Record<string, string | number | boolean | nu
 
 /** A proposed change as pages show it. */
 export type ProposedChangeDto = {
+  /** The application that would change. */
+  application: { applicationId: string; name: string }
+  /** It waits for an administrator of the application that runs the installation: nobody else in its own may decide it. */
+  isDecidedElsewhere: boolean
   changeId: string
   kind: ChangeKindName
   subject: string

@@ -80,6 +80,8 @@ export const paths = {
   wallet: (application: string, wallet: string) => `/${application}/close/wallets/${wallet}`,
   /** Processes, replication, waiting work and backups of the installation. */
   installation: (application: string) => `/${application}/installation`,
+  /** Changes of other applications that only administrators of the installation can confirm. */
+  changesElsewhere: (application: string) => `/${application}/installation/changes`,
   operators: (application: string) => `/${application}/operators`,
   /** One operator: now, its history and its settings. */
   operator: (application: string, operator: string, query: QueryValues = {}) => `/${application}/operators/${operator}${toQuery(query)}`,

@@ -10,6 +10,7 @@ export const WAITING_GROUPS = [
   'batches',
   'fundings',
   'changes',
+  'changesElsewhere',
   'secrets',
   'days',
   'exceptions',
@@ -29,6 +30,7 @@ export type WaitingPage =
   | 'terms'
   | 'funding'
   | 'operators'
+  | 'installation'
   | 'keys'
   | 'webhooks'
 
@@ -109,6 +111,8 @@ export function pageOfWaiting(group: WaitingGroup, kind: string | null): Waiting
       return 'webhooks'
     case 'returned':
       return kind === null ? 'batches' : 'newPayment'
+    case 'changesElsewhere':
+      return 'installation'
     case 'fundings':
     case 'changes':
     case 'secrets':
@@ -131,6 +135,8 @@ export function addressOfWaiting(application: string, { group, id, kind, wallet,
       return kind === null ? paths.batch(application, id) : newPaymentPath(application, { from: id })
     case 'deliveries':
       return paths.webhooks(application)
+    case 'changesElsewhere':
+      return paths.changesElsewhere(application)
     case 'fundings':
     case 'changes':
     case 'secrets':
@@ -176,6 +182,8 @@ export function addressOfGroup(application: string, group: WaitingGroup): string
       return paths.exceptions(application)
     case 'deliveries':
       return paths.webhooks(application)
+    case 'changesElsewhere':
+      return paths.changesElsewhere(application)
     case 'changes':
     case 'secrets':
     case 'returned':

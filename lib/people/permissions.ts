@@ -97,3 +97,16 @@ export function can(roles: readonly Role[], permission: Permission): boolean {
   const allowed: readonly Role[] = PERMISSIONS[permission]
   return roles.some((role) => allowed.includes(role))
 }
+
+/** Returns the roles that have a permission. */
+export function rolesWith(permission: Permission): Role[] {
+  return ROLES.filter((role) => can([role], permission))
+}
+
+/**
+ * Returns whether these roles in the application that runs the installation are enough to decide what nobody else in another application may: its
+ * administrators do.
+ */
+export function mayDecideElsewhere(roles: readonly Role[], permission: Permission): boolean {
+  return can(roles, 'installation:read') && can(roles, permission)
+}

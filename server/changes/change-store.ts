@@ -1,5 +1,8 @@
-import { CHANGE_LIFETIME_DAYS, type ChangeFacts } from '#lib/approvals/proposed-change.ts'
+import { CHANGE_LIFETIME_DAYS, CHANGE_PERMISSIONS, type ChangeFacts, type ChangeKindName } from '#lib/approvals/proposed-change.ts'
+import { rolesWith } from '#lib/people/permissions.ts'
+import { runQuery, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { HAS_MEMBER } from '#server/people/second-person-store.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
 import { proposedChangePlace } from '#server/secrets-at-rest/sealed-columns.ts'
 
@@ -159,6 +162,8 @@ export type ChangeRow = Pick<
   StoredChange,
   'changeId' | 'kind' | 'subject' | 'payload' | 'before' | 'after' | 'proposedBy' | 'decidedBy'
 > & {
+  applicationId: string
+  applicationName: string
   proposerName: string
   proposedAt: Date
   expiresAt: Date
@@ -168,25 +173,45 @@ export type ChangeRow = Pick<
   decidedAt: Date | null
   reason: string
   collection: 'open' | 'collected' | 'expired' | null
+  /** Nobody else in the application may confirm it. */
+  isDecidedElsewhere: boolean
 }
 
+/** The kinds that are read, of one application, or of all others that nobody there but their proposer could decide. */
+type Selection = { kinds: readonly ChangeKindName[] } & ({ applicationId: string } | { installationId: string })
+
 /** Returns the changes of some kinds: those that can be decided, then the others, each newest first. */
-export async function selectChanges(
-  queryable: Queryable,
-  applicationId: string,
-  kinds: readonly string[],
-  countMax: number,
-): Promise<ChangeRow[]> {
-  const { rows } = await queryable.query<ChangeRow>(
-    `select c.change_id as "changeId", c.kind, c.subject, c.payload, c.before, c.after, c.proposed_by as "proposedBy", p.name as "proposerName",
+export async function selectChanges(queryable: Queryable, selection: Selection, countMax: number): Promise<ChangeRow[]> {
+  const { kinds } = selection
+  const roles = kinds.map((kind) => rolesWith(CHANGE_PERMISSIONS[kind].confirm).join())
+  const where =
+    'applicationId' in selection
+      ? sql`c.application_id = ${selection.applicationId}`
+      : sql`c.application_id <> ${selection.installationId} and case when c.outcome is null
+          then c.expires_at > now() and not ${hasSecondMember}
+          else c.outcome <> 'withdrawn' and exists (select from memberships m where m.application_id = ${selection.installationId} and m.person_id = c.decided_by)
+            and not exists (select from memberships m where m.application_id = c.application_id and m.person_id = c.decided_by) end`
+  return runQuery<ChangeRow>(
+    queryable,
+    sql`select c.application_id as "applicationId", a.name as "applicationName", c.change_id as "changeId", c.kind, c.subject, c.payload, c.before, c.after,
+            c.proposed_by as "proposedBy", p.name as "proposerName",
             c.proposed_at as "proposedAt", c.expires_at as "expiresAt", c.outcome, c.outcome is null and c.expires_at <= now() as "isExpired",
             c.decided_by as "decidedBy", d.name as "deciderName", c.decided_at as "decidedAt", c.reason,
             case when c.collect_until is null then null when c.collected_at is not null then 'collected'
-                 when c.collect_until <= now() then 'expired' else 'open' end as collection
-       from proposed_changes c join people p on p.person_id = c.proposed_by left join people d on d.person_id = c.decided_by
-      where c.application_id = $1 and c.kind = any ($2)
-      order by c.outcome is null and c.expires_at > now() desc, c.proposed_at desc, c.change_id limit $3`,
-    [applicationId, kinds, countMax],
+                 when c.collect_until <= now() then 'expired' else 'open' end as collection,
+            c.outcome is null and not ${hasSecondMember} as "isDecidedElsewhere"
+       from proposed_changes c
+         join unnest(${kinds}::text[], ${roles}::text[]) k (kind, roles) on k.kind = c.kind
+         join applications a on a.application_id = c.application_id
+         join people p on p.person_id = c.proposed_by left join people d on d.person_id = c.decided_by
+      where ${where}
+      order by c.outcome is null and c.expires_at > now() desc, c.proposed_at desc, c.change_id limit ${countMax}`,
   )
-  return rows
 }
+
+/** Whether a member of the application besides its proposer and the person whom it is about may confirm a change. */
+const hasSecondMember = HAS_MEMBER({
+  applicationId: sql`c.application_id`,
+  roles: sql`string_to_array(k.roles, ',')`,
+  except: sql`array[c.proposed_by::text, c.subject]`,
+})

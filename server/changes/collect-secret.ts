@@ -1,7 +1,8 @@
 import { CHANGE_PERMISSIONS, type CollectedSecret, isChangeKind } from '#lib/approvals/proposed-change.ts'
-import { can } from '#lib/people/permissions.ts'
+import { can, mayDecideElsewhere } from '#lib/people/permissions.ts'
 import { err, type FreshCodeRefusal, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
+import { findInstallation } from '#server/applications/application-store.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
@@ -9,7 +10,7 @@ import type { Pool, Queryable, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { checkFreshCode } from '#server/people/second-factor.ts'
 import { loadActor } from '#server/people/sessions.ts'
-import { endCollection, lockChange, removeExpiredPayloads } from './change-store.ts'
+import { endCollection, lockChange, removeExpiredPayloads, type StoredChange } from './change-store.ts'
 import { stillHolds } from './decide-change.ts'
 import { KINDS } from './kinds.ts'
 
@@ -37,7 +38,7 @@ export async function collectSecret(
   command: CollectSecret,
 ): Promise<Result<CollectedSecret, CollectFailure>> {
   const { applicationId, changeId, code, actor } = command
-  const checked = await checkFreshCode(deps, { applicationId, personId: actor.id, code })
+  const checked = await checkFreshCode(deps, { applicationIds: [applicationId], personId: actor.id, code })
   if (!checked.ok) return checked
   return withTransaction<CollectedSecret, CollectFailure>(deps.pool, async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err('not_found')
@@ -49,7 +50,7 @@ export async function collectSecret(
     if (!stored.isCollectable) return err('not_collectable')
     const change = kind.bind(stored.payload)
     if (!change.ok) throw new Error(`The payload of change ${changeId} cannot be read`)
-    const confirmer = await readConfirmer(trx, applicationId, stored.decidedBy)
+    const confirmer = await readConfirmer(trx, applicationId, stored)
     if (!confirmer || !can(confirmer.roles, needs.confirm)) return err('confirmation_ended')
     const collected = await change.value.collect(trx, { applicationId, actor: confirmer, collectorId: actor.id, now: deps.clock.now() })
     if (!collected.ok) return err({ code: 'refused', reason: collected.error })
@@ -60,11 +61,19 @@ export async function collectSecret(
   })
 }
 
-async function readConfirmer(trx: TrxClient, applicationId: string, personId: string | null): Promise<PersonCommandActor | undefined> {
-  const confirmer = personId === null ? undefined : await loadActor(trx, personId, applicationId)
-  if (!confirmer?.ok) return undefined
-  const { kind, id, roles } = confirmer.value
-  return { kind, id, applicationId, roles }
+/** The person who confirmed, with their present roles: in the application, or in the one that runs the installation. */
+async function readConfirmer(
+  trx: TrxClient,
+  applicationId: string,
+  { decidedBy, kind }: StoredChange,
+): Promise<PersonCommandActor | undefined> {
+  if (decidedBy === null || !isChangeKind(kind)) return undefined
+  const member = await loadActor(trx, decidedBy, applicationId)
+  if (member.ok) return { kind: 'person', id: decidedBy, applicationId, roles: member.value.roles }
+  const installationId = await findInstallation(trx, applicationId)
+  const elsewhere = installationId === undefined ? undefined : await loadActor(trx, decidedBy, installationId)
+  if (!elsewhere?.ok || !mayDecideElsewhere(elsewhere.value.roles, CHANGE_PERMISSIONS[kind].confirm)) return undefined
+  return { kind: 'person', id: decidedBy, applicationId, roles: elsewhere.value.roles }
 }
 
 /** Removes the secrets of proposals that have expired. Decided and withdrawn proposals keep none. */

@@ -1,8 +1,9 @@
 import { CHANGE_PERMISSIONS, isChangeKind } from '#lib/approvals/proposed-change.ts'
-import { can, type Permission } from '#lib/people/permissions.ts'
+import { can, mayDecideElsewhere, type Permission, type Role } from '#lib/people/permissions.ts'
 import { err, type FreshCodeRefusal, ok, type Result } from '#lib/result.ts'
 import { isCleanText } from '#lib/text/clean-text.ts'
 import type { Clock } from '#lib/time/time.ts'
+import { findInstallation } from '#server/applications/application-store.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { lockApplication, lockCounters } from '#server/database/application-locks.ts'
@@ -10,6 +11,7 @@ import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { lockActiveMember } from '#server/people/person-store.ts'
 import { checkFreshCode } from '#server/people/second-factor.ts'
+import { findDecidingApplication } from '#server/people/second-person-store.ts'
 import { type BoundChange, type ChangeKind, type Refused, refused } from './change-kind.ts'
 import { endChange, lockChange, type StoredChange } from './change-store.ts'
 import { KINDS } from './kinds.ts'
@@ -22,18 +24,43 @@ type DecideFailure =
   | 'own_proposal'
   /** The change is about the person who decides. */
   | 'about_you'
+  /** A member of the application may confirm it meanwhile: nobody else decides it then. */
+  | 'confirmed_there'
 
-/** Which change, and who decides it. */
+/** Which change of which application, and who decides it: a member, or an administrator of the application that runs the installation. */
 type OneChange = { applicationId: string; changeId: string; actor: PersonCommandActor }
-/** A change that can be decided, with its kind and whether its proposer could still propose it. */
-type LockedChange = { stored: StoredChange; kind: ChangeKind; change: BoundChange; isProposerGone: boolean }
-
 /**
- * Whether a person holds a permission now. They keep it until the transaction ends: the roles of an actor are those at the start of the
- * request, and a suspension that was committed before the lock of the application was free would otherwise come too late.
+ * A change that can be decided, with its kind and whether its proposer could still propose it. `actor`: the person who decides it, with the roles
+ * that count for it, in the application whose change it is. `elsewhere`: for the audit entry, whether they belong to another one.
  */
+type LockedChange = {
+  stored: StoredChange
+  kind: ChangeKind
+  change: BoundChange
+  isProposerGone: boolean
+  actor: PersonCommandActor
+  elsewhere: { memberOf?: string }
+}
+
+/** Whether a person holds a permission now. They keep it until the transaction ends. */
 export async function stillHolds(trx: TrxClient, applicationId: string, personId: string, permission: Permission): Promise<boolean> {
   return can((await lockActiveMember(trx, applicationId, personId)) ?? [], permission)
+}
+
+/**
+ * Returns the roles that count for a decision, which the person keeps until the transaction ends: the roles of an actor are those at the start of
+ * the request, and a suspension that was committed before the lock of the application was free would otherwise come too late. Undefined for
+ * people of an application that has nothing to do with the change.
+ */
+async function lockRolesOfDecider(
+  trx: TrxClient,
+  { applicationId, actor }: Pick<OneChange, 'applicationId' | 'actor'>,
+  permission: Permission,
+): Promise<readonly Role[] | undefined> {
+  const isElsewhere = actor.applicationId !== applicationId
+  if (isElsewhere && (await findInstallation(trx, applicationId)) !== actor.applicationId) return undefined
+  const roles = (await lockActiveMember(trx, actor.applicationId, actor.id)) ?? []
+  return isElsewhere && !mayDecideElsewhere(roles, permission) ? [] : roles
 }
 
 /** Locks a change that can still be decided, for a person who may decide it at this moment. */
@@ -44,16 +71,23 @@ async function lockOpenChange(trx: TrxClient, { applicationId, changeId, actor }
   if (!stored || !isChangeKind(stored.kind)) return err('not_found')
   const kind = KINDS[stored.kind]
   const needs = CHANGE_PERMISSIONS[stored.kind]
-  if (!mayAct(actor, applicationId, needs.confirm)) return err('not_permitted')
-  if (!(await stillHolds(trx, applicationId, actor.id, needs.confirm))) return err('not_permitted')
+  const roles = await lockRolesOfDecider(trx, { applicationId, actor }, needs.confirm)
+  if (!roles) return err('not_found')
+  if (!mayAct(actor, actor.applicationId, needs.confirm) || !can(roles, needs.confirm)) return err('not_permitted')
   if (!stored.isOpen) return err('not_open')
   const change = kind.bind(stored.payload)
   if (!change.ok) throw new Error(`The payload of change ${changeId} cannot be read`)
   if (stored.proposedBy === actor.id) return err('own_proposal')
   if (change.value.personId === actor.id) return err('about_you')
+  const isElsewhere = actor.applicationId !== applicationId
+  const except = [stored.proposedBy, change.value.personId]
+  const decision = { applicationId, permission: needs.confirm, except }
+  if (isElsewhere && (await findDecidingApplication(trx, decision)) !== actor.applicationId) return err('confirmed_there')
   const proposerRoles = (await lockActiveMember(trx, applicationId, stored.proposedBy)) ?? []
   const isProposerGone = !can(proposerRoles, needs.propose) || !change.value.mayPropose(stored.proposedBy, proposerRoles)
-  return ok({ stored, kind, change: change.value, isProposerGone })
+  const deciding = { ...actor, applicationId, roles }
+  const elsewhere = isElsewhere ? { memberOf: actor.applicationId } : {}
+  return ok({ stored, kind, change: change.value, isProposerGone, actor: deciding, elsewhere })
 }
 
 type ConfirmFailure =
@@ -71,21 +105,25 @@ type Confirmed = { secret: string | null }
 
 /**
  * Confirms a change that somebody else proposed, and makes it in the same database transaction: it is either made and recorded, or
- * neither. It takes effect in every process within a second, as if the command had been run. `code`: a current one-time code, where the
- * application requires the second factor; it is used up even if the confirmation is then refused.
+ * neither. An administrator of the application that runs the installation confirms what nobody else in the application may. It takes effect in every process within a second, as if the command had been run. `code`: a current one-time code, where one of the
+ * applications requires the second factor; it is used up even if the confirmation is then refused.
  */
 export async function confirmChange(
   deps: { pool: Pool; clock: Clock },
   command: OneChange & { code?: string | undefined },
 ): Promise<Result<Confirmed, ConfirmFailure>> {
-  const { applicationId, changeId, code, actor } = command
-  const checked = await checkFreshCode(deps, { applicationId, personId: actor.id, code })
+  const { applicationId, changeId, code } = command
+  const checked = await checkFreshCode(deps, {
+    applicationIds: [applicationId, command.actor.applicationId],
+    personId: command.actor.id,
+    code,
+  })
   if (!checked.ok) return checked
   const { withCode } = checked.value
   return withTransaction<Confirmed, ConfirmFailure>(deps.pool, async (trx) => {
     const locked = await lockOpenChange(trx, command)
     if (!locked.ok) return locked
-    const { stored, kind, change } = locked.value
+    const { stored, kind, change, actor, elsewhere } = locked.value
     const { subject, proposedBy } = stored
     if (locked.value.isProposerGone) return err('proposer_gone')
     if (kind.isRelative) await lockCounters(trx, change.ledgerId ?? applicationId)
@@ -98,7 +136,7 @@ export async function confirmChange(
     if (!applied.ok) return refused(applied.error)
     const confirmed = { before, after, isCollected: kind.makesSecret }
     await endChange(trx, { applicationId, changeId, outcome: 'confirmed', decidedBy: actor.id, reason: '', confirmed })
-    const details = JSON.parse(JSON.stringify({ kind: stored.kind, subject, proposedBy, before, after, ...withCode }))
+    const details = JSON.parse(JSON.stringify({ kind: stored.kind, subject, proposedBy, before, after, ...elsewhere, ...withCode }))
     await appendAudit(trx, { applicationId, actor, action: 'change.confirmed', subject: changeId, details })
     return applied
   })
@@ -115,15 +153,16 @@ export async function refuseChange(
   pool: Pool,
   command: OneChange & { reason: string },
 ): Promise<Result<void, DecideFailure | 'invalid_reason'>> {
-  const { applicationId, changeId, actor } = command
+  const { applicationId, changeId } = command
   const reason = command.reason.trim()
   if (reason.length < 1 || reason.length > 500 || !isCleanText(reason)) return err('invalid_reason')
   return withTransaction<void, DecideFailure>(pool, async (trx) => {
     const locked = await lockOpenChange(trx, command)
     if (!locked.ok) return locked
+    const { stored, actor, elsewhere } = locked.value
     await endChange(trx, { applicationId, changeId, outcome: 'refused', decidedBy: actor.id, reason })
-    const { kind, subject, proposedBy } = locked.value.stored
-    const details = { kind, subject, proposedBy, reason }
+    const { kind, subject, proposedBy } = stored
+    const details = { kind, subject, proposedBy, reason, ...elsewhere }
     await appendAudit(trx, { applicationId, actor, action: 'change.refused', subject: changeId, details })
     return ok(undefined)
   })

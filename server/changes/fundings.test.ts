@@ -209,12 +209,12 @@ test('code_required, wrong_code and then posted once with a new code, where the 
   assert.equal(entries.find(({ action }) => action === 'change.confirmed')?.details['withCode'], true)
 })
 
-test('not_found for a funding of another application, and not_permitted under the id of that application', async () => {
+test('not_found for a funding of another application, also under the id of that application', async () => {
   const [here, elsewhere] = [await scene(), await scene()]
   const changeId = await proposed(here.propose())
   assert.deepEqual(await elsewhere.confirm(changeId), { ok: false, error: 'not_found' })
   const forged = { applicationId: here.applicationId, changeId, actor: elsewhere.serge }
-  assert.deepEqual(await confirmChange({ pool: database.pool, clock: systemClock }, forged), { ok: false, error: 'not_permitted' })
+  assert.deepEqual(await confirmChange({ pool: database.pool, clock: systemClock }, forged), { ok: false, error: 'not_found' })
   assert.deepEqual(await withdrawChange(database.pool, { ...forged, actor: here.serge }), { ok: false, error: 'not_found' })
   assert.deepEqual(await here.balances(), [0n, 0n, 0n, 0n, 0n, 0n])
 })

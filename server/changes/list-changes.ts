@@ -6,10 +6,10 @@ import {
   type ProposedChangeDto,
 } from '#lib/approvals/proposed-change.ts'
 import { maskBankNumber } from '#lib/money/bank-number.ts'
-import { can } from '#lib/people/permissions.ts'
+import { can, mayDecideElsewhere } from '#lib/people/permissions.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { listActiveMembers } from '#server/people/person-store.ts'
+import { findDecidingApplication } from '#server/people/second-person-store.ts'
 import { refused } from './change-kind.ts'
 import { type ChangeRow, selectChanges } from './change-store.ts'
 import { KINDS } from './kinds.ts'
@@ -17,36 +17,60 @@ import { KINDS } from './kinds.ts'
 /** The list of a page: those that wait, and what was decided lately. */
 const LISTED_MAX = 100
 
-/** `isAlone`: nobody else could confirm such a change, so that none can be proposed. */
-type Listing = { changes: ProposedChangeDto[]; isAlone: boolean }
+/**
+ * Who could confirm what a person proposes. `isAlone`: nobody, so that nothing can be proposed. `isConfirmedElsewhere`: only administrators of the
+ * application that runs the installation.
+ */
+export type Confirmation = { isAlone: boolean; isConfirmedElsewhere: boolean }
+type Command = { applicationId: string; kinds: readonly ChangeKindName[]; actor: PersonCommandActor }
 
-/** Returns the changes of some kinds, those that wait first, each with what this person may do with it. */
-export async function listChanges(
-  queryable: Queryable,
-  { applicationId, kinds, actor }: { applicationId: string; kinds: readonly ChangeKindName[]; actor: PersonCommandActor },
-): Promise<Listing> {
-  const [rows, members] = await Promise.all([
-    selectChanges(queryable, applicationId, kinds, LISTED_MAX),
-    listActiveMembers(queryable, applicationId),
+/** Returns who could confirm changes of some kinds that this person proposes. */
+export async function readConfirmation(queryable: Queryable, { applicationId, kinds, actor }: Command): Promise<Confirmation> {
+  const permissions = [...new Set(kinds.map((kind) => CHANGE_PERMISSIONS[kind].confirm))]
+  const deciding = await Promise.all(
+    permissions.map((permission) => findDecidingApplication(queryable, { applicationId, permission, except: [actor.id] })),
+  )
+  const isAlone = deciding.every((id) => id === undefined)
+  return { isAlone, isConfirmedElsewhere: !isAlone && !deciding.includes(applicationId) }
+}
+
+/** Returns the changes of some kinds, those that wait first, each with what this person may do with it, and who could confirm more of them. */
+export async function listChanges(queryable: Queryable, command: Command): Promise<Confirmation & { changes: ProposedChangeDto[] }> {
+  const { applicationId, kinds, actor } = command
+  const [rows, confirmation] = await Promise.all([
+    selectChanges(queryable, { applicationId, kinds }, LISTED_MAX),
+    readConfirmation(queryable, command),
   ])
+  return { ...confirmation, changes: await describe(queryable, rows, actor) }
+}
+
+/**
+ * Returns the changes of other applications that wait for an administrator of the application that runs the installation, because nobody else there may
+ * decide them, and those that were decided in this way.
+ */
+export async function listChangesElsewhere(queryable: Queryable, actor: PersonCommandActor): Promise<ProposedChangeDto[]> {
+  const kinds = Object.keys(CHANGE_PERMISSIONS).filter(isChangeKind)
+  const decidable = kinds.filter((kind) => mayDecideElsewhere(actor.roles, CHANGE_PERMISSIONS[kind].confirm))
+  return describe(queryable, await selectChanges(queryable, { installationId: actor.applicationId, kinds: decidable }, LISTED_MAX), actor)
+}
+
+async function describe(queryable: Queryable, rows: readonly ChangeRow[], actor: PersonCommandActor): Promise<ProposedChangeDto[]> {
   const known = rows.flatMap((row) => (isChangeKind(row.kind) ? [{ ...row, kind: row.kind }] : []))
-  const changes = known.map(async (row) => toDto(row, await readShown(queryable, applicationId, row), actor))
-  const mayConfirm = members.filter(({ roles }) => kinds.some((kind) => can(roles, CHANGE_PERMISSIONS[kind].confirm)))
-  return { changes: await Promise.all(changes), isAlone: !mayConfirm.some(({ personId }) => personId !== actor.id) }
+  return Promise.all(known.map(async (row) => toDto(row, await readShown(queryable, row), actor)))
 }
 
 type KnownRow = ChangeRow & { kind: ChangeKindName }
 type Shown = Pick<ProposedChangeDto, 'before' | 'after' | 'obstacle'>
 
 /** Returns what both people see: of a relative kind that waits, from the present value on. */
-async function readShown(queryable: Queryable, applicationId: string, row: KnownRow): Promise<Shown> {
+async function readShown(queryable: Queryable, row: KnownRow): Promise<Shown> {
   const { before, after } = row
   const { isRelative, bind } = KINDS[row.kind]
   if (stateOf(row) !== 'open') return { before, after: withoutNumber(after), obstacle: null }
   if (!isRelative) return { before, after, obstacle: null }
   const change = bind(row.payload)
   if (!change.ok) throw new Error(`The payload of change ${row.changeId} cannot be read`)
-  const present = await change.value.read(queryable, applicationId)
+  const present = await change.value.read(queryable, row.applicationId)
   if (!present.ok) return { before, after, obstacle: refused(present.error).error.reason }
   return { ...present.value, obstacle: present.value.obstacle ?? null }
 }
@@ -62,8 +86,10 @@ function stateOf({ outcome, isExpired }: ChangeRow): ProposedChangeDto['state'] 
 }
 
 function toDto(row: KnownRow, shown: Shown, actor: PersonCommandActor): ProposedChangeDto {
-  const { changeId, kind, subject, reason, proposedAt, expiresAt, decidedAt, decidedBy, collection } = row
+  const { applicationId, applicationName, changeId, kind, subject, reason, proposedAt, expiresAt, decidedAt, decidedBy, collection } = row
   return {
+    application: { applicationId, name: applicationName },
+    isDecidedElsewhere: row.isDecidedElsewhere,
     changeId,
     kind,
     subject,

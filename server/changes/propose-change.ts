@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { CHANGE_PERMISSIONS, type ChangeKindName } from '#lib/approvals/proposed-change.ts'
-import { can } from '#lib/people/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { type AuditActor, mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { listActiveMembers } from '#server/people/person-store.ts'
+import { findDecidingApplication } from '#server/people/second-person-store.ts'
 import { type BoundChange, type Refused, refused } from './change-kind.ts'
 import { hasOpenChange, insertChange } from './change-store.ts'
 import { KINDS } from './kinds.ts'
@@ -18,7 +17,7 @@ type ProposeFailure =
   | 'unknown_application'
   /** The change is about the person who proposes it. */
   | 'about_you'
-  /** Nobody else may confirm it: the machine's administrator has to make it. */
+  /** Nobody else may confirm it, neither here nor in the application that runs the installation: the machine's administrator has to make it. */
   | 'no_second_person'
   | 'already_proposed'
   /** Everything is already as proposed. */
@@ -57,7 +56,9 @@ export async function storeProposal(
   { applicationId, kind, changeId, proposedBy, actor }: Proposal,
   change: BoundChange,
 ): Promise<Result<{ changeId: string }, ProposeFailure>> {
-  if (!(await hasSecondPerson(trx, { applicationId, kind, proposedBy }, change))) return err('no_second_person')
+  const except = [proposedBy, change.personId]
+  const permission = CHANGE_PERMISSIONS[kind].confirm
+  if ((await findDecidingApplication(trx, { applicationId, permission, except })) === undefined) return err('no_second_person')
   const { subject, payload } = change
   if (await hasOpenChange(trx, applicationId, kind, subject)) return err('already_proposed')
   const difference = await change.read(trx, applicationId)
@@ -70,16 +71,4 @@ export async function storeProposal(
   const details = JSON.parse(JSON.stringify({ kind, subject, before, after, ...(actor.id !== proposedBy && { proposedBy }) }))
   await appendAudit(trx, { applicationId, actor, action: 'change.proposed', subject: changeId, details })
   return ok({ changeId })
-}
-
-/** Whether anybody else could confirm it. */
-async function hasSecondPerson(
-  trx: TrxClient,
-  { applicationId, proposedBy, kind }: Pick<Proposal, 'applicationId' | 'proposedBy' | 'kind'>,
-  change: BoundChange,
-): Promise<boolean> {
-  const members = await listActiveMembers(trx, applicationId)
-  return members.some(
-    ({ personId, roles }) => personId !== proposedBy && personId !== change.personId && can(roles, CHANGE_PERMISSIONS[kind].confirm),
-  )
 }

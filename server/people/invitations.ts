@@ -81,7 +81,7 @@ export async function renewInvitation(
 ): Promise<Result<{ token: string }, RenewFailure>> {
   const { applicationId, invitationId, code, actor } = command
   if (!mayAct(actor, applicationId, 'people:change')) return err('not_permitted')
-  const checked = await checkFreshCode(deps, { applicationId, personId: actor.id, code })
+  const checked = await checkFreshCode(deps, { applicationIds: [applicationId], personId: actor.id, code })
   if (!checked.ok) return checked
   return runCommand<{ token: string }, RenewFailure>(deps.pool, command, 'people:change', async (trx) => {
     const invitation = await lockInvitation(trx, applicationId, invitationId)

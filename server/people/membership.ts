@@ -138,7 +138,7 @@ export async function activateMembership(
 ): Promise<Result<{ personId: string }, ActivateFailure>> {
   const { applicationId, actor, code } = command
   if (!mayAct(actor, applicationId, 'people:change')) return err('not_permitted')
-  const checked = await checkFreshCode(deps, { applicationId, personId: actor.id, code })
+  const checked = await checkFreshCode(deps, { applicationIds: [applicationId], personId: actor.id, code })
   if (!checked.ok) return checked
   const activated = await runCommand<{ personId: string } | WrongCode, ActivateFailure>(
     deps.pool,

@@ -95,13 +95,13 @@ export async function findRequiringApplication(queryable: Queryable, personId: s
   return rows[0]?.name
 }
 
-/** Whether an application requires a second factor of its members; false if there is no such application. */
-export async function requiresSecondFactor(queryable: Queryable, applicationId: string): Promise<boolean> {
-  const { rows } = await queryable.query<{ requires: boolean }>(
-    'select requires_second_factor as requires from applications where application_id = $1',
-    [applicationId],
+/** Whether one of these applications requires a second factor of its members; false if there is no such application. */
+export async function requiresSecondFactor(queryable: Queryable, applicationIds: readonly string[]): Promise<boolean> {
+  const { rowCount } = await queryable.query(
+    'select 1 from applications where application_id = any ($1) and requires_second_factor limit 1',
+    [applicationIds],
   )
-  return rows[0]?.requires ?? false
+  return rowCount === 1
 }
 
 /** Replaces all recovery codes. */

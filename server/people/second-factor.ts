@@ -184,15 +184,15 @@ async function spendRecoveryCode(pool: Pool, personId: string, code: string): Pr
 export type FreshCode = { withCode: { withCode: true } | Record<string, never> }
 
 /**
- * Verifies the one-time code of a person who confirms something, which uses it up: wherever the application requires the second factor, a session
+ * Verifies the one-time code of a person who confirms something, which uses it up: wherever one of the applications concerned requires the second factor, a session
  * is not enough to move money or to change who may. The command calls it itself, before its transaction, so that no caller can leave it out
  * and a wrong code counts even though nothing else happens. Recovery codes are not accepted.
  */
 export async function checkFreshCode(
   deps: { pool: Pool; clock: Clock },
-  { applicationId, personId, code }: { applicationId: string; personId: string; code: string | undefined },
+  { applicationIds, personId, code }: { applicationIds: readonly string[]; personId: string; code: string | undefined },
 ): Promise<Result<FreshCode, FreshCodeRefusal>> {
-  if (!(await requiresSecondFactor(deps.pool, applicationId))) return ok({ withCode: {} })
+  if (!(await requiresSecondFactor(deps.pool, applicationIds))) return ok({ withCode: {} })
   if (!code) return err('code_required')
   const verified = await verifySecondFactor(deps, { personId, code, allowsRecovery: false, purpose: 'confirmation' })
   if (verified.ok) return ok({ withCode: { withCode: true } })

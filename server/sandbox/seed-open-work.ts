@@ -15,14 +15,15 @@ import { confirmContradiction } from './seed-store.ts'
 type Proposers = { applicationId: string; financeId: string | undefined; administratorIds: readonly string[] }
 
 /**
- * Seeds changes that wait for a second person: a payment into a deposit balance, and lower limits where there is a second administrator.
+ * Seeds changes that wait for a second person: a payment into a deposit balance, and lower limits, which an administrator of the installation confirms
+ * where there is only one in the application.
  */
 export async function seedWaiting(
   trx: TrxClient,
   { applicationId, financeId, administratorIds }: Proposers,
 ): Promise<Result<null, unknown>> {
   const pool = poolOfOne(trx)
-  const [administratorId, otherId] = administratorIds
+  const [administratorId] = administratorIds
   if (financeId !== undefined) {
     const actor = { kind: 'person', id: financeId, applicationId, roles: ['finance'] } as const
     const file = 'avis-de-credit-0871.pdf'
@@ -40,7 +41,7 @@ export async function seedWaiting(
     })
     if (!funding.ok) return err(funding.error)
   }
-  if (administratorId === undefined || otherId === undefined) return ok(null)
+  if (administratorId === undefined) return ok(null)
   const change = await proposeChange(pool, {
     applicationId,
     kind: 'service.set',

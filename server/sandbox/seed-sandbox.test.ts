@@ -232,14 +232,14 @@ test('0600: sandbox.json holds the secrets of both applications and their people
   for (const { people } of content.applications) for (const person of people) assert.equal(person.password.length, 20, person.email)
 })
 
-test('a funding that waits in both applications, and a change of limits where a second administrator can confirm it', async () => {
+test('a funding and a change of limits that wait in both applications', async () => {
   const { rows } = await database.pool.query(
     `select a.name, (select array_agg(c.kind order by c.kind) from proposed_changes c where c.application_id = a.application_id and c.outcome is null) as kinds
        from applications a order by a.name`,
   )
   assert.deepEqual(rows, [
     { name: 'Kora Stores', kinds: ['funding.pay_in', 'service.set'] },
-    { name: 'Teranga Logistics', kinds: ['funding.pay_in'] },
+    { name: 'Teranga Logistics', kinds: ['funding.pay_in', 'service.set'] },
   ])
 })
 

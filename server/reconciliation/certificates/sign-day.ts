@@ -73,7 +73,7 @@ export async function signDay(
 ): Promise<Result<void, SignFailure>> {
   const { applicationId, actor, wallet: id, day } = command
   if (!mayAct(actor, applicationId, 'day:sign')) return err('not_permitted')
-  const checked = await checkFreshCode(deps, { applicationId, personId: actor.id, code: command.code })
+  const checked = await checkFreshCode(deps, { applicationIds: [applicationId], personId: actor.id, code: command.code })
   if (!checked.ok) return checked
   return runCommand<void, SignFailure>(deps.pool, command, 'day:sign', async (trx) => {
     // Roles are those of the beginning of the request: a person keeps them until the certificate is stored.

@@ -2,11 +2,12 @@ import { CHANGE_PERMISSIONS, type ChangeKindName } from '#lib/approvals/proposed
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { WaitingGroup } from '#lib/pages/waiting.ts'
-import { can, type Role } from '#lib/people/permissions.ts'
+import { can, mayDecideElsewhere, type Role, rolesWith } from '#lib/people/permissions.ts'
 import { WAITING_BATCHES } from '#server/approvals/batch-store.ts'
 import { batchObstacle, IS_BATCH_ROW, mayDecide } from '#server/approvals/may-decide.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { HAS_MEMBER } from '#server/people/second-person-store.ts'
 import { OWN_RETURNED_DAYS, ownReturned } from '../overview/overview-store.ts'
 
 /** The person whose work is read, and where. */
@@ -42,6 +43,7 @@ function partsFor(reader: WaitingReader): Part[] {
         confirmable.filter((kind) => !movesMoney(kind)),
       ),
     },
+    runsInstallation && can(roles, 'installation:read') && { group: 'changesElsewhere', rows: changesElsewhere(reader, kinds) },
     can(roles, 'access:propose') && { group: 'secrets', rows: secrets(reader) },
     runsInstallation && can(roles, 'day:sign') && { group: 'days', rows: days(reader) },
     runsInstallation && can(roles, 'reconciliation:work') && { group: 'exceptions', rows: exceptions(reader) },
@@ -82,6 +84,25 @@ function changes({ applicationId, id }: WaitingReader, kinds: readonly string[])
     from proposed_changes c
     where c.application_id = ${applicationId} and c.outcome is null and c.expires_at > now() and c.kind = any (${kinds}::text[])
       and c.proposed_by <> ${id} and c.subject <> ${id}::text
+    order by c.proposed_at limit ${COUNTED_MAX}`
+}
+
+/** Changes of other applications that nobody there but their proposer may confirm; each is named after its application. */
+function changesElsewhere({ applicationId, id, roles }: WaitingReader, all: readonly ChangeKindName[]): Sql {
+  const kinds = all.filter((kind) => mayDecideElsewhere(roles, CHANGE_PERMISSIONS[kind].confirm))
+  const confirming = kinds.map((kind) => rolesWith(CHANGE_PERMISSIONS[kind].confirm).join())
+  const hasOwn = HAS_MEMBER({
+    applicationId: sql`c.application_id`,
+    roles: sql`string_to_array(k.roles, ',')`,
+    except: sql`array[c.proposed_by::text, c.subject]`,
+  })
+  return sql`select c.change_id::text, c.proposed_at, c.expires_at, c.kind, a.name, c.proposed_by, coalesce(c.after ->> 'operator', c.payload ->> 'operator'),
+      c.after ->> 'currency', coalesce(c.payload ->> 'amountMinor', c.after ->> 'amountMinor')::bigint, null::integer, null, null
+    from proposed_changes c
+      join unnest(${kinds}::text[], ${confirming}::text[]) k (kind, roles) on k.kind = c.kind
+      join applications a on a.application_id = c.application_id
+    where c.application_id <> ${applicationId} and c.outcome is null and c.expires_at > now()
+      and c.proposed_by <> ${id} and c.subject <> ${id}::text and not ${hasOwn}
     order by c.proposed_at limit ${COUNTED_MAX}`
 }
 

@@ -1,6 +1,5 @@
 import { notFound } from 'next/navigation'
 import { Card, Facts } from '#components/ui/display/card.tsx'
-import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { DEFAULT_FEE_SCHEDULE, type ServiceTerms, type SettingsTerms } from '#lib/money/fees.ts'
@@ -15,6 +14,7 @@ import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
+import { ConfirmationNotice } from '../_components/changes/confirmation-notice.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { SettingsButtons, TermsTable } from './_components/terms-table.tsx'
 
@@ -28,7 +28,7 @@ export default async function ApplicationPage({ params }: PageProps) {
   const actor = await requireActor(application, 'access:change')
   const { pool } = backOfficeRuntime()
   const { applicationId } = actor
-  const [t, locale, terms, { changes, isAlone }] = await Promise.all([
+  const [t, locale, terms, { changes, ...confirmation }] = await Promise.all([
     getT(),
     readLocale(),
     readPageTerms(pool, applicationId),
@@ -37,14 +37,10 @@ export default async function ApplicationPage({ params }: PageProps) {
   return (
     <PageContent words={['terms.', 'change.']}>
       <PageHeader title={t('terms.title')} lead={t('terms.lead', { name: terms.settings.name })} />
-      {isAlone && (
-        <div className="mt-4">
-          <Notice>{t('terms.alone')}</Notice>
-        </div>
-      )}
+      <ConfirmationNotice t={t} alone="terms.alone" {...confirmation} />
       <ChangeList t={t} locale={locale} application={application} changes={changes} />
-      <SettingsPart t={t} application={application} settings={terms.settings} zone={terms.zone} mayChange={!isAlone} />
-      <TermsTable application={application} services={terms.services} mayChange={!isAlone} />
+      <SettingsPart t={t} application={application} settings={terms.settings} zone={terms.zone} mayChange={!confirmation.isAlone} />
+      <TermsTable application={application} services={terms.services} mayChange={!confirmation.isAlone} />
     </PageContent>
   )
 }

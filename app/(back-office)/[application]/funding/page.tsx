@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { EmptyState, Notice } from '#components/ui/display/empty-state.tsx'
+import { EmptyState } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { ADJUSTMENT_CHANGES, FUNDING_KINDS, TREASURY_KINDS } from '#lib/approvals/proposed-change.ts'
@@ -13,6 +13,7 @@ import { listChanges } from '#server/changes/list-changes.ts'
 import { MESSAGES } from '#server/messages.ts'
 import { readTreasury } from '#server/reconciliation/treasury/read-treasury.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
+import { ConfirmationNotice } from '../_components/changes/confirmation-notice.tsx'
 import { TransitSection } from '../_components/transit/transit-section.tsx'
 import { AccountsSection } from './_components/accounts-section.tsx'
 import { AdjustButton } from './_components/adjust-button.tsx'
@@ -36,7 +37,7 @@ export default async function FundingPage({ params }: Props) {
   const { pool, clock } = backOfficeRuntime()
   const mayAdjust = runsInstallation && can(roles, 'adjustment:propose')
   const carriesOut = runsInstallation && can(roles, 'reconciliation:work')
-  const [t, locale, { changes, isAlone }, { accounts, minimums, schedules, transit }] = await Promise.all([
+  const [t, locale, { changes, ...confirmation }, { accounts, minimums, schedules, transit }] = await Promise.all([
     getT(),
     readLocale(),
     listChanges(pool, { applicationId, kinds: [...FUNDING_KINDS, ...TREASURY_KINDS, ...ADJUSTMENT_CHANGES], actor }),
@@ -49,7 +50,7 @@ export default async function FundingPage({ params }: Props) {
         title={t('funding.title')}
         lead={t('funding.lead')}
         actions={
-          !isAlone && (
+          !confirmation.isAlone && (
             <>
               {mayAdjust && <AdjustButton application={application} ledger={applicationId} transaction={null} />}
               <NewFundingButton application={application} accounts={accounts} />
@@ -57,16 +58,12 @@ export default async function FundingPage({ params }: Props) {
           )
         }
       />
-      {isAlone && (
-        <div className="mt-4">
-          <Notice>{t('funding.alone')}</Notice>
-        </div>
-      )}
+      <ConfirmationNotice t={t} alone="funding.alone" {...confirmation} />
       <ChangeList t={t} locale={locale} application={application} changes={changes} isPage />
       {changes.length === 0 && <EmptyState icon="wallet" title={t('funding.none')} />}
       <TransitSection {...words} kind="withdrawals" transit={transit} mayMark={carriesOut} today={dayIn(businessZone, clock.now())} />
-      <AccountsSection {...words} accounts={accounts} minimums={minimums} mayPropose={!isAlone} />
-      <SchedulesSection {...words} accounts={accounts} schedules={schedules} mayPropose={!isAlone} zone={businessZone} />
+      <AccountsSection {...words} accounts={accounts} minimums={minimums} mayPropose={!confirmation.isAlone} />
+      <SchedulesSection {...words} accounts={accounts} schedules={schedules} mayPropose={!confirmation.isAlone} zone={businessZone} />
     </PageMessages>
   )
 }

@@ -1,11 +1,11 @@
 import { CopyButton } from '#components/ui/copy-button.tsx'
-import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { environmentText } from '#lib/partner/reference.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
+import { ConfirmationNotice } from '../_components/changes/confirmation-notice.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { AddressTable, ApiUserTable, RefusalList } from './_components/caller-tables.tsx'
 import { KeyTable } from './_components/key-table.tsx'
@@ -22,16 +22,12 @@ export default async function KeysPage({ params }: PageProps) {
   const actor = await requireActor(application, 'access:read')
   const { config } = backOfficeRuntime()
   const [t, locale, credentials] = await Promise.all([getT(), readLocale(), readCredentials(actor)])
-  const { apiId, keys, apiUsers, addresses, ownAddress, refusals, changes, isAlone } = credentials
-  const shared = { t, application, mayPropose: !isAlone }
+  const { apiId, keys, apiUsers, addresses, ownAddress, refusals, changes, confirmation } = credentials
+  const shared = { t, application, mayPropose: !confirmation.isAlone }
   return (
     <PageContent words={['credentials.', 'change.']}>
       <PageHeader title={t('credentials.title')} lead={t('credentials.lead')} />
-      {isAlone && (
-        <div className="mt-4">
-          <Notice>{t('credentials.noSecondPerson')}</Notice>
-        </div>
-      )}
+      <ConfirmationNotice t={t} alone="credentials.noSecondPerson" {...confirmation} />
       <dl className="mt-4 flex flex-wrap gap-x-8 gap-y-1">
         <Fact label={API_ID_HEADER} value={apiId} />
         <Fact label={t('credentials.baseUrl')} value={config.publicUrl} />
@@ -43,7 +39,7 @@ export default async function KeysPage({ params }: PageProps) {
       <KeyTable {...shared} keys={keys} />
       <ApiUserTable {...shared} apiUsers={apiUsers} />
       <AddressTable {...shared} addresses={addresses} ownAddress={ownAddress} />
-      <RefusalList t={t} application={application} refusals={refusals} mayPropose={!isAlone} />
+      <RefusalList t={t} application={application} refusals={refusals} mayPropose={!confirmation.isAlone} />
     </PageContent>
   )
 }

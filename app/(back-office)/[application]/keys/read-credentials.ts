@@ -38,7 +38,7 @@ export type ListedAddress = { network: string; note: string; createdAt: string; 
 export async function readCredentials(actor: BackOfficeActor) {
   const { pool, clock, directory } = backOfficeRuntime()
   const { applicationId } = actor
-  const [access, uses, refusals, { changes, isAlone }] = await Promise.all([
+  const [access, uses, refusals, { changes, ...confirmation }] = await Promise.all([
     listAccess(pool, applicationId),
     listKeyUses(pool, applicationId),
     listRefusals(pool, applicationId),
@@ -77,6 +77,6 @@ export async function readCredentials(actor: BackOfficeActor) {
     ownAddress: own.ok && !directory.find(applicationId)?.allowList.admits(own.value) ? own.value : null,
     refusals,
     changes,
-    isAlone,
+    confirmation,
   }
 }

@@ -1,6 +1,5 @@
 import { RelativeTime } from '#components/domain/time-text.tsx'
 import { Badge } from '#components/ui/display/badge.tsx'
-import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
@@ -14,6 +13,7 @@ import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { listInvitations } from '#server/people/invitation-store.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
+import { ConfirmationNotice } from '../_components/changes/confirmation-notice.tsx'
 import { DeputySection } from '../_components/deputies/deputy-section.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { InvitationList } from './_components/invitation-list.tsx'
@@ -29,7 +29,7 @@ export default async function PeoplePage({ params }: PageProps) {
   const actor = await requireActor(application, 'people:change')
   const { pool } = backOfficeRuntime()
   const { applicationId } = actor
-  const [t, locale, { people }, { changes, isAlone }, invitations] = await Promise.all([
+  const [t, locale, { people }, { changes, ...confirmation }, invitations] = await Promise.all([
     getT(),
     readLocale(),
     listAccess(pool, applicationId),
@@ -38,16 +38,11 @@ export default async function PeoplePage({ params }: PageProps) {
   ])
   return (
     <PageContent words={['people.', 'change.', 'role.', 'deputy.']}>
-      <PageHeader title={t('people.title')} actions={!isAlone && <InviteButton application={application} />} />
-      {isAlone && (
-        <div className="mt-4 grid gap-2">
-          <Notice>{t('change.noSecondPerson')}</Notice>
-          <p className="text-second text-quiet">{t('people.inviteAlone')}</p>
-        </div>
-      )}
+      <PageHeader title={t('people.title')} actions={!confirmation.isAlone && <InviteButton application={application} />} />
+      <ConfirmationNotice t={t} alone="people.alone" {...confirmation} />
       <ChangeList t={t} locale={locale} application={application} changes={changes} />
       <InvitationList t={t} application={application} invitations={invitations} actorId={actor.id} />
-      <PeopleTable t={t} application={application} people={people} actorId={actor.id} isAlone={isAlone} />
+      <PeopleTable t={t} application={application} people={people} actorId={actor.id} isAlone={confirmation.isAlone} />
       <section aria-labelledby="deputies" className="mt-6">
         <h2 id="deputies">{t('deputy.title')}</h2>
         <p className="mt-0.5 mb-2 text-second text-quiet">{t('deputy.lead')}</p>

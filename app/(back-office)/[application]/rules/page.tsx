@@ -1,6 +1,5 @@
 import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
-import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { Link } from '#components/ui/link.tsx'
 import type { BlockedGroup, BlockedItems, Unblock } from '#lib/approvals/blocked-items.ts'
@@ -16,6 +15,7 @@ import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { readRuleVersions } from '#server/policy/policies.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
+import { ConfirmationNotice } from '../_components/changes/confirmation-notice.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { ActivationDifference, RuleSentences, VersionTable } from './_components/rule-list.tsx'
 
@@ -28,11 +28,13 @@ export default async function RulesPage({ params }: PageProps) {
   const { pool } = backOfficeRuntime()
   const { applicationId } = actor
   const mayChange = can(actor.roles, 'policy:change')
-  const [t, locale, { versions, active }, { changes, isAlone }, blocked] = await Promise.all([
+  const [t, locale, { versions, active }, { changes, ...confirmation }, blocked] = await Promise.all([
     getT(),
     readLocale(),
     readRuleVersions(pool, applicationId),
-    mayChange ? listChanges(pool, { applicationId, kinds: ['policy.activate'], actor }) : { changes: [], isAlone: false },
+    mayChange
+      ? listChanges(pool, { applicationId, kinds: ['policy.activate'], actor })
+      : { changes: [], isAlone: false, isConfirmedElsewhere: false },
     mayChange ? listBlocked(pool, applicationId) : null,
   ])
   return (
@@ -42,11 +44,7 @@ export default async function RulesPage({ params }: PageProps) {
         lead={t('rules.lead')}
         actions={mayChange && <ButtonLink href={paths.editRules(application, { from: active?.version })}>{t('rules.edit')}</ButtonLink>}
       />
-      {isAlone && (
-        <div className="mt-4">
-          <Notice>{t('rules.alone')}</Notice>
-        </div>
-      )}
+      <ConfirmationNotice t={t} alone="rules.alone" {...confirmation} />
       {blocked && <BlockedSection t={t} locale={locale} application={application} blocked={blocked} />}
       <ChangeList
         t={t}

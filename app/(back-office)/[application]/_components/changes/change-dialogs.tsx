@@ -16,8 +16,9 @@ type Props = { application: string; change: ProposedChangeDto; description: Reac
 export function ConfirmDialog({ application, change, description, onClose, onLink }: Props & { onLink: (link: string) => void }) {
   const t = useT()
   const [isLeaving, setIsLeaving] = useState(false)
-  const { changeId, kind, subject, after } = change
-  const confirm = (code?: string) => confirmChange(application, { changeId, acknowledged: isLeaving, code })
+  const { changeId, kind, subject, after, application: changed } = change
+  const { applicationId } = changed
+  const confirm = (code?: string) => confirmChange(application, { applicationId, changeId, acknowledged: isLeaving, code })
   const { run, error, isPending, codeDialog } = useAction(() => confirm(), {
     words: CHANGE_REFUSALS,
     withCode: confirm,
@@ -38,7 +39,7 @@ export function ConfirmDialog({ application, change, description, onClose, onLin
       >
         <div>{description}</div>
         {typeof after['documentSha256'] === 'string' && <DocumentCheck sha256={after['documentSha256']} />}
-        {isLeaving && (
+        {isLeaving && !change.isDecidedElsewhere && (
           <div>
             <ButtonLink href={paths.person(application, subject)}>{t('change.whatWaits')}</ButtonLink>
           </div>
@@ -68,13 +69,17 @@ function DocumentCheck({ sha256 }: { sha256: string }) {
 /** Refuses a proposed change, with a reason for the proposer. */
 export function RefuseDialog({ application, change, description, onClose }: Props) {
   const t = useT()
-  const { changeId, kind } = change
-  const { run, error, setError, isPending } = useAction((reason: string) => refuseChange(application, { changeId, reason }), {
-    words: CHANGE_REFUSALS,
-    said: () => t('change.refusedNow'),
-    refreshes: 'done',
-    onDone: onClose,
-  })
+  const { changeId, kind, application: changed } = change
+  const { applicationId } = changed
+  const { run, error, setError, isPending } = useAction(
+    (reason: string) => refuseChange(application, { applicationId, changeId, reason }),
+    {
+      words: CHANGE_REFUSALS,
+      said: () => t('change.refusedNow'),
+      refreshes: 'done',
+      onDone: onClose,
+    },
+  )
   return (
     <FormDialog
       title={t('change.refuseTitle', { kind: t(`change.kind.${kind}`) })}

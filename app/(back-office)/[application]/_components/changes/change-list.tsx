@@ -5,7 +5,7 @@ import { CHANGE_REFUSALS, isChangeRefusal } from '#lib/approvals/change-refusals
 import { CHANGE_PERMISSIONS, type ChangeState, type ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { can, ROLES } from '#lib/people/permissions.ts'
+import { rolesWith } from '#lib/people/permissions.ts'
 import { ChangeButtons, ChangeDialogs, CollectButton } from './change-buttons.tsx'
 import { ChangeDifference } from './change-difference.tsx'
 
@@ -26,10 +26,12 @@ type ListProps = {
   describe?: (change: ProposedChangeDto) => ReactNode
   /** The page is about its changes: those that were decided are shown at once. */
   isPage?: boolean
+  /** They are changes of other applications, which are named. */
+  isElsewhere?: boolean
 }
 
 /** The proposed changes that a page is about: what would change, who proposed it, and what became of it. Nothing if there are none. */
-export function ChangeList({ t, locale, application, changes, describe, isPage = false }: ListProps) {
+export function ChangeList({ t, locale, application, changes, describe, isPage = false, isElsewhere = false }: ListProps) {
   const open = changes.filter(isUnfinished)
   const decided = changes.filter((change) => !isUnfinished(change))
   if (changes.length === 0) return null
@@ -40,6 +42,7 @@ export function ChangeList({ t, locale, application, changes, describe, isPage =
       locale={locale}
       application={application}
       change={change}
+      isElsewhere={isElsewhere}
       description={describe ? describe(change) : <ChangeDifference t={t} locale={locale} change={change} />}
     />
   )
@@ -65,9 +68,9 @@ function isUnfinished({ state, collection }: ProposedChangeDto): boolean {
   return state === 'open' || collection === 'yours' || collection === 'others'
 }
 
-type RowProps = Pick<ListProps, 't' | 'locale' | 'application'> & { change: ProposedChangeDto; description: ReactNode }
+type RowProps = Pick<ListProps, 't' | 'locale' | 'application' | 'isElsewhere'> & { change: ProposedChangeDto; description: ReactNode }
 
-function ChangeRow({ t, locale, application, change, description }: RowProps) {
+function ChangeRow({ t, locale, application, change, isElsewhere, description }: RowProps) {
   const { changeId, kind, state, collection, proposedBy, decidedBy, decidedAt, reason } = change
   return (
     <li className="rounded-lg border border-line bg-surface p-4">
@@ -76,6 +79,7 @@ function ChangeRow({ t, locale, application, change, description }: RowProps) {
         <Badge tone={TONES[state]} hasDot>
           {t(`change.state.${state}`)}
         </Badge>
+        {isElsewhere && <span className="wrap-anywhere text-quiet">{change.application.name}</span>}
       </div>
       {description}
       <p className="mt-2 text-second text-quiet">
@@ -106,9 +110,10 @@ function ChangeRow({ t, locale, application, change, description }: RowProps) {
 }
 
 /** Why the viewer does not confirm a change that waits; null if they may. */
-function whyNot(t: Translate, locale: Locale, { kind, mayDecide, obstacle }: ProposedChangeDto): string | null {
-  const deciding = ROLES.filter((role) => can([role], CHANGE_PERMISSIONS[kind].confirm)).map((role) => t(`role.${role}`))
+function whyNot(t: Translate, locale: Locale, { kind, mayDecide, obstacle, isDecidedElsewhere }: ProposedChangeDto): string | null {
+  const deciding = rolesWith(CHANGE_PERMISSIONS[kind].confirm).map((role) => t(`role.${role}`))
   const roles = new Intl.ListFormat(locale, { type: 'disjunction' }).format(deciding)
+  if (mayDecide === 'own_proposal' && isDecidedElsewhere) return t('change.waitsForInstallation')
   if (mayDecide === 'own_proposal') return t('change.waitsForAnother', { roles })
   if (mayDecide === 'about_you') return t('change.aboutYou')
   if (mayDecide === 'not_permitted') return t('change.decidedByRoles', { roles })

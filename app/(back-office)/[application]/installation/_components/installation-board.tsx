@@ -4,11 +4,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
+import { ButtonLink } from '#components/ui/button.tsx'
 import { Card, Facts } from '#components/ui/display/card.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { InstallationDto } from '#lib/pages/installation.ts'
+import { paths } from '#lib/pages/paths.ts'
 import { queries } from '#lib/pages/queries.ts'
 import { ProcessTable, StandbyTable, TaskTable, WaitingTable } from './installation-tables.tsx'
 
@@ -24,7 +26,11 @@ export function InstallationBoard({ application }: { application: string }) {
   })
   return (
     <>
-      <PageHeader title={t('frame.installation')} lead={t('installation.lead')} />
+      <PageHeader
+        title={t('frame.installation')}
+        lead={t('installation.lead')}
+        actions={<ButtonLink href={paths.changesElsewhere(application)}>{t('installation.changes.title')}</ButtonLink>}
+      />
       <div className="mt-3">
         <RefreshNotice isFailed={isError && data !== undefined} onRetry={() => void refetch()} />
       </div>

@@ -11,10 +11,10 @@ import type { Result } from '#lib/result.ts'
 import type { PolicyReplay, ReplayFailure, RuleFinding } from '#lib/rules/rule-finding.ts'
 import { parseVersion, ruleVersionAddressSchema } from '#lib/schemas/page-address.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
-import { requireActor } from '#server/back-office/actor.ts'
+import { type BackOfficeActor, requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
-import { listActiveMembers } from '#server/people/person-store.ts'
+import { readConfirmation } from '#server/changes/list-changes.ts'
 import { checkRules } from '#server/policy/check-rules.ts'
 import { type RuleVersion, readRuleVersion, readRuleVersions } from '#server/policy/policies.ts'
 import { replayPolicy } from '#server/reports/policy-replay/replay-policy.ts'
@@ -38,13 +38,7 @@ export default async function RuleVersionPage({ params, searchParams }: PageProp
   const [t, locale, state] = await Promise.all([
     getT(),
     readLocale(),
-    readVersionPage(
-      backOfficeRuntime(),
-      actor.applicationId,
-      number,
-      address.ok ? address.value.against : undefined,
-      can(actor.roles, 'policy:change'),
-    ),
+    readVersionPage(backOfficeRuntime(), actor, number, address.ok ? address.value.against : undefined),
   ])
   if (!state) notFound()
   const { version, other, versions, active, findings, replay, isAlone, canActivate } = state
@@ -114,15 +108,16 @@ type VersionPage = {
 /** Reads everything about one version except its replay, which it starts. Null if the application has no such version. */
 async function readVersionPage(
   { pool, reportPool, directory, clock }: Pick<ReturnType<typeof backOfficeRuntime>, 'pool' | 'reportPool' | 'directory' | 'clock'>,
-  applicationId: string,
+  actor: BackOfficeActor,
   number: number,
   against: number | undefined,
-  mayChange: boolean,
 ): Promise<VersionPage | null> {
-  const [version, { versions, active }, members] = await Promise.all([
+  const { applicationId } = actor
+  const mayChange = can(actor.roles, 'policy:change')
+  const [version, { versions, active }, { isAlone }] = await Promise.all([
     readRuleVersion(pool, applicationId, number),
     readRuleVersions(pool, applicationId),
-    listActiveMembers(pool, applicationId),
+    readConfirmation(pool, { applicationId, kinds: ['policy.activate'], actor }),
   ])
   if (!version) return null
   const other = against === undefined ? active : await readRuleVersion(pool, applicationId, against)
@@ -136,7 +131,7 @@ async function readVersionPage(
     active,
     findings,
     replay: isReplayed && application ? replayPolicy(reportPool, { application, version: number, now: clock.now() }) : null,
-    isAlone: members.filter(({ roles }) => can(roles, 'policy:change')).length < 2,
+    isAlone,
     canActivate: !version.isActive && version.rules !== null && number > (active?.version ?? 0),
   }
 }

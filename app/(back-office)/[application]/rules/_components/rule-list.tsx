@@ -77,7 +77,8 @@ function sentence(t: Translate, locale: Locale, difference: RuleDifference, side
 type ActivationDifferenceProps = {
   t: Translate
   locale: Locale
-  application: string
+  /** Null for a viewer of another application, who cannot open its versions. */
+  application: string | null
   change: ProposedChangeDto
   versions: readonly RuleVersion[]
 }
@@ -90,9 +91,11 @@ export function ActivationDifference({ t, locale, application, change, versions 
     <>
       <p className="mt-1">
         {t('rules.fromTo', { before: Number(change.before['version']), after })}{' '}
-        <Link href={paths.ruleVersion(application, after, { against: Number(change.before['version']) })} className="underline">
-          {t('rules.openReplay')}
-        </Link>
+        {application !== null && (
+          <Link href={paths.ruleVersion(application, after, { against: Number(change.before['version']) })} className="underline">
+            {t('rules.openReplay')}
+          </Link>
+        )}
       </p>
       <RuleDifferences t={t} locale={locale} before={rulesOf(change.before['version'])} after={rulesOf(after)} />
     </>

@@ -1,14 +1,13 @@
-import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
-import { can } from '#lib/people/permissions.ts'
 import { toRuleFields } from '#lib/rules/rule-form.ts'
 import { ruleEditorAddressSchema } from '#lib/schemas/page-address.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
-import { listActiveMembers } from '#server/people/person-store.ts'
+import { readConfirmation } from '#server/changes/list-changes.ts'
 import { readRuleVersion, readRuleVersions } from '#server/policy/policies.ts'
+import { ConfirmationNotice } from '../../_components/changes/confirmation-notice.tsx'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { RuleEditorPart } from './_components/rule-editor-part.tsx'
 
@@ -22,23 +21,18 @@ export default async function EditRulesPage({ params, searchParams }: PageProps)
   const address = readAddress(ruleEditorAddressSchema, await searchParams)
   const from = address.ok ? address.value.from : undefined
   const { pool } = backOfficeRuntime()
-  const [t, locale, chosen, { active }, members] = await Promise.all([
+  const [t, locale, chosen, { active }, confirmation] = await Promise.all([
     getT(),
     readLocale(),
     from === undefined ? null : readRuleVersion(pool, applicationId, from),
     readRuleVersions(pool, applicationId),
-    listActiveMembers(pool, applicationId),
+    readConfirmation(pool, { applicationId, kinds: ['policy.activate'], actor }),
   ])
   const version = chosen ?? active
-  const isAlone = members.filter(({ roles }) => can(roles, 'policy:change')).length < 2
   return (
     <PageContent words={['rules.', 'source.']}>
       <PageHeader title={t('rules.editor.title')} lead={version && t('rules.editor.lead', { version: version.version })} />
-      {isAlone && (
-        <div className="mt-4">
-          <Notice>{t('rules.alone')}</Notice>
-        </div>
-      )}
+      <ConfirmationNotice t={t} alone="rules.alone" {...confirmation} />
       <RuleEditorPart
         application={application}
         initial={(version?.rules ?? []).map((rule) => toRuleFields(rule, locale))}

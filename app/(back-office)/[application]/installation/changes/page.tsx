@@ -1,0 +1,52 @@
+import { EmptyState } from '#components/ui/display/empty-state.tsx'
+import { PageHeader } from '#components/ui/display/page.tsx'
+import type { ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
+import { requireInstaller } from '#server/back-office/actor.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { getT, readLocale } from '#server/back-office/preferences.ts'
+import { listChangesElsewhere } from '#server/changes/list-changes.ts'
+import type { Pool } from '#server/database/pool.ts'
+import { type RuleVersion, readRuleVersions } from '#server/policy/policies.ts'
+import { ChangeDifference } from '../../_components/changes/change-difference.tsx'
+import { ChangeList } from '../../_components/changes/change-list.tsx'
+import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
+import { ActivationDifference } from '../../rules/_components/rule-list.tsx'
+
+export const generateMetadata = titled('installation.changes.title')
+
+/** What only the administrators of the installation can confirm: changes of applications that have nobody else who may. */
+export default async function ChangesElsewherePage({ params }: PageProps) {
+  const { application } = await params
+  const actor = await requireInstaller(application, 'installation:read')
+  const { pool } = backOfficeRuntime()
+  const [t, locale, changes] = await Promise.all([getT(), readLocale(), listChangesElsewhere(pool, actor)])
+  const rules = await readRulesOf(pool, changes)
+  return (
+    <PageContent words={['change.', 'people.link', 'rules.']}>
+      <PageHeader title={t('installation.changes.title')} lead={t('installation.changes.lead')} />
+      {changes.length === 0 && <EmptyState title={t('installation.changes.none')} text={t('installation.changes.noneText')} />}
+      <ChangeList
+        t={t}
+        locale={locale}
+        application={application}
+        changes={changes}
+        isElsewhere
+        describe={(change) => {
+          const versions = rules.get(change.application.applicationId)
+          return versions && change.kind === 'policy.activate' ? (
+            <ActivationDifference t={t} locale={locale} application={null} change={change} versions={versions} />
+          ) : (
+            <ChangeDifference t={t} locale={locale} change={change} />
+          )
+        }}
+      />
+    </PageContent>
+  )
+}
+
+/** The rules of each application whose rules would change: their versions, by application. */
+async function readRulesOf(pool: Pool, changes: readonly ProposedChangeDto[]): Promise<Map<string, readonly RuleVersion[]>> {
+  const ids = changes.filter(({ kind }) => kind === 'policy.activate').map(({ application }) => application.applicationId)
+  const read = async (id: string) => [id, (await readRuleVersions(pool, id)).versions] as const
+  return new Map(await Promise.all([...new Set(ids)].map(read)))
+}

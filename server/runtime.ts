@@ -118,7 +118,7 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     connectors,
     callbacks,
     forcedEnquiries,
-    operatorTests: createOperatorTests({ connectors: forcedConnectors, nowMs: () => performance.now() }),
+    operatorTests: createOperatorTests({ connectors: forcedConnectors, clock, logger, nowMs: () => performance.now() }),
     fileReader: createFileReader(),
     batchSubmitter: createBatchSubmitter({ pool, intake, connectors, directory }),
     simulatorUrl,

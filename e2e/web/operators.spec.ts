@@ -8,7 +8,7 @@ import { takeIn } from '#server/transactions/intake.ts'
 import { findTransaction } from '#server/transactions/transaction-store.ts'
 import { expect, expectAccessibleEverywhere, LOOKS, signIn, test, waitForScripts } from './fixtures.ts'
 import { fillIn, openNewPayment, previewOf } from './new-payment.ts'
-import { confirmProposal, newApplication, newPerson, sandboxPool } from './people.ts'
+import { newApplication, newPerson, sandboxPool } from './people.ts'
 import { personWith, type SandboxPerson, sandboxUrl } from './sandbox.ts'
 
 let pool: Pool
@@ -51,7 +51,12 @@ test('settings that one administrator proposes are refused, then confirmed by an
   const received = listenTo(page)
   await signIn(page, serge, `/${serge.slug}/operators/MLMOOV`)
   const dialog = page.getByRole('dialog')
-  const propose = () => dialog.getByRole('button', { name: 'Propose change' }).click()
+  const propose = () => dialog.getByRole('button', { name: 'Test and propose' }).click()
+  const proposeAnyway = async () => {
+    await expect(dialog.getByText(/No answer within/)).toBeVisible()
+    await expect(dialog.getByText('No payment is open at this operator.')).toBeVisible()
+    await dialog.getByRole('button', { name: 'Propose anyway' }).click()
+  }
   await page.getByRole('button', { name: 'Enter settings: Gateway' }).click()
   await dialog.getByLabel('Address', { exact: true }).fill('gateway.example')
   await propose()
@@ -60,6 +65,7 @@ test('settings that one administrator proposes are refused, then confirmed by an
   await dialog.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:1')
   await dialog.getByLabel('Shared secret').fill(SECRET)
   await page.keyboard.press('Control+Enter')
+  await proposeAnyway()
   await expect(page.getByText('Waiting for another person with the role Administrator.')).toBeVisible()
 
   const second = await openAs(browser, helene, 'operators')
@@ -80,10 +86,15 @@ test('settings that one administrator proposes are refused, then confirmed by an
   await dialog.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:1')
   await dialog.getByLabel('Shared secret').fill(SECRET)
   await propose()
+  await proposeAnyway()
   await expect(page.getByText('Waiting for another person with the role Administrator.')).toBeVisible()
   await second.reload()
   await waitForScripts(second)
-  await confirmProposal(second)
+  await expect(second.getByText('Until now: the settings of the environment')).toBeVisible()
+  await second.getByRole('button', { name: /^Confirm/ }).click()
+  await expect(second.getByRole('dialog').getByText(/No answer within/)).toBeVisible()
+  await expectAccessibleEverywhere(second)
+  await second.getByRole('dialog').getByRole('button', { name: 'Confirm anyway' }).click()
   await expect(second.getByText('Nothing is waiting.')).toBeVisible()
   await expectThrough(page, 'gateway')
   await page.getByRole('button', { name: 'Test Moov Mali' }).click()
@@ -96,13 +107,10 @@ test('settings that one administrator proposes are refused, then confirmed by an
   await expect(dialog.getByText('The address changes, so enter this secret again.')).toBeVisible()
   await page.keyboard.press('Escape')
   await dialog.getByRole('button', { name: 'Discard' }).click()
-  await page.getByRole('button', { name: 'Remove settings: Gateway' }).click()
-  await propose()
-  await expect(page.getByText('The settings would be removed.')).toBeVisible()
-  await second.reload()
-  await waitForScripts(second)
-  await confirmProposal(second)
-  await expect(second.getByText('Nothing is waiting.')).toBeVisible()
+  await page.getByRole('button', { name: 'Return to the settings of Gateway before' }).click()
+  await expectAccessibleEverywhere(page)
+  await dialog.getByRole('button', { name: 'Return to the settings before' }).click()
+  await expect(page.getByText('The settings before are in force again.').last()).toBeVisible()
   await expectThrough(page, 'Moov SOAP')
   for (const text of [...(await Promise.all(received)), await page.content(), await second.content()]) expect(text).not.toContain(SECRET)
   await second.context().close()

@@ -54,6 +54,11 @@ export type DirectionOutcomes = Outcomes & {
 export type OperatorTestProblem = 'no_answer' | 'credentials_refused' | 'unusable_answer'
 /** `problem` null: it signed in and read the balance. */
 export type OperatorTestResult = { problem: OperatorTestProblem | null; durationMs: number }
+/**
+ * A test of settings that are not in force; null for a removal, which has nothing to test. `openCount`: payments that the operator may have and that
+ * have no result yet, counted up to a thousand.
+ */
+export type SettingsTrial = { test: OperatorTestResult | null; openCount: number }
 
 /** How far the page of one operator looks back. */
 export const HISTORY_HOURS = 24

@@ -26,7 +26,14 @@ export type ProtocolSettings = {
   protocol: string
   fields: readonly SettingField[]
   /** Null: none are stored. */
-  stored: { version: number; changedAt: string; values: Readonly<Record<string, SettingValue>>; secretsSet: readonly string[] } | null
+  stored: {
+    version: number
+    changedAt: string
+    /** Until when one administrator may return to the settings before; null if that is over. */
+    returnUntil: string | null
+    values: Readonly<Record<string, SettingValue>>
+    secretsSet: readonly string[]
+  } | null
 }
 
 /** The problem with one field. `secret_again`: the address changes, so the secret has to be entered again. */

@@ -98,6 +98,8 @@ export const AUDIT_ACTIONS = [
   'operator.set',
   'operator.removed',
   'operator.tested',
+  'operator.settings_tested',
+  'operator.returned',
   'operator.reopened',
   'operator.float_released',
   'balance.funded',

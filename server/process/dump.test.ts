@@ -197,7 +197,7 @@ test('no secret of an operator is in the log at its finest level: used, refused,
   // As somebody with access to the database could have stored it: a secret where none belongs.
   const misfit = { baseUrl: secret, environment: secret, clientId: secret, clientSecret: secret, pin: { [secret]: secret } }
   await withTransaction(database.pool, async (trx) => {
-    await putSettings(trx, { operator: 'UGAIRTEL', protocol: 'airtel', document: misfit })
+    await putSettings(trx, { operator: 'UGAIRTEL', protocol: 'airtel', document: misfit }, undefined)
     return ok(undefined)
   })
   await waitUntil('the settings are read', () => service.output().includes('The settings of UGAIRTEL do not fit'))

@@ -16,6 +16,7 @@ import { forgetPolls, pollBalances, pollWaiting } from '#server/operators/balanc
 import { endStoppedRows, releaseTimedBatches } from '#server/operators/batch-run/control-batch.ts'
 import { forgetCodeNumbers } from '#server/operators/customer-step/enter-code.ts'
 import { listOperatorReferences } from '#server/operators/references/list-operator-references.ts'
+import { forgetPreviousSettings } from '#server/operators/settings/return-settings.ts'
 import { createDispatcher } from '#server/operators/work/dispatcher.ts'
 import { repairOperatorSchedule } from '#server/operators/work/repair-operator-schedule.ts'
 import { queryContradictions } from '#server/operators/work/second-looks.ts'
@@ -174,6 +175,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
       if (Object.keys(removed).length > 0) logger.info({ removed }, 'Rows that were older than this installation keeps them were removed')
     }),
     scheduledTask('forget_expired_secrets', '*/10 * * * *', () => forgetExpiredSecrets(pool)),
+    scheduledTask('forget_previous_settings', '*/10 * * * *', () => forgetPreviousSettings(pool)),
     scheduledTask('forget_refresh_tokens', '13 3 * * *', async () => void (await pruneRefreshTokens(pool, clock.now()))),
     scheduledTask('forget_operator_history', '37 3 * * *', async () => {
       await forgetOperatorOutcomes(pool, clock.now())

@@ -8,6 +8,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'webhook_secrets', identity: ['application_id', 'webhook_secret_id'], field: 'secret' },
   { table: 'people', identity: ['person_id'], field: 'totp_secret' },
   { table: 'operator_settings', identity: ['operator_settings_id'], field: 'document' },
+  { table: 'operator_settings', identity: ['operator_settings_id'], field: 'previous_document' },
   { table: 'operator_access_tokens', identity: ['operator_access_token_id'], field: 'token' },
   { table: 'operator_work', identity: ['application_id', 'transaction_id'], field: 'customer_code' },
   { table: 'proposed_changes', identity: ['application_id', 'change_id'], field: 'sealed_payload' },
@@ -33,6 +34,11 @@ export function totpSecretPlace(personId: string): SecretPlace {
 /** The place of the settings of one operator and protocol, which hold its credentials. */
 export function operatorSettingsPlace(operatorSettingsId: string): SecretPlace {
   return { table: 'operator_settings', row: operatorSettingsId, field: 'document' }
+}
+
+/** The place of the settings that those of one operator and protocol replaced. */
+export function previousSettingsPlace(operatorSettingsId: string): SecretPlace {
+  return { table: 'operator_settings', row: operatorSettingsId, field: 'previous_document' }
 }
 
 /** The place of an access token that an operator issued. */

@@ -140,7 +140,11 @@ create table operator_settings (
   document text not null,
   version bigint not null check (version > 0),
   changed_at timestamptz not null default now(),
-  unique (operator, protocol)
+  -- What these settings replaced, and until when one administrator may return to it. Null with a time: there were none.
+  previous_document text,
+  return_until timestamptz,
+  unique (operator, protocol),
+  constraint operator_settings_previous check (previous_document is null or return_until is not null)
 );
 
 -- Access tokens that operators issued, shared by all processes. Until `renewing_until` one process fetches the next token.

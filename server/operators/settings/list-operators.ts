@@ -39,7 +39,12 @@ export async function listProtocolSettings(queryable: Queryable, operator: Opera
       protocol: protocol.name,
       fields: protocol.fields,
       stored: stored
-        ? { version: Number(stored.version), changedAt: stored.changedAt.toISOString(), ...shownOf(protocol, stored.document) }
+        ? {
+            version: Number(stored.version),
+            changedAt: stored.changedAt.toISOString(),
+            returnUntil: stored.returnUntil?.toISOString() ?? null,
+            ...shownOf(protocol, stored.document),
+          }
         : null,
     })
   }

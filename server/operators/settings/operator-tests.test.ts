@@ -53,7 +53,7 @@ async function scene() {
   const applicationId = await makeApplication(database.pool)
   const actor = await actorOf(applicationId)
   let nowMs = 0
-  const tests = createOperatorTests({ connectors, nowMs: () => nowMs })
+  const tests = createOperatorTests({ connectors, clock: systemClock, logger: createLogger('silent'), nowMs: () => nowMs })
   const run = (operator: 'OMCM' | 'CIOM' | 'SNOM' | 'UGMTN', of = { applicationId, actor }) => tests.run(database.pool, { operator, ...of })
   return { applicationId, actor, run, passMs: (ms: number) => (nowMs += ms) }
 }

@@ -37,7 +37,7 @@ export async function setOperator(database: Database, command: SetOperator): Pro
     const checked = checkChange({ ...command, before, keepsSecretsAtNewAddress: actor.kind === 'system' })
     if (!checked.ok) return checked
     const { after, protocol } = checked.value
-    if (after) await putSettings(trx, { operator, protocol: protocol.name, document: after })
+    if (after) await putSettings(trx, { operator, protocol: protocol.name, document: after }, before)
     else await removeSettings(trx, operator, protocol.name)
     const details = detailsOf(before, after, protocol.secretFields)
     return done({ action: changes ? 'operator.set' : 'operator.removed', subject: `${operator} ${protocol.name}`, details })
@@ -51,7 +51,8 @@ export async function refuseActor(trx: TrxClient, actor: CommandActor): Promise<
   return (await runsInstallation(trx, actor.applicationId)) ? undefined : 'not_the_installation'
 }
 
-function detailsOf(
+/** The two versions for the audit record, without their secrets. */
+export function detailsOf(
   before: SettingsDocument | undefined,
   after: SettingsDocument | undefined,
   secretFields: ReadonlySet<string>,
@@ -65,10 +66,10 @@ function detailsOf(
   }
 }
 
-type SettingsFailure = 'unknown_protocol' | 'not_set' | { code: 'invalid_settings'; problems: FieldProblem[] }
+export type SettingsFailure = 'unknown_protocol' | 'not_set' | { code: 'invalid_settings'; problems: FieldProblem[] }
 
 /** Fields to change; null removes one, and what is left out stays. Undefined: the settings are removed. */
-type SettingsChange = { operator: OperatorCode; protocol: string; changes: SettingsDocument | undefined }
+export type SettingsChange = { operator: OperatorCode; protocol: string; changes: SettingsDocument | undefined }
 
 /** Returns the document that a change leaves: undefined if it removes the settings. */
 export function checkChange({
@@ -126,6 +127,16 @@ export async function readSettingsChange(
   const version = after === undefined ? null : (before.version ?? 0) + 1
   const changed = changedSecrets(stored?.document, after, protocol.secretFields)
   return ok({ before, after: { ...about, ...factsOf(protocol, after, changed), version } })
+}
+
+/** Returns the document that a proposed change would store, with its secrets, for a test of it; undefined if it would remove the settings. */
+export async function readProposedSettings(
+  queryable: Queryable,
+  change: SettingsChange,
+): Promise<Result<SettingsDocument | undefined, SettingsFailure>> {
+  const stored = await readSettings(queryable, change.operator, change.protocol)
+  const checked = checkChange({ ...change, before: stored?.document, keepsSecretsAtNewAddress: false })
+  return checked.ok ? ok(checked.value.after) : checked
 }
 
 function factsOf(protocol: Protocol, document: SettingsDocument | undefined, changed: readonly string[]): ChangeFacts {

@@ -1,17 +1,19 @@
 import { formatMinor } from '#lib/money/money.ts'
-import type { OperatorTestProblem, OperatorTestResult } from '#lib/operators/operator-outcomes.ts'
+import type { OperatorTestProblem, OperatorTestResult, SettingsTrial } from '#lib/operators/operator-outcomes.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
+import { runsInstallation } from '#server/applications/terms-store.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { recordAct } from '#server/audit/run-command.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
 import { createRateLimit } from '#server/rate-limit.ts'
-import type { AccountOutcome, BalanceOutcome, Connectors } from '../connector.ts'
+import type { AccountOutcome, BalanceOutcome, Connector, Connectors } from '../connector.ts'
 import { createConnectors } from '../create-connectors.ts'
-import { createAccessTokens } from '../tokens/access-tokens.ts'
-import { readAllSettings } from './operator-settings-store.ts'
+import { type AccessTokens, createAccessTokens } from '../tokens/access-tokens.ts'
+import { countOpenWork, readAllSettings } from './operator-settings-store.ts'
+import { readProposedSettings, type SettingsChange, type SettingsFailure } from './set-operator.ts'
 
 type TestDeps = { pool: Pool; clock: Clock; logger: Logger }
 type OperatorTest = { isWorking: boolean; steps: { step: string; outcome: string }[] }
@@ -69,22 +71,36 @@ type TestFailure =
   | { code: 'throttled'; retryAfterMs: number }
 
 type TestCommand = { applicationId: string; operator: OperatorCode; actor: PersonCommandActor }
+type TrialCommand = { applicationId: string; change: SettingsChange; actor: PersonCommandActor }
 
 /** Tests of operators by administrators of applications; one per process. */
-export type OperatorTests = { run(pool: Pool, command: TestCommand): Promise<Result<OperatorTestResult, TestFailure>> }
+export type OperatorTests = {
+  run(pool: Pool, command: TestCommand): Promise<Result<OperatorTestResult, TestFailure>>
+  /** Tests settings that somebody proposes. Only in the application that runs the installation. */
+  tryOut(pool: Pool, command: TrialCommand): Promise<Result<SettingsTrial, TestFailure | SettingsFailure | 'not_the_installation'>>
+}
 
 /** Of one application at one operator: three at once, then one every half minute. */
 const OF_APPLICATION = { burst: 3, perSecond: 1 / 30 }
 /** Of all applications at one operator, which counts our calls. */
 const OF_OPERATOR = { burst: 10, perSecond: 1 / 5 }
 
+type TestsDeps = Pick<TestDeps, 'clock' | 'logger'> & { connectors: Connectors; nowMs(): number }
+
 /**
- * A test signs in to an operator with the settings in force and reads the balance, which moves no money. It says whether that worked, and
- * nothing of the answer: the account belongs to the installation.
+ * A test signs in to an operator and reads the balance, which moves no money: with the settings in force, or with proposed ones. It says whether that
+ * worked, and nothing of the answer: the account belongs to the installation.
  */
-export function createOperatorTests({ connectors, nowMs }: { connectors: Connectors; nowMs(): number }): OperatorTests {
+export function createOperatorTests({ connectors, clock, logger, nowMs }: TestsDeps): OperatorTests {
   const applications = createRateLimit({ ...OF_APPLICATION, nowMs })
   const operators = createRateLimit({ ...OF_OPERATOR, nowMs })
+
+  async function read(connector: Pick<Connector, 'balance'>): Promise<OperatorTestResult> {
+    const startedMs = nowMs()
+    const problem = problemOf(await connector.balance())
+    return { problem, durationMs: Math.round(nowMs() - startedMs) }
+  }
+
   return {
     async run(pool, { applicationId, operator, actor }) {
       if (!mayAct(actor, applicationId, 'operator:test')) return err('not_permitted')
@@ -92,13 +108,42 @@ export function createOperatorTests({ connectors, nowMs }: { connectors: Connect
       if (!connector) return err('not_set')
       const retryAfterMs = applications.take(`${applicationId} ${operator}`) ?? operators.take(operator)
       if (retryAfterMs !== undefined) return err({ code: 'throttled', retryAfterMs })
-      const startedMs = nowMs()
-      const problem = problemOf(await connector.balance())
-      const result = { problem, durationMs: Math.round(nowMs() - startedMs) }
+      const result = await read(connector)
       await recordAct(pool, { applicationId, actor }, { action: 'operator.tested', subject: operator, details: { ...result } })
       return ok(result)
     },
+
+    async tryOut(pool, { applicationId, change, actor }) {
+      const { operator, protocol } = change
+      if (!mayAct(actor, applicationId, 'operator:configure')) return err('not_permitted')
+      if (!(await runsInstallation(pool, applicationId))) return err('not_the_installation')
+      const document = await readProposedSettings(pool, change)
+      if (!document.ok) return document
+      if (!document.value) return ok({ test: null, openCount: await countOpenWork(pool, operator) })
+      const retryAfterMs = applications.take(`${applicationId} ${operator}`) ?? operators.take(operator)
+      if (retryAfterMs !== undefined) return err({ code: 'throttled', retryAfterMs })
+      const settings = [{ operator, protocol, document: document.value }]
+      const proposed = createConnectors({ settings, callbackBaseUrl: undefined, tokens: passingTokens(), clock, logger, connectionsMax: 1 })
+      try {
+        const connector = proposed.get(operator)
+        if (!connector) return err('not_set')
+        const result = await read(connector)
+        const details = { ...result, protocol, baseUrl: String(document.value['baseUrl'] ?? '') }
+        await recordAct(pool, { applicationId, actor }, { action: 'operator.settings_tested', subject: operator, details })
+        return ok({ test: result, openCount: await countOpenWork(pool, operator) })
+      } finally {
+        await proposed.close()
+      }
+    },
   }
+}
+
+/**
+ * Tokens that are used once and stored nowhere: one that a proposed address issued, for credentials that are also in force, must never be sent with
+ * payments.
+ */
+function passingTokens(): AccessTokens {
+  return { get: async (_, fetch) => (await fetch())?.token, forget: async () => undefined }
 }
 
 function problemOf(outcome: BalanceOutcome): OperatorTestProblem | null {

@@ -8,6 +8,7 @@ import { CHANGE_REFUSALS } from '#lib/approvals/change-refusals.ts'
 import type { ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { confirmChange, refuseChange } from '../../../../actions/changes.ts'
+import { ChangeTrial } from '../../operators/_components/settings-trial.tsx'
 import { FileField } from './file-field.tsx'
 
 type Props = { application: string; change: ProposedChangeDto; description: ReactNode; onClose: () => void }
@@ -16,6 +17,8 @@ type Props = { application: string; change: ProposedChangeDto; description: Reac
 export function ConfirmDialog({ application, change, description, onClose, onLink }: Props & { onLink: (link: string) => void }) {
   const t = useT()
   const [isLeaving, setIsLeaving] = useState(false)
+  // Settings of an operator are tested before they are confirmed; everything else is as good as it looks.
+  const [isProven, setIsProven] = useState(change.kind !== 'operator.set')
   const { changeId, kind, subject, after, application: changed } = change
   const { applicationId } = changed
   const confirm = (code?: string) => confirmChange(application, { applicationId, changeId, acknowledged: isLeaving, code })
@@ -31,13 +34,14 @@ export function ConfirmDialog({ application, change, description, onClose, onLin
     <>
       <FormDialog
         title={t('change.confirmTitle', { kind: t(`change.kind.${kind}`) })}
-        submitLabel={t(isLeaving ? 'change.confirmAnyway' : 'change.confirm')}
+        submitLabel={t(isLeaving || !isProven ? 'change.confirmAnyway' : 'change.confirm')}
         isPending={isPending}
         error={error}
         onSubmit={() => run()}
         onClose={onClose}
       >
         <div>{description}</div>
+        {kind === 'operator.set' && <ChangeTrial application={application} changeId={changeId} onResult={setIsProven} />}
         {typeof after['documentSha256'] === 'string' && <DocumentCheck sha256={after['documentSha256']} />}
         {isLeaving && !change.isDecidedElsewhere && (
           <div>

@@ -55,6 +55,8 @@ export default async function OperatorPage({ params, searchParams }: PageProps<'
   const timeZone = actor.timeZone ?? actor.businessZone
   const { brand, country } = OPERATORS[operator]
   const words = { t, locale, timeZone }
+  const isReachable = directions.some(({ protocol }) => protocol !== null)
+  const isStored = settings?.some(({ stored }) => stored !== null) ?? false
   return (
     <PageContent words={['operators.', 'availability.', 'change.']}>
       <PageHeader
@@ -70,7 +72,7 @@ export default async function OperatorPage({ params, searchParams }: PageProps<'
         locale={locale}
         application={application}
         changes={changes}
-        describe={(change) => <SettingsDifference t={t} change={change} />}
+        describe={(change) => <SettingsDifference t={t} change={change} isFromEnvironment={isReachable && !isStored} />}
       />
       <NowPart
         words={words}
@@ -87,7 +89,7 @@ export default async function OperatorPage({ params, searchParams }: PageProps<'
         application={application}
         settings={settings}
         isAlone={found.isAlone}
-        isReachable={directions.some(({ protocol }) => protocol !== null)}
+        isReachable={isReachable}
         mayConfigure={can(actor.roles, 'operator:configure')}
       />
       <p className="mt-3 text-second">

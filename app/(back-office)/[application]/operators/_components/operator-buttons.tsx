@@ -39,6 +39,7 @@ export function TestButton({ application, operator }: Props) {
 }
 
 const SettingsDialog = onDemand(async () => (await import('../[operator]/_components/settings-dialogs.tsx')).SettingsDialog)
+const ReturnDialog = onDemand(async () => (await import('../[operator]/_components/settings-dialogs.tsx')).ReturnDialog)
 const ProposalQuestion = onDemand(async () => (await import('../../_components/changes/proposal-dialog.tsx')).ProposalQuestion)
 
 /** Opens the form of the settings of one protocol, or the question whether to remove them. */
@@ -54,6 +55,14 @@ export function SettingsButtons(props: { application: string; settings: Protocol
       >
         {t(stored ? 'operators.change' : 'operators.enter')}
       </DialogButton>
+      {stored?.returnUntil && (
+        <DialogButton
+          aria-label={t('operators.returnOf', { protocol })}
+          dialog={(onClose) => <ReturnDialog {...props} version={stored.version} onClose={onClose} />}
+        >
+          {t('operators.return')}
+        </DialogButton>
+      )}
       {stored && (
         <DialogButton
           variant="danger"

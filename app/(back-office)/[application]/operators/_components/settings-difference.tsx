@@ -5,8 +5,11 @@ import { isOperatorCode, OPERATORS } from '#lib/operators/operators.ts'
 import { DifferenceLines } from '../../_components/changes/change-difference.tsx'
 import { protocolName, settingName, settingText } from './operator-words.ts'
 
+/** `isFromEnvironment`: the operator is reached with the settings of the environment, which the proposed ones would replace. */
+type Props = { t: Translate; change: ProposedChangeDto; isFromEnvironment: boolean }
+
 /** The fields that a proposal changes, before and after. Of a secret, only that it changes. */
-export function SettingsDifference({ t, change: { before, after } }: { t: Translate; change: ProposedChangeDto }) {
+export function SettingsDifference({ t, change: { before, after, state }, isFromEnvironment }: Props) {
   const { operator, protocol } = before
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     (name) => (name.startsWith(FIELD_FACT) || name.startsWith(SECRET_FACT)) && !isEqual(before[name], after[name]),
@@ -18,6 +21,7 @@ export function SettingsDifference({ t, change: { before, after } }: { t: Transl
         {isOperatorCode(operator) && `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)} · `}
         {protocolName(t, String(protocol))}
       </p>
+      {isFromEnvironment && state === 'open' && before['version'] === null && <p className="mt-1">{t('operators.environmentNow')}</p>}
       {isRemoval && <p className="mt-1">{t('operators.removesSettings')}</p>}
       <DifferenceLines
         lines={names.map((name) => ({

@@ -1,25 +1,48 @@
+import { useState } from 'react'
+import { FormDialog } from '#components/form/form-dialog.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { ProtocolSettings, SettingField } from '#lib/operators/operator-settings.ts'
 import { ProposalDialog } from '../../../_components/changes/proposal-dialog.tsx'
 import { useProposal } from '../../../_components/changes/use-proposal.ts'
 import { protocolName, settingName } from '../../_components/operator-words.ts'
+import { TRIAL_REFUSALS, TrialResult } from '../../_components/settings-trial.tsx'
+import { returnToPrevious, trySettings } from '../../actions.ts'
 import { readSettingsForm, SettingInput } from './setting-input.tsx'
 
 type Props = { application: string; settings: ProtocolSettings; onClose: () => void }
 
-/** Proposes other settings: a field for each one that the protocol has. */
+/** Settings to be proposed, as the protocol names them. */
+type Changes = ReturnType<typeof readSettingsForm>
+
+/**
+ * Proposes other settings: a field for each one that the protocol has. They are tested first. Where the test fails, its result is shown, and the
+ * same settings are proposed by pressing again.
+ */
 export function SettingsDialog({ application, settings, onClose }: Props) {
   const t = useT()
   const proposal = useProposal(application, onClose)
-  const { problems } = proposal
+  const { operator, protocol } = settings
+  const [tried, setTried] = useState<string | null>(null)
+  const trial = useAction((changes: Changes) => trySettings(application, { operator, protocol, changes }), {
+    words: TRIAL_REFUSALS,
+    onDone({ test }, [changes]) {
+      setTried(JSON.stringify(changes))
+      if (test?.problem === null) proposal.propose('operator.set', { operator, protocol, changes })
+    },
+  })
+  const problems = trial.refusal?.fields ?? proposal.problems
   const groups = Map.groupBy(settings.fields, ({ path }) => path.split('.').slice(0, -1).join('.'))
   const optional = (groups.get('') ?? []).filter(({ isRequired }) => !isRequired)
   function submit(form: FormData) {
     const changes = readSettingsForm(form, settings)
     // With nothing stored, the refusal names the fields that are missing.
     if (settings.stored && Object.keys(changes).length === 0) return proposal.setError(t('change.noDifference'))
-    const { operator, protocol } = settings
-    proposal.propose('operator.set', { operator, protocol, changes })
+    // A test that could not be made, because there were too many, keeps nobody from proposing.
+    const isTried = tried === JSON.stringify(changes) || trial.refusal?.code === 'throttled'
+    if (isTried) return proposal.propose('operator.set', { operator, protocol, changes })
+    proposal.setError(null)
+    trial.run(changes)
   }
   const inputOf = (field: SettingField) => (
     <SettingInput
@@ -33,7 +56,8 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
   return (
     <ProposalDialog
       title={t(settings.stored ? 'operators.changeOf' : 'operators.enterOf', { protocol: protocolName(t, settings.protocol) })}
-      proposal={proposal}
+      proposal={{ ...proposal, isPending: proposal.isPending || trial.isPending, error: proposal.error ?? trial.error }}
+      submitLabel={t(trial.value?.test?.problem ? 'operators.proposeAnyway' : 'operators.tryAndPropose')}
       onSubmit={submit}
       afterwards={`${t('operators.openWorkNote')} ${t('change.afterwards')}`}
       onClose={onClose}
@@ -52,6 +76,37 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
         <summary className="cursor-pointer text-ink-2">{t('operators.moreFields')}</summary>
         <div className="mt-3 grid gap-4">{optional.map(inputOf)}</div>
       </details>
+      {trial.value && <TrialResult trial={trial.value} />}
     </ProposalDialog>
+  )
+}
+
+type ReturnProps = { application: string; settings: ProtocolSettings; version: number; onClose: () => void }
+
+/** Returns to the settings that the present ones replaced. */
+export function ReturnDialog({ application, settings: { operator, protocol }, version, onClose }: ReturnProps) {
+  const t = useT()
+  const back = (code?: string) => returnToPrevious(application, { operator, protocol, version, ...(code !== undefined && { code }) })
+  const { run, error, isPending, codeDialog } = useAction(() => back(), {
+    words: { no_return: 'operators.noReturn', changed_meanwhile: 'operators.changedMeanwhile', not_permitted: 'action.forbidden' },
+    withCode: back,
+    said: () => t('operators.returnedNow'),
+    refreshes: 'done',
+    onDone: onClose,
+  })
+  return (
+    <>
+      <FormDialog
+        title={t('operators.returnOf', { protocol: protocolName(t, protocol) })}
+        submitLabel={t('operators.return')}
+        isPending={isPending}
+        error={error}
+        onSubmit={() => run()}
+        onClose={onClose}
+      >
+        <p>{t('operators.returnText', { version })}</p>
+      </FormDialog>
+      {codeDialog}
+    </>
   )
 }

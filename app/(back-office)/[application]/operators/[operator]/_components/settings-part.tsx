@@ -59,6 +59,12 @@ function Protocol({ t, application, settings, mayChange }: ProtocolProps) {
         <>
           <p className="text-second text-quiet">
             {t('operators.version', { version: stored.version })} <TimeText at={stored.changedAt} />
+            {stored.returnUntil && (
+              <>
+                {' · '}
+                {t('operators.returnUntil')} <TimeText at={stored.returnUntil} />
+              </>
+            )}
           </p>
           <dl className="mt-2 grid gap-1">
             {shown.map(({ path, kind }) => (

@@ -82,6 +82,8 @@ export type OperatorTests = {
 
 /** Of one application at one operator: three at once, then one every half minute. */
 const OF_APPLICATION = { burst: 3, perSecond: 1 / 30 }
+/** Of proposed settings: two people test each of them, and correct them in between. */
+const OF_TRIALS = { burst: 6, perSecond: 1 / 30 }
 /** Of all applications at one operator, which counts our calls. */
 const OF_OPERATOR = { burst: 10, perSecond: 1 / 5 }
 
@@ -94,6 +96,7 @@ type TestsDeps = Pick<TestDeps, 'clock' | 'logger'> & { connectors: Connectors; 
 export function createOperatorTests({ connectors, clock, logger, nowMs }: TestsDeps): OperatorTests {
   const applications = createRateLimit({ ...OF_APPLICATION, nowMs })
   const operators = createRateLimit({ ...OF_OPERATOR, nowMs })
+  const trials = createRateLimit({ ...OF_TRIALS, nowMs })
 
   async function read(connector: Pick<Connector, 'balance'>): Promise<OperatorTestResult> {
     const startedMs = nowMs()
@@ -120,7 +123,7 @@ export function createOperatorTests({ connectors, clock, logger, nowMs }: TestsD
       const document = await readProposedSettings(pool, change)
       if (!document.ok) return document
       if (!document.value) return ok({ test: null, openCount: await countOpenWork(pool, operator) })
-      const retryAfterMs = applications.take(`${applicationId} ${operator}`) ?? operators.take(operator)
+      const retryAfterMs = trials.take(operator)
       if (retryAfterMs !== undefined) return err({ code: 'throttled', retryAfterMs })
       const settings = [{ operator, protocol, document: document.value }]
       const proposed = createConnectors({ settings, callbackBaseUrl: undefined, tokens: passingTokens(), clock, logger, connectionsMax: 1 })

@@ -82,6 +82,7 @@ test('working, refused and unanswered proposed settings are told apart; nothing 
     ],
   )
   assert.ok(!JSON.stringify(entries.map(({ details }) => details)).includes(SECRET))
+  for (let count = 0; count < 3; count += 1) assert.ok((await tryOut({ baseUrl: simulator.url, secret: SECRET })).ok)
   assert.deepEqual(
     await tryOut({ baseUrl: simulator.url, secret: SECRET }).then(
       (result) => !result.ok && typeof result.error === 'object' && result.error.code,

@@ -44,7 +44,7 @@ export function Frame({ t, viewer, theme, isSandbox, actions, intended, waiting,
     items.map((item) => ({ label: t(item.label), href: item.href(application), ...(item.key ? { key: item.key } : {}) })),
   )
   return (
-    <div className="md:grid md:grid-cols-[204px_minmax(0,1fr)] lg:grid-cols-[216px_minmax(0,1fr)] print:block">
+    <div className="md:grid md:grid-cols-[204px_minmax(0,1fr)] lg:grid-cols-[14rem_minmax(0,1fr)] print:block">
       <a href="#content" className={SKIP_LINK}>
         {t('frame.skip')}
       </a>
@@ -91,7 +91,7 @@ function ItemBadge({ item, application, waiting }: { item: NavigationItem; appli
   return item.counts ? <WaitingBadge application={application} page={item.counts} initial={waiting} /> : null
 }
 
-const SIDE_ITEM = `flex h-8 items-center gap-3 rounded-sm px-2 font-medium text-ink-2 hover:text-ink
+const SIDE_ITEM = `flex h-8 items-center gap-2 rounded-sm px-2 font-medium text-ink-2 hover:text-ink
   aria-[current=page]:bg-sunken aria-[current=page]:text-ink`
 
 /** The pages this person may open, at the left of the window from tablet width up. */
@@ -101,12 +101,12 @@ function SideNavigation({ t, application, reader, waiting }: Props) {
       {navigationFor(reader).map((group) => (
         <div key={group.heading ?? 'main'}>
           {group.heading && <p className="px-2 pb-1.5 text-second text-quiet">{t(group.heading)}</p>}
-          <ul className="grid gap-0.5">
+          <ul className="grid grid-cols-1 gap-0.5">
             {group.items.map((item) => (
               <li key={item.id}>
                 <NavLink href={item.href(application)} isExact={item.id === 'overview'} className={SIDE_ITEM}>
                   <Icon name={item.icon} />
-                  <span className="flex-1">{t(item.label)}</span>
+                  <span className="min-w-0 flex-1 truncate">{t(item.label)}</span>
                   <ItemBadge item={item} application={application} waiting={waiting} />
                 </NavLink>
               </li>

@@ -40,6 +40,7 @@ export function ConfirmDialog({ application, change, description, onClose, onLin
         onSubmit={() => run()}
         onClose={onClose}
       >
+        {change.isDecidedElsewhere && <p className="text-quiet">{changed.name}</p>}
         <div>{description}</div>
         {kind === 'operator.set' && <ChangeTrial application={application} changeId={changeId} onResult={setIsProven} />}
         {typeof after['documentSha256'] === 'string' && <DocumentCheck sha256={after['documentSha256']} />}

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { OperatorTestResult, SettingsTrial } from '#lib/operators/operator-outcomes.ts'
-import { type ActionResult, err, ok, type Result } from '#lib/result.ts'
+import { type ActionError, type ActionResult, err, ok, type Result } from '#lib/result.ts'
 import { operatorSchema } from '#lib/schemas/page-address.ts'
 import { operatorSettingsChangeSchema } from '#lib/schemas/proposal.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
@@ -22,7 +22,7 @@ const oneReturn = z.strictObject({
   code: z.string().trim().max(64).optional(),
 })
 
-type TrialRefusal = 'not_permitted' | 'not_found' | 'not_set' | 'throttled' | 'invalid_settings'
+type TrialRefusal = 'not_permitted' | 'not_found' | 'throttled'
 
 /** Signs in to an operator and reads the balance, which moves no money; limited per application and operator. */
 export async function testOperator(
@@ -83,26 +83,27 @@ export async function tryChange(application: string, input: { changeId: string }
 type Trial = Awaited<ReturnType<OperatorTests['tryOut']>> | Awaited<ReturnType<typeof tryProposedSettings>>
 
 /** The refusal of a test as one that has a message. */
-function refusedTrial(trial: Trial): Result<SettingsTrial, { code: TrialRefusal; fields?: Record<string, string> }> {
+function refusedTrial(trial: Trial): Result<SettingsTrial, ActionError<TrialRefusal>> {
   if (trial.ok) return trial
   const { error } = trial
   if (typeof error !== 'string') {
     if (error.code === 'throttled') return err({ code: 'throttled' })
     const fields = Object.fromEntries(error.problems.toReversed().map(({ path, problem }) => [path, problem]))
-    return err({ code: 'invalid_settings', fields })
+    return err({ code: 'invalid', fields })
   }
   if (error === 'not_the_installation') return err({ code: 'not_permitted' })
-  return err({ code: error === 'unknown_protocol' ? 'not_set' : error })
+  return err({ code: error === 'not_permitted' ? error : 'not_found' })
 }
 
 /** Returns to the settings that the present ones replaced within the last day. One administrator may. */
 export async function returnToPrevious(
   application: string,
   input: { operator: string; protocol: string; version: number; code?: string },
-): Promise<ActionResult<null, 'not_permitted' | 'no_return' | 'changed_meanwhile'>> {
+): Promise<ActionResult<null, 'not_permitted' | 'not_found' | 'changed_meanwhile'>> {
   return runAction({ schema: oneReturn, permission: 'operator:configure', application, input }, async (actor, given) => {
     const returned = await returnSettings(backOfficeRuntime(), { ...given, actor })
     if (returned.ok) return ok(null)
+    if (returned.error === 'no_return') return err('not_found')
     return err(returned.error === 'not_the_installation' ? 'not_permitted' : returned.error)
   })
 }

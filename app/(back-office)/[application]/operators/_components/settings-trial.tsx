@@ -10,10 +10,9 @@ import { tryChange } from '../actions.ts'
 import { durationText } from './operator-words.ts'
 
 export const TRIAL_REFUSALS = {
-  not_set: 'operators.notSet',
-  not_found: 'change.notOpen',
+  invalid: 'operators.invalidSettings',
+  not_found: 'operators.notSet',
   throttled: 'operators.throttled',
-  invalid_settings: 'operators.invalidSettings',
 } as const
 
 /** Beyond this the payments are not counted. */

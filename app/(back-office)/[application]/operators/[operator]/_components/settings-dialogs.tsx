@@ -88,7 +88,7 @@ export function ReturnDialog({ application, settings: { operator, protocol }, ve
   const t = useT()
   const back = (code?: string) => returnToPrevious(application, { operator, protocol, version, ...(code !== undefined && { code }) })
   const { run, error, isPending, codeDialog } = useAction(() => back(), {
-    words: { no_return: 'operators.noReturn', changed_meanwhile: 'operators.changedMeanwhile', not_permitted: 'action.forbidden' },
+    words: { not_found: 'operators.noReturn', changed_meanwhile: 'operators.changedMeanwhile', not_permitted: 'action.forbidden' },
     withCode: back,
     said: () => t('operators.returnedNow'),
     refreshes: 'done',

@@ -59,12 +59,12 @@ test('a receipt: when, with which reference, a message to send, and the way back
   const [stored] = rows
   assert.match(text, new RegExp(`<dt>Paid on</dt><dd>${stored?.day} \\w+ \\d{4}, \\d\\d:\\d\\d:\\d\\d</dd>`))
   assert.ok(text.includes(`<dt>Operator’s reference</dt><dd>${stored?.reference}</dd>`))
-  assert.ok(text.includes(`<dt>Reference</dt><dd>${externalId}</dd>`))
+  assert.ok(text.includes(`<dt>Reference</dt><dd class="small">${externalId}</dd>`))
   const [, message = ''] = /href="https:\/\/wa\.me\/\?text=([^"]+)"/.exec(text) ?? []
   assert.match(decodeURIComponent(message), new RegExp(`^Paid 12,500 XOF to Test partner with Wave on .* Reference: ${stored?.reference}$`))
   const [, back = ''] = /<a class="button"[^>]* href="([^"]+)">Back to Test partner/.exec(text) ?? []
   assert.equal(back.replaceAll('&amp;', '&'), `https://shop.example/orders?from=pay&externalId=${externalId}&status=SUCCESS`)
-  assert.ok(text.includes('<a href="tel:+221338000000">+221 33 800 00 00</a>'))
+  assert.ok(text.includes('<a class="dial" href="tel:+221338000000">+221 33 800 00 00</a>'))
 })
 
 test('a second try after a failure only where the application offers it', async () => {

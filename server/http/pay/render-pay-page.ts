@@ -101,7 +101,11 @@ function renderFacts(payment: PaymentView, t: Translate): string {
     ['pay.operatorId', status === 'SUCCESS' ? payment.operatorReference : null],
     ['pay.reference', payment.externalId],
   ]
-  const rows = facts.map(([key, value]) => (value === null ? '' : `<div><dt>${escapeHtml(t(key))}</dt><dd>${escapeHtml(value)}</dd></div>`))
+  const rows = facts.map(([key, value]) =>
+    value === null
+      ? ''
+      : `<div><dt>${escapeHtml(t(key))}</dt><dd${key === 'pay.reference' ? ' class="small"' : ''}>${escapeHtml(value)}</dd></div>`,
+  )
   return `<dl>${rows.join('')}</dl>`
 }
 
@@ -111,7 +115,7 @@ function renderContact(support: string): string {
   if (/^https:\/\/[^\s"]+$/.test(support)) return `<a href="${text}">${text}</a>`
   if (/^[^\s@"]+@[^\s@"]+$/.test(support)) return `<a href="mailto:${text}">${text}</a>`
   const digits = support.replaceAll(/[ .()-]/g, '')
-  return /^\+?\d{4,15}$/.test(digits) ? `<a href="tel:${digits}">${text}</a>` : text
+  return /^\+?\d{4,15}$/.test(digits) ? `<a class="dial" href="tel:${digits}">${text}</a>` : text
 }
 
 /** Renders what every other token shows. */

@@ -1,5 +1,6 @@
 import type { WebhookState } from '#lib/payments/transaction-status.ts'
 import type { DeliveryFilter } from '#lib/schemas/page-address.ts'
+import { hideSecrets } from '#lib/text/web-address.ts'
 import { firstIdAfter, runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { AttemptOutcome } from './send/send-webhook.ts'
@@ -110,9 +111,14 @@ export type DeliveryRow = {
   transactionId: string
   externalId: string
   status: string
-  target: string
+  /** The receiver's address, without its secrets. */
+  url: string
   state: WebhookState
   attempts: number
+  /** When the next attempt is due; null once the delivery has ended. */
+  nextAt: Date | null
+  /** An attempt has begun and has not ended. */
+  isInProgress: boolean
   /** Of the transaction: the list is in this order. */
   createdAt: Date
   outcome: string | null
@@ -148,10 +154,10 @@ export async function listDeliveries(
     ...(from === null ? [] : [sql`d.created_at >= ${from}::date::timestamp at time zone ${zone}`]),
     ...(to === null ? [] : [sql`d.created_at < (${to}::date + 1)::timestamp at time zone ${zone}`]),
   ]
-  return runQuery<DeliveryRow>(
+  const rows = await runQuery<DeliveryRow>(
     queryable,
-    sql`select d.transaction_id as "transactionId", t.external_id as "externalId", t.status, webhook_receiver(d.target) as target, d.state,
-            d.attempts, t.created_at as "createdAt", a.outcome, a.http_status as "httpStatus", a.detail, a.duration_ms as "durationMs",
+    sql`select d.transaction_id as "transactionId", t.external_id as "externalId", t.status, coalesce(t.webhook_url, d.target) as url, d.state,
+            d.attempts, case when d.state = 'due' then d.next_at end as "nextAt", coalesce(d.state = 'due' and d.claimed_until > now(), false) as "isInProgress", t.created_at as "createdAt", a.outcome, a.http_status as "httpStatus", a.detail, a.duration_ms as "durationMs",
             a.first_byte_ms as "firstByteMs", a.started_at as "startedAt"
        from ${source.deliveries}
        join transactions t on t.application_id = d.application_id and t.transaction_id = d.transaction_id
@@ -166,6 +172,7 @@ export async function listDeliveries(
       where ${sql.join(conditions, sql` and `)}
       order by ${source.order} limit ${limit + 1}`,
   )
+  return rows.map((row) => ({ ...row, url: hideSecrets(row.url) }))
 }
 
 /**

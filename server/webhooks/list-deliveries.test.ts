@@ -21,6 +21,23 @@ async function list(applicationId: string, filter: object = {}, limit = 25) {
   return listDeliveries(database.pool, { applicationId, filter: deliveryFilterSchema.parse(filter), zone: 'Africa/Douala', limit })
 }
 
+test('a delivery that failed and is due again has its next attempt, one whose attempt runs is in progress, an ended one neither', async () => {
+  const given = await addDelivery(database.pool, 'https://a.example/hook', 'exhausted')
+  const { applicationId } = given
+  await addDeliveries(database.pool, applicationId, ['https://b.example/hook', 'https://c.example/hook'])
+  await database.pool.query(
+    `update webhook_deliveries set claimed_until = now() + interval '1 minute' where application_id = $1 and target like '%c.example%'`,
+    [applicationId],
+  )
+  const rows = new Map((await list(applicationId)).map((row) => [row.url, row]))
+  const of = (url: string) => [rows.get(url)?.nextAt instanceof Date, rows.get(url)?.isInProgress]
+  assert.deepEqual(['https://a.example/hook', 'https://b.example/hook', 'https://c.example/hook'].map(of), [
+    [false, false],
+    [true, false],
+    [true, true],
+  ])
+})
+
 test('filtered by state, cause and day, without those of another application', async () => {
   const given = await addDelivery(database.pool, 'https://user:pass@a.example/hook', 'exhausted')
   const { applicationId } = given
@@ -29,8 +46,8 @@ test('filtered by state, cause and day, without those of another application', a
   assert.equal((await list(applicationId)).length, 2)
   const [exhausted] = await list(applicationId, { state: 'exhausted' })
   assert.deepEqual(
-    [exhausted?.transactionId, exhausted?.target, exhausted?.outcome, exhausted?.httpStatus],
-    [given.transactionId, 'https://a.example', 'bad_status', 500],
+    [exhausted?.transactionId, exhausted?.url, exhausted?.outcome, exhausted?.httpStatus],
+    [given.transactionId, 'https://a.example/hook', 'bad_status', 500],
   )
   assert.deepEqual(
     (await list(applicationId, { state: 'due' })).map(({ transactionId }) => transactionId),

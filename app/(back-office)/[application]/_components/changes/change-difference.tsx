@@ -227,8 +227,13 @@ function factText(t: Translate, locale: Locale, name: string, facts: ChangeFacts
   }
   const word = WORDS[`${name}.${value}`]
   if (word) return t(word)
-  if (name === 'overlapHours') return t('change.hours', { count: Number(value) })
+  if (name === 'overlapHours') return hoursText(t, Number(value))
   return String(value)
+}
+
+/** A length of time as people say it: in days, if it is some. */
+export function hoursText(t: Translate, hours: number): string {
+  return hours >= 48 && hours % 24 === 0 ? t('change.days', { count: hours / 24 }) : t('change.hours', { count: hours })
 }
 
 function namesOf<Word extends string>(words: readonly Word[], present: readonly string[], nameOf: (word: Word) => string): string {

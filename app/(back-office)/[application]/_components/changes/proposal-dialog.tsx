@@ -3,6 +3,7 @@ import { FormDialog } from '#components/form/form-dialog.tsx'
 import { Select } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
+import { hoursText } from './change-difference.tsx'
 import { useProposal } from './use-proposal.ts'
 
 type Props = {
@@ -90,7 +91,7 @@ export function RotateDialog({ application, title, kind, subject, onClose }: Rot
       >
         {OVERLAP_HOURS.map((count) => (
           <option key={count} value={count}>
-            {t('change.hours', { count })}
+            {hoursText(t, count)}
           </option>
         ))}
       </Select>

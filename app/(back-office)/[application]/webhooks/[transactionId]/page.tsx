@@ -1,5 +1,4 @@
 import { notFound } from 'next/navigation'
-import { Badge } from '#components/ui/display/badge.tsx'
 import { EmptyState } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { Link } from '#components/ui/link.tsx'
@@ -12,6 +11,7 @@ import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { readDelivery } from '#server/webhooks/history.ts'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { AttemptCard, CodeBlock } from '../_components/attempt-card.tsx'
+import { DeliveryState } from '../_components/delivery-table.tsx'
 import { ResendWebhookButton } from '../_components/webhook-buttons.tsx'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -53,15 +53,23 @@ export default async function DeliveryPage({ params }: PageProps<'transactionId'
         actions={<ResendWebhookButton application={application} transactionId={transactionId} obstacle={obstacle} />}
       />
       <p className="mt-3">
-        <Badge tone={history.state === 'delivered' ? 'ok' : history.state === 'due' ? 'run' : 'bad'} hasDot>
-          {t(`webhooks.stateIs.${history.state}`)}
-        </Badge>
+        <DeliveryState
+          t={t}
+          state={history.state}
+          isInProgress={false}
+          hasFailed={history.attempts.some(({ outcome }) => outcome !== 'delivered')}
+          nextAt={history.nextAt}
+        />
       </p>
       <div className="mt-6">
         <h2 id="request">{t('webhooks.request')}</h2>
         <p className="text-ink-2">{t('webhooks.requestText')}</p>
         <div className="mt-2">
-          <CodeBlock label={t('webhooks.request')} text={`POST ${hideSecrets(request.url)}\n${headers.join('\n')}\n\n${request.body}`} />
+          <CodeBlock
+            label={t('webhooks.request')}
+            wraps
+            text={`POST ${hideSecrets(request.url)}\n${headers.join('\n')}\n\n${request.body}`}
+          />
         </div>
       </div>
       <section aria-labelledby="attempts" className="mt-6">

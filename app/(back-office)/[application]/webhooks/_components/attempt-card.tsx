@@ -47,8 +47,8 @@ export function AttemptCard({ t, locale, attempt }: { t: Translate; locale: Loca
   )
 }
 
-/** Text as it is, which scrolls if it is wide, with a button that copies it. */
-export function CodeBlock({ label, text }: { label: string; text: string }) {
+/** Text as it is, with a button that copies it. It scrolls if it is wide; `wraps`: its lines are broken instead. */
+export function CodeBlock({ label, text, wraps = false }: { label: string; text: string; wraps?: boolean }) {
   return (
     <div className="relative rounded-lg border border-line bg-sunken">
       <section
@@ -57,7 +57,7 @@ export function CodeBlock({ label, text }: { label: string; text: string }) {
         tabIndex={0}
         className="overflow-x-auto p-3 pr-11"
       >
-        <pre className="text-second whitespace-pre" translate="no">
+        <pre className={`text-second ${wraps ? 'wrap-anywhere whitespace-pre-wrap' : 'whitespace-pre'}`} translate="no">
           {text}
         </pre>
       </section>

@@ -30,6 +30,30 @@ export function WebhookTabs({ t, application, current }: { t: Translate; applica
 
 const TONES: Readonly<Record<WebhookState, Tone>> = { delivered: 'ok', due: 'run', exhausted: 'bad' }
 
+type DeliveryStateProps = { t: Translate; state: WebhookState; isInProgress: boolean; hasFailed: boolean; nextAt: Date | null }
+
+/** The state of a delivery. One that failed and will be repeated is not like one that is new: it is amber, with its next attempt. */
+export function DeliveryState({ t, state, isInProgress, hasFailed, nextAt }: DeliveryStateProps) {
+  if (state !== 'due' || isInProgress || !hasFailed)
+    return (
+      <Badge tone={TONES[state]} hasDot>
+        {t(isInProgress ? 'webhooks.inProgress' : `webhooks.stateIs.${state}`)}
+      </Badge>
+    )
+  return (
+    <>
+      <Badge tone="wait" hasDot>
+        {t('webhooks.retrying')}
+      </Badge>
+      {nextAt && (
+        <span className="block text-second text-quiet">
+          {t('webhooks.nextAt')} <TimeText at={nextAt.toISOString()} style="time-seconds" />
+        </span>
+      )}
+    </>
+  )
+}
+
 type Props = {
   t: Translate
   locale: Locale
@@ -78,7 +102,7 @@ export function DeliveryTable({ t, locale, application, filter, rows, hasMore }:
 }
 
 function DeliveryLine({ t, locale, application, row }: Pick<Props, 't' | 'locale' | 'application'> & { row: DeliveryRow }) {
-  const { transactionId, externalId, status, target, state, attempts, createdAt, outcome, startedAt } = row
+  const { transactionId, externalId, status, url, state, attempts, createdAt, outcome, startedAt, isInProgress, nextAt } = row
   return (
     <Tr>
       <Td className="@max-[560px]/card:basis-full">
@@ -88,17 +112,21 @@ function DeliveryLine({ t, locale, application, row }: Pick<Props, 't' | 'locale
         <span className="block text-second text-quiet md:whitespace-nowrap">{externalId}</span>
       </Td>
       <Td>
-        <span className="block min-w-52 wrap-anywhere @max-[560px]/card:min-w-0">{target}</span>
+        <span className="block min-w-52 wrap-anywhere @max-[560px]/card:min-w-0">{url}</span>
       </Td>
       <Td>
-        <Badge tone={TONES[state]} hasDot>
-          {t(`webhooks.stateIs.${state}`)}
-        </Badge>
+        <DeliveryState
+          t={t}
+          state={state}
+          isInProgress={isInProgress}
+          hasFailed={outcome !== null && outcome !== 'delivered'}
+          nextAt={nextAt}
+        />
         <span className="block text-second text-quiet">{t('webhooks.attempts', { count: attempts })}</span>
       </Td>
       <Td className="w-full min-w-56 @max-[560px]/card:min-w-0">
         {outcome === null ? (
-          <span className="text-quiet">{t('webhooks.noAttempt')}</span>
+          <span className="text-quiet">{t(isInProgress ? 'webhooks.inProgress' : 'webhooks.noAttempt')}</span>
         ) : (
           <>
             {diagnosisText(t, locale, { ...row, outcome, durationMs: row.durationMs ?? 0 })}

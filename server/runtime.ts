@@ -4,6 +4,7 @@ import { createFileReader, type FileReader } from '#server/batches/read-file/fil
 import { createSignInThrottle, type SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import { createAccessLog } from '#server/http/api/access-log.ts'
 import { createMetrics, type Metrics } from '#server/http/api/metrics.ts'
+import { createAccountChecks } from '#server/operators/account-check/check-account.ts'
 import { createConnectors, type FollowingConnectors } from '#server/operators/create-connectors.ts'
 import { type Callback, type CallbackIntake, createCallbackIntake } from '#server/operators/handle-callback.ts'
 import { followSettings } from '#server/operators/settings/follow-settings.ts'
@@ -118,6 +119,7 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     connectors,
     callbacks,
     forcedEnquiries,
+    accountChecks: createAccountChecks({ pool, connectors: forcedConnectors, nowMs: () => performance.now() }),
     operatorTests: createOperatorTests({ connectors: forcedConnectors, clock, logger, nowMs: () => performance.now() }),
     fileReader: createFileReader(),
     batchSubmitter: createBatchSubmitter({ pool, intake, connectors, directory }),

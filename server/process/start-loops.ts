@@ -10,6 +10,7 @@ import { TASK_STATEMENT_LIMIT_MS, withStatementLimit } from '#server/database/po
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { forgetNotices, sendNotices } from '#server/notices/send-notices.ts'
 import { sandboxTransport, smtpTransport } from '#server/notices/transport.ts'
+import { forgetAccountChecks } from '#server/operators/account-check/account-check-store.ts'
 import { forgetAvailability } from '#server/operators/availability/disturbed.ts'
 import { endOverdueDeposits } from '#server/operators/balances/end-overdue.ts'
 import { forgetPolls, pollBalances, pollWaiting } from '#server/operators/balances/poll-balances.ts'
@@ -175,6 +176,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
       if (Object.keys(removed).length > 0) logger.info({ removed }, 'Rows that were older than this installation keeps them were removed')
     }),
     scheduledTask('forget_expired_secrets', '*/10 * * * *', () => forgetExpiredSecrets(pool)),
+    scheduledTask('forget_account_checks', '*/10 * * * *', () => forgetAccountChecks(pool)),
     scheduledTask('forget_previous_settings', '*/10 * * * *', () => forgetPreviousSettings(pool)),
     scheduledTask('forget_refresh_tokens', '13 3 * * *', async () => void (await pruneRefreshTokens(pool, clock.now()))),
     scheduledTask('forget_operator_history', '37 3 * * *', async () => {

@@ -6,6 +6,7 @@ import type { Config } from '#server/config.ts'
 import type { SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
+import type { AccountChecks } from '#server/operators/account-check/check-account.ts'
 import type { Connectors } from '#server/operators/connector.ts'
 import type { CallbackIntake } from '#server/operators/handle-callback.ts'
 import type { ForcedEnquiries } from '#server/operators/work/forced-enquiries.ts'
@@ -87,6 +88,7 @@ export type HttpRuntime = CallerRecords & {
   connectors: Connectors
   callbacks: CallbackIntake
   forcedEnquiries: ForcedEnquiries
+  accountChecks: AccountChecks
   metrics: Metrics
   wake: Wake
   /** Absent if traces are off. */

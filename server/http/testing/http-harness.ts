@@ -11,6 +11,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { createMetrics } from '#server/http/api/metrics.ts'
 import { createFrontDoor, type FrontDoor, type FrontDoorOptions } from '#server/http/door/front-door.ts'
 import { createLogger } from '#server/logger.ts'
+import { createAccountChecks } from '#server/operators/account-check/check-account.ts'
 import { createConnectors, type FollowingConnectors } from '#server/operators/create-connectors.ts'
 import { createCallbackIntake } from '#server/operators/handle-callback.ts'
 import { gatewaySettings } from '#server/operators/sandbox-protocol/sandbox-connector.ts'
@@ -101,6 +102,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
     throttle: createSignInThrottle({ pool, clock: systemClock, secret: HARNESS_TOKEN_SECRET }),
     callbacks: createCallbackIntake({ pool, connectors, logger }),
     forcedEnquiries,
+    accountChecks: createAccountChecks({ pool, connectors, nowMs: () => performance.now() }),
     wake: { operators: dispatcher.wake, webhooks: () => undefined },
     metrics: createMetrics(),
   }

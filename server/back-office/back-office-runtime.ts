@@ -8,6 +8,7 @@ import type { Pool } from '#server/database/pool.ts'
 import type { Metrics } from '#server/http/api/metrics.ts'
 import { noteReached } from '#server/http/door/pages/page-notes.ts'
 import type { Logger } from '#server/logger.ts'
+import type { AccountChecks } from '#server/operators/account-check/check-account.ts'
 import type { OperatorTests } from '#server/operators/settings/test-operator.ts'
 import type { ForcedEnquiries } from '#server/operators/work/forced-enquiries.ts'
 import { requireProcessWide, START_THE_SERVICE } from '#server/process-wide.ts'
@@ -33,6 +34,7 @@ type BackOfficeRuntime = {
   metrics: Pick<Metrics, 'countOutcome'>
   forcedEnquiries: ForcedEnquiries
   operatorTests: OperatorTests
+  accountChecks: AccountChecks
   /** Reads uploaded files in a thread. */
   fileReader: FileReader
   batchSubmitter: Pick<BatchSubmitter, 'wake'>

@@ -8,8 +8,9 @@ type Account = { kind: 'not_registered' } | { kind: 'barred' | 'active'; given: 
 const OF_ANOTHER = '916'
 const BARRED = '917'
 
-const GIVEN_NAMES = ['CLARISSE', 'MOUSSA', 'AMINATA', 'KOFFI', 'ESTHER', 'IBRAHIMA', 'ROSINE', 'SEYDOU']
-const FAMILY_NAMES = ['MBARGA', 'TRAORE', 'DIOP', 'KOUASSI', 'OKELLO', 'NDIAYE', 'DOSSOU', 'KEITA']
+// In this order, 237677209341 of the examples belongs to Clarisse Mbarga.
+const GIVEN_NAMES = ['MOUSSA', 'AMINATA', 'KOFFI', 'ESTHER', 'IBRAHIMA', 'CLARISSE', 'ROSINE', 'SEYDOU']
+const FAMILY_NAMES = ['TRAORE', 'DIOP', 'KOUASSI', 'OKELLO', 'NDIAYE', 'DOSSOU', 'KEITA', 'MBARGA']
 
 /**
  * Returns the account of a number, with or without its dial code. Its name is that of the latest payment in the books, in capitals without accents as

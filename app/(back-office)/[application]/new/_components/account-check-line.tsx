@@ -46,7 +46,7 @@ function Said({ answer, operator, customerName }: SaidProps): ReactNode {
   const { brand } = OPERATORS[operator]
   if (!answer) return <span className="text-quiet">{t('payment.account.checking', { operator: brand })}</span>
   if ('code' in answer) {
-    const when = answer.code === 'limited' ? formatTime(t, timeZone, new Date(answer.possibleAt), 'minute') : ''
+    const when = answer.code === 'limited' ? formatTime(t, timeZone, new Date(answer.possibleAt), 'day-time') : ''
     const words = answer.code === 'limited' ? (`limited.${answer.of}` as const) : answer.code
     return <span className="text-quiet">{t(`payment.account.${words}`, { when })}</span>
   }

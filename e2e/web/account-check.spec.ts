@@ -21,7 +21,6 @@ test('the account at the operator below a complete number, without anything that
   const before = await placeOf()
   const warning = page.getByText(/^Registered at MTN under another name: [A-Z]+ [A-Z]\.$/)
   await expect(warning).toBeVisible()
-  await page.screenshot({ path: '/tmp/ac-shots/new-light.png', fullPage: true })
   expect(await placeOf()).toBe(before)
   await page.getByLabel('Phone number').fill('237677209905')
   await expect(page.getByText('MTN has no account with this number')).toBeVisible()
@@ -32,8 +31,6 @@ test('the account at the operator below a complete number, without anything that
   const [stored] = await storedIn(pool, queue.applicationId)
   const checking = await (await browser.newContext()).newPage()
   await signIn(checking, queue.checker, `/${queue.maker.slug}/transactions/${stored?.transactionId}`)
-  await page.waitForTimeout(1)
-  await checking.screenshot({ path: '/tmp/ac-shots/checker.png', fullPage: true })
   await expect(checking.getByText(/MTN Cameroon: registered under another name, [A-Z]+ [A-Z]\./)).toBeVisible()
 })
 

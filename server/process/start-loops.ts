@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { forgetAccountChecks } from '#server/account-checks/check-account.ts'
 import { expireApprovals } from '#server/approvals/expire-approvals.ts'
 import { startIntentionLoop } from '#server/approvals/intended/carry-out.ts'
 import { forgetIntended } from '#server/approvals/intended/undo.ts'
@@ -10,7 +11,6 @@ import { TASK_STATEMENT_LIMIT_MS, withStatementLimit } from '#server/database/po
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { forgetNotices, sendNotices } from '#server/notices/send-notices.ts'
 import { sandboxTransport, smtpTransport } from '#server/notices/transport.ts'
-import { forgetAccountChecks } from '#server/operators/account-check/account-check-store.ts'
 import { forgetAvailability } from '#server/operators/availability/disturbed.ts'
 import { endOverdueDeposits } from '#server/operators/balances/end-overdue.ts'
 import { forgetPolls, pollBalances, pollWaiting } from '#server/operators/balances/poll-balances.ts'

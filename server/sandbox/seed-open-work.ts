@@ -1,13 +1,13 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { maskHolderName } from '#lib/operators/account-check.ts'
 import { err, ok, type Result } from '#lib/result.ts'
+import { storeKnownAccount } from '#server/account-checks/check-account.ts'
 import { createDirectory } from '#server/applications/directory.ts'
 import { createBatch } from '#server/batches/create-batch.ts'
 import { readFile } from '#server/batches/read-file/read-file.ts'
 import { proposeChange } from '#server/changes/propose-change.ts'
 import type { TrxClient } from '#server/database/pool.ts'
 import { createLogger } from '#server/logger.ts'
-import { insertCheck, storeAnswer } from '#server/operators/account-check/account-check-store.ts'
 import { settleFinalResult } from '#server/operators/work/settle-final-result.ts'
 import { type TransitionItem, transition } from '#server/transactions/transition.ts'
 import { poolOfOne } from './history/pool-of-one.ts'
@@ -64,10 +64,9 @@ export async function seedWaiting(
 export async function seedAccountChecks(trx: TrxClient, applicationId: string): Promise<void> {
   const waiting = await selectWaitingAccounts(trx, applicationId, ['MOMOCM', 'BJMTN', 'UGMTN', 'UGAIRTEL', 'OMCM', 'BJMOOV', 'MLMOOV'], 4)
   for (const [index, { operator, phoneNumber, customerName, makerId }] of waiting.entries()) {
-    const id = randomUUID()
-    await insertCheck(trx, applicationId, { id, asker: { kind: 'person', id: makerId }, operator, phoneNumber })
     const holderName = maskHolderName(index === 0 ? 'ROBERT Z.' : customerName.toUpperCase()) ?? null
-    await storeAnswer(trx, applicationId, { id, answer: 'active', holderName })
+    const check = { applicationId, asker: { kind: 'person', id: makerId }, operator, phoneNumber } as const
+    await storeKnownAccount(trx, check, { answer: 'active', holderName })
   }
 }
 

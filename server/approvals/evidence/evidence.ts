@@ -5,8 +5,8 @@ import type { AccountCheck } from '#lib/operators/account-check.ts'
 import { compareNames } from '#lib/payments/compare-names.ts'
 import { phoneNumberForms } from '#lib/payments/phone-number.ts'
 import { DAY_MS } from '#lib/time/time.ts'
+import { readKnownAccount, readKnownAccounts } from '#server/account-checks/check-account.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { readKnownAccount, readKnownAccounts } from '#server/operators/account-check/check-account.ts'
 import { findTransaction, type Transaction } from '#server/transactions/transaction-store.ts'
 import {
   type PhoneRow,

@@ -7,9 +7,9 @@ import type { PaymentPreview } from '#lib/payments/payment-preview.ts'
 import { phoneNumberForms } from '#lib/payments/phone-number.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { BASE_RULE } from '#lib/rules/approval-policy.ts'
+import { readKnownAccount } from '#server/account-checks/check-account.ts'
 import { type ApplicationSnapshot, feesFor, serviceFor } from '#server/applications/snapshot.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { readKnownAccount } from '#server/operators/account-check/check-account.ts'
 import { bandsFor } from '#server/policy/bands-for.ts'
 import {
   type Connected,

@@ -90,7 +90,6 @@ export async function storeAnswer(
   ])
 }
 
-/** Removes what is older than a day: no name outlives its use. */
-export async function forgetAccountChecks(queryable: Queryable): Promise<void> {
+export async function removeChecks(queryable: Queryable): Promise<void> {
   await queryable.query(`delete from account_checks where asked_at <= ${DAY_AGO}`)
 }

@@ -5,7 +5,6 @@ import { err, ok, type Result } from '#lib/result.ts'
 import { done, runRecorded } from '#server/audit/run-command.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { createRateLimit } from '#server/rate-limit.ts'
-import type { Connectors } from '../connector.ts'
 import {
   type Account,
   type Asker,
@@ -13,6 +12,7 @@ import {
   insertCheck,
   lockChecks,
   readChecksMax,
+  removeChecks,
   selectAnswers,
   storeAnswer,
 } from './account-check-store.ts'
@@ -22,7 +22,14 @@ const OF_OPERATOR = { burst: 30, perSecond: 1 }
 /** At one operator, in each process. One that does not answer holds no more than these. */
 const IN_PROGRESS_MAX = 4
 
-type CheckDeps = { pool: Pool; connectors: Connectors; nowMs(): number }
+type Answered = { kind: 'active'; holderName?: string | undefined } | { kind: 'not_registered' | 'barred' | 'unknown' }
+
+/** The operators, as far as they are asked about accounts; their connectors are in a layer above. */
+type AskedOperators = {
+  get(operator: OperatorCode): { checkAccount?(phoneNumber: string): Promise<Answered> } | undefined
+}
+
+type CheckDeps = { pool: Pool; connectors: AskedOperators; nowMs(): number }
 
 type CheckCommand = Account & { applicationId: string; asker: Asker }
 
@@ -135,4 +142,20 @@ export async function readKnownAccount(
   { operator, phoneNumber }: Account,
 ): Promise<AccountCheck | undefined> {
   return (await readKnownAccounts(queryable, applicationId, [{ operator, phoneNumber }]))[0]
+}
+
+/** Stores an answer that an asker received, with what it counts. For data that is made up: `check` asks the operator itself. */
+export async function storeKnownAccount(
+  trx: Queryable,
+  { applicationId, asker, operator, phoneNumber }: CheckCommand,
+  { answer, holderName }: Pick<Parameters<typeof storeAnswer>[2], 'answer' | 'holderName'>,
+): Promise<void> {
+  const id = randomUUID()
+  await insertCheck(trx, applicationId, { id, asker, operator, phoneNumber })
+  await storeAnswer(trx, applicationId, { id, answer, holderName })
+}
+
+/** Removes what is older than a day: no name outlives its use. */
+export async function forgetAccountChecks(queryable: Queryable): Promise<void> {
+  await removeChecks(queryable)
 }

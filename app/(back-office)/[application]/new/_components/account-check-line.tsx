@@ -33,7 +33,7 @@ export function AccountCheckLine({ application, operator, phoneNumber, customerN
     refetchInterval: false,
   })
   return (
-    <div role="status" className="min-h-5 text-second">
+    <div role="status" className="min-h-10 text-second sm:min-h-5">
       {isAsked && (isFetching || data) && <Said answer={isFetching ? undefined : data} operator={operator} customerName={customerName} />}
     </div>
   )

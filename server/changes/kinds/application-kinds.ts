@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { UNDO_SECONDS_MAX } from '#lib/approvals/intended.ts'
-import { FLOAT_WAIT_HOURS_MAX, FLOAT_WAIT_HOURS_MAX, feeFact, feeFactName } from '#lib/money/fees.ts'
+import { FLOAT_WAIT_HOURS_MAX, feeFact, feeFactName } from '#lib/money/fees.ts'
 import { ACCOUNT_CHECKS_MAX } from '#lib/operators/account-check.ts'
 import { COUNTRY_NAMES, OPERATORS } from '#lib/operators/operators.ts'
 import { isReturnUrl, readLogo, SUPPORT_LENGTH_MAX } from '#lib/partner/customer-page.ts'

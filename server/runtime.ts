@@ -1,9 +1,11 @@
 import type { Clock } from '#lib/time/time.ts'
+import { createAccountChecks } from '#server/account-checks/check-account.ts'
 import { createDirectory, type Directory } from '#server/applications/directory.ts'
 import { createFileReader, type FileReader } from '#server/batches/read-file/file-reader.ts'
 import { createSignInThrottle, type SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import { createAccessLog } from '#server/http/api/access-log.ts'
 import { createMetrics, type Metrics } from '#server/http/api/metrics.ts'
+import type { Connectors } from '#server/operators/connector.ts'
 import { createConnectors, type FollowingConnectors } from '#server/operators/create-connectors.ts'
 import { type Callback, type CallbackIntake, createCallbackIntake } from '#server/operators/handle-callback.ts'
 import { followSettings } from '#server/operators/settings/follow-settings.ts'
@@ -118,7 +120,7 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     connectors,
     callbacks,
     forcedEnquiries,
-    operatorTests: createOperatorTests({ connectors: forcedConnectors, clock, logger, nowMs: () => performance.now() }),
+    ...createOperatorChecks({ pool, connectors: forcedConnectors, clock, logger }),
     fileReader: createFileReader(),
     batchSubmitter: createBatchSubmitter({ pool, intake, connectors, directory }),
     simulatorUrl,
@@ -196,6 +198,12 @@ async function connectOperators({
     },
   })
   return { connectors, forcedConnectors, following }
+}
+
+/** Calls at a person's request, on connections of their own. */
+function createOperatorChecks(deps: Pick<Runtime, 'pool' | 'clock' | 'logger'> & { connectors: Connectors }) {
+  const nowMs = () => performance.now()
+  return { operatorTests: createOperatorTests({ ...deps, nowMs }), accountChecks: createAccountChecks({ ...deps, nowMs }) }
 }
 
 /** In the order in which the parts use each other. */

@@ -75,6 +75,7 @@ export function EvidenceLines({ application, view }: { application: string; view
           {t(nameBefore.isOtherSpelling ? 'approvals.evidence.spelling' : 'approvals.evidence.name', { name: nameBefore.name })}
         </Line>
       )}
+      {evidence.account && <AccountLine account={evidence.account} operator={operator} />}
       {namesakes.length > 0 && (
         <Line icon="people" isWarning second={namesakes.map((phone) => <PhoneText key={phone} phoneNumber={phone} className="block" />)}>
           {t('approvals.evidence.namesake')}
@@ -156,6 +157,22 @@ function NearEqualLine({
         amount: money(near.amount),
         when: formatRelative(t, new Date(near.at), now),
       })}
+    </Line>
+  )
+}
+
+/** What the operator says about the account, and whether its name is another one. */
+function AccountLine({ account, operator }: { account: NonNullable<ApprovalView['evidence']['account']>; operator: string }) {
+  const { t } = useTranslations()
+  const now = useNow()
+  const { answer, holderName, checkedAt, isOtherName } = account
+  if (answer === 'unknown' || answer === 'not_offered') return null
+  const when = checkedAt === null ? '' : t('approvals.evidence.checked', { when: formatRelative(t, new Date(checkedAt), now) })
+  const name = holderName ?? ''
+  const found = holderName === null ? 'active' : isOtherName ? 'otherName' : 'named'
+  return (
+    <Line icon="people" isWarning={isOtherName || answer !== 'active'} second={when}>
+      {t(`approvals.evidence.account.${answer === 'active' ? found : answer}`, { operator, name })}
     </Line>
   )
 }

@@ -10,7 +10,7 @@ import { demandApproval, fundDeposits, newPartner, newPerson } from '#e2e/contra
 import { aRequest, call, expectOk } from '#e2e/contract/partner-program.ts'
 import { type ContractService, type Partner, signIn } from '#e2e/contract/service.ts'
 import { SAMPLE_LANGUAGES } from '#lib/partner/reference.ts'
-import { operatorStatusSchema } from '#lib/schemas/operator-responses.ts'
+import { accountCheckSchema, operatorStatusSchema } from '#lib/schemas/operator-responses.ts'
 import { tokenResponseSchema } from '#lib/schemas/queries.ts'
 import { balanceSchema, initiationSchema, pageSchema, recordSchema } from '#lib/schemas/responses.ts'
 import { settledDaySchema, settlementReportSchema } from '#lib/schemas/settlement-responses.ts'
@@ -39,6 +39,7 @@ const ANSWERS: Record<string, z.ZodType> = {
   listTransactions: transactionListSchema,
   cancelTransaction: recordSchema.refine((record) => record.status === 'FAILED'),
   listOperators: z.array(operatorStatusSchema).length(13),
+  checkAccount: accountCheckSchema,
   listSettlementReports: z.array(settledDaySchema),
   getSettlementReport: settlementReportSchema,
   accessToken: tokenResponseSchema,

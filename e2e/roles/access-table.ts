@@ -176,6 +176,11 @@ export const ROUTES: Record<string, Row> = {
     upload: 'Téléphone;Nom;Montant;Opérateur\n237677209341;Clarisse Mbarga;5000;MOMOCM\n',
     allowed: 201,
   },
+  'POST /api/back-office/[application]/account-checks': {
+    access: 'transaction:create',
+    address: '/api/back-office/[application]/account-checks?operator=MOMOCM&phoneNumber=237677209341',
+    upload: '',
+  },
   'POST /api/back-office/[application]/statements': {
     access: 'reconciliation:work',
     address: '/api/back-office/[application]/statements?wallet=OMCM&fileName=roles.csv&bytes=10&modified=1',

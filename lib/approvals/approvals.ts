@@ -1,5 +1,6 @@
 import type { StagedBatch } from '#lib/batches/batch-stage.ts'
 import type { Currency } from '#lib/money/money.ts'
+import type { AccountCheck } from '#lib/operators/account-check.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { PaymentTextName, PaymentTexts } from '#lib/payments/payment-fields.ts'
 import type {
@@ -54,6 +55,10 @@ export type RiskFlag =
   | { kind: 'operator'; before: OperatorCode }
   | { kind: 'namesake'; phoneNumbers: readonly string[] }
   | { kind: 'short' }
+  /** The operator has registered the account under another name. */
+  | { kind: 'holder'; holderName: string }
+  /** The operator has no account with this number, or has barred it. */
+  | { kind: 'not_registered' | 'barred' }
   /** It was sent again after it was rejected, recalled or expired. */
   | { kind: 'resubmitted' }
 
@@ -220,6 +225,8 @@ export type ApprovalEvidence = {
   /** The name that stood there last time, where it was another or written in another way. */
   nameBefore: { name: string; at: string; isOtherSpelling: boolean } | null
   operatorBefore: OperatorCode | null
+  /** What the operator said about the account within 24 hours, and how the name there compares; null where nobody asked. */
+  account: (Pick<AccountCheck, 'answer' | 'holderName' | 'checkedAt'> & { isOtherName: boolean }) | null
   /** Other phone numbers for which a payment to the same name waits. */
   namesakes: readonly string[]
   /** The transaction that this one was sent in place of, and how that one ended; `by` is null for the service itself. */

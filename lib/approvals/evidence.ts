@@ -6,11 +6,13 @@ export const UNUSUAL_FROM = 2
 
 /** Derives the risk flags from the evidence, the most important first. */
 export function riskFlags(evidence: ApprovalEvidence): RiskFlag[] {
-  const { contradicted, nearEqual, history, nameBefore, operatorBefore, namesakes, balance, isFirst, replaces } = evidence
+  const { contradicted, nearEqual, history, nameBefore, operatorBefore, namesakes, balance, isFirst, replaces, account } = evidence
   const near = nearEqual[0]
   const paidBefore = contradicted[0]
   const flags: (RiskFlag | false | undefined | null)[] = [
     paidBefore && { kind: 'contradicted', amount: paidBefore.amount },
+    account?.isOtherName && { kind: 'holder', holderName: account.holderName ?? '' },
+    (account?.answer === 'not_registered' || account?.answer === 'barred') && { kind: account.answer },
     near && { kind: 'near', amount: near.amount },
     history && history.timesMedian >= UNUSUAL_FROM && { kind: 'times', times: history.timesMedian },
     nameBefore && { kind: nameBefore.isOtherSpelling ? 'spelling' : 'name', before: nameBefore.name },

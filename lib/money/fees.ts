@@ -70,6 +70,8 @@ export type SettingsTerms = {
   floatWaitHours: number
   /** How long people can undo a validation, in seconds; 0: not at all. */
   undoSeconds: number
+  /** Accounts that may be checked at operators within 24 hours; 0: none. */
+  accountChecksMax: number
 }
 
 export const FLOAT_WAIT_HOURS_MAX = 168

@@ -104,6 +104,14 @@ export function cleanPhone(typed: string): string {
   return typed.replace(/[\s().\u00a0\u202f-]/g, '').replace(/^(\+|00)/, '')
 }
 
+/** Whether a cleaned number has all the digits of a present number of the country. */
+export function isCompleteNumber(phoneNumber: string, country: CountryName): boolean {
+  const { dialCode } = COUNTRIES[country]
+  return (
+    /^\d+$/.test(phoneNumber) && phoneNumber.startsWith(dialCode) && phoneNumber.length === dialCode.length + NUMBERINGS[country].digits
+  )
+}
+
 /** Checks a cleaned number of a country; null if there is no warning, or if too little was typed to tell. */
 export function advisePhone(phoneNumber: string, country: CountryName, operator: OperatorCode | null): PhoneAdvice | null {
   if (!/^\d+$/.test(phoneNumber)) return null

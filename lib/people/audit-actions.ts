@@ -103,6 +103,7 @@ export const AUDIT_ACTIONS = [
   'operator.returned',
   'operator.reopened',
   'operator.float_released',
+  'account.checked',
   'balance.funded',
   'ledger.adjusted',
   'balance_threshold.set',

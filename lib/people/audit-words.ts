@@ -120,6 +120,8 @@ const DETAIL_NAMES: readonly string[] = [
   'copiesWebhookStatus',
   'floatWaitHours',
   'undoSeconds',
+  'accountChecksMax',
+  'phoneNumber',
   'dueAt',
   'releaseAt',
   'allowsCombinedRoles',

@@ -34,3 +34,24 @@ export const operatorStatusSchema = z
   .meta({ id: 'OperatorStatus', description: 'What you can send to an operator now' })
 
 export type OperatorStatus = z.output<typeof operatorStatusSchema>
+
+export const ACCOUNT_STATUSES = ['ACTIVE', 'NOT_REGISTERED', 'BARRED', 'UNKNOWN', 'NOT_OFFERED'] as const
+
+export const accountCheckSchema = z
+  .strictObject({
+    transferMethod: z.enum(OPERATOR_CODES).meta({ description: 'The operator code' }),
+    phoneNumber: z.string().meta({ description: 'The number as you sent it' }),
+    status: z.enum(ACCOUNT_STATUSES).meta({
+      description:
+        'ACTIVE: the account exists and can take part. NOT_REGISTERED: the operator has no account with this number. BARRED: it has blocked the ' +
+        'account. UNKNOWN: it did not answer, or not clearly; this says nothing about the account. NOT_OFFERED: this operator has no such check',
+    }),
+    holderName: z.string().nullable().meta({
+      description:
+        'The first word of the name under which the operator has registered the account, and initials; null where it names nobody',
+    }),
+    checkedAt: z.iso.datetime().nullable().meta({ description: 'When the operator was asked, ISO 8601 in UTC; null for NOT_OFFERED' }),
+  })
+  .meta({ id: 'AccountCheck', description: 'What an operator says about the account of a phone number' })
+
+export type AccountCheckResponse = z.output<typeof accountCheckSchema>

@@ -131,5 +131,10 @@ export const paymentPreviewSchema = z.strictObject({
   from: z.uuid().optional(),
 })
 
+/** An account to check: a whole number of the operator's country. */
+export const accountCheckSchema = z
+  .strictObject({ operator: z.enum(OPERATOR_CODES), phoneNumber: z.string().regex(/^\d{10,15}$/) })
+  .refine(({ operator, phoneNumber }) => phoneNumber.startsWith(OPERATORS[operator].country.dialCode))
+
 /** Who was paid before, while somebody types a name or a number. */
 export const beneficiaryQuerySchema = z.strictObject({ q: typed(200), type: z.enum(TRANSACTION_TYPES) })

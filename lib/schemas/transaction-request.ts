@@ -43,6 +43,15 @@ const amountField = z.unknown().transform((value, context) => {
   return z.NEVER
 })
 
+const transferMethod = wordField('transferMethod', OPERATOR_CODES).meta({
+  description: 'The operator code. It names one operator in one country',
+})
+
+const phoneNumber = textField('phoneNumber', MUST_BE.phoneNumber, (text) => PHONE_NUMBER.test(text)).meta({
+  pattern: PHONE_NUMBER.source,
+  description: 'In international format without +. It starts with the dial code of the country',
+})
+
 /**
  * Body of collect and deposit, and each element of depositMultiple. Reads
  * what lib/text/json.ts parsed. Unknown fields are dropped. Out: the same names, with `amount` as a bigint in hundredths.
@@ -50,9 +59,7 @@ const amountField = z.unknown().transform((value, context) => {
 export const transactionRequestSchema = z
   .object(
     {
-      transferMethod: wordField('transferMethod', OPERATOR_CODES).meta({
-        description: 'The operator code. It names one operator in one country',
-      }),
+      transferMethod,
       ...paymentTexts,
       externalId: textField('externalId', MUST_BE.externalId, (text) => UUID_V4.test(text))
         .toLowerCase()
@@ -61,10 +68,7 @@ export const transactionRequestSchema = z
           description:
             'Your identifier of the transaction, a UUID version 4. Use a new one for each transaction and the same one to repeat a request. Stored and returned in lower case',
         }),
-      phoneNumber: textField('phoneNumber', MUST_BE.phoneNumber, (text) => PHONE_NUMBER.test(text)).meta({
-        pattern: PHONE_NUMBER.source,
-        description: 'In international format without +. It starts with the dial code of the country',
-      }),
+      phoneNumber,
       amount: amountField.meta({
         type: 'number',
         exclusiveMinimum: 0,
@@ -90,6 +94,18 @@ export const transactionRequestSchema = z
   .meta({ id: 'TransactionRequest', description: 'A collect or a deposit. Unknown fields are ignored' })
 
 export type TransactionRequest = z.output<typeof transactionRequestSchema>
+
+/** Body of an account check of version 2. Unknown fields are dropped. */
+export const accountCheckRequestSchema = z
+  .object({ transferMethod, phoneNumber }, { error: 'The body must be a JSON object.' })
+  .superRefine(
+    (value, context) => {
+      const problem = findMismatch({ ...value, countryName: undefined })
+      if (problem) context.addIssue({ code: 'custom', path: [problem.field], message: problem.message })
+    },
+    { when: (payload) => isJsonObject(payload.value) },
+  )
+  .meta({ id: 'AccountCheckRequest', description: 'The account to check. Unknown fields are ignored' })
 
 type Mismatch = { field: 'countryName' | 'phoneNumber'; message: string }
 

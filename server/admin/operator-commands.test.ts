@@ -57,7 +57,7 @@ test('set, tested without moving money, listed without secrets, and removed', as
   const done = await set(document)
   assert.equal(done.code, 0, done.problem)
   const tested = await harness.facts('test-operator', '--operator', 'momocm', '--phone-number', '237677209905')
-  assert.deepEqual(tested, { directions: 'COLLECT', balance: 'collect 100000000 XAF, deposit not reported', account: 'inactive' })
+  assert.deepEqual(tested, { directions: 'COLLECT', balance: 'collect 100000000 XAF, deposit not reported', account: 'not_registered' })
   const listed = await harness.admin(['list-operators'])
   assert.match(listed.out, /MOMOCM +mtn-momo +1 .*collection\.subscriptionKey collection\.apiKey/)
   for (const run of [done, listed])

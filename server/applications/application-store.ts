@@ -61,6 +61,7 @@ export type ApplicationChange = {
   defaultWebhookUrl?: string | null | undefined
   floatWaitHours?: number | undefined
   undoSeconds?: number | undefined
+  accountChecksMax?: number | undefined
   runsInstallation?: boolean | undefined
   allowsCombinedRoles?: boolean | undefined
   /** In CIDR notation. */
@@ -95,7 +96,7 @@ export async function updateApplication(trx: Queryable, applicationId: string, c
        countries = coalesce($6, countries), default_webhook_url = case when $7 then $8 else default_webhook_url end,
        runs_installation = coalesce($9, runs_installation), allows_combined_roles = coalesce($10, allows_combined_roles),
        webhook_networks = coalesce($11::cidr[], webhook_networks), float_wait_hours = coalesce($12, float_wait_hours),
-       undo_seconds = coalesce($13, undo_seconds)
+       undo_seconds = coalesce($13, undo_seconds), account_checks_max = coalesce($14, account_checks_max)
      where application_id = $1`,
     [
       applicationId,
@@ -111,6 +112,7 @@ export async function updateApplication(trx: Queryable, applicationId: string, c
       change.webhookNetworks ?? null,
       change.floatWaitHours ?? null,
       change.undoSeconds ?? null,
+      change.accountChecksMax ?? null,
     ],
   )
   return rowCount === 1

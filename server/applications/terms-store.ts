@@ -17,6 +17,8 @@ type ApplicationTerms = {
   floatWaitHours: number
   /** How long people can undo a validation, in seconds. */
   undoSeconds: number
+  /** Accounts that may be checked at operators within 24 hours. */
+  accountChecksMax: number
 }
 
 /** Returns the settings of an application that its administrators may change; undefined if there is no such application. */
@@ -25,7 +27,8 @@ export async function readTerms(queryable: Queryable, applicationId: string): Pr
     `select name, requires_second_factor as "requiresSecondFactor", copies_webhook_status as "copiesWebhookStatus",
             allows_combined_roles as "allowsCombinedRoles",
             array(select unnest(countries) as c order by c) as countries, default_webhook_url as "defaultWebhookUrl",
-            float_wait_hours as "floatWaitHours", undo_seconds as "undoSeconds"
+            float_wait_hours as "floatWaitHours", undo_seconds as "undoSeconds",
+            account_checks_max as "accountChecksMax"
        from applications where application_id = $1`,
     [applicationId],
   )

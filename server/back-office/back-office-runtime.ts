@@ -1,4 +1,5 @@
 import type { Clock } from '#lib/time/time.ts'
+import type { AccountChecks } from '#server/account-checks/check-account.ts'
 import type { Directory } from '#server/applications/directory.ts'
 import type { FileReader } from '#server/batches/read-file/file-reader.ts'
 import type { BatchSubmitter } from '#server/batches/start-rows.ts'
@@ -33,6 +34,7 @@ type BackOfficeRuntime = {
   metrics: Pick<Metrics, 'countOutcome'>
   forcedEnquiries: ForcedEnquiries
   operatorTests: OperatorTests
+  accountChecks: AccountChecks
   /** Reads uploaded files in a thread. */
   fileReader: FileReader
   batchSubmitter: Pick<BatchSubmitter, 'wake'>

@@ -115,8 +115,14 @@ export type BalanceOutcome =
     }
   | UnknownOutcome
 
-/** Whether a phone number has an account that can take part. */
-export type AccountOutcome = { kind: 'active' | 'inactive'; exchange: Exchange } | UnknownOutcome
+/**
+ * Whether a phone number has an account that can take part, and the masked name under which the operator has registered it. Answers that are not in
+ * the protocol's table are unknown: only an operator's own word says that somebody is not registered.
+ */
+export type AccountOutcome =
+  | { kind: 'active'; holderName?: string | undefined; exchange: Exchange }
+  | { kind: 'not_registered' | 'barred'; exchange: Exchange }
+  | UnknownOutcome
 
 /**
  * The claim of a callback. Not trusted: it names the row about which the operator is queried immediately. `isVerified` if a signature

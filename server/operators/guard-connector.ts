@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { formatMinor } from '#lib/money/money.ts'
+import { maskHolderName } from '#lib/operators/account-check.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { Logger } from '#server/logger.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import type {
+  AccountOutcome,
   CallbackOutcome,
   CodeRefusal,
   Connector,
@@ -72,7 +74,7 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
     },
     query: async (query) => checked(query, await settled(() => connector.query(query))),
     balance: () => settled(() => connector.balance()),
-    ...(checkAccount && { checkAccount: (phoneNumber) => settled(() => checkAccount(phoneNumber)) }),
+    ...(checkAccount && { checkAccount: async (phoneNumber) => withoutNames(await settled(() => checkAccount(phoneNumber))) }),
     parseCallback(headers, body, search) {
       if (body.length > CALLBACK_BYTES_MAX) return { kind: 'malformed', detail: 'The body is too long' }
       try {
@@ -103,6 +105,14 @@ export function doubtRefusal<Outcome extends SubmitOutcome | CodeRefusal>(
 /** The reason is stored with the answer, so that the timeline of the transaction shows it. */
 function inDoubt(detail: string, doubt: Doubt, { httpStatus, answer }: Exchange): UnknownOutcome {
   return { kind: 'unknown', detail, doubt, exchange: { httpStatus, answer: storableAnswer(`${detail}: ${answer}`) } }
+}
+
+/** Names are personal data: of an account, nothing but the masked name goes on. */
+function withoutNames(outcome: AccountOutcome): AccountOutcome {
+  if (outcome.kind === 'unknown') return outcome
+  const exchange = { httpStatus: outcome.exchange.httpStatus, answer: '' }
+  if (outcome.kind !== 'active') return { kind: outcome.kind, exchange }
+  return { kind: 'active', holderName: maskHolderName(outcome.holderName), exchange }
 }
 
 type OperatorText = {

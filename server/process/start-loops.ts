@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { forgetAccountChecks } from '#server/account-checks/check-account.ts'
 import { expireApprovals } from '#server/approvals/expire-approvals.ts'
 import { startIntentionLoop } from '#server/approvals/intended/carry-out.ts'
 import { forgetIntended } from '#server/approvals/intended/undo.ts'
@@ -175,6 +176,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
       if (Object.keys(removed).length > 0) logger.info({ removed }, 'Rows that were older than this installation keeps them were removed')
     }),
     scheduledTask('forget_expired_secrets', '*/10 * * * *', () => forgetExpiredSecrets(pool)),
+    scheduledTask('forget_account_checks', '*/10 * * * *', () => forgetAccountChecks(pool)),
     scheduledTask('forget_previous_settings', '*/10 * * * *', () => forgetPreviousSettings(pool)),
     scheduledTask('forget_refresh_tokens', '13 3 * * *', async () => void (await pruneRefreshTokens(pool, clock.now()))),
     scheduledTask('forget_operator_history', '37 3 * * *', async () => {

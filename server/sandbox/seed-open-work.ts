@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { maskHolderName } from '#lib/operators/account-check.ts'
 import { err, ok, type Result } from '#lib/result.ts'
+import { storeKnownAccount } from '#server/account-checks/check-account.ts'
 import { createDirectory } from '#server/applications/directory.ts'
 import { createBatch } from '#server/batches/create-batch.ts'
 import { readFile } from '#server/batches/read-file/read-file.ts'
@@ -10,7 +12,7 @@ import { settleFinalResult } from '#server/operators/work/settle-final-result.ts
 import { type TransitionItem, transition } from '#server/transactions/transition.ts'
 import { poolOfOne } from './history/pool-of-one.ts'
 import type { LiveTransaction } from './history/simulation.ts'
-import { confirmContradiction } from './seed-store.ts'
+import { confirmContradiction, selectWaitingAccounts } from './seed-store.ts'
 
 type Proposers = { applicationId: string; financeId: string | undefined; administratorIds: readonly string[] }
 
@@ -56,6 +58,16 @@ export async function seedWaiting(
     actor: { kind: 'person', id: administratorId, applicationId, roles: ['administrator'] },
   })
   return change.ok ? ok(null) : err(change.error)
+}
+
+/** Makers had the accounts of their latest payments checked just now. One of them belongs to somebody else. */
+export async function seedAccountChecks(trx: TrxClient, applicationId: string): Promise<void> {
+  const waiting = await selectWaitingAccounts(trx, applicationId, ['MOMOCM', 'BJMTN', 'UGMTN', 'UGAIRTEL', 'OMCM', 'BJMOOV', 'MLMOOV'], 4)
+  for (const [index, { operator, phoneNumber, customerName, makerId }] of waiting.entries()) {
+    const holderName = maskHolderName(index === 0 ? 'ROBERT Z.' : customerName.toUpperCase()) ?? null
+    const check = { applicationId, asker: { kind: 'person', id: makerId }, operator, phoneNumber } as const
+    await storeKnownAccount(trx, check, { answer: 'active', holderName })
+  }
 }
 
 /** A list as a person exports it: repairs to accept, problems to correct, a payment twice, an amount beyond the operator's limit. */

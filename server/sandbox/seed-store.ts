@@ -1,3 +1,4 @@
+import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 /** True if the database holds no application: only then is a sandbox seeded. */
@@ -78,4 +79,24 @@ export async function insertBatches(queryable: Queryable, applicationId: string)
     [applicationId],
   )
   return rowCount ?? 0
+}
+
+type WaitingAccount = { operator: OperatorCode; phoneNumber: string; customerName: string; makerId: string }
+
+/** The payments of people that wait at operators which answer about accounts, the newest first: one of each number. */
+export async function selectWaitingAccounts(
+  queryable: Queryable,
+  applicationId: string,
+  operators: readonly OperatorCode[],
+  limit: number,
+): Promise<WaitingAccount[]> {
+  const { rows } = await queryable.query<WaitingAccount>(
+    `select operator, phone_number as "phoneNumber", (array_agg(customer_name order by sequence desc))[1] as "customerName",
+            (array_agg(maker_id order by sequence desc))[1] as "makerId"
+       from transactions
+      where application_id = $1 and status = 'PENDING_APPROVAL' and maker_id is not null and batch_id is null and operator = any ($2)
+      group by operator, phone_number order by max(sequence) desc limit $3`,
+    [applicationId, operators, limit],
+  )
+  return rows
 }

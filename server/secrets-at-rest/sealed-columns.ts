@@ -14,6 +14,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'proposed_changes', identity: ['application_id', 'change_id'], field: 'sealed_payload' },
   { table: 'person_invitations', identity: ['application_id', 'invitation_id'], field: 'code' },
   { table: 'certificate_keys', identity: ['application_id', 'key_id'], field: 'private_key' },
+  { table: 'account_checks', identity: ['application_id', 'account_check_id'], field: 'holder_name' },
 ]
 
 /** A row that comes before all others of a column: no row is made with it. */
@@ -64,4 +65,9 @@ export function invitationCodePlace(applicationId: string, invitationId: string)
 /** The place of a key of the installation that signs certificates of days. */
 export function certificateKeyPlace(applicationId: string, keyId: string): SecretPlace {
   return { table: 'certificate_keys', row: `${applicationId}/${keyId}`, field: 'private_key' }
+}
+
+/** The place of the name under which an operator has registered a customer's account. */
+export function holderNamePlace(applicationId: string, accountCheckId: string): SecretPlace {
+  return { table: 'account_checks', row: `${applicationId}/${accountCheckId}`, field: 'holder_name' }
 }

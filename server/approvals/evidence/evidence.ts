@@ -1,8 +1,11 @@
 import type { ApprovalEvidence, RiskFlag } from '#lib/approvals/approvals.ts'
 import { riskFlags } from '#lib/approvals/evidence.ts'
 import { formatMinor } from '#lib/money/money.ts'
+import type { AccountCheck } from '#lib/operators/account-check.ts'
+import { compareNames } from '#lib/payments/compare-names.ts'
 import { phoneNumberForms } from '#lib/payments/phone-number.ts'
 import { DAY_MS } from '#lib/time/time.ts'
+import { readKnownAccount, readKnownAccounts } from '#server/account-checks/check-account.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { findTransaction, type Transaction } from '#server/transactions/transaction-store.ts'
 import {
@@ -29,17 +32,19 @@ export async function readEvidence(
 ): Promise<ApprovalEvidence | undefined> {
   const transaction = await findTransaction(queryable, applicationId, transactionId)
   if (!transaction) return undefined
-  const [others, float, namesakes, replaced] = await Promise.all([
+  const [others, float, namesakes, replaced, known] = await Promise.all([
     selectOfPhone(queryable, applicationId, phoneNumberForms(transaction.phoneNumber), transactionId, LOOKED_AT_MAX),
     transaction.type === 'DEPOSIT' ? selectDepositFloat(queryable, applicationId, transaction.operator) : undefined,
     selectNamesakes(queryable, applicationId, [transactionId]),
     selectReplaced(queryable, applicationId, [transactionId]),
+    readKnownAccount(queryable, applicationId, transaction),
   ])
   const cost = transaction.amountMinor + transaction.feeSystemMinor + transaction.feeAppMinor
   return {
     ...weighHistory(transaction, others, others.length === LOOKED_AT_MAX),
     namesakes: otherNumbers(transaction, namesakes),
     replaces: toReplaced(replaced[0]),
+    account: toAccount(known, transaction.customerName),
     balance:
       float === undefined
         ? null
@@ -61,7 +66,7 @@ export function weighHistory(
   transaction: Weighed,
   others: readonly PhoneRow[],
   isMore: boolean,
-): Omit<ApprovalEvidence, 'balance' | 'namesakes' | 'replaces'> {
+): Omit<ApprovalEvidence, 'balance' | 'namesakes' | 'replaces' | 'account'> {
   const alike = others.filter((other) => other.type === transaction.type && other.currency === transaction.currency)
   const earlier = alike.filter((other) => other.createdAt < transaction.createdAt)
   const paid = earlier.filter((other) => other.status === 'SUCCESS')
@@ -104,6 +109,13 @@ export function weighHistory(
 export function otherNumbers(transaction: Pick<Transaction, 'phoneNumber'>, namesakes: readonly { phoneNumber: string }[]): string[] {
   const own = phoneNumberForms(transaction.phoneNumber)
   return namesakes.map(({ phoneNumber }) => phoneNumber).filter((phoneNumber) => !own.includes(phoneNumber))
+}
+
+/** The account at the operator beside the name on the payment. */
+export function toAccount(known: AccountCheck | undefined, customerName: string): ApprovalEvidence['account'] {
+  if (!known) return null
+  const { answer, holderName, checkedAt } = known
+  return { answer, holderName, checkedAt, isOtherName: holderName !== null && compareNames(customerName, holderName) === 'different' }
 }
 
 /** The transaction that this one replaces, for JSON. */
@@ -159,7 +171,7 @@ function foldName(name: string): string {
 
 /**
  * The risk flags of several transactions, from the same evidence that the panel shows for one. A transaction that no longer waits has none.
- * Four statements, however many transactions there are.
+ * Five statements, however many transactions there are.
  */
 export async function readRisks(
   queryable: Queryable,
@@ -171,7 +183,7 @@ export async function readRisks(
   const waiting = transactions.filter((transaction) => transaction.status === 'PENDING_APPROVAL')
   if (waiting.length === 0) return new Map()
   const ids = waiting.map((transaction) => transaction.transactionId)
-  const [others, namesakes, balances, replaced] = await Promise.all([
+  const [others, namesakes, balances, replaced, accounts] = await Promise.all([
     selectOfPhones(
       queryable,
       applicationId,
@@ -181,9 +193,11 @@ export async function readRisks(
     comparesNames ? selectNamesakes(queryable, applicationId, ids) : [],
     selectDepositBalances(queryable, applicationId, [...new Set(waiting.map((transaction) => transaction.operator))]),
     selectReplaced(queryable, applicationId, ids),
+    readKnownAccounts(queryable, applicationId, waiting),
   ])
   const othersOf = Map.groupBy(others, (other) => other.forId)
   const namesakesOf = Map.groupBy(namesakes, (namesake) => namesake.transactionId)
+  const accountOf = new Map(accounts.map((account) => [`${account.operator} ${account.phoneNumber}`, account]))
   const depositMinor = new Map(balances.map((balance) => [balance.operator, balance.depositMinor]))
   return new Map(
     waiting.map((transaction) => {
@@ -192,6 +206,7 @@ export async function readRisks(
       const evidence = {
         ...weighHistory(transaction, own, own.length === LOOKED_AT_MAX),
         replaces: toReplaced(replaced.find((row) => row.transactionId === transactionId)),
+        account: toAccount(accountOf.get(`${operator} ${transaction.phoneNumber}`), transaction.customerName),
         namesakes: otherNumbers(transaction, namesakesOf.get(transactionId) ?? []),
         balance: balanceAfter(transaction, depositMinor.get(operator) ?? 0n),
       }

@@ -7,6 +7,7 @@ import type { PaymentPreview } from '#lib/payments/payment-preview.ts'
 import { phoneNumberForms } from '#lib/payments/phone-number.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { BASE_RULE } from '#lib/rules/approval-policy.ts'
+import { readKnownAccount } from '#server/account-checks/check-account.ts'
 import { type ApplicationSnapshot, feesFor, serviceFor } from '#server/applications/snapshot.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { bandsFor } from '#server/policy/bands-for.ts'
@@ -18,7 +19,7 @@ import {
   type StartRequest,
 } from '#server/transactions/find-start-problems.ts'
 import { reasonsOf } from '../queue/queue.ts'
-import { LOOKED_AT_MAX, otherNumbers, weighHistory } from './evidence.ts'
+import { LOOKED_AT_MAX, otherNumbers, toAccount, weighHistory } from './evidence.ts'
 import { selectBand, selectDepositFloat, selectFutureDeciders, selectNamesakesOf, selectOfPhone } from './evidence-store.ts'
 
 /** A payment as far as it was typed. The amount is in hundredths; the phone number is complete or null. */
@@ -158,9 +159,10 @@ async function readOwnEvidence(
   const { type, operator, phoneNumber, customerName, originId } = payment
   if (phoneNumber === null) return null
   const { applicationId } = application
-  const [others, namesakes] = await Promise.all([
+  const [others, namesakes, known] = await Promise.all([
     selectOfPhone(pool, applicationId, phoneNumberForms(phoneNumber), originId ?? NOBODY, LOOKED_AT_MAX),
     customerName === null ? [] : selectNamesakesOf(pool, applicationId, customerName),
+    readKnownAccount(pool, applicationId, { operator, phoneNumber }),
   ])
   const { currency } = OPERATORS[operator].country
   const amountMinor = payment.amountMinor ?? 0n
@@ -170,6 +172,7 @@ async function readOwnEvidence(
     ...history,
     nameBefore: customerName === null ? null : history.nameBefore,
     namesakes: otherNumbers({ phoneNumber }, namesakes),
+    account: toAccount(known, customerName ?? ''),
     replaces: null,
   }
 }

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { riskFlags } from '#lib/approvals/evidence.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
 import { approvalFilterSchema } from '#lib/schemas/list-filter.ts'
+import { insertCheck, storeAnswer } from '#server/account-checks/account-check-store.ts'
 import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
@@ -48,6 +50,50 @@ async function scene() {
     },
   }
 }
+
+test('a row and its evidence say that the account has another name, is not registered or is barred; nothing after 24 hours, and to no other application', async () => {
+  const { pool } = database
+  const { applicationId, waiting, risks } = await scene()
+  const other = await scene()
+  const check = async (
+    phoneNumber: string,
+    answer: Parameters<typeof storeAnswer>[2]['answer'],
+    holderName: string | null = null,
+    operator: OperatorCode = 'MOMOCM',
+  ) => {
+    const id = randomUUID()
+    await insertCheck(pool, applicationId, { id, asker: { kind: 'person', id: randomUUID() }, operator, phoneNumber })
+    await storeAnswer(pool, applicationId, { id, answer, holderName })
+  }
+  const kinds = async (from: typeof risks, id: string) =>
+    (await from())
+      .get(id)
+      ?.map(({ kind }) => kind)
+      .filter((kind) => ['holder', 'not_registered', 'barred'].includes(kind))
+  await check('237677000101', 'active', 'CLARISSE M.')
+  await check('237677000102', 'not_registered')
+  await check('237677000103', 'barred')
+  await check('237677000104', 'unknown')
+  await check('237677000105', 'not_registered', null, 'OMCM')
+  const to = (phoneNumber: string, customerName: string) => ({ phoneNumber, customerName, operator: 'MOMOCM' as const })
+  const differs = await waiting(to('237677000101', 'Jean Fotso'))
+  const same = await waiting(to('237677000101', 'Mbarga Clarisse'))
+  assert.deepEqual(await kinds(risks, differs), ['holder'])
+  assert.deepEqual(await kinds(risks, same), [])
+  assert.deepEqual(await kinds(risks, await waiting(to('237677000102', 'Awa'))), ['not_registered'])
+  assert.deepEqual(await kinds(risks, await waiting(to('237677000103', 'Awa'))), ['barred'])
+  for (const phoneNumber of ['237677000104', '237677000105'])
+    assert.deepEqual(await kinds(risks, await waiting(to(phoneNumber, 'Awa'))), [])
+  assert.partialDeepStrictEqual((await readEvidence(pool, applicationId, differs))?.account, {
+    holderName: 'CLARISSE M.',
+    isOtherName: true,
+  })
+  assert.partialDeepStrictEqual((await readEvidence(pool, applicationId, same))?.account, { answer: 'active', isOtherName: false })
+  assert.deepEqual(await kinds(other.risks, await other.waiting(to('237677000101', 'Jean Fotso'))), [])
+  await pool.query(`update account_checks set asked_at = asked_at - interval '24 hours' where application_id = $1`, [applicationId])
+  assert.deepEqual(await kinds(risks, differs), [])
+  assert.equal((await readEvidence(pool, applicationId, differs))?.account, null)
+})
 
 test('a row lists an unusual amount, another name and another operator, as its evidence says', async () => {
   const { applicationId, paid, waiting, risks } = await scene()

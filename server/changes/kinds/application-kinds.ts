@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { UNDO_SECONDS_MAX } from '#lib/approvals/intended.ts'
 import { FLOAT_WAIT_HOURS_MAX, feeFact, feeFactName } from '#lib/money/fees.ts'
+import { ACCOUNT_CHECKS_MAX } from '#lib/operators/account-check.ts'
 import { COUNTRY_NAMES, OPERATORS } from '#lib/operators/operators.ts'
 import { isReturnUrl, readLogo, SUPPORT_LENGTH_MAX } from '#lib/partner/customer-page.ts'
 import { err, ok } from '#lib/result.ts'
@@ -28,6 +29,7 @@ const settings: ChangeKind = defineKind({
     defaultWebhookUrl: z.string().refine(isShownWebhookUrl).nullable(),
     floatWaitHours: z.int().min(1).max(FLOAT_WAIT_HOURS_MAX),
     undoSeconds: z.int().min(0).max(UNDO_SECONDS_MAX),
+    accountChecksMax: z.int().min(0).max(ACCOUNT_CHECKS_MAX),
   }),
   subjectOf: () => 'settings',
   async read(queryable, applicationId, payload) {

@@ -159,6 +159,26 @@ create table operator_access_tokens (
   unique (operator, account)
 );
 
+-- Every check of a customer's account at an operator, for 24 hours: a row is inserted before the operator is asked, so that a crash counts too, and
+-- answered afterwards. The limits count the rows, and each application reads its own answers only: what one asked tells another nothing.
+create table account_checks (
+  application_id uuid not null references applications,
+  account_check_id uuid not null,
+  operator text not null,
+  phone_number text not null,
+  asked_by_kind text not null check (asked_by_kind in ('person', 'api')),
+  asked_by uuid not null,
+  asked_at timestamptz not null,
+  -- Null until the operator has answered.
+  answer text check (answer in ('active', 'not_registered', 'barred', 'unknown')),
+  -- Encrypted, and masked before that: the first word and initials.
+  holder_name text,
+  primary key (application_id, account_check_id),
+  constraint only_active_accounts_have_names check (holder_name is null or answer = 'active')
+);
+create index account_checks_by_time on account_checks (application_id, asked_at);
+create index account_checks_by_number on account_checks (application_id, phone_number, asked_at);
+
 -- Whether submissions reach each operator, per direction. A fault of ours, such as a wrong PIN, would fail every submission and could lock the
 -- operator's account: the direction stays closed in all processes as long as the settings are the ones that had the fault.
 create table operator_circuits (

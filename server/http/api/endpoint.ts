@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
+import type { AccountChecks } from '#server/account-checks/check-account.ts'
 import type { Directory } from '#server/applications/directory.ts'
 import type { Config } from '#server/config.ts'
 import type { SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
@@ -87,6 +88,7 @@ export type HttpRuntime = CallerRecords & {
   connectors: Connectors
   callbacks: CallbackIntake
   forcedEnquiries: ForcedEnquiries
+  accountChecks: AccountChecks
   metrics: Metrics
   wake: Wake
   /** Absent if traces are off. */

@@ -3,6 +3,7 @@ import { callbackOf } from '#server/http/endpoints/operator-callback.ts'
 import { openapi, openapiV2 } from '#server/http/openapi/serve-openapi.ts'
 import { payEndpointAt } from '#server/http/pay/pay-page.ts'
 import type { Endpoint } from '../api/endpoint.ts'
+import { accountChecks } from '../endpoints/account-checks.ts'
 import { rejectTransaction, validateTransaction } from '../endpoints/approvals.ts'
 import { cancelEndpointAt } from '../endpoints/cancel.ts'
 import {
@@ -40,6 +41,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   refreshToken,
   settlementReports,
   operatorStatuses,
+  accountChecks,
   transactions,
   openapi,
   openapiV2,

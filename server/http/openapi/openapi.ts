@@ -3,6 +3,7 @@ import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import type { ErrorCause } from './error-causes.ts'
 import { EXAMPLE_TIME } from './examples.ts'
 import { componentSchemas, describeParameters, type Json, type Operation, ref, TAGS, TAGS_V2 } from './operation.ts'
+import { ACCOUNT_CHECK_OPERATIONS } from './operations/account-checks.ts'
 import { CANCEL_OPERATIONS } from './operations/cancel.ts'
 import { OPERATOR_OPERATIONS } from './operations/operators.ts'
 import { PAYMENT_OPERATIONS } from './operations/payments.ts'
@@ -25,6 +26,7 @@ const OPERATIONS_V2: readonly Operation[] = [
   ...TRANSACTION_OPERATIONS,
   ...CANCEL_OPERATIONS,
   ...OPERATOR_OPERATIONS,
+  ...ACCOUNT_CHECK_OPERATIONS,
   ...SETTLEMENT_OPERATIONS,
 ]
 
@@ -44,7 +46,7 @@ const INFO = {
 } as const
 
 const DESCRIPTION_V2 =
-  'What the service adds to v1: a list of transactions with a cursor, the cancellation of what was not sent yet, what can be sent to each operator now, and reports of the days that two people have compared with the statement of ' +
+  'What the service adds to v1: a list of transactions with a cursor, the cancellation of what was not sent yet, what can be sent to each operator now, checks of accounts, and reports of the days that two people have compared with the statement of ' +
   'the operator and signed. Credentials and ' +
   'errors are those of v1, which stays as it is: payments, lists and tokens are there.'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { operatorStatusSchema } from '#lib/schemas/operator-responses.ts'
+import { accountCheckSchema, operatorStatusSchema } from '#lib/schemas/operator-responses.ts'
 import { accessTokenRequestSchema, refreshTokenRequestSchema, tokenResponseSchema } from '#lib/schemas/queries.ts'
 import {
   balanceSchema,
@@ -11,7 +11,7 @@ import {
   webhookSchema,
 } from '#lib/schemas/responses.ts'
 import { settledDaySchema, settlementReportSchema } from '#lib/schemas/settlement-responses.ts'
-import { transactionRequestSchema } from '#lib/schemas/transaction-request.ts'
+import { accountCheckRequestSchema, transactionRequestSchema } from '#lib/schemas/transaction-request.ts'
 import { transactionListSchema } from '#lib/schemas/transaction-responses.ts'
 import type { ErrorCause } from './error-causes.ts'
 
@@ -31,7 +31,7 @@ export const TAGS = [
 /** The subjects of version 2. */
 export const TAGS_V2 = [
   { name: 'Transactions', description: 'List transactions, find one, and cancel what was not sent to an operator.' },
-  { name: 'Operators', description: 'What can be sent to each operator now.' },
+  { name: 'Operators', description: 'What can be sent to each operator now, and checks of accounts.' },
   { name: 'Settlements', description: 'What a signed day of an account at an operator did to the balance of the application.' },
 ] as const
 type Tag = (typeof TAGS)[number]['name'] | (typeof TAGS_V2)[number]['name']
@@ -84,6 +84,8 @@ const COMPONENTS_V2 = {
   TransactionList: transactionListSchema,
   TransactionRecord: recordSchema,
   OperatorStatus: operatorStatusSchema,
+  AccountCheckRequest: accountCheckRequestSchema,
+  AccountCheck: accountCheckSchema,
   SettledDay: settledDaySchema,
   SettlementReport: settlementReportSchema,
   Error: errorSchema,

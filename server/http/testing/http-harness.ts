@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
+import { createAccountChecks } from '#server/account-checks/check-account.ts'
 import { createDirectory, type Directory } from '#server/applications/directory.ts'
 import { systemClock } from '#server/clock.ts'
 import { createSignInThrottle } from '#server/credentials/sign-in-throttle.ts'
@@ -101,6 +102,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
     throttle: createSignInThrottle({ pool, clock: systemClock, secret: HARNESS_TOKEN_SECRET }),
     callbacks: createCallbackIntake({ pool, connectors, logger }),
     forcedEnquiries,
+    accountChecks: createAccountChecks({ pool, connectors, nowMs: () => performance.now() }),
     wake: { operators: dispatcher.wake, webhooks: () => undefined },
     metrics: createMetrics(),
   }

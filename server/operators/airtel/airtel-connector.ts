@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { maskHolderName } from '#lib/operators/account-check.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { FAILURE_MESSAGES, type TransactionType } from '#lib/payments/transaction-status.ts'
 import { failureReason, faultOutcome, outcomeOfCode } from '../answer-table.ts'
@@ -177,9 +178,13 @@ async function checkAccount({ context, client }: Airtel, phoneNumber: string): P
   const outcome = await client.call({ method: 'GET', path, headers: {}, timeoutMs: context.queryTimeoutMs })
   const user = outcome.kind === 'answered' && outcome.httpStatus === 200 ? readAnswer(outcome, userSchema) : undefined
   const exchange = exchangeOf(outcome)
-  if (user?.status.response_code === 'DP02200000002') return { kind: 'inactive', exchange }
+  if (user?.status.response_code === 'DP02200000002') return { kind: 'not_registered', exchange }
   if (user?.status.response_code !== 'DP02200000001') return unknownOutcome(outcome)
-  return { kind: user.data?.is_barred ? 'inactive' : 'active', exchange }
+  const { is_barred, first_name, last_name, full_name, msisdn: reported } = user.data ?? {}
+  if (reported && !String(reported).endsWith(msisdn)) return unknownOutcome(outcome)
+  if (is_barred) return { kind: 'barred', exchange }
+  const holderName = first_name || last_name ? maskHolderName(first_name, last_name) : maskHolderName(full_name)
+  return { kind: 'active', holderName, exchange }
 }
 
 /** The Airtel Africa Open API (README.md). */

@@ -272,15 +272,20 @@ test('a balance for each direction with version 2, one account with version 1, t
   assert.equal(await facts({}), false)
 })
 
-test('inactive for a number that Airtel does not know or has barred', async () => {
+test('not registered, barred or active with a masked name: the number at Airtel, and unknown where the answer is about another one', async () => {
   const check = (body: object) => {
     answer = ({ response }) => say(response, 200, body)
     return connect().checkAccount?.('256702209341')
   }
   const found = { status: { response_code: 'DP02200000001' } }
   assert.equal((await check({ data: { msisdn: 702209341, is_barred: false }, ...found }))?.kind, 'active')
-  assert.equal((await check({ data: { is_barred: true }, ...found }))?.kind, 'inactive')
-  assert.equal((await check({ status: { response_code: 'DP02200000002' } }))?.kind, 'inactive')
+  assert.equal((await check({ data: { is_barred: true, first_name: 'Akello' }, ...found }))?.kind, 'barred')
+  assert.equal((await check({ status: { response_code: 'DP02200000002' } }))?.kind, 'not_registered')
+  for (const data of [{ first_name: 'AKELLO', last_name: 'Sarah Okot' }, { full_name: 'AKELLO Sarah Okot' }]) {
+    const named = await check({ data: { ...data, msisdn: '256702209341' }, ...found })
+    assert.equal(named?.kind === 'active' && named.holderName, 'AKELLO S. O.')
+  }
+  assert.equal((await check({ data: { first_name: 'Akello', msisdn: '702209999' }, ...found }))?.kind, 'unknown')
   assert.equal((await check({ status: { response_code: 'DP02200000000' } }))?.kind, 'unknown')
 })
 

@@ -49,7 +49,16 @@ export const balanceSchema = z.object({
 })
 
 export const userSchema = z.object({
-  data: z.object({ is_barred: z.boolean().optional() }).nullish(),
+  // Which fields there are differs between versions. `msisdn` is the number that the answer is about.
+  data: z
+    .object({
+      is_barred: z.boolean().nullish(),
+      first_name: z.string().nullish(),
+      last_name: z.string().nullish(),
+      full_name: z.string().nullish(),
+      msisdn: z.union([z.string(), z.number()]).nullish(),
+    })
+    .nullish(),
   status: statusSchema,
 })
 

@@ -221,13 +221,20 @@ test('one account for both directions; unknown without its number or with a code
   assert.equal(await read({ accountMsisdn }), 'unknown')
 })
 
-test('inactive for a number that is not registered or not valid', async () => {
+test('active, not registered or barred: only by codes about the account, and unknown for another number', async () => {
   const kinds: unknown[] = []
-  for (const status of ['0', '555', '3', '1', '99']) {
+  for (const status of ['0', '555', '3', '7', '9', '1', '99', '95']) {
     answer = { status: 200, body: moovAnswer('getMobileAccountStatus', 'return', { message: 'x', status }) }
     kinds.push((await connect().checkAccount?.('2290195209341'))?.kind)
   }
-  assert.deepEqual(kinds, ['active', 'inactive', 'inactive', 'unknown', 'unknown'])
+  assert.deepEqual(kinds, ['active', 'not_registered', 'not_registered', 'barred', 'barred', 'unknown', 'unknown', 'unknown'])
+  const about = (msisdn: string) => {
+    const fields = { status: '0', msisdn, firstname: 'ROSINE', lastname: 'DOSSOU' }
+    answer = { status: 200, body: moovAnswer('getMobileAccountStatus', 'return', fields) }
+    return connect().checkAccount?.('2290195209341')
+  }
+  assert.partialDeepStrictEqual(await about('2290195209341'), { kind: 'active', holderName: 'ROSINE D.' })
+  assert.equal((await about('2290195000000'))?.kind, 'unknown')
 })
 
 test('malformed for any callback: Moov sends none', () => {

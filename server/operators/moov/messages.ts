@@ -57,7 +57,16 @@ export const transferSchema = z.object({ status: code, referenceid: z.string().o
 
 export const balanceSchema = z.object({ status: code, balance: z.string() })
 
-export const accountSchema = z.object({ status: code, allowedtransfer: z.string().optional() })
+export const accountSchema = z.object({
+  status: code,
+  allowedtransfer: z.string().optional(),
+  msisdn: z.string().optional(),
+  firstname: z.string().optional(),
+  lastname: z.string().optional(),
+})
+
+/** Codes about the account itself, and not about a transfer: locked, inactive. */
+export const BARRED_CODES: ReadonlySet<string> = new Set(['7', '9'])
 
 /**
  * The codes on which all sources agree, of a submission and of a status enquiry. Every other one is unknown: sources disagree about 91 to 98,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { formatMinor } from '#lib/money/money.ts'
+import { maskHolderName } from '#lib/operators/account-check.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { type AnswerTable, answerOf, outcomeOfCode } from '../answer-table.ts'
@@ -17,6 +18,7 @@ import { type ConnectorContext, defineProtocol } from '../settings/protocol.ts'
 import { balanceMinorOf, refuseDecimals } from '../wire-formats.ts'
 import {
   accountSchema,
+  BARRED_CODES,
   balanceSchema,
   type Fields,
   isNotFound,
@@ -131,10 +133,14 @@ async function checkAccount(moov: Moov, phoneNumber: string): Promise<AccountOut
   const fields = { request: { msisdn: msisdnOf(settings, phoneNumber) } }
   const { outcome, answer } = await call(moov, 'getMobileAccountStatus', queryLimits(context), accountSchema, fields)
   const exchange = exchangeOf(outcome)
-  if (answer?.status === SUCCESS) return { kind: 'active', exchange }
+  if (answer?.status === SUCCESS) {
+    if (answer.msisdn && !answer.msisdn.endsWith(fields.request.msisdn)) return unknownOutcome(outcome)
+    return { kind: 'active', holderName: maskHolderName(answer.firstname, answer.lastname), exchange }
+  }
+  if (BARRED_CODES.has(answer?.status ?? '')) return { kind: 'barred', exchange }
   const meaning = answerOf(moov.answers, answer?.status)
-  const isInactive = meaning.outcome === 'failed' && (meaning.reason === 'notRegistered' || meaning.reason === 'invalidNumber')
-  return isInactive ? { kind: 'inactive', exchange } : unknownOutcome(outcome)
+  const isUnregistered = meaning.outcome === 'failed' && (meaning.reason === 'notRegistered' || meaning.reason === 'invalidNumber')
+  return isUnregistered ? { kind: 'not_registered', exchange } : unknownOutcome(outcome)
 }
 
 async function call<Answer>(

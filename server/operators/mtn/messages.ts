@@ -34,6 +34,8 @@ export const balanceSchema = z.object({ availableBalance: z.string(), currency: 
 
 export const activeSchema = z.object({ result: z.boolean() })
 
+export const basicUserSchema = z.object({ given_name: z.string().nullish(), family_name: z.string().nullish() })
+
 /** MTN's codes, for both directions: of HTTP 400, 409 and 500, and as the reason of a transfer that failed. */
 export const MTN_ANSWERS: AnswerTable = {
   // Of HTTP 400: a field is malformed, and nothing was created.

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type Currency, formatMinor, parseAmountMinor } from '#lib/money/money.ts'
+import { maskHolderName } from '#lib/operators/account-check.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { FAILURE_MESSAGES, type TransactionType } from '#lib/payments/transaction-status.ts'
 import { failureReason, outcomeOfCode } from '../answer-table.ts'
@@ -25,7 +26,16 @@ import {
 import { type ConnectorContext, defineProtocol } from '../settings/protocol.ts'
 import type { TokenClient } from '../tokens/token-client.ts'
 import { refuseDecimals, reportedNumber } from '../wire-formats.ts'
-import { activeSchema, balanceSchema, errorSchema, MTN_ANSWERS, type MtnTransfer, mtnReference, transferSchema } from './messages.ts'
+import {
+  activeSchema,
+  balanceSchema,
+  basicUserSchema,
+  errorSchema,
+  MTN_ANSWERS,
+  type MtnTransfer,
+  mtnReference,
+  transferSchema,
+} from './messages.ts'
 import { createProductClient, type MtnProduct, type MtnSettings, mtnSettingsSchema } from './product-client.ts'
 
 /** The call of each direction, its product, and the field that names the customer. */
@@ -170,14 +180,17 @@ async function checkAccount({ context, clients }: Mtn, phoneNumber: string): Pro
   const [entry] = clients
   if (!entry) return { ...notInService, kind: 'unknown' }
   const [product, client] = entry
-  const outcome = await client.call({
-    method: 'GET',
-    path: `/${product}/v1_0/accountholder/msisdn/${encodeURIComponent(phoneNumber)}/active`,
-    headers: {},
-    timeoutMs: context.queryTimeoutMs,
-  })
+  const holder = `/${product}/v1_0/accountholder/msisdn/${encodeURIComponent(phoneNumber)}`
+  const request = { method: 'GET', headers: {}, timeoutMs: context.queryTimeoutMs } as const
+  const outcome = await client.call({ ...request, path: `${holder}/active` })
   const body = outcome.kind === 'answered' && outcome.httpStatus === 200 ? readAnswer(outcome, activeSchema) : undefined
-  return body ? { kind: body.result ? 'active' : 'inactive', exchange: exchangeOf(outcome) } : unknownOutcome(outcome)
+  if (!body) return unknownOutcome(outcome)
+  const exchange = exchangeOf(outcome)
+  if (!body.result) return { kind: 'not_registered', exchange }
+  // Where the name is not to be had, the account is still active.
+  const named = await client.call({ ...request, path: `${holder}/basicuserinfo` })
+  const user = named.kind === 'answered' && named.httpStatus === 200 ? readAnswer(named, basicUserSchema) : undefined
+  return { kind: 'active', holderName: maskHolderName(user?.given_name, user?.family_name), exchange }
 }
 
 /** MTN signs nothing, so a callback is a hint. */

@@ -1,4 +1,5 @@
 import { formatMinor } from '#lib/money/money.ts'
+import { maskHolderName } from '#lib/operators/account-check.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { outcomeOfCode } from '../answer-table.ts'
@@ -143,7 +144,7 @@ async function isWithoutAccount(orange: Orange, payment: OrangePayment | undefin
   const timeoutMs = Math.min(orange.context.queryTimeoutMs, REASON_LIMIT_MS)
   const first = await checkAccount(orange, msisdn, timeoutMs)
   const account = first.kind === 'unknown' ? await checkAccount(orange, msisdn, timeoutMs) : first
-  return account.kind === 'inactive'
+  return account.kind === 'not_registered'
 }
 
 async function checkAccount({ settings, client }: Orange, msisdn: string, timeoutMs: number): Promise<AccountOutcome> {
@@ -155,11 +156,11 @@ async function checkAccount({ settings, client }: Orange, msisdn: string, timeou
   })
   const exchange = exchangeOf(outcome)
   const answer = outcome.kind === 'answered' && outcome.httpStatus < 500 ? readAnswer(outcome, subscriberSchema) : undefined
-  if (/not found/i.test(answer?.message ?? '')) return { kind: 'inactive', exchange }
+  if (/not found/i.test(answer?.message ?? '')) return { kind: 'not_registered', exchange }
   if (outcome.kind !== 'answered' || outcome.httpStatus !== 200 || !answer?.data) return unknownOutcome(outcome)
   const { firstName, lastName } = answer.data
-  if (firstName || lastName) return { kind: 'active', exchange }
-  return firstName === null && lastName === null ? { kind: 'inactive', exchange } : unknownOutcome(outcome)
+  if (firstName || lastName) return { kind: 'active', holderName: maskHolderName(firstName, lastName), exchange }
+  return firstName === null && lastName === null ? { kind: 'not_registered', exchange } : unknownOutcome(outcome)
 }
 
 /** There is no call for a balance. That of our own account shows that every credential is right. */

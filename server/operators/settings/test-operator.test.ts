@@ -35,11 +35,11 @@ const put = async (operator: 'UGAIRTEL' | 'OMCM' | 'SNOM' | 'BJMOOV' | 'MLMOOV',
 }
 
 for (const [operator, phoneNumber, balance, wrong, account] of [
-  ['UGAIRTEL', '256702209905', 'collect 100000000 UGX, deposit 100000000 UGX', 'clientSecret', 'inactive'],
-  ['OMCM', '237690209905', 'collect not reported, deposit not reported', 'apiPassword', 'inactive'],
+  ['UGAIRTEL', '256702209905', 'collect 100000000 UGX, deposit 100000000 UGX', 'clientSecret', 'not_registered'],
+  ['OMCM', '237690209905', 'collect not reported, deposit not reported', 'apiPassword', 'not_registered'],
   ['SNOM', '221772093905', 'collect not reported, deposit 100000000 XOF', 'clientSecret', 'the protocol has no such call'],
-  ['BJMOOV', '2290195209905', 'collect 100000000 XOF, deposit 100000000 XOF', 'password', 'inactive'],
-  ['MLMOOV', '22366209905', 'collect 100000000 XOF, deposit 100000000 XOF', 'password', 'inactive'],
+  ['BJMOOV', '2290195209905', 'collect 100000000 XOF, deposit 100000000 XOF', 'password', 'not_registered'],
+  ['MLMOOV', '22366209905', 'collect 100000000 XOF, deposit 100000000 XOF', 'password', 'not_registered'],
 ] as const) {
   test(`signed in, balance and account of ${operator} without moving money; not working with a wrong ${wrong}`, async () => {
     const deps = { pool: database.pool, clock: systemClock, logger: createLogger('silent') }

@@ -21,7 +21,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ],
   ['audit', 'credentials'],
   ['applications', 'people'],
-  ['partner-auth', 'webhooks', 'ledger', 'policy'],
+  ['account-checks', 'partner-auth', 'webhooks', 'ledger', 'policy'],
   ['transactions'],
   ['approvals', 'batches', 'operators'],
   ['reconciliation'],

@@ -47,7 +47,7 @@ export function VersionGuide({ version }: { version: string }) {
   return (
     <>
       <GuideSection guide="versions" id="promise">
-        <P>{`The version is part of the path: \`/api/${version}\`. Payments, lists and tokens are there. Version 2 adds a list with a cursor, cancellations, the availability and limits of the operators and the settlement reports at \`/api/v2\`, with the same credentials and errors, and has a document of its own, \`/api/v2/openapi.json\`. Within a version, these changes can happen at any time, and your program must not mind them:`}</P>
+        <P>{`The version is part of the path: \`/api/${version}\`. Payments, lists and tokens are there. Version 2 adds a list with a cursor, cancellations, the availability and limits of the operators, checks of accounts and the settlement reports at \`/api/v2\`, with the same credentials and errors, and has a document of its own, \`/api/v2/openapi.json\`. Within a version, these changes can happen at any time, and your program must not mind them:`}</P>
         <List
           items={[
             'a new endpoint, or a new optional field of a request',

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { formatMinor } from '#lib/money/money.ts'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
 import { SealingKeys } from '#server/operators/simulator/sealing-keys.ts'
+import { accountOf } from '../account-holders.ts'
 import { answer, isSame, readBody } from '../http.ts'
 import { admitTransfer, type SimulatedProtocol, type Simulation } from '../simulation.ts'
 import {
@@ -63,7 +64,7 @@ async function answerCall(call: Call, path: string): Promise<void> {
     /^\/standard\/(?:v1\/payments\/([\w-]+)|v[12]\/disbursements\/([\w-]+)|v1\/users\/(\d+))$/.exec(path) ?? []
   if (!isPost && (payments ?? disbursements)) return sendTransfer(call, payments ?? disbursements ?? '', payments ? 'COLLECT' : 'DEPOSIT')
   if (/^\/standard\/v[12]\/users\/balance$/.test(path)) return sendBalance(call)
-  if (msisdn) return sendUser(response, msisdn)
+  if (msisdn) return sendUser(call, msisdn)
   return answer(response, 404, { status_message: 'No route', status_code: 'ROUTER005' })
 }
 
@@ -149,11 +150,12 @@ function sendBalance({ simulation, request, response }: Call): void {
   answer(response, 200, { data, status: { response_code: 'DP02100000001', code: '200', success: true, message: 'Success' } })
 }
 
-function sendUser(response: ServerResponse, msisdn: string): void {
-  const { result } = behaviourFor(msisdn)
-  if (result.kind === 'failed' && result.message === 'Compte non inscrit')
+function sendUser({ simulation, response }: Call, msisdn: string): void {
+  const holder = accountOf(simulation.books, msisdn)
+  if (holder.kind === 'not_registered')
     return answer(response, 200, refusalOf({ result: 'ESB000008', response: 'DP02200000002', message: 'User not found' }))
-  const data = { first_name: 'Akello', last_name: 'Simulated', msisdn, is_barred: false, registration: { status: 'SUBS' } }
+  const names = { first_name: holder.given, last_name: holder.family }
+  const data = { ...names, msisdn, is_barred: holder.kind === 'barred', registration: { status: 'SUBS' } }
   answer(response, 200, { data, status: { response_code: 'DP02200000001', code: '200', success: true, message: 'Success' } })
 }
 

@@ -6,6 +6,7 @@ import { OPERATORS } from '#lib/operators/operators.ts'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
 import type { BookEntry } from '#server/operators/simulator/books.ts'
 import { elementAt, fieldsOf, readXmlTree } from '#server/operators/xml/xml-tree.ts'
+import { accountOf } from '../account-holders.ts'
 import { isSame, readBody } from '../http.ts'
 import { admitTransfer, type SimulatedProtocol, type Simulation } from '../simulation.ts'
 import {
@@ -66,9 +67,10 @@ async function answerCall(call: Call): Promise<void> {
     return say(call, isOurs ? { balance: formatMinor(balanceMinor), message: describe('0'), status: '0' } : textOf('1', operation))
   }
   if (operation === 'getMobileAccountStatus') {
-    const { result } = behaviourFor(given['msisdn'] ?? '')
-    const isUnknown = result.kind === 'failed' && result.message === 'Compte non inscrit'
-    return say(call, isUnknown ? textOf('555', operation) : accountOf(given['msisdn'] ?? ''))
+    const msisdn = given['msisdn'] ?? ''
+    const holder = accountOf(simulation.books, msisdn)
+    if (holder.kind === 'active') return say(call, describeAccount(msisdn, holder))
+    return say(call, textOf(holder.kind === 'barred' ? '7' : '555', operation))
   }
   if (operation === 'getTransactionStatus') {
     const entry = simulation.books.find(given['transid'] ?? '')
@@ -108,14 +110,14 @@ function textOf(status: string, operation: Operation): Record<string, string> {
   return isOfPush ? { description: describe(status), referenceid: '', status, transid: '' } : { message: describe(status), status }
 }
 
-function accountOf(msisdn: string): Record<string, string> {
+function describeAccount(msisdn: string, { given, family }: { given: string; family: string }): Record<string, string> {
   const person = {
     accounttype: 'CUSTOMER',
     allowedtransfer: 'true',
     city: '',
     dateofbirth: '',
-    firstname: 'SIMULATED',
-    lastname: 'CUSTOMER',
+    firstname: given,
+    lastname: family,
   }
   return { ...person, message: describe('0'), msisdn, region: '', secondname: '', status: '0', street: '', subscriberstatus: 'ACTIVE' }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { formatMinor } from '#lib/money/money.ts'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
+import { accountOf } from '../account-holders.ts'
 import { readBody } from '../http.ts'
 import { admitTransfer, type SimulatedProtocol, type Simulation } from '../simulation.ts'
 import {
@@ -70,7 +71,7 @@ async function answerMtn(users: MtnUsers, refunds: MtnRefunds, call: Call, path:
   }
   if (version !== 'v1_0') return gatewayError(response, 404, 'Resource not found')
   if (resource === 'account' && rest[0] === 'balance') return sendBalance(call, environment, product)
-  if (resource === 'accountholder' && rest[2] === 'active') return sendActive(response, rest[1] ?? '')
+  if (resource === 'accountholder') return sendHolder(call, rest[1] ?? '', rest[2] ?? '')
   return gatewayError(response, 404, 'Resource not found')
 }
 
@@ -167,9 +168,13 @@ function isRefusedNumber(phoneNumber: string): boolean {
   return result.kind === 'failed' && result.message === 'Num\u00e9ro invalide'
 }
 
-function sendActive(response: ServerResponse, phoneNumber: string): void {
-  const { result } = behaviourFor(phoneNumber)
-  send(response, 200, { result: result.kind === 'executed' || result.message !== 'Compte non inscrit' })
+function sendHolder({ simulation, response }: Call, phoneNumber: string, asked: string): void {
+  const holder = accountOf(simulation.books, phoneNumber)
+  if (asked === 'active') return send(response, 200, { result: holder.kind === 'active' })
+  if (asked !== 'basicuserinfo') return gatewayError(response, 404, 'Resource not found')
+  if (holder.kind === 'not_registered') return coreError(response, 404, 'RESOURCE_NOT_FOUND', 'Requested resource was not found.')
+  const { given: given_name, family: family_name } = holder
+  send(response, 200, { given_name, family_name, birthdate: '1990-01-01', locale: 'fr', gender: '', status: 'ACTIVE' })
 }
 
 function isAllowedCallback(url: string, host: string | undefined): boolean {

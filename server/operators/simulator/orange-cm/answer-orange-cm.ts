@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
+import { accountOf } from '../account-holders.ts'
 import { answer, isSame, readBody } from '../http.ts'
 import { admitTransfer, concludeNow, type SimulatedProtocol, type Simulation } from '../simulation.ts'
 import {
@@ -122,14 +123,13 @@ function sendStatus({ simulation, response, payTokens, account }: Call, resource
   answer(response, 200, { message: 'Transaction retrieved successfully', data: unpaidOf(payToken, state === 'expired') })
 }
 
-async function sendSubscriber({ request, response, account }: Call, msisdn: string): Promise<void> {
+async function sendSubscriber({ simulation, request, response, account }: Call, msisdn: string): Promise<void> {
   const body = parse(await readBody(request))
   if (body?.['pin'] !== account.pin || body['channelMsisdn'] !== account.channelMsisdn)
     return answer(response, 400, { message: 'The channel user or its pin is invalid' })
-  const { result } = behaviourFor(msisdn)
-  if (result.kind === 'failed' && result.message === 'Compte non inscrit')
-    return answer(response, 200, { message: 'Not found', data: { firstName: null, lastName: null } })
-  answer(response, 200, { message: 'Subscriber retrieved successfully', data: { firstName: 'SIMULATED', lastName: 'CUSTOMER' } })
+  const holder = accountOf(simulation.books, msisdn)
+  if (holder.kind === 'not_registered') return answer(response, 200, { message: 'Not found', data: { firstName: null, lastName: null } })
+  answer(response, 200, { message: 'Subscriber retrieved successfully', data: { firstName: holder.given, lastName: holder.family } })
 }
 
 /** An error of the gateway in front of the API. */

@@ -149,6 +149,7 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   copiesWebhookStatus: 'change.fact.copiesWebhookStatus',
   floatWaitHours: 'change.fact.floatWaitHours',
   undoSeconds: 'change.fact.undoSeconds',
+  accountChecksMax: 'change.fact.accountChecksMax',
   allowsCombinedRoles: 'change.fact.allowsCombinedRoles',
   defaultWebhookUrl: 'change.fact.defaultWebhookUrl',
   logo: 'change.fact.logo',

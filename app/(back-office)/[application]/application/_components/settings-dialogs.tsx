@@ -4,6 +4,7 @@ import { useNow, useT } from '#components/ui/translations.tsx'
 import { UNDO_SECONDS_MAX } from '#lib/approvals/intended.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { FLOAT_WAIT_HOURS_MAX, type SettingsTerms } from '#lib/money/fees.ts'
+import { ACCOUNT_CHECKS_MAX } from '#lib/operators/account-check.ts'
 import { COUNTRY_NAMES } from '#lib/operators/operators.ts'
 import { isShownWebhookUrl, WEBHOOK_URL_LENGTH_MAX } from '#lib/text/web-address.ts'
 import { listTimeZones } from '#lib/time/time-zones.ts'
@@ -11,7 +12,7 @@ import { ProposalDialog } from '../../_components/changes/proposal-dialog.tsx'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
 
 type Props = { application: string; settings: SettingsTerms; onClose: () => void }
-type Problems = Partial<Record<'name' | 'countries' | 'webhookUrl' | 'floatWaitHours' | 'undoSeconds', MessageKey>>
+type Problems = Partial<Record<'name' | 'countries' | 'webhookUrl' | 'floatWaitHours' | 'undoSeconds' | 'accountChecksMax', MessageKey>>
 
 /** Proposes other settings. A default export, because it is loaded on demand. */
 export function SettingsDialog({ application, settings, onClose }: Props) {
@@ -25,12 +26,15 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
     const isWaitWrong = !Number.isInteger(floatWaitHours) || floatWaitHours < 1 || floatWaitHours > FLOAT_WAIT_HOURS_MAX
     const undoSeconds = Number(form.get('undoSeconds') || Number.NaN)
     const isUndoWrong = !Number.isInteger(undoSeconds) || undoSeconds < 0 || undoSeconds > UNDO_SECONDS_MAX
+    const accountChecksMax = Number(form.get('accountChecksMax') || Number.NaN)
+    const isCheckMaxWrong = !Number.isInteger(accountChecksMax) || accountChecksMax < 0 || accountChecksMax > ACCOUNT_CHECKS_MAX
     const countries = COUNTRY_NAMES.filter((country) => form.get(country) === 'on')
     const found: Problems = {
       ...(name === '' && { name: 'terms.nameMissing' }),
       ...(countries.length === 0 && { countries: 'terms.countryMissing' }),
       ...(isWaitWrong && { floatWaitHours: 'terms.floatWaitHoursWrong' }),
       ...(isUndoWrong && { undoSeconds: 'terms.undoSecondsWrong' }),
+      ...(isCheckMaxWrong && { accountChecksMax: 'terms.accountChecksMaxWrong' }),
       ...(address !== '' && !isShownWebhookUrl(address) && { webhookUrl: 'terms.webhookUrlWrong' }),
     }
     setProblems(found)
@@ -43,6 +47,7 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
       copiesWebhookStatus: form.get('statusCopy') === 'on',
       floatWaitHours,
       undoSeconds,
+      accountChecksMax,
       allowsCombinedRoles: form.get('combinedRoles') === 'on',
     })
   }
@@ -67,13 +72,13 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
         inputMode="url"
         maxLength={WEBHOOK_URL_LENGTH_MAX}
       />
-      <TimeFields settings={settings} problems={problems} />
+      <NumberFields settings={settings} problems={problems} />
       <Switches settings={settings} />
     </ProposalDialog>
   )
 }
 
-function TimeFields({ settings, problems }: { settings: SettingsTerms; problems: Problems }) {
+function NumberFields({ settings, problems }: { settings: SettingsTerms; problems: Problems }) {
   const t = useT()
   return (
     <>
@@ -96,6 +101,16 @@ function TimeFields({ settings, problems }: { settings: SettingsTerms; problems:
         error={problems.undoSeconds && t(problems.undoSeconds)}
         inputMode="numeric"
         maxLength={2}
+      />
+      <TextField
+        id="terms-account-checks"
+        name="accountChecksMax"
+        label={t('terms.accountChecksMax')}
+        defaultValue={String(settings.accountChecksMax)}
+        hint={t('terms.accountChecksMaxHint')}
+        error={problems.accountChecksMax && t(problems.accountChecksMax)}
+        inputMode="numeric"
+        maxLength={5}
       />
     </>
   )

@@ -22,9 +22,10 @@ import { resource } from '#lib/pages/queries.ts'
 import { hasParts, isListOf } from '#lib/pages/query-client.ts'
 import { OTHER_TEXT_NAMES, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
 import type { KnownBeneficiary } from '#lib/payments/payment-preview.ts'
-import { advisePhone, cleanPhone, countryOfPhone } from '#lib/payments/phone-number.ts'
+import { advisePhone, cleanPhone, countryOfPhone, isCompleteNumber } from '#lib/payments/phone-number.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { formatPhone } from '#lib/text/format.ts'
+import { AccountCheckLine } from './account-check-line.tsx'
 import type { PaymentForm } from './use-payment-form.ts'
 
 /** The arrow keys go from the fields into the list of known people, through it, and back. */
@@ -68,7 +69,7 @@ export function PaymentFields({ application, payment, disturbed }: Props) {
         <OperatorSelect payment={payment} disturbed={disturbed} />
       </div>
       <div className="contents" onKeyDown={moveThroughKnown}>
-        <PhoneField payment={payment} onLookUp={setLookedUp} />
+        <PhoneField application={application} payment={payment} onLookUp={setLookedUp} />
         <TextField
           {...fields.texts.customerName}
           onChange={(event) => {
@@ -142,8 +143,10 @@ function OperatorSelect({ payment: { fields, values, country, chooseOperator }, 
   )
 }
 
-/** The number, without what people type around its digits, and advice that never blocks. */
-function PhoneField({ payment, onLookUp }: { payment: PaymentForm; onLookUp: (text: string) => void }) {
+type PhoneFieldProps = { application: string; payment: PaymentForm; onLookUp: (text: string) => void }
+
+/** The number, without what people type around its digits, advice that never blocks, and the account at the operator. */
+function PhoneField({ application, payment, onLookUp }: PhoneFieldProps) {
   const t = useT()
   const { fields, values, country, operator, set, typePhone } = payment
   const [isLeft, setIsLeft] = useState(false)
@@ -183,6 +186,13 @@ function PhoneField({ payment, onLookUp }: { payment: PaymentForm; onLookUp: (te
           </>
         )}
       </div>
+      <AccountCheckLine
+        application={application}
+        operator={operator}
+        phoneNumber={values.phoneNumber}
+        customerName={values.customerName}
+        isComplete={country !== null && isCompleteNumber(values.phoneNumber, country)}
+      />
     </div>
   )
 }

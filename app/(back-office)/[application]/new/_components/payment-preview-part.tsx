@@ -138,7 +138,7 @@ function Preview({ application, asked, preview }: { application: string; asked: 
   )
 }
 
-/** The evidence that checkers will see, except for the balance, which is above. */
+/** The evidence that checkers will see, except for the balance, which is above, and the account. */
 function viewOf(
   { currency, approval }: PaymentPreview,
   evidence: ApprovalEvidence,
@@ -157,7 +157,8 @@ function viewOf(
       needsCode: approval?.needsCode ?? false,
       apiMayDecide: false,
     },
-    evidence: { ...evidence, balance: null },
+    // The account is below the number.
+    evidence: { ...evidence, balance: null, account: null },
     deciders: approval && { isMe: false, others: [...approval.checkers] },
   }
 }

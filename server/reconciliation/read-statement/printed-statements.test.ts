@@ -131,7 +131,25 @@ Total,,,,"78,000",,500,
 
 const orangeRow = (cells: readonly string[]) => cells.concat(Array.from({ length: 17 }, () => '')).slice(0, 17)
 const orangeLine = (number: string, reference: string, status: string, debit: string, credit: string) =>
-  orangeRow([number, '03/11/2026', '23:30:00', reference, 'Paiement', 'Web', status, 'USSD', '655123456', 'Normal', '', '699000111', 'Marchand', debit, credit, '', 'X'])
+  orangeRow([
+    number,
+    '03/11/2026',
+    '23:30:00',
+    reference,
+    'Paiement',
+    'Web',
+    status,
+    'USSD',
+    '655123456',
+    'Normal',
+    '',
+    '699000111',
+    'Marchand',
+    debit,
+    credit,
+    '',
+    'X',
+  ])
 
 test('Orange Cameroon as a workbook of texts: two accounts, Echec in no sum, printed totals; a changed total refuses the file', async () => {
   const section = (account: string, lines: readonly string[][], debit: string, credit: string) => [
@@ -161,7 +179,14 @@ test('Orange Cameroon as a workbook of texts: two accounts, Echec in no sum, pri
 })
 
 const momo = (id: string, cells: Record<string, string>) =>
-  mtnRow({ Id: id, Date: '2026-11-03 23:59:59', Status: 'Successful', From: 'FRI:237677000001/MSISDN', To: 'FRI:237670000009/MSISDN', ...cells })
+  mtnRow({
+    Id: id,
+    Date: '2026-11-03 23:59:59',
+    Status: 'Successful',
+    From: 'FRI:237677000001/MSISDN',
+    To: 'FRI:237670000009/MSISDN',
+    ...cells,
+  })
 
 test('MTN: a collect with its fee beside, a payout, a reversal without our id, a transfer to a bank and a failed row', async () => {
   const file = csv([

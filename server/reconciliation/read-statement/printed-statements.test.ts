@@ -240,3 +240,24 @@ test('two statements put below each other, each with its header: every line once
     ],
   )
 })
+
+test('amount: a file that was cut off within an amount has a bad row for it, and its other lines are read', async () => {
+  const mtn = csv([MTN_HEADER, momo('1', { Type: 'Debit', Amount: '500' }), momo('2', { Type: 'Debit', Amount: '1250' })])
+  const wave = `timestamp,transaction_id,transaction_type,amount,fee,currency,counterparty_mobile,client_reference,checkout_api_session_id,aggregated_merchant_id,aggregated_merchant_name
+2026-11-03 10:00:00 AM,T_1,merchant_payment,495,5,XOF,+221771234567,,,,
+2026-11-03 10:05:00 AM,T_2,merchant_payment,49`
+  const moov = `${MOOV_BANNER}
+A,03-11-2026 10:00:00,03-11-2026 10:00:00,Pay,Completed,XOF,100,,,Customer Pay,2290197000004 - AWA,,
+B,03-11-2026 10:05:00,03-11-2026 10:05:00,Pay,Completed,XOF,12`
+  // Without quotes: an open quote refuses the whole file.
+  const cut = mtn.slice(0, mtn.lastIndexOf('1250') + 2).replaceAll('"', '')
+  for (const [file, operator] of [
+    [cut, 'MOMOCM'],
+    [wave, 'SNWAVE'],
+    [wave.concat(',1'), 'SNWAVE'],
+    [moov, 'BJMOOV'],
+  ] as const) {
+    const { lines, bad } = await linesOf(file, operator)
+    assert.deepEqual([lines.length, bad.map(([, problem]) => problem)], [1, ['amount']], operator)
+  }
+})

@@ -124,6 +124,7 @@ export class StatementLines {
   readonly #accounts = new Set<string>()
   #format: StatementFormat | undefined
   #columns: Columns = new Map()
+  #header: string[] = []
   #above: string[][] = []
   #moved: Extract<Recognised, { kind: 'moved' }> | undefined
   #isOtherSection = false
@@ -155,6 +156,7 @@ export class StatementLines {
       if (this.#takeHeader(texts)) return
       if (this.#format === undefined) return this.#awaitHeader(texts)
     }
+    if (this.#isHeaderAgain(cells)) return
     if (isTotal(cells)) return this.#takeTotal(cells)
     if (filled < CELLS_MIN) return this.#takeNote(cells.map(textOf))
     this.#takeLine(rowNumber, cells)
@@ -216,7 +218,15 @@ export class StatementLines {
       throw new UnreadableStatement('wrong_operator', { format: found.format.id })
     }
     this.#begin(found.format, found.columns)
+    this.#header = texts
     return true
+  }
+
+  /** Portals print the header on each page, and people put files below each other. The names must be the same at the same places. */
+  #isHeaderAgain(cells: readonly BatchCell[]): boolean {
+    const first = cells[0]
+    if (first === undefined || textOf(first) !== this.#header[0]) return false
+    return this.#header.every((name, place) => textOf(cells[place] ?? '') === name)
   }
 
   /** A header whose columns two people have said. */
@@ -226,6 +236,7 @@ export class StatementLines {
     const found = mapped.find((each) => each.signature === signature)
     if (!found) return false
     this.#begin(mappedFormat(found.mapping), mappedColumns(found.mapping))
+    this.#header = texts
     this.#dates = found.mapping.dateOrder
     return true
   }

@@ -33,6 +33,14 @@ export class StatementRow {
     return place === undefined ? null : readAmount(this.#at(place), cellKind(this.#cells[place]) === 'number')
   }
 
+  /**
+   * Throws BadRow if the row ends in this column of an amount, which always has others behind it: a file that was cut off while it was written or sent
+   * would have `12` for `1,250`.
+   */
+  demandWhole(...columns: readonly string[]): void {
+    if (columns.some((column) => this.#columns.get(column) === this.#cells.length - 1)) throw new BadRow('amount')
+  }
+
   /** Hundredths without a sign; 0 for an empty cell. */
   size(column: string): bigint {
     const amount = this.amount(column) ?? 0n

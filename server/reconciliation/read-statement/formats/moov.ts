@@ -32,6 +32,7 @@ export const MOOV: StatementFormat = {
   read(row, { dialCode, currency }) {
     const status = row.text('Transaction Status')
     const isMoved = hasMoved(status)
+    row.demandWhole('Paid In', 'Withdrawn')
     const [paidIn, withdrawn] = [row.size('Paid In'), row.size('Withdrawn')]
     if (isMoved && (paidIn === 0n) === (withdrawn === 0n)) throw new BadRow('direction')
     demandCurrency(row.text('Currency'), currency)

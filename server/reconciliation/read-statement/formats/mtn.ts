@@ -44,6 +44,7 @@ export const MTN: StatementFormat = {
   hasSections: false,
   balancesChain: false,
   read(row, context) {
+    row.demandWhole('Amount')
     const amount = row.amount('Amount')
     const status = row.text('Status')
     const isMoved = hasMoved(status)

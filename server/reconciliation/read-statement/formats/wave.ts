@@ -65,6 +65,7 @@ export const WAVE: StatementFormat = {
   read(row, { dialCode, currency }) {
     const isFrench = row.text(PAYOUTS[0]) !== ''
     const names = isFrench ? FRENCH : ENGLISH
+    row.demandWhole(names.amount, names.fee)
     const net = row.amount(names.amount)
     if (net === null) throw new BadRow('amount')
     demandCurrency(row.text(names.currency), currency)

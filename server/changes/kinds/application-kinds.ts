@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { UNDO_SECONDS_MAX } from '#lib/approvals/intended.ts'
-import { FLOAT_WAIT_HOURS_MAX } from '#lib/money/fees.ts'
+import { FLOAT_WAIT_HOURS_MAX, REFUND_FEES_FROM } from '#lib/money/fees.ts'
 import { COUNTRY_NAMES, OPERATORS } from '#lib/operators/operators.ts'
 import { err, ok } from '#lib/result.ts'
 import { direction, minor, text } from '#lib/schemas/proposal.ts'
@@ -24,6 +24,7 @@ const settings: ChangeKind = defineKind({
       .refine((countries) => new Set(countries).size === countries.length),
     defaultWebhookUrl: z.string().refine(isShownWebhookUrl).nullable(),
     floatWaitHours: z.int().min(1).max(FLOAT_WAIT_HOURS_MAX),
+    refundFeesFrom: z.enum(REFUND_FEES_FROM),
     undoSeconds: z.int().min(0).max(UNDO_SECONDS_MAX),
   }),
   subjectOf: () => 'settings',

@@ -1,0 +1,3 @@
+/** Why a collect cannot be refunded now; the SQL function `refund_obstacle` returns these. */
+export const REFUND_OBSTACLES = ['not_found', 'not_a_collect', 'not_successful', 'contradicted', 'adjusted'] as const
+export type RefundObstacle = (typeof REFUND_OBSTACLES)[number]

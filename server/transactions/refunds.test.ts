@@ -27,7 +27,9 @@ before(async () => {
   database = await createTestDatabase()
   const { applicationId } = await createTestPartner(database.pool)
   application = await readSnapshot(applicationId)
-  const { rows } = await database.pool.query<{ id: string }>('select api_user_id as id from api_users where application_id = $1', [applicationId])
+  const { rows } = await database.pool.query<{ id: string }>('select api_user_id as id from api_users where application_id = $1', [
+    applicationId,
+  ])
   apiUserId = rows[0]?.id ?? assert.fail('no API user')
   makerId = await makePerson(database.pool, applicationId, ['maker'])
   await fund(database.pool, applicationId, 'MOMOCM', 100_000_000n)
@@ -70,7 +72,16 @@ async function aCollect(event: TransitionEvent = 'succeeded'): Promise<string> {
 type Wanted = { externalId?: string; amountMinor?: bigint; reason?: string }
 
 const refund = (collectId: string, { externalId = randomUUID(), amountMinor, reason = '' }: Wanted = {}) =>
-  startRefund(deps, { application, collectId, externalId, amountMinor, reason, webhookUrl: null, source: 'api', actor: { kind: 'api', id: apiUserId } })
+  startRefund(deps, {
+    application,
+    collectId,
+    externalId,
+    amountMinor,
+    reason,
+    webhookUrl: null,
+    source: 'api',
+    actor: { kind: 'api', id: apiUserId },
+  })
 
 async function refunded(collectId: string, wanted: Wanted = {}): Promise<string> {
   return must(await refund(collectId, wanted)).transactionId
@@ -179,7 +190,9 @@ test('refused: what is no collect, did not succeed, is contradicted, was adjuste
   await reverse(reversed)
   await proposeReversal(proposed)
   const deposit = await refunded(await aCollect())
-  const refusals = await Promise.all([randomUUID(), deposit, await aCollect('failed'), contradicted, reversed, proposed].map((id) => refusalOf(id)))
+  const refusals = await Promise.all(
+    [randomUUID(), deposit, await aCollect('failed'), contradicted, reversed, proposed].map((id) => refusalOf(id)),
+  )
   assert.deepEqual(
     refusals,
     ['not_found', 'not_a_collect', 'not_successful', 'contradicted', 'adjusted', 'adjusted'].map((kind) => ({ kind })),
@@ -208,7 +221,9 @@ test('the customer receives the rest where the application lets them pay the fee
     assert.deepEqual(await refusalOf(collectId, { amountMinor: 1n }), 'started')
   } finally {
     application = before
-    await database.pool.query("update applications set refund_fees_from = 'application' where application_id = $1", [application.applicationId])
+    await database.pool.query("update applications set refund_fees_from = 'application' where application_id = $1", [
+      application.applicationId,
+    ])
   }
 })
 
@@ -220,7 +235,12 @@ test('PENDING_APPROVAL for a refund that a maker proposes, whatever its amount',
   must(await startRefund(deps, { ...command, source: 'person', actor }))
   const [stored] = await listRefunds(database.pool, applicationId, collectId)
   assert.deepEqual([stored?.status, stored?.makerId, stored?.purpose], ['PENDING_APPROVAL', makerId, 'Sent back'])
-  const nobody = await startRefund(deps, { ...command, externalId: randomUUID(), source: 'person', actor: { ...actor, roles: ['checker'] } })
+  const nobody = await startRefund(deps, {
+    ...command,
+    externalId: randomUUID(),
+    source: 'person',
+    actor: { ...actor, roles: ['checker'] },
+  })
   assert.deepEqual(nobody, { ok: false, error: { kind: 'not_permitted' } })
 })
 
@@ -263,25 +283,23 @@ test('never more than was collected, whatever requests, results and repetitions 
 
 async function reverse(transactionId: string): Promise<void> {
   const { applicationId } = application
-  const installation = await makeInstallation()
   const row = { applicationId, subjectId: transactionId, kind: 'reverse', operator: 'MOMOCM', currency: 'XAF', type: 'COLLECT' } as const
   const amounts = { amountMinor: 500_000n, feeSystemMinor: 5_000n, feeAppMinor: 2_500n }
   const changeId = await proposeReversal(transactionId, 'confirmed')
   must(
     await withTransaction(database.pool, (trx) =>
-      postAdjustment(trx, { ...row, ...amounts, actorId: null, reason: 'test', change: { applicationId: installation, changeId } }),
+      postAdjustment(trx, { ...row, ...amounts, actorId: makerId, reason: 'test', change: { applicationId, changeId } }),
     ),
   )
-}
-
-async function makeInstallation(): Promise<string> {
-  return application.applicationId
 }
 
 async function proposeReversal(transactionId: string, outcome: 'confirmed' | null = null): Promise<string> {
   const { applicationId } = application
   const changeId = randomUUID()
-  const [proposer, decider] = [await makePerson(database.pool, applicationId, ['finance']), await makePerson(database.pool, applicationId, ['finance'])]
+  const [proposer, decider] = [
+    await makePerson(database.pool, applicationId, ['finance']),
+    await makePerson(database.pool, applicationId, ['finance']),
+  ]
   await database.pool.query(
     `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at, outcome, decided_by, decided_at)
      values ($1, $2, 'adjustment.reverse', $3, $4, '{}', '{}', $5, now() + interval '7 days', $6, $7, case when $6::text is not null then now() end)`,

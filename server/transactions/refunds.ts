@@ -5,7 +5,7 @@ import { err, ok, type Result } from '#lib/result.ts'
 import { type ApplicationSnapshot, feesFor } from '#server/applications/snapshot.ts'
 import type { CommandActor } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
-import type { StartProblem } from './find-start-problems.ts'
+import type { StartProblem, StartRequest } from './find-start-problems.ts'
 import type { Refund } from './intake.ts'
 import { type FailedRefund, findRefundable, listFailedRefunds, type RefundableRow, type StoredRefund } from './refund-store.ts'
 import { type StartFailure, type StartTransactionsDeps, startTransactions } from './start-transactions.ts'
@@ -27,10 +27,7 @@ export type RefundCommand = {
   reason: string
   /** Null: that of the collect if a program refunds, otherwise the application's default. */
   webhookUrl: string | null
-} & (
-  | { source: 'api'; actor: { kind: 'api'; id: string } }
-  | { source: 'person'; actor: Extract<CommandActor, { kind: 'person' }> }
-)
+} & ({ source: 'api'; actor: { kind: 'api'; id: string } } | { source: 'person'; actor: Extract<CommandActor, { kind: 'person' }> })
 
 export type RefundFailure =
   | { kind: RefundObstacle }
@@ -43,7 +40,7 @@ export type RefundFailure =
   | { kind: 'webhook_url_missing' }
   | { kind: 'external_id_taken' }
   | Exclude<StartFailure, { kind: 'refused' }>
-  | { kind: 'start_refused'; problem: StartProblem }
+  | { kind: 'start_refused'; problem: StartProblem; request: StartRequest }
 
 /** As often as refunds of one collect may overtake each other between the check and the start. */
 const ATTEMPTS_MAX = 3
@@ -134,17 +131,17 @@ async function start(
   const caller =
     command.source === 'api' ? { source: command.source, actor: command.actor } : { source: command.source, actor: command.actor }
   const started = await startTransactions(deps, { ...caller, application, type: 'DEPOSIT', requests: [request], refund })
-  if (!started.ok) return err(toFailure(started.error))
+  if (!started.ok) return err(toFailure(started.error, request))
   const [outcome] = started.value
   if (!outcome || outcome.kind === 'conflict') throw new Error('A refund was started without a transaction')
   return ok({ transactionId: outcome.transactionId })
 }
 
-function toFailure(error: StartFailure): RefundFailure {
+function toFailure(error: StartFailure, request: StartRequest): RefundFailure {
   if (error.kind !== 'refused') return error
   const [problem] = error.problems
   if (!problem) throw new Error('A refund was refused without a reason')
-  return problem.kind === 'external_id_taken' ? { kind: problem.kind } : { kind: 'start_refused', problem }
+  return problem.kind === 'external_id_taken' ? { kind: problem.kind } : { kind: 'start_refused', problem, request }
 }
 
 const CONSTRAINTS = ['refunds_within_collect', 'refund_of_a_sound_collect']

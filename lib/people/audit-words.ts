@@ -120,6 +120,7 @@ const DETAIL_NAMES: readonly string[] = [
   'copiesWebhookStatus',
   'floatWaitHours',
   'undoSeconds',
+  'refundFeesFrom',
   'dueAt',
   'releaseAt',
   'allowsCombinedRoles',

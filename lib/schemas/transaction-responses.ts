@@ -28,11 +28,9 @@ export const listedTransactionSchema = z
       .string()
       .nullable()
       .meta({ description: 'The transactionId of the collect that this deposit refunds; null for all others' }),
-    refundedAmount: z
-      .number()
-      .meta({
-        description: 'How much of this collect is refunded or being refunded: its refunds without those that FAILED; 0 for a deposit',
-      }),
+    refundedAmount: z.number().meta({
+      description: 'How much of this collect is refunded or being refunded: its refunds without those that FAILED; 0 for a deposit',
+    }),
     createdAt: z.iso.datetime().meta({ description: 'When it was accepted, ISO 8601 in UTC' }),
     completedAt: z.iso.datetime().nullable().meta({ description: 'When it became final; null before' }),
   })

@@ -71,6 +71,7 @@ test('only the settings that are named, each with its value before in the record
     countries,
     floatWaitHours: 24,
     undoSeconds: 0,
+    refundFeesFrom: 'application',
   }
   assert.deepEqual(await readTerms(pool, applicationId), { ...present, defaultWebhookUrl: null })
   must(await change({ defaultWebhookUrl: 'https://partner.example/hook', copiesWebhookStatus: true, allowsCombinedRoles: true }))

@@ -49,6 +49,7 @@ test('application.set changes the settings that it names', async () => {
     defaultWebhookUrl: 'https://erp.kora.example/results',
     floatWaitHours: 48,
     undoSeconds: 30,
+    refundFeesFrom: 'customer',
   }
   assert.ok((await make('application.set', settings)).ok)
   assert.deepEqual(await readTerms(database.pool, applicationId), settings)
@@ -268,6 +269,7 @@ for (const [kind, input] of [
   ['application.set', { name: 'a\0b', requiresSecondFactor: false, copiesWebhookStatus: false }],
   ['application.set', { name: 'a', requiresSecondFactor: false, copiesWebhookStatus: false, countries: [] }],
   ['application.set', { name: 'a', requiresSecondFactor: false, copiesWebhookStatus: false, floatWaitHours: 169 }],
+  ['application.set', { name: 'a', requiresSecondFactor: false, copiesWebhookStatus: false, refundFeesFrom: 'nobody' }],
   ['application.set', { name: 'a', requiresSecondFactor: false, copiesWebhookStatus: false, countries: ['FRANCE'] }],
   ['application.set', { name: 'a', requiresSecondFactor: false, copiesWebhookStatus: false, defaultWebhookUrl: 'ftp://a.example' }],
   ['application.set', { name: 'a', requiresSecondFactor: false, copiesWebhookStatus: false, defaultWebhookUrl: 'https://a:b@c.example' }],

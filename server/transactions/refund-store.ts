@@ -126,13 +126,3 @@ export async function readRefundFacts(
   })
   return new Map(rows.map(({ transactionId, ...facts }) => [transactionId, facts]))
 }
-
-/** Why a collect cannot be refunded now; null if it can. */
-export async function readRefundObstacle(queryable: Queryable, applicationId: string, collectId: string): Promise<RefundObstacle | null> {
-  const { rows } = await queryable.query<{ obstacle: RefundObstacle | null }>({
-    name: 'read_refund_obstacle',
-    text: 'select refund_obstacle($1, $2) as obstacle',
-    values: [applicationId, collectId],
-  })
-  return rows[0]?.obstacle ?? null
-}

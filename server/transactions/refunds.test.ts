@@ -296,10 +296,7 @@ async function reverse(transactionId: string): Promise<void> {
 async function proposeReversal(transactionId: string, outcome: 'confirmed' | null = null): Promise<string> {
   const { applicationId } = application
   const changeId = randomUUID()
-  const [proposer, decider] = [
-    await makePerson(database.pool, applicationId, ['finance']),
-    await makePerson(database.pool, applicationId, ['finance']),
-  ]
+  const proposer = await makePerson(database.pool, applicationId, ['finance'])
   await database.pool.query(
     `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at, outcome, decided_by, decided_at)
      values ($1, $2, 'adjustment.reverse', $3, $4, '{}', '{}', $5, now() + interval '7 days', $6, $7, case when $6::text is not null then now() end)`,
@@ -310,7 +307,7 @@ async function proposeReversal(transactionId: string, outcome: 'confirmed' | nul
       { ledger: applicationId, transactionId, evidence: 'test', note: '' },
       proposer,
       outcome,
-      outcome && decider,
+      outcome && makerId,
     ],
   )
   return changeId

@@ -1,4 +1,4 @@
-import { computeFees, refundAfterFees } from '#lib/money/fees.ts'
+import { refundAfterFees } from '#lib/money/fees.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import type { RefundObstacle } from '#lib/payments/refunds.ts'
 import { err, ok, type Result } from '#lib/result.ts'
@@ -149,16 +149,4 @@ const CONSTRAINTS = ['refunds_within_collect', 'refund_of_a_sound_collect']
 /** Whether the database refused a refund because of another one, or of the collect. */
 function isRefundRefused(error: unknown): boolean {
   return error instanceof Error && 'constraint' in error && CONSTRAINTS.includes(String(error.constraint))
-}
-
-/** What the payer receives and what the application pays of a refund of this amount, in hundredths. */
-export function previewRefund(
-  application: ApplicationSnapshot,
-  { operator, currency }: Pick<RefundableRow, 'operator' | 'currency'>,
-  amountMinor: bigint,
-): { depositMinor: bigint; feesMinor: bigint } {
-  const schedule = feesFor(application, operator, 'DEPOSIT')
-  const depositMinor = application.refundFeesFrom === 'customer' ? refundAfterFees(amountMinor, currency, schedule) : amountMinor
-  const { feeSystemMinor, feeAppMinor } = computeFees(depositMinor, currency, schedule)
-  return { depositMinor, feesMinor: feeSystemMinor + feeAppMinor }
 }

@@ -13,6 +13,7 @@ import {
   selectNamesakes,
   selectOfPhone,
   selectOfPhones,
+  selectRefunded,
   selectReplaced,
 } from './evidence-store.ts'
 
@@ -29,17 +30,27 @@ export async function readEvidence(
 ): Promise<ApprovalEvidence | undefined> {
   const transaction = await findTransaction(queryable, applicationId, transactionId)
   if (!transaction) return undefined
-  const [others, float, namesakes, replaced] = await Promise.all([
+  const [others, float, namesakes, replaced, refunded] = await Promise.all([
     selectOfPhone(queryable, applicationId, phoneNumberForms(transaction.phoneNumber), transactionId, LOOKED_AT_MAX),
     transaction.type === 'DEPOSIT' ? selectDepositFloat(queryable, applicationId, transaction.operator) : undefined,
     selectNamesakes(queryable, applicationId, [transactionId]),
     selectReplaced(queryable, applicationId, [transactionId]),
+    transaction.type === 'DEPOSIT' ? selectRefunded(queryable, applicationId, transactionId) : undefined,
   ])
   const cost = transaction.amountMinor + transaction.feeSystemMinor + transaction.feeAppMinor
   return {
     ...weighHistory(transaction, others, others.length === LOOKED_AT_MAX),
     namesakes: otherNumbers(transaction, namesakes),
     replaces: toReplaced(replaced[0]),
+    refund: refunded
+      ? {
+          collectId: refunded.collectId,
+          collected: formatMinor(refunded.collectedMinor),
+          at: refunded.at.toISOString(),
+          otherCount: refunded.otherCount,
+          others: formatMinor(refunded.othersMinor),
+        }
+      : null,
     balance:
       float === undefined
         ? null
@@ -61,7 +72,7 @@ export function weighHistory(
   transaction: Weighed,
   others: readonly PhoneRow[],
   isMore: boolean,
-): Omit<ApprovalEvidence, 'balance' | 'namesakes' | 'replaces'> {
+): Omit<ApprovalEvidence, 'balance' | 'namesakes' | 'replaces' | 'refund'> {
   const alike = others.filter((other) => other.type === transaction.type && other.currency === transaction.currency)
   const earlier = alike.filter((other) => other.createdAt < transaction.createdAt)
   const paid = earlier.filter((other) => other.status === 'SUCCESS')
@@ -192,6 +203,7 @@ export async function readRisks(
       const evidence = {
         ...weighHistory(transaction, own, own.length === LOOKED_AT_MAX),
         replaces: toReplaced(replaced.find((row) => row.transactionId === transactionId)),
+        refund: null,
         namesakes: otherNumbers(transaction, namesakesOf.get(transactionId) ?? []),
         balance: balanceAfter(transaction, depositMinor.get(operator) ?? 0n),
       }

@@ -171,5 +171,6 @@ async function readOwnEvidence(
     nameBefore: customerName === null ? null : history.nameBefore,
     namesakes: otherNumbers({ phoneNumber }, namesakes),
     replaces: null,
+    refund: null,
   }
 }

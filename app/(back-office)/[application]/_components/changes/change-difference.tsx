@@ -140,6 +140,7 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   copiesWebhookStatus: 'change.fact.copiesWebhookStatus',
   floatWaitHours: 'change.fact.floatWaitHours',
   undoSeconds: 'change.fact.undoSeconds',
+  refundFeesFrom: 'change.fact.refundFeesFrom',
   allowsCombinedRoles: 'change.fact.allowsCombinedRoles',
   defaultWebhookUrl: 'change.fact.defaultWebhookUrl',
   network: 'change.fact.network',

@@ -1,5 +1,5 @@
 /** Why a collect cannot be refunded now; the SQL function `refund_obstacle` returns these. */
-export const REFUND_OBSTACLES = ['not_found', 'not_a_collect', 'not_successful', 'contradicted', 'adjusted'] as const
+const REFUND_OBSTACLES = ['not_found', 'not_a_collect', 'not_successful', 'contradicted', 'adjusted'] as const
 export type RefundObstacle = (typeof REFUND_OBSTACLES)[number]
 
 /** Whether a reason for which a refund is refused is one of the collect. */

@@ -27,7 +27,7 @@ export async function readTerms(queryable: Queryable, applicationId: string): Pr
     `select name, requires_second_factor as "requiresSecondFactor", copies_webhook_status as "copiesWebhookStatus",
             allows_combined_roles as "allowsCombinedRoles",
             array(select unnest(countries) as c order by c) as countries, default_webhook_url as "defaultWebhookUrl",
-            refund_fees_from as "refundFeesFrom", float_wait_hours as "floatWaitHours", undo_seconds as "undoSeconds"
+            float_wait_hours as "floatWaitHours", refund_fees_from as "refundFeesFrom", undo_seconds as "undoSeconds"
        from applications where application_id = $1`,
     [applicationId],
   )

@@ -7,10 +7,12 @@ import { createDirectory } from '#server/applications/directory.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { postAdjustment } from '#server/ledger/adjustments.ts'
+import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
+import { findOriginProblems } from './find-start-problems.ts'
 import { createIntake, takeIn } from './intake.ts'
 import { listRefunds } from './refund-store.ts'
 import { type RefundDeps, startRefund } from './refunds.ts'
@@ -242,6 +244,40 @@ test('PENDING_APPROVAL for a refund that a maker proposes, whatever its amount',
     actor: { ...actor, roles: ['checker'] },
   })
   assert.deepEqual(nobody, { ok: false, error: { kind: 'not_permitted' } })
+})
+
+test('origin_not_replaceable: no other payment takes the place of a refund that was rejected', async () => {
+  const { applicationId } = application
+  const item = anIntakeItem(applicationId, {
+    refund: { collectId: await aCollect(), refundedMinor: 500_000n },
+    source: 'person',
+    makerId,
+    webhookUrl: null,
+    actor: { kind: 'person', id: makerId },
+    bands: [aBand()],
+  })
+  await takeIn(database.pool, [item])
+  assert.ok(await move(item.transactionId, 'rejected', { kind: 'person', id: randomUUID() }))
+  const problems = await findOriginProblems(database.pool, applicationId, { originId: item.transactionId, externalId: randomUUID() })
+  assert.deepEqual(problems, [{ index: 0, kind: 'origin_not_replaceable' }])
+  const detail = await readTransactionDetail(database.pool, applicationId, item.transactionId)
+  assert.equal(detail?.isReplaceable, false)
+})
+
+test('the page of a collect has its refunds, what is left and why it cannot be refunded; that of a refund has the collect', async () => {
+  const { applicationId } = application
+  const collectId = await aCollect()
+  const transactionId = await refunded(collectId, { amountMinor: 200_000n })
+  const { refunds } = (await readTransactionDetail(database.pool, applicationId, collectId)) ?? assert.fail()
+  assert.deepEqual([refunds?.refunded, refunds?.remaining, refunds?.obstacle, refunds?.feesFrom], ['2000', '3000', null, 'application'])
+  assert.deepEqual(
+    refunds?.made.map((made) => [made.transactionId, made.amount, made.status]),
+    [[transactionId, '2000', 'PENDING']],
+  )
+  const refund = (await readTransactionDetail(database.pool, applicationId, transactionId)) ?? assert.fail()
+  assert.deepEqual([refund.refundOf, refund.refunds], [{ transactionId: collectId, amount: '5000' }, null])
+  await contradict(collectId, 'SUCCESS')
+  assert.equal((await readTransactionDetail(database.pool, applicationId, collectId))?.refunds?.obstacle, 'contradicted')
 })
 
 type Step = { kind: 'refund'; amount: number | null; isRepeated: boolean } | { kind: 'end'; which: number; event: TransitionEvent }

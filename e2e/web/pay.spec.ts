@@ -51,9 +51,9 @@ async function collectUntilLink(page: Page): Promise<string> {
 /** Follows the link, pays at the simulated operator, and reads the result on the page to which the operator returns. */
 async function payByLink(page: Page, address: string): Promise<void> {
   await page.goto(address)
-  await page.getByRole('link', { name: 'Pay with Wave' }).click()
+  await page.getByRole('link', { name: /^(Pay with|Payer avec) Wave$/ }).click()
   await page.getByRole('button', { name: 'Pay' }).click()
-  await expect(page.getByText('The payment has been made.')).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByText(/The payment has been made\.|Le paiement a été effectué\./)).toBeVisible({ timeout: 60_000 })
   expect(new URL(page.url()).pathname).toBe(address)
 }
 
@@ -74,6 +74,9 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto(address)
       await expect(page.getByRole('heading', { name: /^Payment to / })).toBeVisible()
       await expect(page.getByRole('link', { name: 'Pay with Wave' })).toBeVisible()
+      await expect(page.getByText('Kora Stores').first()).toBeVisible()
+      await expect(page.getByRole('img', { name: 'Code to scan with Wave' })).toHaveCount(0)
+      await page.getByText('Show a code to scan').click()
       await expect(page.getByRole('img', { name: 'Code to scan with Wave' })).toBeVisible()
       expect(bytes).toBeLessThan(BYTES_MAX)
       if (javaScriptEnabled) {
@@ -86,6 +89,9 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('link', { name: 'Français' }).click()
       await expect(page.getByRole('link', { name: 'Payer avec Wave' })).toBeVisible()
       await payByLink(page, address)
+      // The language is kept through the operator's return.
+      await expect(page.getByRole('link', { name: 'Retour à Kora Stores' })).toBeVisible()
+      await expect(page.getByRole('link', { name: 'Envoyer le reçu par WhatsApp' })).toBeVisible()
     })
 
     test('a customer enters a code at 320 px, another one after it was refused, and sees the result, in under 60 KB', async ({ page }) => {
@@ -97,7 +103,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto(`${address}?lang=fr`)
       const enter = async (code: string) => {
         await page.getByLabel(/^Code/).fill(code)
-        await page.getByRole('button').click()
+        await page.getByRole('button', { name: /^(Send the code|Envoyer le code)$/ }).click()
       }
       await expect(page.getByRole('link', { name: '*144*4*6*12500#' })).toBeVisible({ timeout: 60_000 })
       expect(bytes).toBeLessThan(BYTES_MAX)

@@ -25,6 +25,8 @@ export const CHANGE_PERMISSIONS = {
   'service.set': TERMS,
   'fees.set': TERMS,
   'application.set': TERMS,
+  /** What the page of customers shows. */
+  'customer_page.set': TERMS,
   'time_zone.set': TERMS,
   'address.allow': ACCESS,
   'address.deny': ACCESS,

@@ -75,6 +75,7 @@ const CHANGE_PAGES: Readonly<Record<ChangeSubject, WaitingPage>> = {
   service: 'terms',
   fees: 'terms',
   application: 'terms',
+  customer_page: 'terms',
   time_zone: 'terms',
   policy: 'rules',
   key: 'keys',

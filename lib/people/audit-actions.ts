@@ -72,6 +72,7 @@ export const AUDIT_ACTIONS = [
   'policy.activated',
   'application.created',
   'application.changed',
+  'application.customer_page_changed',
   'application.time_zone_requested',
   'application.time_zone_set',
   'service.set',

@@ -3,7 +3,7 @@ import type { Invitation, InvitationRefusal, QrCode } from '#lib/people/sign-in.
 import { err, ok, type Result } from '#lib/result.ts'
 import { isCleanInput } from '#lib/text/clean-text.ts'
 import { throttleNetwork } from '#server/credentials/address.ts'
-import { drawQrCode } from '#server/http/pay/render-pay-page.ts'
+import { drawQrCode } from '#server/http/pay/pay-document.ts'
 import { currentPeerAddress } from '#server/http/request/request-facts.ts'
 import { acceptInvitation, answerOwnInvitation, findInvitation } from '#server/people/invitations.ts'
 import { verifyPersonPassword } from '#server/people/passwords.ts'

@@ -1,8 +1,13 @@
 import type { z } from 'zod'
 import { type CountryName, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import type { CustomerPageTerms } from '#lib/partner/customer-page.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import type { approvalRuleSchema } from '#lib/rules/approval-policy.ts'
 import type { Random } from '#lib/seeded-random.ts'
+
+/** A picture of 64 × 64 pixels. */
+const KORA_LOGO =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAMAAACdt4HsAAAACVBMVEX////CVRv///9VJKDVAAAAA3RSTlMA//9EUNYhAAAAbklEQVR42u3XQQqAMAxE0Yz3P7TQhYiitP001jKzLOStQslEHFFD4hp1BI6fCYkJEhQoIEHh/4Bg7sBWotp3A0nAE2kgB3gdNTAcqBg1MBzwJs4D+FeeB/CFkg8kH8trFI7vWxsvnrz68vJN6v8OL6oRfWVa6uYAAAAASUVORK5CYII='
 
 type SeedPerson = { name: string; email: string; roles: Role[] }
 export type SeedApplication = {
@@ -14,6 +19,8 @@ export type SeedApplication = {
   receivers: readonly string[]
   transactionCount: number
   hasContradiction: boolean
+  /** What its customers see where they pay. */
+  customerPage?: CustomerPageTerms
   shares: Readonly<Record<OperatorCode, number>>
 }
 
@@ -24,6 +31,12 @@ export type SeedApplication = {
 export const SEED_APPLICATIONS: readonly SeedApplication[] = [
   {
     name: 'Kora Stores',
+    customerPage: {
+      logo: KORA_LOGO,
+      support: '+237 699 00 11 22',
+      returnUrl: 'https://kora.example/orders',
+      offersRetry: true,
+    },
     timeZone: 'Africa/Douala',
     username: 'api@kora.example',
     people: [

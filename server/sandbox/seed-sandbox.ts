@@ -9,6 +9,7 @@ import { createRandom } from '#lib/seeded-random.ts'
 import { createApiKey } from '#server/applications/api-keys.ts'
 import { allowAddress } from '#server/applications/change-networks.ts'
 import { createApplication } from '#server/applications/create-application.ts'
+import { setCustomerPage } from '#server/applications/customer-page.ts'
 import { changeApplication } from '#server/applications/terms.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { storeBatchEnds } from '#server/batches/store-batch-ends.ts'
@@ -208,6 +209,7 @@ async function setUp(
   const { applicationId, apiId, webhookSecret } = demand(await createApplication(pool, { name: cast.name, timeZone: cast.timeZone, actor }))
   // Two administrators of the first application can try how operators are set up.
   if (index === 0) demand(await changeApplication(pool, { applicationId, change: { runsInstallation: true }, actor }))
+  if (cast.customerPage) demand(await setCustomerPage(pool, { applicationId, page: cast.customerPage, actor }))
   const { apiKey } = demand(await createApiKey(pool, { applicationId, name: 'Sandbox', actor }))
   const { apiUserId, password } = demand(await createApiUser(pool, { applicationId, username: cast.username, actor }))
   for (const network of ['127.0.0.1', '::1']) demand(await allowAddress(pool, { applicationId, network, note: 'This machine', actor }))

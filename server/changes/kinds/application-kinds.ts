@@ -2,11 +2,14 @@ import { z } from 'zod'
 import { UNDO_SECONDS_MAX } from '#lib/approvals/intended.ts'
 import { FLOAT_WAIT_HOURS_MAX, REFUND_FEES_FROM } from '#lib/money/fees.ts'
 import { COUNTRY_NAMES, OPERATORS } from '#lib/operators/operators.ts'
+import { isReturnUrl, readLogo, SUPPORT_LENGTH_MAX } from '#lib/partner/customer-page.ts'
 import { err, ok } from '#lib/result.ts'
 import { direction, minor, text } from '#lib/schemas/proposal.ts'
 import { isShownWebhookUrl } from '#lib/text/web-address.ts'
 import { parseNetwork } from '#server/applications/allow-list.ts'
 import { allowAddress, denyAddress } from '#server/applications/change-networks.ts'
+import { setCustomerPage } from '#server/applications/customer-page.ts'
+import { readCustomerPage } from '#server/applications/customer-page-store.ts'
 import { changeApplication, setFeeSchedule, setTransferService } from '#server/applications/terms.ts'
 import { isOnAllowList, readFees, readService, readTerms, readTimeZone } from '#server/applications/terms-store.ts'
 import { checkTimeZone, requestTimeZone } from '#server/applications/time-zone.ts'
@@ -33,6 +36,23 @@ const settings: ChangeKind = defineKind({
     return terms ? ok({ before: terms, after: { ...payload, countries: [...payload.countries].sort() } }) : err('unknown_application')
   },
   apply: (trx, { applicationId, payload, actor }) => changeApplication(trx, { applicationId, change: payload, actor }),
+})
+
+/** What the page of customers shows of the application. Both people see the picture itself. */
+const customerPage: ChangeKind = defineKind({
+  schema: z.strictObject({
+    logo: z
+      .string()
+      .max(6_000)
+      .refine((address) => readLogo(address) !== undefined)
+      .nullable(),
+    support: text(SUPPORT_LENGTH_MAX).min(1).nullable(),
+    returnUrl: z.string().refine(isReturnUrl).nullable(),
+    offersRetry: z.boolean(),
+  }),
+  subjectOf: () => 'customer page',
+  read: async (queryable, applicationId, after) => ok({ before: await readCustomerPage(queryable, applicationId), after }),
+  apply: (trx, { applicationId, payload, actor }) => setCustomerPage(trx, { applicationId, page: payload, actor }),
 })
 
 /** Takes effect once the sums of its days are counted. The zone that is waited for counts as the present one. */
@@ -129,6 +149,7 @@ function amountOf(text: string | null): bigint | null {
 
 export const APPLICATION_KINDS = {
   'application.set': settings,
+  'customer_page.set': customerPage,
   'time_zone.set': timeZone,
   'service.set': service,
   'fees.set': fees,

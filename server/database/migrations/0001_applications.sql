@@ -40,6 +40,20 @@ create table applications (
   constraint countries_are_known check (cardinality(countries) > 0
     and countries <@ array['CAMEROON', 'IVORY_COAST', 'SENEGAL', 'BURKINA_FASO', 'MALI', 'BENIN', 'UGANDA'])
 );
+-- What the page of customers shows of an application.
+create table customer_pages (
+  application_id uuid primary key references applications,
+  -- Customers pay for every byte.
+  logo bytea check (octet_length(logo) between 1 and 4096),
+  logo_digest text generated always as (encode(sha256(logo), 'hex')) stored,
+  support text check (length(support) between 1 and 100),
+  return_url text check (length(return_url) between 1 and 500),
+  -- Customers whose payment failed are sent back to pay again.
+  offers_retry boolean not null default false,
+  constraint retry_has_an_address check (not offers_retry or return_url is not null)
+);
+create index customer_pages_by_logo on customer_pages (logo_digest) where logo_digest is not null;
+
 create unique index applications_run_by_one on applications (runs_installation) where runs_installation;
 
 -- lower() leaves accented capitals alone where the database's locale is C, so they are spelt out: Élite becomes elite.

@@ -192,15 +192,26 @@ begin
                     and c.state in ('signed', 'to_be_signed_again'));
 end $$;
 
+-- For all lines of a statement at once: an import stores a million of them.
 create function protect_from_line() returns trigger language plpgsql
 set search_path from current as $$
+declare
+  v_wallet text;
+  v_day date;
 begin
-  if is_day_signed(new.application_id, new.wallet, new.local_day) then
-    perform refuse_signed_day(new.wallet, new.local_day);
+  perform lock_wallet_days(w.application_id, w.wallet, false)
+    from (select distinct application_id, wallet from changed_rows order by 1, 2) w;
+  -- A statement of its own, which sees what was signed before the lock was free.
+  select d.wallet, d.local_day into v_wallet, v_day
+    from (select distinct application_id, wallet, local_day from changed_rows) d
+   where is_day_signed(d.application_id, d.wallet, d.local_day) limit 1;
+  if found then
+    perform refuse_signed_day(v_wallet, v_day);
   end if;
-  return new;
+  return null;
 end $$;
-create trigger protect_signed_day before insert on statement_lines for each row execute function protect_from_line();
+create trigger protect_signed_day after insert on statement_lines referencing new table as changed_rows
+  for each statement execute function protect_from_line();
 alter table statement_lines enable always trigger protect_signed_day;
 
 create function protect_from_wallet_posting() returns trigger language plpgsql

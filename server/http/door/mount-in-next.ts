@@ -26,7 +26,7 @@ async function answer(request: Request): Promise<Response> {
     headers: {
       'content-type': response.contentType,
       'content-length': String(Buffer.byteLength(response.body)),
-      'cache-control': 'no-store',
+      'cache-control': response.cacheControl ?? 'no-store',
       ...response.headers,
     },
   })

@@ -1,14 +1,21 @@
+import { gzipSync } from 'node:zlib'
 import { isLocale, type Locale, localeFromHeader } from '#lib/i18n/locale.ts'
 import { err, ok } from '#lib/result.ts'
+import { findLogo } from '#server/applications/customer-page-store.ts'
 import { addressOwner, refuseBody } from '#server/http/api/read-json-body.ts'
-import type { ApiRequest } from '#server/http/request/api-request.ts'
+import type { ApiRequest, ApiResponse } from '#server/http/request/api-request.ts'
 import { findCustomerPayment, isPayToken } from '#server/operators/customer-step/customer-link-store.ts'
 import { enterCode, noteTester } from '#server/operators/customer-step/enter-code.ts'
 import type { HttpRuntime, OpenEndpoint } from '../api/endpoint.ts'
-import { LIVE_SCRIPT, LIVE_SCRIPT_PATH, PAGE_HEADERS, type PaymentView, renderGone, renderPayment } from './render-pay-page.ts'
+import { LIVE_SCRIPT, LIVE_SCRIPT_PATH, LOGO_PATH, PAGE_HEADERS } from './pay-document.ts'
+import { type PaymentView, renderGone, renderPayment, stateOf } from './render-pay-page.ts'
 
 const PAY_PATH = '/pay'
 const CODE_ENDING = '/code'
+const STATE_ENDING = '/state'
+/** The language that a customer chose: the operator leads back to an address without it. */
+const LANGUAGE_COOKIE = 'pay_lang'
+const DAY_SECONDS = 86_400
 /** The field of the form. */
 const CODE_NAME = 'code'
 const FORM_BYTES_MAX = 1_024
@@ -23,14 +30,50 @@ const PAY_PAGE: OpenEndpoint = {
   method: 'GET',
   path: PAY_PATH,
   async respond(runtime, request) {
-    const payment = await findView(runtime, request)
+    const payment = await findView(runtime, request, request.path.slice(PAY_PATH.length + 1))
     const locale = localeOf(request)
+    const headers = {
+      ...PAGE_HEADERS,
+      ...(isSecure(request) && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
+      ...(chosenLanguage(request) && { 'set-cookie': languageCookie(locale, isSecure(request)) }),
+    }
+    const html = payment ? renderPayment(payment, locale) : renderGone(locale)
+    // Unknown, wrong and expired tokens look the same.
+    return ok(compressed(request, { status: payment ? 200 : 404, contentType: 'text/html; charset=utf-8', headers, body: html }))
+  },
+}
+
+/** GET /pay/<payToken>/state: a few bytes that change when the page has something else to show. */
+const PAY_STATE: OpenEndpoint = {
+  kind: 'open',
+  name: 'pay/state',
+  method: 'GET',
+  path: `${PAY_PATH}/state`,
+  async respond(runtime, request) {
+    const payment = await findView(runtime, request, request.path.slice(PAY_PATH.length + 1, -STATE_ENDING.length))
+    const headers = { 'x-content-type-options': 'nosniff' }
+    return ok({ status: payment ? 200 : 404, contentType: 'text/plain', headers, body: (payment && stateOf(payment)) ?? 'final' })
+  },
+}
+
+/** GET /pay/logo/<digest>: the picture of a merchant. Its address changes with it, so it is never asked for twice. */
+const PAY_LOGO: OpenEndpoint = {
+  kind: 'open',
+  name: 'pay/logo',
+  method: 'GET',
+  path: LOGO_PATH,
+  async respond(runtime, request) {
+    const digest = request.path.slice(LOGO_PATH.length + 1)
+    const logo = /^[0-9a-f]{64}$/.test(digest) ? await findLogo(runtime.pool, digest) : undefined
+    const headers = { 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'; sandbox" }
+    if (!logo) return ok({ status: 404, contentType: 'text/plain', headers, body: '' })
+    const body = Buffer.from(logo.bytes)
     return ok({
-      // Unknown, wrong and expired tokens look the same.
-      status: payment ? 200 : 404,
-      contentType: 'text/html; charset=utf-8',
-      headers: { ...PAGE_HEADERS, ...(isSecure(request) && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }) },
-      body: payment ? renderPayment(payment, locale) : renderGone(locale),
+      status: 200,
+      contentType: logo.type,
+      cacheControl: `public, max-age=${DAY_SECONDS * 365}, immutable`,
+      headers,
+      body,
     })
   },
 }
@@ -41,8 +84,11 @@ const PAY_SCRIPT: OpenEndpoint = {
   name: 'pay/script',
   method: 'GET',
   path: LIVE_SCRIPT_PATH,
-  respond: async () =>
-    ok({ status: 200, contentType: 'text/javascript; charset=utf-8', headers: { 'x-content-type-options': 'nosniff' }, body: LIVE_SCRIPT }),
+  respond: async (_, request) => {
+    const headers = { 'x-content-type-options': 'nosniff' }
+    const cacheControl = `public, max-age=${DAY_SECONDS}`
+    return ok(compressed(request, { status: 200, contentType: 'text/javascript; charset=utf-8', cacheControl, headers, body: LIVE_SCRIPT }))
+  },
 }
 
 /** POST /pay/<payToken>/code: the form of that page. Leads back to it, also for a token that names nothing. */
@@ -72,7 +118,9 @@ const PAY_CODE: OpenEndpoint = {
 /** The endpoint of everything below /pay: an address that names no payment looks like one that has expired. */
 export function payEndpointAt(path: string): OpenEndpoint | undefined {
   if (path === LIVE_SCRIPT_PATH) return PAY_SCRIPT
+  if (path.startsWith(`${LOGO_PATH}/`)) return PAY_LOGO
   if (path.startsWith(`${PAY_PATH}/`) && path.endsWith(CODE_ENDING)) return PAY_CODE
+  if (path.startsWith(`${PAY_PATH}/`) && path.endsWith(STATE_ENDING)) return PAY_STATE
   return path === PAY_PATH || path.startsWith(`${PAY_PATH}/`) ? PAY_PAGE : undefined
 }
 
@@ -81,8 +129,7 @@ export function pathForLogs(path: string): string {
   return payEndpointAt(path) ? PAY_PATH : path
 }
 
-async function findView(runtime: HttpRuntime, request: ApiRequest): Promise<PaymentView | undefined> {
-  const payToken = request.path.slice(PAY_PATH.length + 1)
+async function findView(runtime: HttpRuntime, request: ApiRequest, payToken: string): Promise<PaymentView | undefined> {
   const payment = await findCustomerPayment(runtime.pool, payToken)
   if (!payment) return undefined
   if (runtime.config.isSandbox && payment.awaitsCode && request.header('user-agent') !== SIMULATED_CUSTOMER)
@@ -99,10 +146,27 @@ async function findView(runtime: HttpRuntime, request: ApiRequest): Promise<Paym
   }
 }
 
-/** The language of the address, else that of its Accept-Language. */
+/** The language of the address, else the one that the customer chose before, else that of Accept-Language. */
 function localeOf(request: ApiRequest): Locale {
-  const wanted = new URLSearchParams(request.search).get('lang')
+  const [, kept] = new RegExp(`(?:^|;\\s*)${LANGUAGE_COOKIE}=(\\w+)`).exec(request.header('cookie') ?? '') ?? []
+  const wanted = chosenLanguage(request) ?? kept ?? null
   return isLocale(wanted) ? wanted : localeFromHeader(request.header('accept-language') ?? null)
+}
+
+function chosenLanguage(request: ApiRequest): Locale | undefined {
+  const wanted = new URLSearchParams(request.search).get('lang')
+  return isLocale(wanted) ? wanted : undefined
+}
+
+function languageCookie(locale: Locale, isSecure: boolean): string {
+  return `${LANGUAGE_COOKIE}=${locale}; Path=${PAY_PATH}; Max-Age=${DAY_SECONDS}; SameSite=Lax; HttpOnly${isSecure ? '; Secure' : ''}`
+}
+
+/** A response in a quarter of the bytes, where the client reads that. The page repeats nothing of the request, so its size tells nothing. */
+function compressed(request: ApiRequest, response: ApiResponse & { body: string }): ApiResponse {
+  const headers = { ...response.headers, vary: 'accept-encoding' }
+  if (!/\bgzip\b/.test(request.header('accept-encoding') ?? '')) return { ...response, headers }
+  return { ...response, headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipSync(response.body) }
 }
 
 function isSecure(request: ApiRequest): boolean {

@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto'
-import { create as createQrCode } from 'qrcode'
 import type { Locale } from '#lib/i18n/locale.ts'
 import { createTranslate, type MessageKey, type Translate } from '#lib/i18n/translate.ts'
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
+import { returnAddress } from '#lib/partner/customer-page.ts'
 import { FAILURE_MESSAGES, isFinalStatus } from '#lib/payments/transaction-status.ts'
-import type { QrCode } from '#lib/people/sign-in.ts'
 import { formatAmount } from '#lib/text/format.ts'
+import { formatTime } from '#lib/time/format-time.ts'
+import { zoneOfOperators } from '#lib/time/time-zones.ts'
 import { MESSAGES } from '#server/messages.ts'
 import { NUMBER_MESSAGES } from '#server/operators/answer-table.ts'
 import type { CustomerPayment } from '#server/operators/customer-step/customer-link-store.ts'
+import { drawQrCode, escapeHtml, LOGO_PATH, renderDocument } from './pay-document.ts'
 
 /**
  * `needsLink`: the operator wants the customer to follow a link, which may not be there yet. `dial`: it wants a code, which the customer
@@ -48,37 +50,80 @@ const REASONS: Readonly<Record<string, MessageKey>> = {
   [NUMBER_MESSAGES.blocked]: 'pay.numberBlocked',
 }
 
+/**
+ * A text that changes with what the page shows, apart from times: null once nothing can change. It tells a waiting page whether to read itself
+ * again, in a few bytes.
+ */
+export function stateOf({ status, customerLink, awaitsCode, refusedCodes, triesLeft }: PaymentView): string | null {
+  if (isFinalStatus(status)) return null
+  return createHash('sha256')
+    .update(JSON.stringify([status, customerLink, awaitsCode, refusedCodes, triesLeft]))
+    .digest('base64url')
+    .slice(0, 12)
+}
+
 /** Renders the page of a payment. It states nothing that the request for the payment did not contain, and the number only in part. */
 export function renderPayment(payment: PaymentView, locale: Locale): string {
   const t = TRANSLATES[locale]
-  const { brand } = OPERATORS[payment.operator]
-  const facts: [MessageKey, string][] = [
-    ['pay.requestedBy', payment.applicationName],
-    ['pay.operator', WALLETS[brand]],
-    ['pay.number', t('pay.numberEnds', { digits: payment.phoneNumber.slice(-3) })],
-  ]
-  const isFinal = isFinalStatus(payment.status)
+  const { applicationName, page } = payment
+  const state = stateOf(payment)
   const content =
-    `<h1>${escapeHtml(t('pay.title', { name: payment.applicationName }))}</h1>` +
+    `<h1>${escapeHtml(t('pay.title', { name: applicationName }))}</h1>` +
     `<p class="amount">${formatAmount(formatMinor(payment.amountMinor), locale)} <small>${payment.currency}</small></p>` +
     `<div role="status">${renderStep(payment, t, locale)}</div>` +
-    `<dl>${facts.map(([key, value]) => `<div><dt>${escapeHtml(t(key))}</dt><dd>${escapeHtml(value)}</dd></div>`).join('')}</dl>` +
-    (isFinal ? '' : renderRefresh(payment, t))
+    renderFacts(payment, t) +
+    (payment.customerLink === null || state === null ? '' : renderScan(payment.customerLink, walletOf(payment), t)) +
+    (page.support === null ? '' : `<p class="quiet">${escapeHtml(t('pay.support'))} ${renderContact(page.support)}</p>`) +
+    (state === null ? '' : renderRefresh(payment, t))
   return renderDocument({
     content,
-    title: t('pay.title', { name: payment.applicationName }),
+    title: t('pay.title', { name: applicationName }),
+    name: applicationName,
+    logo: payment.logoDigest === null ? null : `${LOGO_PATH}/${payment.logoDigest}`,
+    foot: t('pay.by'),
     locale,
-    isFinal,
+    state,
     // Not while a code is typed: without script, refreshing would empty the field.
-    refreshS: isFinal || payment.awaitsCode ? undefined : refreshS(payment.ageMs),
+    refreshS: state === null || payment.awaitsCode ? undefined : refreshS(payment.ageMs),
   })
+}
+
+/** Everything with which a customer can show at a counter what was paid. */
+function renderFacts(payment: PaymentView, t: Translate): string {
+  const { finalAt, status, operator } = payment
+  const zone = zoneOfOperators([operator])
+  const facts: [MessageKey, string | null][] = [
+    ['pay.requestedBy', payment.applicationName],
+    ['pay.purpose', payment.purpose === '' ? null : payment.purpose],
+    ['pay.paidAt', status === 'SUCCESS' && finalAt ? formatTime(t, zone, finalAt, 'full') : null],
+    ['pay.operator', walletOf(payment)],
+    ['pay.number', t('pay.numberEnds', { digits: payment.phoneNumber.slice(-3) })],
+    ['pay.operatorId', status === 'SUCCESS' ? payment.operatorReference : null],
+    ['pay.reference', payment.externalId],
+  ]
+  const rows = facts.map(([key, value]) =>
+    value === null
+      ? ''
+      : `<div><dt>${escapeHtml(t(key))}</dt><dd${key === 'pay.reference' ? ' class="small"' : ''}>${escapeHtml(value)}</dd></div>`,
+  )
+  return `<dl>${rows.join('')}</dl>`
+}
+
+/** A contact that a telephone can call, write to or open. */
+function renderContact(support: string): string {
+  const text = escapeHtml(support)
+  if (/^https:\/\/[^\s"]+$/.test(support)) return `<a href="${text}">${text}</a>`
+  if (/^[^\s@"]+@[^\s@"]+$/.test(support)) return `<a href="mailto:${text}">${text}</a>`
+  const digits = support.replaceAll(/[ .()-]/g, '')
+  return /^\+?\d{4,15}$/.test(digits) ? `<a class="dial" href="tel:${digits}">${text}</a>` : text
 }
 
 /** Renders what every other token shows. */
 export function renderGone(locale: Locale): string {
   const t = TRANSLATES[locale]
   const content = `<h1>${escapeHtml(t('pay.goneTitle'))}</h1><p>${escapeHtml(t('pay.goneText'))}</p>`
-  return renderDocument({ content, title: t('pay.goneTitle'), locale, isFinal: true, refreshS: undefined })
+  const title = t('pay.goneTitle')
+  return renderDocument({ content, title, name: 'Countersign', logo: null, foot: '', locale, state: null, refreshS: undefined })
 }
 
 /** While a code is awaited, the page refreshes only with script, and says nothing of it. */
@@ -87,29 +132,57 @@ function renderRefresh({ awaitsCode }: PaymentView, t: Translate): string {
   return `<p class="quiet">${live}<a href="">${escapeHtml(t('pay.refresh'))}</a></p>`
 }
 
+function walletOf({ operator }: PaymentView): string {
+  return WALLETS[OPERATORS[operator].brand]
+}
+
 function renderStep(payment: PaymentView, t: Translate, locale: Locale): string {
   const { status, message, customerLink, needsLink, dial } = payment
-  const wallet = WALLETS[OPERATORS[payment.operator].brand]
-  if (status === 'SUCCESS') return `${state('ok', t('pay.paid'))}<p>${escapeHtml(t('pay.paidText'))}</p>`
+  const wallet = walletOf(payment)
+  if (status === 'SUCCESS') return renderPaid(payment, t, locale)
   if (status === 'FAILED') {
     const reason = t(REASONS[message ?? ''] ?? 'pay.refused')
-    return `${state('bad', t('pay.notPaid'))}<p>${escapeHtml(reason)} ${escapeHtml(t('pay.askAgain', { name: payment.applicationName }))}</p>`
+    const again = payment.page.offersRetry ? '' : ` ${t('pay.askAgain', { name: payment.applicationName })}`
+    return `${state('bad', t('pay.notPaid'))}<p>${escapeHtml(reason + again)}</p>${renderReturn(payment, t)}`
   }
-  if (customerLink !== null) return renderLink(customerLink, wallet, t)
+  if (customerLink !== null)
+    return (
+      `<p>${escapeHtml(t('pay.follow', { wallet }))}</p>` +
+      `<p><a class="button" rel="noreferrer" href="${escapeHtml(customerLink)}">${escapeHtml(t('pay.open', { wallet }))}</a></p>`
+    )
   if (dial !== undefined && status === 'PENDING')
     return payment.awaitsCode ? renderCode(payment, dial, t, locale) : `<p>${escapeHtml(t('pay.processing'))}</p>`
   const isReady = status === 'PENDING' && !needsLink
   return `<p>${escapeHtml(isReady ? t('pay.confirm', { wallet }) : t('pay.preparing'))}</p>`
 }
 
-function renderLink(link: string, wallet: string, t: Translate): string {
+/** The end of a payment: a receipt that the customer can keep, and the way back. */
+function renderPaid(payment: PaymentView, t: Translate, locale: Locale): string {
+  const amount = `${formatAmount(formatMinor(payment.amountMinor), locale)} ${payment.currency}`
+  const at = payment.finalAt ? formatTime(t, zoneOfOperators([payment.operator]), payment.finalAt, 'full') : ''
+  const receipt = t('pay.receipt', {
+    ...{ amount, at, name: payment.applicationName, wallet: walletOf(payment) },
+    reference: payment.operatorReference ?? payment.externalId,
+  })
+  const send = `<a class="plain" rel="noreferrer" href="https://wa.me/?text=${escapeHtml(encodeURIComponent(receipt))}">${escapeHtml(t('pay.sendReceipt'))}</a>`
+  return `${state('ok', t('pay.paid'))}<p>${escapeHtml(t('pay.paidText'))}</p>${renderReturn(payment, t)}<p class="actions">${send}</p>`
+}
+
+/** Leads back to the merchant; after a failure, to pay again where the merchant allows it. */
+function renderReturn({ page, externalId, status, applicationName }: PaymentView, t: Translate): string {
+  if (page.returnUrl === null) return ''
+  const label = status === 'FAILED' && page.offersRetry ? t('pay.again') : t('pay.back', { name: applicationName })
+  const address = returnAddress(page.returnUrl, { externalId, status })
+  return `<p><a class="button" rel="noreferrer" href="${escapeHtml(address)}">${escapeHtml(label)}</a></p>`
+}
+
+/** The link as a code for another telephone: shown on wide screens, and on narrow ones once it is asked for. Works without script. */
+function renderScan(link: string, wallet: string, t: Translate): string {
   const { size, path } = drawQrCode(link)
   return (
-    `<p>${escapeHtml(t('pay.follow', { wallet }))}</p>` +
-    `<p><a class="button" rel="noreferrer" href="${escapeHtml(link)}">${escapeHtml(t('pay.open', { wallet }))}</a></p>` +
-    `<p class="quiet">${escapeHtml(t('pay.scan', { wallet }))}</p>` +
+    `<div class="scan"><input type="checkbox" id="scan"><label for="scan">${escapeHtml(t('pay.showCode'))}</label>` +
     `<svg class="qr" role="img" aria-label="${escapeHtml(t('pay.qrLabel', { wallet }))}" viewBox="-2 -2 ${size + 4} ${size + 4}" shape-rendering="crispEdges">` +
-    `<path d="${path}" fill="#000"/></svg>`
+    `<path d="${path}" fill="#000"/></svg><p class="quiet">${escapeHtml(t('pay.scan', { wallet }))}</p></div>`
   )
 }
 
@@ -121,13 +194,16 @@ function renderCode(payment: PaymentView, dial: string, t: Translate, locale: Lo
   const minutes = Math.max(1, Math.floor(codeTimeLeftMs / 60_000))
   const left = `${t('pay.triesLeft', { count: Math.max(1, triesLeft) })} ${t('pay.timeLeft', { count: minutes })}`
   return (
-    `<p>${escapeHtml(t('pay.dial'))} <a class="dial" href="tel:${escapeHtml(encodeURIComponent(dial))}">${escapeHtml(dial)}</a></p>` +
+    `<ol><li>${escapeHtml(t('pay.dial'))} <a class="dial" href="tel:${escapeHtml(encodeURIComponent(dial))}">${escapeHtml(dial)}</a> ` +
+    // Some telephones do not dial a star. The script shows the button where it can copy.
+    `<button type="button" class="copy" hidden value="${escapeHtml(dial)}" data-done="${escapeHtml(t('pay.copied'))}">${escapeHtml(t('pay.copy'))}</button></li>` +
+    `<li>${escapeHtml(t('pay.smsArrives'))}</li><li>${escapeHtml(t('pay.typeCode'))}</li></ol>` +
     (problem === undefined ? '' : `<p class="state bad" id="problem">${escapeHtml(problem)}</p>`) +
     `<form method="post" action="/pay/${escapeHtml(payToken)}/code?lang=${locale}"><p><label for="code">${escapeHtml(label)}</label>` +
     // Spaces between the digits are taken out.
     `<input id="code" name="code" required inputmode="numeric" autocomplete="one-time-code" maxlength="${codeLength === undefined ? 12 : codeLength * 2}"` +
     `${problem === undefined ? '' : ' aria-invalid="true"'} aria-describedby="${problem === undefined ? '' : 'problem '}pin left"></p>` +
-    `<p id="pin"><strong>${escapeHtml(t('pay.neverPin', { wallet: WALLETS[OPERATORS[payment.operator].brand] }))}</strong></p>` +
+    `<p id="pin"><strong>${escapeHtml(t('pay.neverPin', { wallet: walletOf(payment) }))}</strong></p>` +
     `<p class="quiet" id="left">${escapeHtml(left)}</p>` +
     `<p><button class="button">${escapeHtml(t('pay.send'))}</button></p></form>`
   )
@@ -141,86 +217,4 @@ function state(kind: 'ok' | 'bad', text: string): string {
 function refreshS(ageMs: number): number {
   if (ageMs < 180_000) return 5
   return ageMs < 1_800_000 ? 20 : 60
-}
-
-/** `refreshS`: how often the page refreshes itself without script; undefined: not. */
-type DocumentParts = { content: string; title: string; locale: Locale; isFinal: boolean; refreshS: number | undefined }
-
-function renderDocument({ content, title, locale, isFinal, refreshS }: DocumentParts): string {
-  const other = locale === 'en' ? ({ code: 'fr', name: 'Fran\u00e7ais' } as const) : ({ code: 'en', name: 'English' } as const)
-  const refresh = refreshS === undefined ? '' : `<noscript><meta http-equiv="refresh" content="${refreshS}"></noscript>`
-  const live = isFinal ? '' : `${refresh}<script src="${LIVE_SCRIPT_PATH}" defer></script>`
-  return (
-    `<!DOCTYPE html><html lang="${locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
-    `<meta name="robots" content="noindex"><title>${escapeHtml(title)} \u00b7 Countersign</title><link rel="icon" href="/icon.svg"><style>${STYLE}</style>${live}</head>` +
-    `<body><header><span>Countersign</span><a href="?lang=${other.code}" hreflang="${other.code}" lang="${other.code}">${other.name}</a></header>` +
-    `<main${isFinal ? ' data-final' : ''}>${content}</main></body></html>`
-  )
-}
-
-export const LIVE_SCRIPT_PATH = '/pay/live.js'
-
-/** For old telephones: no module, no arrow function. The field that the customer is typing in is not replaced. */
-export const LIVE_SCRIPT = `(function(){
-var since=Date.now()
-function wait(){setTimeout(look,Date.now()-since<180000?4000:15000)}
-function look(){
-if(document.hidden)return wait()
-fetch(location.href,{cache:'no-store'}).then(function(a){return a.text()}).then(function(text){
-var now=new DOMParser().parseFromString(text,'text/html').querySelector('main'),old=document.querySelector('main')
-if(now&&now.innerHTML!==old.innerHTML&&!(document.activeElement&&document.activeElement.name==='code'))old.replaceWith(now)
-if(!now||!now.hasAttribute('data-final'))wait()
-},wait)}
-if(window.fetch&&window.DOMParser&&!document.querySelector('main[data-final]'))wait()
-})()
-`
-
-const STYLE =
-  ':root{color-scheme:light dark;--paper:#f8f8f5;--surface:#fff;--line:#d3d2ca;--ink:#191b1e;--ink2:#53585e;--accent:#2b3fb8;--on:#fff;--ok:#1b7a4b;--bad:#b3261e}' +
-  '@media(prefers-color-scheme:dark){:root{--paper:#101214;--surface:#171a1d;--line:#3a4046;--ink:#eceeef;--ink2:#a9b0b7;--accent:#98a6ff;--on:#101214;--ok:#5cc48e;--bad:#f0837a}}' +
-  '*{box-sizing:border-box}body{margin:0;color:var(--ink);background:var(--paper);font:16px/1.5 system-ui,sans-serif}' +
-  'header,main{max-width:27rem;margin:0 auto;padding:0 1rem}header{display:flex;justify-content:space-between;gap:1rem;padding-top:1rem;color:var(--ink2);font-size:.875rem}' +
-  'a{color:var(--accent)}h1{font-size:1.25rem;line-height:1.3;margin:1.5rem 0 .75rem;overflow-wrap:anywhere}p{margin:.75rem 0}' +
-  '.amount{font-size:2rem;line-height:1.2;font-weight:640;font-variant-numeric:tabular-nums;margin:0}.amount small{font-size:1rem;font-weight:400;color:var(--ink2)}' +
-  'dl{margin:1rem 0;border-top:1px solid var(--line)}dl div{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem;padding:.5rem 0;border-bottom:1px solid var(--line)}' +
-  'dt{color:var(--ink2)}dd{margin:0;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}' +
-  '.button{display:block;width:100%;padding:.75rem 1rem;border:0;border-radius:8px;background:var(--accent);color:var(--on);font:inherit;font-weight:560;text-align:center;text-decoration:none}' +
-  ':focus-visible{outline:2px solid var(--accent);outline-offset:2px}.state{font-weight:560}.ok{color:var(--ok)}.bad{color:var(--bad)}' +
-  'label{display:block}input{display:block;width:100%;padding:.75rem 1rem;border:1px solid var(--ink2);border-radius:8px;background:var(--surface);color:var(--ink);font:inherit;font-variant-numeric:tabular-nums}.dial{white-space:nowrap;font-weight:560}' +
-  '.qr{display:block;width:11rem;height:11rem;margin:.75rem 0;background:#fff;border:1px solid var(--line);border-radius:6px}.quiet{color:var(--ink2);font-size:.875rem}'
-
-const POLICY = [
-  `default-src 'none'`,
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  `script-src 'self'`,
-  `connect-src 'self'`,
-  `img-src 'self'`,
-  `base-uri 'none'`,
-  `form-action 'self'`,
-  `frame-ancestors 'none'`,
-].join('; ')
-
-export const PAGE_HEADERS = {
-  'content-security-policy': POLICY,
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  // The address holds the token: no other site, the operator's included, learns it.
-  'referrer-policy': 'same-origin',
-  'cross-origin-opener-policy': 'same-origin',
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
-}
-
-/** Draws a text as a QR code. */
-export function drawQrCode(text: string): QrCode {
-  const { modules } = createQrCode(text, { errorCorrectionLevel: 'M' })
-  let path = ''
-  for (let row = 0; row < modules.size; row++) {
-    for (let column = 0; column < modules.size; column++) if (modules.get(row, column)) path += `M${column} ${row}h1v1h-1z`
-  }
-  return { size: modules.size, path }
 }

@@ -27,12 +27,14 @@ export type ApiRequest = {
   readBody(bytesMax: number, owner: BodyOwner): Promise<Result<Uint8Array, BodyProblem>>
 }
 
-/** One response. `headers` are those other than Content-Type and Content-Length. */
+/** One response. `headers` are those other than Content-Type, Content-Length and Cache-Control. */
 export type ApiResponse = {
   readonly status: number
   /** A text that many responses share is a Buffer, because Node keeps a copy of a string for every response that waits to be sent. */
   readonly body: string | Buffer<ArrayBuffer>
   readonly contentType: string
+  /** By default nothing is stored. */
+  readonly cacheControl?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 

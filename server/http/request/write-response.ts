@@ -52,7 +52,7 @@ function writeHead(outgoing: ServerResponse, response: ApiResponse, isLast: bool
     'Content-Length',
     String(Buffer.byteLength(response.body)),
     'Cache-Control',
-    'no-store',
+    response.cacheControl ?? 'no-store',
   ]
   for (const name in response.headers) headers.push(name, response.headers[name] ?? '')
   if (isLast) headers.push('Connection', 'close')

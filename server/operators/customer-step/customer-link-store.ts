@@ -1,5 +1,6 @@
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { CustomerPageTerms } from '#lib/partner/customer-page.ts'
 import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { CODE_MINUTES, countRefusedCodes, NUMBER_REFUSALS_MAX, REFUSED_CODES_MAX } from './customer-code-store.ts'
@@ -33,6 +34,10 @@ export type CustomerPayment = {
   currency: Currency
   amountMinor: bigint
   phoneNumber: string
+  purpose: string
+  externalId: string
+  operatorReference: string | null
+  finalAt: Date | null
   message: string | null
   customerLink: string | null
   /** The operator waits for the customer's code. */
@@ -44,6 +49,9 @@ export type CustomerPayment = {
   /** While a code is awaited: until the payment ends without one. */
   codeTimeLeftMs: number
   ageMs: number
+  /** The digest of the application's picture, by which it is served. */
+  logoDigest: string | null
+  page: Omit<CustomerPageTerms, 'logo'>
 }
 
 /** How long the result is shown. After it, a token is like one that never existed. */
@@ -65,25 +73,33 @@ const TOKEN = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** Returns the collect that this token names, until a day after its end. The token was generated here; an operator's own one names nothing. */
 export async function findCustomerPayment(queryable: Queryable, payToken: string): Promise<CustomerPayment | undefined> {
   if (!isPayToken(payToken)) return undefined
-  const { rows } = await queryable.query<Omit<CustomerPayment, 'triesLeft'>>({
+  const { rows } = await queryable.query<Omit<CustomerPayment, 'triesLeft' | 'page'> & Omit<CustomerPageTerms, 'logo'>>({
     name: 'find_customer_payment',
     text: `select a.name as "applicationName", t.operator, t.status, t.currency, t.amount_minor as "amountMinor", t.phone_number as "phoneNumber",
+             t.purpose, t.external_id as "externalId", t.operator_reference as "operatorReference", t.final_at as "finalAt", p.logo_digest as "logoDigest",
+             p.support, p.return_url as "returnUrl", coalesce(p.offers_retry, false) as "offersRetry",
              t.message, w.customer_link as "customerLink",
              coalesce(w.state = 'awaiting_code' and w.code_until > clock_timestamp(), false) as "awaitsCode",
              coalesce(w.refused_codes, 0) as "refusedCodes",
              coalesce(extract(epoch from w.code_until - clock_timestamp()) * 1000, 0)::float8 as "codeTimeLeftMs", (extract(epoch from clock_timestamp() - t.created_at) * 1000)::float8 as "ageMs"
            from transactions t
            join applications a on a.application_id = t.application_id
+           left join customer_pages p on p.application_id = t.application_id
            left join operator_work w on w.application_id = t.application_id and w.transaction_id = t.transaction_id
            where t.pay_token = $1 and t.type = 'COLLECT'
              and (t.final_at is null or t.final_at > clock_timestamp() - $2 * interval '1 hour')
            limit 1`,
     values: [payToken, RESULT_HOURS],
   })
-  const [payment] = rows
-  if (!payment) return undefined
+  const [row] = rows
+  if (!row) return undefined
+  const { support, returnUrl, offersRetry, ...payment } = row
   const refusedOfNumber = payment.awaitsCode ? await countRefusedCodes(queryable, payment) : 0
-  return { ...payment, triesLeft: Math.min(REFUSED_CODES_MAX - payment.refusedCodes, NUMBER_REFUSALS_MAX - refusedOfNumber) }
+  return {
+    ...payment,
+    page: { support, returnUrl, offersRetry },
+    triesLeft: Math.min(REFUSED_CODES_MAX - payment.refusedCodes, NUMBER_REFUSALS_MAX - refusedOfNumber),
+  }
 }
 
 /** True for what this service generates. */

@@ -1,11 +1,14 @@
 import { notFound } from 'next/navigation'
+import { MerchantLogo } from '#components/domain/merchant-logo.tsx'
 import { Card, Facts } from '#components/ui/display/card.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { DEFAULT_FEE_SCHEDULE, type ServiceTerms, type SettingsTerms } from '#lib/money/fees.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
+import type { CustomerPageTerms } from '#lib/partner/customer-page.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { zoneWords } from '#lib/time/format-time.ts'
+import { readCustomerPage } from '#server/applications/customer-page-store.ts'
 import { OPEN_SERVICE } from '#server/applications/snapshot.ts'
 import { listFees, listServices, readTerms, readTimeZone } from '#server/applications/terms-store.ts'
 import { requireActor } from '#server/back-office/actor.ts'
@@ -16,9 +19,9 @@ import type { Pool } from '#server/database/pool.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
 import { ConfirmationNotice } from '../_components/changes/confirmation-notice.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
-import { SettingsButtons, TermsTable } from './_components/terms-table.tsx'
+import { CustomerPageButton, SettingsButtons, TermsTable } from './_components/terms-table.tsx'
 
-const KINDS = ['application.set', 'time_zone.set', 'service.set', 'fees.set'] as const
+const KINDS = ['application.set', 'customer_page.set', 'time_zone.set', 'service.set', 'fees.set'] as const
 
 export const generateMetadata = titled('terms.title')
 
@@ -40,17 +43,24 @@ export default async function ApplicationPage({ params }: PageProps) {
       <ConfirmationNotice t={t} alone="terms.alone" {...confirmation} />
       <ChangeList t={t} locale={locale} application={application} changes={changes} />
       <SettingsPart t={t} application={application} settings={terms.settings} zone={terms.zone} mayChange={!confirmation.isAlone} />
+      <CustomerPagePart t={t} application={application} page={terms.page} mayChange={!confirmation.isAlone} />
       <TermsTable application={application} services={terms.services} mayChange={!confirmation.isAlone} />
     </PageContent>
   )
 }
 
-type PageTerms = { settings: SettingsTerms; zone: { timeZone: string; wantedTimeZone: string | null }; services: ServiceTerms[] }
+type PageTerms = {
+  settings: SettingsTerms
+  page: CustomerPageTerms
+  zone: { timeZone: string; wantedTimeZone: string | null }
+  services: ServiceTerms[]
+}
 
 /** Everything on the page, from the database: what was confirmed a moment ago is in it, also before this process works with it. */
 async function readPageTerms(pool: Pool, applicationId: string): Promise<PageTerms> {
-  const [settings, zone, services, fees] = await Promise.all([
+  const [settings, page, zone, services, fees] = await Promise.all([
     readTerms(pool, applicationId),
+    readCustomerPage(pool, applicationId),
     readTimeZone(pool, applicationId),
     listServices(pool, applicationId),
     listFees(pool, applicationId),
@@ -59,6 +69,7 @@ async function readPageTerms(pool: Pool, applicationId: string): Promise<PageTer
   const textOf = (minor: bigint | null) => (minor === null ? null : String(minor))
   return {
     settings,
+    page,
     zone,
     services: OPERATOR_CODES.flatMap((operator) =>
       TRANSACTION_TYPES.map((type): ServiceTerms => {
@@ -123,6 +134,31 @@ function SettingsPart({ t, application, settings, zone, mayChange }: SettingsPar
       <Card className="mt-2">
         <Facts facts={facts} nameClass="w-36 sm:w-60" />
         {mayChange && <SettingsButtons application={application} settings={settings} timeZone={zone.wantedTimeZone ?? zone.timeZone} />}
+      </Card>
+    </section>
+  )
+}
+
+type CustomerPagePartProps = { t: Translate; application: string; page: CustomerPageTerms; mayChange: boolean }
+
+/** What customers see of the application where they pay. */
+function CustomerPagePart({ t, application, page, mayChange }: CustomerPagePartProps) {
+  const facts = [
+    {
+      name: t('change.fact.logo'),
+      value: page.logo === null ? t('terms.none') : <MerchantLogo logo={page.logo} label={t('change.fact.logo')} />,
+    },
+    { name: t('change.fact.support'), value: page.support ?? t('terms.none') },
+    { name: t('change.fact.returnUrl'), value: page.returnUrl ?? t('terms.none') },
+    { name: t('change.fact.offersRetry'), value: t(page.offersRetry ? 'terms.yes' : 'terms.no') },
+  ]
+  return (
+    <section aria-labelledby="customer-page" className="mt-6">
+      <h2 id="customer-page">{t('terms.page.title')}</h2>
+      <p className="mt-1 text-second text-quiet">{t('terms.page.note')}</p>
+      <Card className="mt-2">
+        <Facts facts={facts} nameClass="w-36 sm:w-60" />
+        {mayChange && <CustomerPageButton application={application} page={page} />}
       </Card>
     </section>
   )

@@ -1,3 +1,5 @@
+import type { ReactNode } from 'react'
+import { MerchantLogo } from '#components/domain/merchant-logo.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import type { ChangeFacts, ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
 import { scheduleText } from '#lib/finance/withdrawal-schedule.ts'
@@ -26,8 +28,8 @@ export function ChangeDifference({ t, locale, change }: { t: Translate; locale: 
           name,
           label: t(FACT_NAMES[name] ?? 'change.none'),
           // A fact of the proposal alone, such as a reference, replaces nothing.
-          before: name in before ? factText(t, locale, name, before) : null,
-          after: factText(t, locale, name, after),
+          before: name in before ? factShown(t, locale, name, before) : null,
+          after: factShown(t, locale, name, after),
         }))}
       />
       {typeof after['roles'] === 'object' && combinesRoles(after['roles'] ?? []) && after['isActive'] !== false && (
@@ -40,7 +42,7 @@ export function ChangeDifference({ t, locale, change }: { t: Translate; locale: 
 }
 
 /** Current and proposed values, one line per fact. */
-export function DifferenceLines({ lines }: { lines: readonly { name: string; label: string; before: string | null; after: string }[] }) {
+export function DifferenceLines({ lines }: { lines: readonly { name: string; label: string; before: ReactNode; after: ReactNode }[] }) {
   return (
     <dl className="mt-2 grid gap-1">
       {lines.map(({ name, label, before, after }) => (
@@ -143,6 +145,10 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   refundFeesFrom: 'change.fact.refundFeesFrom',
   allowsCombinedRoles: 'change.fact.allowsCombinedRoles',
   defaultWebhookUrl: 'change.fact.defaultWebhookUrl',
+  logo: 'change.fact.logo',
+  support: 'change.fact.support',
+  returnUrl: 'change.fact.returnUrl',
+  offersRetry: 'change.fact.offersRetry',
   network: 'change.fact.network',
   note: 'change.fact.note',
   version: 'change.fact.version',
@@ -167,6 +173,16 @@ const WORDS: Readonly<Record<string, MessageKey>> = {
   'phoneForms.present': 'matching.forms.present',
   'amountIs.gross': 'statements.amountIs.gross',
   'amountIs.net': 'statements.amountIs.net',
+}
+
+/** One side of a difference: a text, or the picture that it is about. */
+function factShown(t: Translate, locale: Locale, name: string, facts: ChangeFacts): ReactNode {
+  const value = facts[name]
+  return name === 'logo' && typeof value === 'string' ? (
+    <MerchantLogo logo={value} label={t('change.fact.logo')} />
+  ) : (
+    factText(t, locale, name, facts)
+  )
 }
 
 /** Returns one side of a difference as text. Amounts are in the currency of the operator that the change is about. */

@@ -11,6 +11,7 @@ import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { type ServiceTerms, type SettingsTerms, writePercent } from '#lib/money/fees.ts'
 import { formatMinor, parseMinor, parseTypedAmount } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
+import type { CustomerPageTerms } from '#lib/partner/customer-page.ts'
 import { formatAmount, withPercent } from '#lib/text/format.ts'
 import { FeeEffect } from './fee-effect.tsx'
 
@@ -178,6 +179,7 @@ function ServiceButtons({ application, service, amountMinor }: ServiceButtonsPro
 }
 
 const SettingsDialog = onDemand(async () => (await import('./settings-dialogs.tsx')).SettingsDialog)
+const CustomerPageDialog = onDemand(async () => (await import('./customer-page-dialog.tsx')).CustomerPageDialog)
 const ZoneDialog = onDemand(async () => (await import('./settings-dialogs.tsx')).ZoneDialog)
 
 type SettingsButtonsProps = { application: string; settings: SettingsTerms; timeZone: string }
@@ -192,6 +194,18 @@ export function SettingsButtons({ application, settings, timeZone }: SettingsBut
       </DialogButton>
       <DialogButton dialog={(onClose) => <ZoneDialog application={application} timeZone={timeZone} onClose={onClose} />}>
         {t('terms.changeZone')}
+      </DialogButton>
+    </div>
+  )
+}
+
+/** Opens the form of what customers see. */
+export function CustomerPageButton({ application, page }: { application: string; page: CustomerPageTerms }) {
+  const t = useT()
+  return (
+    <div className="mt-4">
+      <DialogButton dialog={(onClose) => <CustomerPageDialog application={application} page={page} onClose={onClose} />}>
+        {t('terms.page.change')}
       </DialogButton>
     </div>
   )

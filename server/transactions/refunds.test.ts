@@ -5,12 +5,13 @@ import fc from 'fast-check'
 import type { TransitionEvent } from '#lib/payments/transaction-status.ts'
 import { createDirectory } from '#server/applications/directory.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
+import { decide } from '#server/approvals/decide.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { postAdjustment } from '#server/ledger/adjustments.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { aBand, anIntakeItem, fund, makePerson } from '#server/testing/factories.ts'
+import { aBand, anIntakeItem, decisionDeps, fund, makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
 import { findOriginProblems } from './find-start-problems.ts'
 import { createIntake, takeIn } from './intake.ts'
@@ -209,6 +210,20 @@ test('not approved: a refund whose collect was reversed while it waited', async 
   const person = { kind: 'person' as const, id: randomUUID() }
   assert.equal(await move(item.transactionId, 'approved', person), false)
   assert.equal(await move(item.transactionId, 'rejected', person), true)
+})
+
+test('collect_doubted for a checker once the operator contradicts the collect, who can still reject', async () => {
+  const { applicationId } = application
+  const collectId = await aCollect()
+  const item = anIntakeItem(applicationId, { refund: { collectId, refundedMinor: 500_000n }, bands: [aBand()] })
+  await takeIn(database.pool, [item])
+  await contradict(collectId, 'SUCCESS')
+  const checkerId = await makePerson(database.pool, applicationId, ['checker'])
+  const command = { applicationId, transactionId: item.transactionId, checkerId, note: 'fine', through: 'back_office' } as const
+  const actor = { kind: 'person', id: checkerId } as const
+  const validated = await decide(decisionDeps(database.pool), { ...command, actor, decision: 'validated' })
+  assert.deepEqual(validated, { ok: false, error: { kind: 'collect_doubted', operator: 'MOMOCM', type: 'DEPOSIT' } })
+  assert.equal(must(await decide(decisionDeps(database.pool), { ...command, actor, decision: 'rejected' })).status, 'FAILED')
 })
 
 test('the customer receives the rest where the application lets them pay the fees', async () => {

@@ -19,8 +19,8 @@ const kind = z.custom<ChangeKindName>((name) => typeof name === 'string' && isCh
 const proposal = z.object({ kind, input: z.record(z.string(), z.unknown()), acknowledged })
 const oneChange = z.object({ changeId: z.uuid() })
 const coded = oneChange.extend({ code: z.string().trim().max(64).optional() })
-/** The application that would change: the person's own, or one that has nobody else to decide. */
-const applicationId = z.uuid()
+/** The application that would change, if it is another one, which has nobody else to decide. */
+const applicationId = z.uuid().optional()
 const confirmation = coded.extend({ applicationId, acknowledged })
 const refusal = oneChange.extend({ applicationId, reason: z.string().trim().min(1).max(500) })
 
@@ -41,11 +41,11 @@ export async function proposeChange(
 /** Confirms a change that somebody else proposed; it takes effect at once. The link of an invitation is returned this once. */
 export async function confirmChange(
   application: string,
-  input: { applicationId: string; changeId: string; acknowledged?: boolean; code?: string | undefined },
+  input: { applicationId?: string; changeId: string; acknowledged?: boolean; code?: string | undefined },
 ): Promise<ActionResult<{ link: string | null }, ChangeRefusal>> {
   return runAction({ schema: confirmation, permission: 'change:propose', application, input }, async (actor, given) => {
     const { pool, clock, config } = backOfficeRuntime()
-    const { applicationId, changeId, code } = given
+    const { applicationId = actor.applicationId, changeId, code } = given
     const waiting = given.acknowledged ? undefined : await readProposal(pool, applicationId, changeId)
     if (waiting && (await leavesAnything(pool, { applicationId, ...waiting }))) return err('items_waiting')
     const result = await confirm({ pool, clock }, { applicationId, changeId, code, actor })
@@ -69,10 +69,10 @@ export async function collectSecret(
 /** Refuses a change that somebody else proposed. */
 export async function refuseChange(
   application: string,
-  input: { applicationId: string; changeId: string; reason: string },
+  input: { applicationId?: string; changeId: string; reason: string },
 ): Promise<ActionResult<null, ChangeRefusal>> {
   return runAction({ schema: refusal, permission: 'change:propose', application, input }, async (actor, given) => {
-    const result = await refuse(backOfficeRuntime().pool, { ...given, actor })
+    const result = await refuse(backOfficeRuntime().pool, { ...given, applicationId: given.applicationId ?? actor.applicationId, actor })
     return result.ok ? ok(null) : refused(result.error)
   })
 }

@@ -1,4 +1,4 @@
-import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes } from 'react'
+import type { InputHTMLAttributes, ReactNode, SelectHTMLAttributes, TextareaHTMLAttributes } from 'react'
 
 const CONTROL = `w-full rounded-sm border border-line-2 bg-surface px-2.5 text-work text-ink touch-target
   aria-invalid:border-bad disabled:bg-sunken disabled:text-quiet`
@@ -54,6 +54,23 @@ export function TextField({ id, label, hint, error, note, className = '', ...res
         aria-describedby={described(id, error, hint)}
         {...rest}
         className={`h-8 ${CONTROL} ${className}`}
+      />
+    </FieldShell>
+  )
+}
+
+type TextAreaProps = TextareaHTMLAttributes<HTMLTextAreaElement> & Extras & { id: string }
+
+/** Several lines of text with their label. */
+export function TextArea({ id, label, hint, error, note, className = '', ...rest }: TextAreaProps) {
+  return (
+    <FieldShell id={id} label={label} hint={hint} error={error} {...(note ? { note } : {})}>
+      <textarea
+        id={id}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={described(id, error, hint)}
+        {...rest}
+        className={`py-1.5 ${CONTROL} ${className}`}
       />
     </FieldShell>
   )

@@ -105,6 +105,53 @@ test('what an administrator who is alone proposes is confirmed by an administrat
   await second.context().close()
 })
 
+test('several people are proposed from one list: each gets a proposal, and what is refused stays in the list with its reason', async ({
+  page,
+}) => {
+  const { anna } = await team()
+  await signIn(page, anna, `/${anna.slug}/people`)
+  await page.getByRole('button', { name: 'Invite several' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('People').fill('Awa Diop')
+  await dialog.getByRole('button', { name: 'Cashier' }).click()
+  await expect(dialog.getByRole('checkbox', { name: 'Maker' })).toBeChecked()
+  await expect(dialog.getByText('Prepares payments and files')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Propose change' }).click()
+  await expect(dialog.getByText('This line has no name or no e-mail address: Awa Diop')).toBeVisible()
+  const unique = anna.slug.slice(-8)
+  await dialog
+    .getByLabel('People')
+    .fill(`Awa Diop <awa.${unique}@example.com>\nMoussa Keita; moussa.${unique}@example.com\nAnna Ngo, ${anna.email}\n`)
+  await expectAccessibleEverywhere(page)
+  await dialog.getByRole('button', { name: 'Propose change' }).click()
+  await expect(dialog.getByText(`Anna Ngo, ${anna.email}:`)).toBeVisible()
+  await expect(dialog.getByLabel('People')).toHaveValue(`Anna Ngo, ${anna.email}`)
+  await page.keyboard.press('Escape')
+  for (const name of ['Awa Diop', 'Moussa Keita']) await expect(page.getByRole('listitem').filter({ hasText: name })).toContainText('Maker')
+})
+
+test('the fees of several services in one currency are proposed together and change together', async ({ page, browser }) => {
+  const { anna, ben } = await team()
+  await signIn(page, anna, `/${anna.slug}/application`)
+  await page.getByRole('button', { name: /^Change fees: Wave Senegal · Collect/ }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog
+    .getByLabel(/Rate|rate|%/)
+    .first()
+    .fill('2.5')
+  await dialog.locator('summary', { hasText: 'The same fees for other services in XOF (0)' }).click()
+  await dialog.getByRole('button', { name: 'All collections' }).click()
+  await dialog.getByRole('button', { name: 'Propose change' }).click()
+  const second = await (await browser.newContext()).newPage()
+  await signIn(second, ben, `/${anna.slug}/application`)
+  const proposal = second.getByRole('listitem').filter({ hasText: 'Wave Senegal · Collect' }).first()
+  await expect(proposal).toContainText('Moov Mali · Collect')
+  await expect(proposal).toContainText('2.5%')
+  await confirmProposal(second, proposal)
+  await expect(second.getByRole('row', { name: /Moov Mali Collect/ })).toContainText('2.5%')
+  await second.context().close()
+})
+
 for (const look of LOOKS) {
   test.describe(`${look.locale} ${look.colorScheme}`, () => {
     test.use(look)

@@ -1,5 +1,5 @@
 import type { Locale } from '#lib/i18n/locale.ts'
-import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import { isOperatorCode, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { type Currency, roundHalfUp } from './money.ts'
 
@@ -141,4 +141,30 @@ export function parsePercent(typed: string): number | undefined {
 export function writePercent(ppm: number, locale: Locale): string {
   const text = String(ppm / 10_000)
   return locale === 'fr' ? text.replace('.', ',') : text
+}
+
+/** The fact of a proposed change about the fees of one direction: its name, and its value, the rate in millionths and the fixed part in hundredths. */
+const FEE_FACT = 'fee '
+
+/** The name of the fact about the fees of a direction. */
+export function feeFactName(operator: OperatorCode, type: TransactionType): string {
+  return `${FEE_FACT}${operator} ${type}`
+}
+
+/** The value of such a fact. */
+export function feeFact(ratePpm: number, fixedMinor: string): string {
+  return `${ratePpm} ${fixedMinor}`
+}
+
+/** Reads the name of a fact; undefined if it is about something else. */
+export function readFeeFactName(name: string): { operator: OperatorCode; type: TransactionType } | undefined {
+  if (!name.startsWith(FEE_FACT)) return undefined
+  const [operator = '', type] = name.slice(FEE_FACT.length).split(' ')
+  return isOperatorCode(operator) && (type === 'COLLECT' || type === 'DEPOSIT') ? { operator, type } : undefined
+}
+
+/** Reads the value of such a fact. */
+export function readFeeFact(value: string): { ratePpm: number; fixedMinor: bigint } {
+  const [ratePpm, fixedMinor = '0'] = value.split(' ')
+  return { ratePpm: Number(ratePpm), fixedMinor: BigInt(fixedMinor) }
 }

@@ -3,8 +3,9 @@ import { after, before, test } from 'node:test'
 import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
 import { COUNTRY_NAMES } from '#lib/operators/operators.ts'
 import { createDirectory } from '#server/applications/directory.ts'
+import { setFeeSchedule } from '#server/applications/terms.ts'
 import { isOnAllowList, readFees, readService, readTerms, readTimeZone } from '#server/applications/terms-store.ts'
-import type { PersonCommandActor } from '#server/audit/command-actor.ts'
+import { type PersonCommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { systemClock } from '#server/clock.ts'
 import { suspendMember } from '#server/people/membership.ts'
 import { readMember } from '#server/people/person-store.ts'
@@ -111,8 +112,41 @@ test('service.set changes one operator and direction, and shows both limits as t
 
 test("fees.set changes the application's part and keeps the service's", async () => {
   const before = await readFees(database.pool, applicationId, 'CIOM', 'COLLECT')
-  assert.ok((await make('fees.set', { operator: 'CIOM', type: 'COLLECT', appRatePpm: 7_500, appFixedMinor: '100' })).ok)
+  const directions = [{ operator: 'CIOM', type: 'COLLECT' }]
+  assert.ok((await make('fees.set', { directions, appRatePpm: 7_500, appFixedMinor: '100' })).ok)
   assert.deepEqual(await readFees(database.pool, applicationId, 'CIOM', 'COLLECT'), { ...before, appRatePpm: 7_500, appFixedMinor: 100n })
+})
+
+test('fees.set of several directions is one proposal with a fact and an audit entry for each, and leaves all or none changed', async () => {
+  const directions = [
+    { operator: 'SNWAVE', type: 'COLLECT' },
+    { operator: 'MLMOOV', type: 'DEPOSIT' },
+  ] as const
+  assert.ok((await make('fees.set', { directions, appRatePpm: 2_500, appFixedMinor: '700' })).ok)
+  for (const { operator, type } of directions) {
+    const { appRatePpm, appFixedMinor } = await readFees(database.pool, applicationId, operator, type)
+    assert.deepEqual([appRatePpm, appFixedMinor], [2_500, 700n])
+  }
+  const {
+    changes: [listed],
+  } = await listChanges(database.pool, { applicationId, kinds: ['fees.set'], actor: anna })
+  assert.deepEqual(listed?.after, { 'fee SNWAVE COLLECT': '2500 700', 'fee MLMOOV DEPOSIT': '2500 700' })
+  const { rows } = await database.pool.query<{ subject: string }>(
+    `select subject from audit_entries where application_id = $1 and action = 'fees.set' order by sequence desc limit 2`,
+    [applicationId],
+  )
+  assert.deepEqual(
+    rows.map(({ subject }) => subject),
+    ['MLMOOV DEPOSIT', 'SNWAVE COLLECT'],
+  )
+  // The service's part of one of them leaves no room for so much: neither changes.
+  const fees = { ...(await readFees(database.pool, applicationId, 'MLMOOV', 'DEPOSIT')), systemRatePpm: 500_000 }
+  assert.ok((await setFeeSchedule(database.pool, { applicationId, operator: 'MLMOOV', type: 'DEPOSIT', fees, actor: SYSTEM_ACTOR })).ok)
+  assert.deepEqual(await make('fees.set', { directions, appRatePpm: 600_000, appFixedMinor: '0' }), {
+    ok: false,
+    error: { code: 'refused', reason: 'invalid_fees' },
+  })
+  assert.equal((await readFees(database.pool, applicationId, 'SNWAVE', 'COLLECT')).appRatePpm, 2_500)
 })
 
 test('address.allow and address.deny know a network in every spelling', async () => {
@@ -263,8 +297,12 @@ for (const [kind, input] of [
   ['person.roles', { personId: crypto.randomUUID(), roles: [], isActive: true }],
   ['service.set', { operator: 'NOPE', type: 'COLLECT', isEnabled: true, enforcesLimits: false, minimumMinor: null, maximumMinor: null }],
   ['service.set', { operator: 'CIOM', type: 'COLLECT', isEnabled: true, enforcesLimits: false, minimumMinor: '-1', maximumMinor: null }],
-  ['fees.set', { operator: 'CIOM', type: 'COLLECT', appRatePpm: 1_000_000, appFixedMinor: '0' }],
-  ['fees.set', { operator: 'CIOM', type: 'COLLECT', appRatePpm: 1, appFixedMinor: '99999999999999' }],
+  ['fees.set', { directions: [{ operator: 'CIOM', type: 'COLLECT' }], appRatePpm: 1_000_000, appFixedMinor: '0' }],
+  ['fees.set', { directions: [{ operator: 'CIOM', type: 'COLLECT' }], appRatePpm: 1, appFixedMinor: '99999999999999' }],
+  ['fees.set', { directions: [], appRatePpm: 1, appFixedMinor: '0' }],
+  ['fees.set', { directions: [...'ab'].map(() => ({ operator: 'CIOM', type: 'COLLECT' })), appRatePpm: 1, appFixedMinor: '0' }],
+  // In two currencies.
+  ['fees.set', { directions: ['CIOM', 'OMCM'].map((operator) => ({ operator, type: 'COLLECT' })), appRatePpm: 1, appFixedMinor: '1' }],
   ['application.set', { name: ' ', requiresSecondFactor: false, copiesWebhookStatus: false }],
   ['application.set', { name: 'a\0b', requiresSecondFactor: false, copiesWebhookStatus: false }],
   ['application.set', { name: 'a', requiresSecondFactor: false, copiesWebhookStatus: false, countries: [] }],

@@ -62,7 +62,7 @@ export function describeAdministrator(service: () => PayoutService): void {
           minimumMinor: null,
           maximumMinor: '1',
         },
-        'fees.set': { operator: 'MOMOCM', type: 'DEPOSIT', appRatePpm: 1, appFixedMinor: '0' },
+        'fees.set': { directions: [{ operator: 'MOMOCM', type: 'DEPOSIT' }], appRatePpm: 1, appFixedMinor: '0' },
       }
       for (const [kind, input] of Object.entries(wanted)) {
         const changeId = await propose(thief, kind, input)

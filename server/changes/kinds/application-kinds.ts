@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { UNDO_SECONDS_MAX } from '#lib/approvals/intended.ts'
-import { FLOAT_WAIT_HOURS_MAX, REFUND_FEES_FROM } from '#lib/money/fees.ts'
+import { FLOAT_WAIT_HOURS_MAX, feeFact, feeFactName, REFUND_FEES_FROM } from '#lib/money/fees.ts'
 import { COUNTRY_NAMES, OPERATORS } from '#lib/operators/operators.ts'
 import { isReturnUrl, readLogo, SUPPORT_LENGTH_MAX } from '#lib/partner/customer-page.ts'
 import { err, ok } from '#lib/result.ts'
@@ -90,21 +90,39 @@ const service: ChangeKind = defineKind({
   },
 })
 
-/** The application's own part: the service's part is not its to change. */
+/** The application's own part in one or several directions of one currency: the service's part is not its to change. One fact for each direction. */
 const fees: ChangeKind = defineKind({
-  schema: z.strictObject({ ...direction, appRatePpm: z.int().min(0).max(999_999), appFixedMinor: minor }),
-  subjectOf: ({ operator, type }) => `${operator} ${type}`,
-  async read(queryable, applicationId, { operator, type, ...after }) {
-    const { appRatePpm, appFixedMinor } = await readFees(queryable, applicationId, operator, type)
+  schema: z.strictObject({
+    directions: z
+      .array(z.strictObject(direction))
+      .min(1)
+      .refine((all) => new Set(all.map(({ operator, type }) => `${operator} ${type}`)).size === all.length)
+      .refine((all) => new Set(all.map(({ operator }) => OPERATORS[operator].country.currency)).size === 1),
+    appRatePpm: z.int().min(0).max(999_999),
+    appFixedMinor: minor,
+  }),
+  subjectOf: () => 'fees',
+  async read(queryable, applicationId, { directions, appRatePpm, appFixedMinor }) {
+    const facts = await Promise.all(
+      directions.map(async ({ operator, type }) => {
+        const present = await readFees(queryable, applicationId, operator, type)
+        const name = feeFactName(operator, type)
+        return { name, before: feeFact(present.appRatePpm, String(present.appFixedMinor)), after: feeFact(appRatePpm, appFixedMinor) }
+      }),
+    )
     return ok({
-      before: { operator, type, appRatePpm, appFixedMinor: String(appFixedMinor) },
-      after: { operator, type, ...after },
+      before: Object.fromEntries(facts.map(({ name, before }) => [name, before])),
+      after: Object.fromEntries(facts.map(({ name, after }) => [name, after])),
     })
   },
-  async apply(trx, { applicationId, payload: { operator, type, appRatePpm, appFixedMinor }, actor }) {
-    const present = await readFees(trx, applicationId, operator, type)
-    const changed = { ...present, appRatePpm, appFixedMinor: BigInt(appFixedMinor) }
-    return setFeeSchedule(trx, { applicationId, operator, type, fees: changed, actor })
+  async apply(trx, { applicationId, payload: { directions, appRatePpm, appFixedMinor }, actor }) {
+    for (const { operator, type } of directions) {
+      const present = await readFees(trx, applicationId, operator, type)
+      const changed = { ...present, appRatePpm, appFixedMinor: BigInt(appFixedMinor) }
+      const set = await setFeeSchedule(trx, { applicationId, operator, type, fees: changed, actor })
+      if (!set.ok) return set
+    }
+    return ok(undefined)
   },
 })
 

@@ -17,7 +17,7 @@ import { ConfirmationNotice } from '../_components/changes/confirmation-notice.t
 import { DeputySection } from '../_components/deputies/deputy-section.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { InvitationList } from './_components/invitation-list.tsx'
-import { InviteButton, PersonButtons } from './_components/people-buttons.tsx'
+import { InviteButtons, PersonButtons } from './_components/people-buttons.tsx'
 
 const PERSON_KINDS = ['person.invite', 'person.deputy', 'person.roles', 'person.second_factor_reset'] as const
 
@@ -38,7 +38,7 @@ export default async function PeoplePage({ params }: PageProps) {
   ])
   return (
     <PageContent words={['people.', 'change.', 'role.', 'deputy.']}>
-      <PageHeader title={t('people.title')} actions={!confirmation.isAlone && <InviteButton application={application} />} />
+      <PageHeader title={t('people.title')} actions={!confirmation.isAlone && <InviteButtons application={application} />} />
       <ConfirmationNotice t={t} alone="people.alone" {...confirmation} />
       <ChangeList t={t} locale={locale} application={application} changes={changes} />
       <InvitationList t={t} application={application} invitations={invitations} actorId={actor.id} />

@@ -5,6 +5,7 @@ import type { ChangeFacts, ProposedChangeDto } from '#lib/approvals/proposed-cha
 import { scheduleText } from '#lib/finance/withdrawal-schedule.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
+import { readFeeFact, readFeeFactName, writePercent } from '#lib/money/fees.ts'
 import { formatMinor } from '#lib/money/money.ts'
 import { COUNTRY_NAMES, isOperatorCode, OPERATORS } from '#lib/operators/operators.ts'
 import { combinesRoles, ROLES } from '#lib/people/permissions.ts'
@@ -17,16 +18,15 @@ export function ChangeDifference({ t, locale, change }: { t: Translate; locale: 
   const { before, after } = change
   const subject = subjectText(t, before)
   const isNothing = (name: string) => !(name in before) && (after[name] ?? '') === ''
-  const differing = Object.keys(FACT_NAMES).filter(
-    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]) && !isNothing(name),
-  )
+  const names = [...Object.keys(FACT_NAMES), ...Object.keys(after).filter((name) => readFeeFactName(name) !== undefined)]
+  const differing = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]) && !isNothing(name))
   return (
     <>
       {subject && <p className="mt-1">{subject}</p>}
       <DifferenceLines
         lines={differing.map((name) => ({
           name,
-          label: t(FACT_NAMES[name] ?? 'change.none'),
+          label: labelOf(t, name),
           // A fact of the proposal alone, such as a reference, replaces nothing.
           before: name in before ? factShown(t, locale, name, before) : null,
           after: factShown(t, locale, name, after),
@@ -63,6 +63,13 @@ export function DifferenceLines({ lines }: { lines: readonly { name: string; lab
       ))}
     </dl>
   )
+}
+
+/** Fees as they are written in the table of services: 1.5 % + 100 XAF. */
+function feeText(locale: Locale, value: string, currency: string): string {
+  const { ratePpm, fixedMinor } = readFeeFact(value)
+  const rate = withPercent(writePercent(ratePpm, locale), locale)
+  return fixedMinor === 0n ? rate : `${rate} + ${formatAmount(formatMinor(fixedMinor), locale)} ${currency}`
 }
 
 /** The name of each fact in a difference. A fact that is not listed here is not shown. */
@@ -162,6 +169,8 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
 
 /** Values that are words. */
 const WORDS: Readonly<Record<string, MessageKey>> = {
+  'refundFeesFrom.application': 'change.refundFeesFrom.application',
+  'refundFeesFrom.customer': 'change.refundFeesFrom.customer',
   'dateOrder.day_first': 'statements.order.day_first',
   'dateOrder.month_first': 'statements.order.month_first',
   'timesIn.wallet': 'statements.zone.wallet',
@@ -173,6 +182,14 @@ const WORDS: Readonly<Record<string, MessageKey>> = {
   'phoneForms.present': 'matching.forms.present',
   'amountIs.gross': 'statements.amountIs.gross',
   'amountIs.net': 'statements.amountIs.net',
+}
+
+/** The name of a fact; of fees, the direction that they are about. */
+function labelOf(t: Translate, name: string): string {
+  const direction = readFeeFactName(name)
+  if (!direction) return t(FACT_NAMES[name] ?? 'change.none')
+  const { brand, country } = OPERATORS[direction.operator]
+  return `${brand} ${t(`country.${country.name}`)} · ${t(`type.${direction.type}`)}`
 }
 
 /** One side of a difference: a text, or the picture that it is about. */
@@ -189,6 +206,8 @@ function factShown(t: Translate, locale: Locale, name: string, facts: ChangeFact
 function factText(t: Translate, locale: Locale, name: string, facts: ChangeFacts): string {
   const value = facts[name]
   if (value === undefined || value === null || value === '') return t('change.none')
+  const direction = readFeeFactName(name)
+  if (direction && typeof value === 'string') return feeText(locale, value, OPERATORS[direction.operator].country.currency)
   if (typeof value === 'boolean') return t(value ? 'change.yes' : 'change.no')
   if (typeof value === 'object') {
     if (name === 'countries') return namesOf(COUNTRY_NAMES, value, (country) => t(`country.${country}`))

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { Button } from '#components/ui/button.tsx'
 import { Checkbox, TextField } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { MessageKey } from '#lib/i18n/translate.ts'
@@ -10,22 +11,33 @@ import { ProposalDialog } from '../../_components/changes/proposal-dialog.tsx'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
 import { FeeEffect } from './fee-effect.tsx'
 
-type Props = { application: string; service: ServiceTerms; name: string; amountMinor: bigint | null; onClose: () => void }
+type Props = {
+  application: string
+  service: ServiceTerms
+  /** Those that can have the same fees: every other one in the same currency. */
+  others: readonly ServiceTerms[]
+  name: string
+  amountMinor: bigint | null
+  onClose: () => void
+}
 
-/** Proposes other fees of the application, with their effect on the sample amount. A default export, because it is loaded on demand. */
-export function FeesDialog({ application, service, name, amountMinor, onClose }: Props) {
+/** Proposes other fees of the application in one or several directions, with their effect on the sample amount. */
+export function FeesDialog({ application, service, others, name, amountMinor, onClose }: Props) {
   const { t, locale } = useTranslations()
   const proposal = useProposal(application, onClose)
   const [rate, setRate] = useState(writePercent(service.appRatePpm, locale))
   const [fixed, setFixed] = useState(formatAmount(formatMinor(BigInt(service.appFixedMinor)), locale))
+  const [chosen, setChosen] = useState<readonly ServiceTerms[]>([])
   const ppm = parsePercent(rate)
-  const appRatePpm = ppm !== undefined && ppm + service.systemRatePpm < 1_000_000 ? ppm : undefined
+  const serviceRatePpm = Math.max(...[service, ...chosen].map(({ systemRatePpm }) => systemRatePpm))
+  const appRatePpm = ppm !== undefined && ppm + serviceRatePpm < 1_000_000 ? ppm : undefined
   const typedFixed = fixed.trim() === '' ? '0' : parseTypedAmount(fixed, locale)
   const appFixedMinor = typedFixed === undefined ? undefined : String(parseMinor(typedFixed))
   const { currency } = OPERATORS[service.operator].country
   function submit() {
     if (appRatePpm === undefined || appFixedMinor === undefined) return
-    proposal.propose('fees.set', { operator: service.operator, type: service.type, appRatePpm, appFixedMinor })
+    const directions = [service, ...chosen].map(({ operator, type }) => ({ operator, type }))
+    proposal.propose('fees.set', { directions, appRatePpm, appFixedMinor })
   }
   return (
     <ProposalDialog title={t('terms.changeFeesOf', { service: name })} proposal={proposal} onSubmit={submit} onClose={onClose}>
@@ -51,10 +63,62 @@ export function FeesDialog({ application, service, name, amountMinor, onClose }:
         autoComplete="off"
         maxLength={20}
       />
+      {others.length > 0 && <OtherServices others={others} chosen={chosen} currency={currency} onChange={setChosen} />}
       {amountMinor !== null && appRatePpm !== undefined && appFixedMinor !== undefined && (
         <Comparison service={service} next={{ ...service, appRatePpm, appFixedMinor }} amountMinor={amountMinor} />
       )}
     </ProposalDialog>
+  )
+}
+
+type OtherServicesProps = {
+  others: readonly ServiceTerms[]
+  chosen: readonly ServiceTerms[]
+  currency: string
+  onChange: (chosen: readonly ServiceTerms[]) => void
+}
+
+/** Other services that get the same fees, in one proposal: a new tariff need not be proposed and confirmed for each of them. */
+function OtherServices({ others, chosen, currency, onChange }: OtherServicesProps) {
+  const { t } = useTranslations()
+  const choose = (label: MessageKey, services: readonly ServiceTerms[]) => (
+    <Button size="small" onClick={() => onChange(services)}>
+      {t(label)}
+    </Button>
+  )
+  const toggle = (service: ServiceTerms, isChosen: boolean) =>
+    onChange(isChosen ? [...chosen, service] : chosen.filter((each) => each !== service))
+  return (
+    <details>
+      <summary className="cursor-pointer text-ink-2">{t('terms.sameFees', { currency, count: chosen.length })}</summary>
+      <fieldset className="mt-2">
+        <legend className="sr-only">{t('terms.sameFees', { currency, count: chosen.length })}</legend>
+        <div className="flex flex-wrap gap-2">
+          {choose(
+            'terms.allCollects',
+            others.filter(({ type }) => type === 'COLLECT'),
+          )}
+          {choose(
+            'terms.allDeposits',
+            others.filter(({ type }) => type === 'DEPOSIT'),
+          )}
+          {choose('terms.noOthers', [])}
+        </div>
+        <div className="mt-2 grid gap-1.5 sm:grid-cols-2">
+          {others.map((service) => {
+            const { brand, country } = OPERATORS[service.operator]
+            return (
+              <Checkbox
+                key={`${service.operator} ${service.type}`}
+                checked={chosen.includes(service)}
+                onChange={({ target }) => toggle(service, target.checked)}
+                label={`${brand} ${t(`country.${country.name}`)} · ${t(`type.${service.type}`)}`}
+              />
+            )
+          })}
+        </div>
+      </fieldset>
+    </details>
   )
 }
 

@@ -72,6 +72,7 @@ export function TermsTable({ application, services, mayChange }: Props) {
               key={`${service.operator} ${service.type}`}
               application={application}
               service={service}
+              others={othersOf(services, service)}
               amountMinor={amountMinor}
               mayChange={mayChange}
             />
@@ -82,9 +83,21 @@ export function TermsTable({ application, services, mayChange }: Props) {
   )
 }
 
-type RowProps = { application: string; service: ServiceTerms; amountMinor: bigint | null; mayChange: boolean }
+/** Every other service in the currency of one. */
+function othersOf(services: readonly ServiceTerms[], service: ServiceTerms): ServiceTerms[] {
+  const currencyOf = ({ operator }: ServiceTerms) => OPERATORS[operator].country.currency
+  return services.filter((other) => other !== service && other.isInCountries && currencyOf(other) === currencyOf(service))
+}
 
-function ServiceRow({ application, service, amountMinor, mayChange }: RowProps) {
+type RowProps = {
+  application: string
+  service: ServiceTerms
+  others: readonly ServiceTerms[]
+  amountMinor: bigint | null
+  mayChange: boolean
+}
+
+function ServiceRow({ application, service, others, amountMinor, mayChange }: RowProps) {
   const { t, locale } = useTranslations()
   const { operator, type } = service
   const fee = (ratePpm: number, fixedMinor: string) =>
@@ -115,7 +128,7 @@ function ServiceRow({ application, service, amountMinor, mayChange }: RowProps) 
       <Td align="end">{amountMinor === null ? '–' : <FeeEffect service={service} amountMinor={amountMinor} />}</Td>
       {mayChange && (
         <Td align="end">
-          <ServiceButtons application={application} service={service} amountMinor={amountMinor} />
+          <ServiceButtons application={application} service={service} others={others} amountMinor={amountMinor} />
         </Td>
       )}
     </Tr>
@@ -150,10 +163,10 @@ function Limits({ service }: { service: ServiceTerms }) {
 const LimitsDialog = onDemand(async () => (await import('./service-dialogs.tsx')).LimitsDialog)
 const FeesDialog = onDemand(async () => (await import('./service-dialogs.tsx')).FeesDialog)
 
-type ServiceButtonsProps = { application: string; service: ServiceTerms; amountMinor: bigint | null }
+type ServiceButtonsProps = { application: string; service: ServiceTerms; others: readonly ServiceTerms[]; amountMinor: bigint | null }
 
 /** Opens the form of the limits or of the fees of one service. */
-function ServiceButtons({ application, service, amountMinor }: ServiceButtonsProps) {
+function ServiceButtons({ application, service, others, amountMinor }: ServiceButtonsProps) {
   const t = useT()
   const { brand, country } = OPERATORS[service.operator]
   const name = `${brand} ${t(`country.${country.name}`)} · ${t(`type.${service.type}`)}`
@@ -170,7 +183,7 @@ function ServiceButtons({ application, service, amountMinor }: ServiceButtonsPro
       <DialogButton
         size="small"
         aria-label={t('terms.changeFeesOf', { service: name })}
-        dialog={(onClose) => <FeesDialog {...props} amountMinor={amountMinor} onClose={onClose} />}
+        dialog={(onClose) => <FeesDialog {...props} others={others} amountMinor={amountMinor} onClose={onClose} />}
       >
         {t('terms.changeFees')}
       </DialogButton>

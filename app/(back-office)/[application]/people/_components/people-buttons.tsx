@@ -6,16 +6,22 @@ import { useT } from '#components/ui/translations.tsx'
 import type { EditedPerson } from './person-words.ts'
 
 const InviteDialog = onDemand(async () => (await import('./person-dialogs.tsx')).InviteDialog)
+const InviteSeveralDialog = onDemand(async () => (await import('./person-dialogs.tsx')).InviteSeveralDialog)
 const RolesDialog = onDemand(async () => (await import('./person-dialogs.tsx')).RolesDialog)
 const ProposalQuestion = onDemand(async () => (await import('../../_components/changes/proposal-dialog.tsx')).ProposalQuestion)
 
-/** Opens the form that proposes a new person. */
-export function InviteButton({ application }: { application: string }) {
+/** Opens the form that proposes a new person, or the one for several. */
+export function InviteButtons({ application }: { application: string }) {
   const t = useT()
   return (
-    <DialogButton variant="primary" dialog={(onClose) => <InviteDialog application={application} onClose={onClose} />}>
-      {t('people.invite')}
-    </DialogButton>
+    <>
+      <DialogButton dialog={(onClose) => <InviteSeveralDialog application={application} onClose={onClose} />}>
+        {t('people.inviteSeveral')}
+      </DialogButton>
+      <DialogButton variant="primary" dialog={(onClose) => <InviteDialog application={application} onClose={onClose} />}>
+        {t('people.invite')}
+      </DialogButton>
+    </>
   )
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { Checkbox, Select, TextField } from '#components/ui/field.tsx'
+import { Checkbox, Select, TextArea, TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { type ProtocolSettings, SETTING_PROBLEMS, type SettingField, type SettingValue } from '#lib/operators/operator-settings.ts'
@@ -95,28 +95,7 @@ function SecretInput({ isStored, isRequired, ...common }: Common & { isStored: b
 }
 
 function CodesInput({ lines, ...common }: Common & { lines: readonly string[] }) {
-  return (
-    <div className="grid gap-1">
-      <label htmlFor={common.id} className="font-medium">
-        {common.label}
-        {common.note && <span className="ml-1.5 text-second font-regular text-quiet">{common.note}</span>}
-      </label>
-      <textarea
-        id={common.id}
-        name={common.name}
-        defaultValue={lines.join('\n')}
-        rows={3}
-        aria-invalid={common.error ? true : undefined}
-        aria-describedby={`${common.id}-hint`}
-        spellCheck={false}
-        className="w-full rounded-sm border border-line-2 bg-surface px-2.5 py-1.5 text-work text-ink aria-invalid:border-bad"
-      />
-      <p id={`${common.id}-hint`} className="text-second text-quiet">
-        {common.error && <span className="block text-bad">{common.error}</span>}
-        {common.hint}
-      </p>
-    </div>
-  )
+  return <TextArea {...common} defaultValue={lines.join('\n')} rows={3} spellCheck={false} />
 }
 
 /** Without the group, which is the legend around it. */

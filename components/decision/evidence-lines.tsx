@@ -52,6 +52,7 @@ export function EvidenceLines({ application, view }: { application: string; view
   const operator = `${OPERATORS[row.operator].brand} ${t(`country.${OPERATORS[row.operator].country.name}`)}`
   return (
     <ul className="grid gap-3.5">
+      {evidence.refund && <RefundLine application={application} refund={evidence.refund} money={money} day={day} />}
       {evidence.replaces && <ReplacedLine application={application} replaced={evidence.replaces} />}
       {evidence.contradicted.map((earlier) => (
         <ContradictedLine key={earlier.transactionId} application={application} earlier={earlier} money={money} />
@@ -173,6 +174,37 @@ function AccountLine({ account, operator }: { account: NonNullable<ApprovalView[
   return (
     <Line icon="people" isWarning={isOtherName || answer !== 'active'} second={when}>
       {t(`approvals.evidence.account.${answer === 'active' ? found : answer}`, { operator, name })}
+    </Line>
+  )
+}
+
+/** The collect that this deposit refunds, with what its other refunds take. */
+function RefundLine({
+  application,
+  refund,
+  money,
+  day,
+}: {
+  application: string
+  refund: NonNullable<ApprovalView['evidence']['refund']>
+  day: (at: string) => string
+} & Pick<Words, 'money'>) {
+  const { t } = useTranslations()
+  return (
+    <Line
+      icon="refresh"
+      second={
+        <>
+          {refund.otherCount === 0
+            ? t('approvals.evidence.refundOnly')
+            : t('approvals.evidence.refundOthers', { count: refund.otherCount, amount: money(refund.others) })}{' '}
+          <Link href={paths.transaction(application, refund.collectId)} className="text-accent underline">
+            {t('approvals.evidence.open')}
+          </Link>
+        </>
+      }
+    >
+      {t('approvals.evidence.refund', { amount: money(refund.collected), day: day(refund.at) })}
     </Line>
   )
 }

@@ -14,11 +14,13 @@ import { accountCheckSchema, operatorStatusSchema } from '#lib/schemas/operator-
 import { tokenResponseSchema } from '#lib/schemas/queries.ts'
 import { balanceSchema, initiationSchema, pageSchema, recordSchema } from '#lib/schemas/responses.ts'
 import { settledDaySchema, settlementReportSchema } from '#lib/schemas/settlement-responses.ts'
-import { transactionListSchema } from '#lib/schemas/transaction-responses.ts'
+import { listedTransactionSchema, refundListSchema, transactionListSchema } from '#lib/schemas/transaction-responses.ts'
 import { readReference } from '#server/http/reference/read-reference.ts'
 import { VERIFY_WEBHOOK } from '#server/http/reference/samples/verify-webhook.ts'
 import { insertSignedDay } from '#server/reconciliation/testing/signed-day.ts'
-import { makeApplication } from '#server/testing/factories.ts'
+import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
+import { takeIn } from '#server/transactions/intake.ts'
+import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { describeRun, isInstalled, parsePhp, runSample } from './run-sample.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
@@ -38,6 +40,8 @@ const ANSWERS: Record<string, z.ZodType> = {
   getByApplicationProductBalances: z.array(balanceSchema).length(13),
   listTransactions: transactionListSchema,
   cancelTransaction: recordSchema.refine((record) => record.status === 'FAILED'),
+  refundCollect: listedTransactionSchema.refine((refund) => refund.refundOf !== null),
+  listRefunds: refundListSchema.refine((list) => list.remainingAmount > 0),
   listOperators: z.array(operatorStatusSchema).length(13),
   checkAccount: accountCheckSchema,
   listSettlementReports: z.array(settledDaySchema),
@@ -63,6 +67,7 @@ export function describeSamples(service: () => ContractService): void {
       // These are about a transaction that waits for a checker.
       const amount = /^(validate|reject|cancel)Transaction$/.test(id) ? 100_001 : 500
       const made = expectOk(await call(service(), partner, 'deposit', { body: aRequest({ amount }) }), initiationSchema)
+      const isRefund = id === 'refundCollect' || id === 'listRefunds'
       const tokens = id === 'refreshToken' ? await signIn(service().baseUrl, partner) : partner
       return {
         BASE_URL: service().baseUrl,
@@ -72,7 +77,7 @@ export function describeSamples(service: () => ContractService): void {
         API_USER: partner.username,
         API_PASSWORD: partner.password,
         REFRESH_TOKEN: tokens.refreshToken,
-        TRANSACTION_ID: made.transactionId,
+        TRANSACTION_ID: isRefund ? await makeCollect(service(), partner) : made.transactionId,
         CHECKER_ID: checker,
       }
     }
@@ -100,6 +105,14 @@ export function describeSamples(service: () => ContractService): void {
 
     test('no error from the TypeScript compiler, in its strict mode', compileSamples)
   })
+}
+
+/** A collect that succeeded, of which something is left for the example of a refund. */
+async function makeCollect({ pool }: ContractService, { applicationId }: Partner): Promise<string> {
+  const item = anIntakeItem(applicationId, { type: 'COLLECT' })
+  await takeIn(pool, [item])
+  await transition(pool, [{ applicationId, transactionId: item.transactionId, event: 'succeeded', actor: SYSTEM_ACTOR }])
+  return item.transactionId
 }
 
 /** The day of the example of a settlement report, which two people have signed. */

@@ -281,6 +281,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/transactions/actions.ts synchronise': 'transaction:synchronise',
   'app/(back-office)/[application]/transactions/actions.ts synchroniseSeveral': 'transaction:synchronise',
   'app/(back-office)/[application]/transactions/actions.ts resend': 'webhook:resend',
+  'app/(back-office)/[application]/transactions/actions.ts refundCollect': 'transaction:create',
   'app/(back-office)/[application]/transactions/actions.ts saveView': 'transaction:read',
   'app/(back-office)/[application]/transactions/actions.ts changeView': 'transaction:read',
   'app/(back-office)/[application]/transactions/actions.ts deleteView': 'transaction:read',

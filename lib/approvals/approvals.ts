@@ -21,7 +21,7 @@ export type ApprovalQueue = (typeof APPROVAL_QUEUES)[number]
 export const BULK_MAX = 500
 
 /** Why a button is not there: the state of things, what is switched off, or no second factor where the rule asks for a fresh code. */
-type ApprovalObstacle = DecisionObstacle | BatchRowObstacle | TermsObstacle | 'second_factor_missing'
+type ApprovalObstacle = DecisionObstacle | BatchRowObstacle | SingleObstacle | 'second_factor_missing'
 /** Why somebody cannot take a transaction back. */
 export type RecallObstacle = 'not_the_maker' | 'not_waiting'
 
@@ -201,6 +201,9 @@ type Replaced = {
   at: string
 }
 
+/** A collect that a deposit refunds: its amount, and how much its other refunds take that have not failed. */
+type RefundEvidence = { collectId: string; collected: string; at: string; otherCount: number; others: string }
+
 /** Evidence about a payment from the service's own records, for its checker. Plain arithmetic, no judgement. */
 export type ApprovalEvidence = {
   /** Nothing of this type ever succeeded with this number before. */
@@ -231,6 +234,8 @@ export type ApprovalEvidence = {
   namesakes: readonly string[]
   /** The transaction that this one was sent in place of, and how that one ended; `by` is null for the service itself. */
   replaces: Replaced | null
+  /** The collect that this deposit refunds. */
+  refund: RefundEvidence | null
   /** Deposits only: the free deposit balance of the operator. */
   balance: { now: string; afterThis: string; afterAllWaiting: string; waitingCount: number } | null
 }
@@ -258,6 +263,8 @@ type BatchRowObstacle = 'in_batch'
 
 /** Why nobody may approve a transaction now: it could not be started now either. It can still be rejected. */
 export type TermsObstacle = 'application_disabled' | 'service_disabled'
+/** The same for a single transaction: the collect that it refunds was adjusted, or its operator contradicts it. Rows of batches refund nothing. */
+export type SingleObstacle = TermsObstacle | 'collect_doubted'
 
 export type ApprovalProgress = { step: number; stepCount: number; given: number; needed: number; isComplete: boolean }
 

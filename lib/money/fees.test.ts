@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { collectCredit, computeFees, DEFAULT_FEE_SCHEDULE, type FeeSchedule, smallestCollect } from './fees.ts'
+import { collectCredit, computeFees, DEFAULT_FEE_SCHEDULE, type FeeSchedule, refundAfterFees, smallestCollect } from './fees.ts'
 
 const schedule: fc.Arbitrary<FeeSchedule> = fc
   .record({
@@ -40,4 +40,28 @@ test('a smallest collect also for a schedule that takes nearly everything', () =
     const enough = smallestCollect(greedy, 'UGX')
     for (let more = 0n; more < 1_000n; more++) assert.ok(collectCredit(enough + more, computeFees(enough + more, 'UGX', greedy)) > 0n)
   }
+})
+
+test('the refund after fees is the largest one that the amount covers, and zero if the fees take everything', () => {
+  assert.equal(refundAfterFees(500_000n, 'XAF', DEFAULT_FEE_SCHEDULE), 492_600n)
+  assert.equal(refundAfterFees(10_050n, 'XAF', DEFAULT_FEE_SCHEDULE), 9_950n)
+  assert.equal(refundAfterFees(100n, 'XAF', { ...DEFAULT_FEE_SCHEDULE, systemFixedMinor: 5_000n }), 0n)
+  const schedule = fc.record({
+    systemRatePpm: fc.integer({ min: 0, max: 400_000 }),
+    systemFixedMinor: fc.bigInt({ min: 0n, max: 50_000n }),
+    appRatePpm: fc.integer({ min: 0, max: 400_000 }),
+    appFixedMinor: fc.bigInt({ min: 0n, max: 50_000n }),
+  })
+  fc.assert(
+    fc.property(schedule, fc.bigInt({ min: 1n, max: 99_999_999n }), (fees, amountMinor) => {
+      const cost = (depositMinor: bigint): bigint => {
+        const { feeSystemMinor, feeAppMinor } = computeFees(depositMinor, 'XAF', fees)
+        return depositMinor + feeSystemMinor + feeAppMinor
+      }
+      const unitMinor = amountMinor % 100n === 0n ? 100n : 1n
+      const refundMinor = refundAfterFees(amountMinor, 'XAF', fees)
+      if (refundMinor > 0n) assert.ok(cost(refundMinor) <= amountMinor)
+      assert.ok(cost(refundMinor + unitMinor) > amountMinor)
+    }),
+  )
 })

@@ -54,6 +54,27 @@ export function smallestCollect(schedule: FeeSchedule, currency: Currency): bigi
   return 1n
 }
 
+/**
+ * The deposit that refunds this amount where the customer bears its fees: the largest one that the amount covers with its fees, in whole units
+ * of the currency's everyday use if the amount is. Zero if the fees take everything. Hundredths in and out.
+ */
+export function refundAfterFees(amountMinor: bigint, currency: Currency, schedule: FeeSchedule): bigint {
+  const unitMinor = amountMinor % 100n === 0n ? 100n : 1n
+  const covers = (units: bigint): boolean => {
+    const { feeSystemMinor, feeAppMinor } = computeFees(units * unitMinor, currency, schedule)
+    return units * unitMinor + feeSystemMinor + feeAppMinor <= amountMinor
+  }
+  // Amount and fees rise together, so halving finds the last amount that is covered.
+  let least = 0n
+  let most = amountMinor / unitMinor
+  while (least < most) {
+    const middle = (least + most + 1n) / 2n
+    if (covers(middle)) least = middle
+    else most = middle - 1n
+  }
+  return least * unitMinor
+}
+
 function oneFee(amountMinor: bigint, currency: Currency, ratePpm: number, fixedMinor: bigint): bigint {
   return roundHalfUp(amountMinor * BigInt(ratePpm) + fixedMinor * 1_000_000n, 1_000_000n, currency)
 }
@@ -72,7 +93,12 @@ export type SettingsTerms = {
   undoSeconds: number
   /** Accounts that may be checked at operators within 24 hours; 0: none. */
   accountChecksMax: number
+  refundFeesFrom: RefundFeesFrom
 }
+
+/** Who can pay the fees of a refund: the application beside the amount, or the customer, who receives less. */
+export const REFUND_FEES_FROM = ['application', 'customer'] as const
+export type RefundFeesFrom = (typeof REFUND_FEES_FROM)[number]
 
 export const FLOAT_WAIT_HOURS_MAX = 168
 

@@ -1,6 +1,8 @@
 import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
+import type { RefundFeesFrom } from '#lib/money/fees.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { RefundObstacle } from '#lib/payments/refunds.ts'
 import type { PaymentTexts } from './payment-fields.ts'
 import type { EventName, TransactionSource, TransactionStatus, TransactionType } from './transaction-status.ts'
 
@@ -199,4 +201,19 @@ export type TransactionDetailDto = PaymentTexts & {
   replacedBy: { transactionId: string } | null
   /** A maker may edit it and send it again: a person started it, it ended without going to an operator, and nothing replaced it. */
   isReplaceable: boolean
+  /** The collect that this deposit refunds; null for all others. */
+  refundOf: { transactionId: string; amount: string } | null
+  /** What of a collect that succeeded is refunded; null for all others. */
+  refunds: RefundsDto | null
+}
+
+/** The refunds of a collect, the oldest first. `amount` counts against the collect unless the refund fails. Amounts are exact decimals. */
+export type RefundsDto = {
+  made: { transactionId: string; amount: string; status: TransactionStatus; createdAt: string }[]
+  refunded: string
+  remaining: string
+  /** Why it cannot be refunded, although something is left; null if it can. */
+  obstacle: RefundObstacle | null
+  /** Who pays the fees of the next refund. */
+  feesFrom: RefundFeesFrom
 }

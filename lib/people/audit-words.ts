@@ -122,6 +122,7 @@ const DETAIL_NAMES: readonly string[] = [
   'undoSeconds',
   'accountChecksMax',
   'phoneNumber',
+  'refundFeesFrom',
   'dueAt',
   'releaseAt',
   'allowsCombinedRoles',

@@ -138,3 +138,15 @@ export const accountCheckSchema = z
 
 /** Who was paid before, while somebody types a name or a number. */
 export const beneficiaryQuerySchema = z.strictObject({ q: typed(200), type: z.enum(TRANSACTION_TYPES) })
+
+/** A refund as a person sends it, with the reason that its checkers read. The amount is a plain decimal; the result has it in hundredths. */
+export const sentRefundSchema = z.strictObject({
+  transactionId: z.uuid(),
+  externalId: UUID,
+  amount: plainAmount,
+  reason: z
+    .string()
+    .trim()
+    .refine((typed) => typed !== '', WORDS.required)
+    .refine((typed) => [...typed].length <= PAYMENT_TEXTS.purpose.lengthMax && isCleanText(typed), WORDS.text),
+})

@@ -93,6 +93,35 @@ export const transactionRequestSchema = z
   )
   .meta({ id: 'TransactionRequest', description: 'A collect or a deposit. Unknown fields are ignored' })
 
+/**
+ * Body of a refund. Unknown fields are dropped. Out: `amount` as a bigint in hundredths; undefined asks for what is left of the collect, and
+ * without `webhookUrl` the result goes to that of the collect.
+ */
+export const refundRequestSchema = z
+  .object(
+    {
+      externalId: transactionRequestSchema.shape.externalId,
+      amount: amountField.optional().meta({
+        type: 'number',
+        exclusiveMinimum: 0,
+        maximum: 9_999_999_999.99,
+        description: 'How much of the collect to refund. If it is absent, all that is left of it',
+      }),
+      webhookUrl: transactionRequestSchema.shape.webhookUrl.optional().meta({
+        format: 'uri',
+        maxLength: WEBHOOK_URL_LENGTH_MAX,
+        description: 'An absolute http or https address, which receives the result as a webhook. If it is absent, that of the collect',
+      }),
+    },
+    { error: 'The body must be a JSON object.' },
+  )
+  .meta({ id: 'RefundRequest', description: 'A refund of a collect. Unknown fields are ignored' })
+
+/** Reads the body of a refund. Errors: one sentence per wrong field. */
+export function parseRefundRequest(body: JsonValue): Result<z.output<typeof refundRequestSchema>, string[]> {
+  return isJsonObject(body) ? parseFields(refundRequestSchema, body) : err(['The body must be a JSON object.'])
+}
+
 export type TransactionRequest = z.output<typeof transactionRequestSchema>
 
 /** Body of an account check of version 2. Unknown fields are dropped. */

@@ -1,3 +1,4 @@
+import type { RefundFeesFrom } from '#lib/money/fees.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 
@@ -12,6 +13,7 @@ export type ApplicationRow = {
   is_enabled: boolean
   requires_second_factor: boolean
   copies_webhook_status: boolean
+  refund_fees_from: RefundFeesFrom
   default_webhook_url: string | null
   webhook_networks: string[]
   keys: { id: string; prefix: string; hash: string; expiresAt: string | null; revokedAt: string | null }[]

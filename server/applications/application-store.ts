@@ -1,4 +1,4 @@
-import type { FeeSchedule } from '#lib/money/fees.ts'
+import type { FeeSchedule, RefundFeesFrom } from '#lib/money/fees.ts'
 import type { CountryName, OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import type { UtcDay } from '#lib/time/time.ts'
@@ -62,6 +62,7 @@ export type ApplicationChange = {
   floatWaitHours?: number | undefined
   undoSeconds?: number | undefined
   accountChecksMax?: number | undefined
+  refundFeesFrom?: RefundFeesFrom | undefined
   runsInstallation?: boolean | undefined
   allowsCombinedRoles?: boolean | undefined
   /** In CIDR notation. */
@@ -96,7 +97,8 @@ export async function updateApplication(trx: Queryable, applicationId: string, c
        countries = coalesce($6, countries), default_webhook_url = case when $7 then $8 else default_webhook_url end,
        runs_installation = coalesce($9, runs_installation), allows_combined_roles = coalesce($10, allows_combined_roles),
        webhook_networks = coalesce($11::cidr[], webhook_networks), float_wait_hours = coalesce($12, float_wait_hours),
-       undo_seconds = coalesce($13, undo_seconds), account_checks_max = coalesce($14, account_checks_max)
+       undo_seconds = coalesce($13, undo_seconds), account_checks_max = coalesce($14, account_checks_max),
+       refund_fees_from = coalesce($15, refund_fees_from)
      where application_id = $1`,
     [
       applicationId,
@@ -113,6 +115,7 @@ export async function updateApplication(trx: Queryable, applicationId: string, c
       change.floatWaitHours ?? null,
       change.undoSeconds ?? null,
       change.accountChecksMax ?? null,
+      change.refundFeesFrom ?? null,
     ],
   )
   return rowCount === 1
@@ -315,7 +318,7 @@ export async function readChangedApplications(queryable: Queryable, sinceXid: st
 /** Reads whole applications in one statement, so that each is seen at one instant. Ids that are gone are left out. */
 export async function readApplications(queryable: Queryable, applicationIds: readonly string[]): Promise<ApplicationRow[]> {
   const { rows } = await queryable.query<ApplicationRow>(
-    `select a.application_id, a.name, a.api_id, a.is_enabled, a.requires_second_factor, a.copies_webhook_status, a.default_webhook_url,
+    `select a.application_id, a.name, a.api_id, a.is_enabled, a.requires_second_factor, a.copies_webhook_status, a.refund_fees_from, a.default_webhook_url,
        a.webhook_networks::text[] as webhook_networks,
        coalesce((select json_agg(json_build_object('id', k.api_key_id, 'prefix', k.key_prefix, 'hash', encode(k.key_hash, 'hex'), 'expiresAt', k.expires_at, 'revokedAt', k.revoked_at))
          from api_keys k where k.application_id = a.application_id and k.revoked_at is null

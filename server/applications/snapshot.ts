@@ -1,4 +1,4 @@
-import { DEFAULT_FEE_SCHEDULE, type FeeSchedule } from '#lib/money/fees.ts'
+import { DEFAULT_FEE_SCHEDULE, type FeeSchedule, type RefundFeesFrom } from '#lib/money/fees.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { TRANSACTION_SOURCES, TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
 import { type ApprovalPolicy, approvalRulesSchema, BASE_RULE } from '#lib/rules/approval-policy.ts'
@@ -19,6 +19,7 @@ export type ApplicationSnapshot = {
   isEnabled: boolean
   requiresSecondFactor: boolean
   copiesWebhookStatus: boolean
+  refundFeesFrom: RefundFeesFrom
   /** The target for the results of payments that no program started; null: none. */
   defaultWebhookUrl: string | null
   /** Networks that are not public and that its webhooks may reach all the same, in CIDR notation. */
@@ -59,6 +60,7 @@ export function toSnapshot(row: ApplicationRow, onUnreadable: (error: unknown) =
     isEnabled: row.is_enabled,
     requiresSecondFactor: row.requires_second_factor,
     copiesWebhookStatus: row.copies_webhook_status,
+    refundFeesFrom: row.refund_fees_from,
     defaultWebhookUrl: row.default_webhook_url,
     webhookNetworks: row.webhook_networks,
     keys: row.keys.map((key) => ({

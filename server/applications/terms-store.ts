@@ -1,4 +1,4 @@
-import { DEFAULT_FEE_SCHEDULE, type FeeSchedule } from '#lib/money/fees.ts'
+import { DEFAULT_FEE_SCHEDULE, type FeeSchedule, type RefundFeesFrom } from '#lib/money/fees.ts'
 import type { CountryName, OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
@@ -15,6 +15,8 @@ type ApplicationTerms = {
   defaultWebhookUrl: string | null
   /** How long its deposits wait for float before they end as FAILED. */
   floatWaitHours: number
+  /** Who pays the fees of a refund. */
+  refundFeesFrom: RefundFeesFrom
   /** How long people can undo a validation, in seconds. */
   undoSeconds: number
   /** Accounts that may be checked at operators within 24 hours. */
@@ -27,7 +29,7 @@ export async function readTerms(queryable: Queryable, applicationId: string): Pr
     `select name, requires_second_factor as "requiresSecondFactor", copies_webhook_status as "copiesWebhookStatus",
             allows_combined_roles as "allowsCombinedRoles",
             array(select unnest(countries) as c order by c) as countries, default_webhook_url as "defaultWebhookUrl",
-            float_wait_hours as "floatWaitHours", undo_seconds as "undoSeconds",
+            float_wait_hours as "floatWaitHours", refund_fees_from as "refundFeesFrom", undo_seconds as "undoSeconds",
             account_checks_max as "accountChecksMax"
        from applications where application_id = $1`,
     [applicationId],

@@ -1,9 +1,9 @@
-import type { DecisionObstacle, TermsObstacle } from '#lib/approvals/approvals.ts'
+import type { DecisionObstacle, SingleObstacle } from '#lib/approvals/approvals.ts'
 import type { ApprovalBand } from '#lib/rules/approval-policy.ts'
 import { runQuery, sql } from '#server/database/compose-sql.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 import type { Transaction } from '#server/transactions/transaction-store.ts'
-import { DECISION_COUNTS, decisionObstacle, onBehalfOf, TERMS_OBSTACLE } from './may-decide.ts'
+import { DECISION_COUNTS, decisionObstacle, onBehalfOf, SINGLE_OBSTACLE } from './may-decide.ts'
 
 /** The approvals and the code that a transaction needs, by the rule that was active at intake. */
 export type ApprovalItem = {
@@ -22,7 +22,7 @@ export type ApprovalItem = {
 }
 
 /** Why a person may not decide or approve now; null: they may. `onBehalfOf`: the absent checker for whom they would. */
-export type Verdict = { obstacle: DecisionObstacle | null; termsObstacle: TermsObstacle | null; onBehalfOf: string | null }
+export type Verdict = { obstacle: DecisionObstacle | null; termsObstacle: SingleObstacle | null; onBehalfOf: string | null }
 
 /** Why a person may not decide on a transaction, at the start of this statement; undefined if there is no such transaction. */
 export async function selectVerdict(
@@ -33,7 +33,7 @@ export async function selectVerdict(
 ): Promise<Verdict | undefined> {
   const rows = await runQuery<Verdict>(
     queryable,
-    sql`select ${decisionObstacle(sql`${applicationId}`, sql`${personId}`)} as obstacle, ${TERMS_OBSTACLE} as "termsObstacle",
+    sql`select ${decisionObstacle(sql`${applicationId}`, sql`${personId}`)} as obstacle, ${SINGLE_OBSTACLE} as "termsObstacle",
       ${onBehalfOf(sql`${applicationId}`, sql`${personId}`)} as "onBehalfOf"
     from transactions t
       left join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { BULK_MAX, type DecidedResult, type DecisionObstacle, type DecisionRefusal, type TermsObstacle } from '#lib/approvals/approvals.ts'
+import { BULK_MAX, type DecidedResult, type DecisionObstacle, type DecisionRefusal, type SingleObstacle } from '#lib/approvals/approvals.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
 import { done, runRecorded } from '#server/audit/run-command.ts'
@@ -47,7 +47,7 @@ export type DecisionFailure =
   | { kind: DecisionObstacle; status: Transaction['status']; decisions: ApprovalDecision[] }
   /** A person decides on the batch of this row, not on the row. */
   | { kind: 'in_batch' }
-  | { kind: TermsObstacle; operator: Transaction['operator']; type: Transaction['type'] }
+  | { kind: SingleObstacle; operator: Transaction['operator']; type: Transaction['type'] }
   /** The rule does not let the application's program decide. */
   | { kind: 'api_may_not_decide'; rule: string }
   /** The API user that sends the approval in started the transaction, and the rule requires more than one person. */
@@ -138,7 +138,7 @@ function refuseProgram({ through, decision, actor }: DecisionCommand, item: Appr
     : undefined
 }
 
-function refuseTerms(kind: TermsObstacle, { operator, type }: Transaction): DecisionFailure {
+function refuseTerms(kind: SingleObstacle, { operator, type }: Transaction): DecisionFailure {
   return { kind, operator, type }
 }
 

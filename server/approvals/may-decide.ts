@@ -41,6 +41,10 @@ export const TERMS_OBSTACLE: Sql = sql`case
   when not coalesce((select s.is_enabled from transfer_services s
     where s.application_id = t.application_id and s.operator = t.operator and s.type = t.type), true) then 'service_disabled' end`
 
+/** The same for a transaction outside batches: a refund waits for nothing but a collect of which nobody doubts that it was paid. */
+export const SINGLE_OBSTACLE: Sql = sql`coalesce(${TERMS_OBSTACLE}, (select 'collect_doubted' from transaction_refunds f
+  where f.application_id = t.application_id and f.transaction_id = t.transaction_id and refund_obstacle(f.application_id, f.collect_id) is not null))`
+
 /** Whether the decision `d` on the transaction `t` counts: while `t` waits, only if its author may still approve. */
 export const DECISION_COUNTS = `(t.status <> 'PENDING_APPROVAL' or may_approve_now(d.application_id, d.checker_id, t.maker_id, d.on_behalf_of))`
 

@@ -51,6 +51,7 @@ test('application.set changes the settings that it names', async () => {
     floatWaitHours: 48,
     undoSeconds: 30,
     accountChecksMax: 50,
+    refundFeesFrom: 'customer',
   }
   assert.ok((await make('application.set', settings)).ok)
   assert.deepEqual(await readTerms(database.pool, applicationId), settings)
@@ -308,6 +309,7 @@ for (const [kind, input] of [
   ['application.set', { name: 'a', requiresSecondFactor: false, copiesWebhookStatus: false, countries: [] }],
   ['application.set', { name: 'a', requiresSecondFactor: false, copiesWebhookStatus: false, floatWaitHours: 169 }],
   ['application.set', { name: 'a', requiresSecondFactor: false, copiesWebhookStatus: false, accountChecksMax: 10_001 }],
+  ['application.set', { name: 'a', requiresSecondFactor: false, copiesWebhookStatus: false, refundFeesFrom: 'nobody' }],
   ['application.set', { name: 'a', requiresSecondFactor: false, copiesWebhookStatus: false, countries: ['FRANCE'] }],
   ['application.set', { name: 'a', requiresSecondFactor: false, copiesWebhookStatus: false, defaultWebhookUrl: 'ftp://a.example' }],
   ['application.set', { name: 'a', requiresSecondFactor: false, copiesWebhookStatus: false, defaultWebhookUrl: 'https://a:b@c.example' }],

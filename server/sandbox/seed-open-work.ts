@@ -1,18 +1,21 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { maskHolderName } from '#lib/operators/account-check.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { storeKnownAccount } from '#server/account-checks/check-account.ts'
 import { createDirectory } from '#server/applications/directory.ts'
+import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { createBatch } from '#server/batches/create-batch.ts'
 import { readFile } from '#server/batches/read-file/read-file.ts'
 import { proposeChange } from '#server/changes/propose-change.ts'
-import type { TrxClient } from '#server/database/pool.ts'
+import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { createLogger } from '#server/logger.ts'
 import { settleFinalResult } from '#server/operators/work/settle-final-result.ts'
+import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
+import { startRefund } from '#server/transactions/refunds.ts'
 import { type TransitionItem, transition } from '#server/transactions/transition.ts'
 import { poolOfOne } from './history/pool-of-one.ts'
 import type { LiveTransaction } from './history/simulation.ts'
-import { confirmContradiction, selectWaitingAccounts } from './seed-store.ts'
+import { confirmContradiction, selectRefundableCollect, selectWaitingAccounts } from './seed-store.ts'
 
 type Proposers = { applicationId: string; financeId: string | undefined; administratorIds: readonly string[] }
 
@@ -88,12 +91,10 @@ Fatou Sow;221781234567;05/01/2026;Wave Sénégal
 /** A draft that a maker has just uploaded, through the command that uploads call. */
 export async function seedDraftBatch(trx: TrxClient, applicationId: string, makerId: string): Promise<void> {
   const pool = poolOfOne(trx)
-  const directory = await createDirectory({ pool })
-  const application = directory.find(applicationId)
-  await directory.close()
+  const application = await readSnapshot(pool, applicationId)
   const bytes = Buffer.from(DRAFT)
   const file = await readFile(bytes)
-  if (!application || !file.ok) throw new Error('The draft batch of the sandbox could not be read')
+  if (!file.ok) throw new Error('The draft batch of the sandbox could not be read')
   const created = await createBatch(
     { pool, connectors: { has: () => true } },
     {
@@ -108,6 +109,39 @@ export async function seedDraftBatch(trx: TrxClient, applicationId: string, make
     },
   )
   if (!created.ok) throw new Error(`The draft batch of the sandbox could not be stored: ${created.error}`)
+}
+
+async function readSnapshot(pool: Pool, applicationId: string): Promise<ApplicationSnapshot> {
+  const directory = await createDirectory({ pool })
+  const application = directory.find(applicationId)
+  await directory.close()
+  if (!application) throw new Error('A seeded application is gone')
+  return application
+}
+
+/** Seeds a refund of half of the newest large collect, which a maker proposes and which waits for its checkers. */
+export async function seedRefund(trx: TrxClient, applicationId: string, makerId: string): Promise<void> {
+  const pool = poolOfOne(trx)
+  const collect = await selectRefundableCollect(pool, applicationId)
+  if (!collect) throw new Error('The history of the sandbox has no collect to refund')
+  const intake = {
+    submit: async (item: IntakeItem) => (await takeIn(trx, [item]))[0] ?? { kind: 'conflict' as const },
+  }
+  const refunded = await startRefund(
+    { pool, intake, connectors: { has: () => true }, confirmFailures: async () => new Set() },
+    {
+      application: await readSnapshot(pool, applicationId),
+      collectId: collect.transactionId,
+      externalId: randomUUID(),
+      // Half, in whole units of the currency.
+      amountMinor: (collect.amountMinor / 200n) * 100n,
+      reason: 'Article rendu',
+      webhookUrl: null,
+      source: 'person',
+      actor: { kind: 'person', id: makerId, applicationId, roles: ['maker'] },
+    },
+  )
+  if (!refunded.ok) throw new Error(`The refund of the sandbox could not be proposed: ${refunded.error.kind}`)
 }
 
 /**

@@ -27,7 +27,7 @@ import { poolOfOne } from './history/pool-of-one.ts'
 import { simulateHistory } from './history/simulate-history.ts'
 import type { Brought, LiveTransaction } from './history/simulation.ts'
 import { FIRST_RULES, SECOND_RULES, SEED_APPLICATIONS, type SeedApplication } from './seed-applications.ts'
-import { seedAccountChecks, seedDraftBatch, seedWaiting } from './seed-open-work.ts'
+import { seedAccountChecks, seedDraftBatch, seedRefund, seedWaiting } from './seed-open-work.ts'
 import { seedSignedDays } from './seed-signed-days.ts'
 import {
   analyse,
@@ -181,8 +181,11 @@ async function seedApplication(trx: TrxClient, seeding: SeedingApplication): Pro
       const person = { kind: 'person' as const, id: finance, applicationId, roles: ['finance' as const] }
       demand(await setBalanceThreshold(pool, { applicationId, operator, thresholdMinor, actor: person }))
     }
+  if (maker !== undefined) {
+    await seedDraftBatch(trx, applicationId, maker)
+    await seedRefund(trx, applicationId, maker)
+  }
   await seedAccountChecks(trx, applicationId)
-  if (maker !== undefined) await seedDraftBatch(trx, applicationId, maker)
   demand(await seedWaiting(trx, { applicationId, financeId: finance, administratorIds: withRole('administrator') }))
   return { applicationId, application, ...history }
 }

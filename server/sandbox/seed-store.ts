@@ -22,6 +22,21 @@ export async function confirmContradiction(queryable: Queryable, applicationId: 
   )
 }
 
+/** The newest collect of 10,000 or more that can be refunded; undefined if there is none. Hundredths. */
+export async function selectRefundableCollect(
+  queryable: Queryable,
+  applicationId: string,
+): Promise<{ transactionId: string; amountMinor: bigint } | undefined> {
+  const { rows } = await queryable.query<{ transactionId: string; amountMinor: bigint }>(
+    `select transaction_id as "transactionId", amount_minor as "amountMinor" from transactions
+      where application_id = $1 and type = 'COLLECT' and status = 'SUCCESS' and amount_minor >= 1000000
+        and refund_obstacle(application_id, transaction_id) is null
+      order by sequence desc limit 1`,
+    [applicationId],
+  )
+  return rows[0]
+}
+
 /** Leaves the failures of the seeded history out of the second looks: no simulator knows them all, and none is answered differently now. */
 export async function passOverSecondLooks(queryable: Queryable): Promise<void> {
   await queryable.query(

@@ -11,6 +11,9 @@ import { toTextColumns } from './payment-text-columns.ts'
 import { callStartTransactions, type StartedRow, type StartRow } from './transaction-store.ts'
 import { type Actor, createPartitions } from './transition.ts'
 
+/** A part of a collect that goes back to its payer: the deposit's amount, and its fees too where the customer bears them. Hundredths. */
+export type Refund = { collectId: string; refundedMinor: bigint }
+
 /** A new transaction. The caller validated it and generated its ids. Amounts are in hundredths of the currency's unit. */
 export type IntakeItem = PaymentTexts & {
   applicationId: string
@@ -32,6 +35,8 @@ export type IntakeItem = PaymentTexts & {
   batchSumMinor: bigint | null
   /** The transaction that this one replaces. The database refuses a second one in its place. */
   originId?: string
+  /** The collect whose money this deposit returns, and how much of it counts as refunded. The database refuses more than was collected. */
+  refund?: Refund | undefined
   actor: Actor
   /** The approval bands that may apply, weakest first; null if none can. */
   bands: ApprovalBand[] | null
@@ -197,6 +202,8 @@ function toStartRow(item: IntakeItem, index: number, applicationIndex: number): 
     batch_id: item.batchId,
     batch_sum_minor: item.batchSumMinor,
     origin_id: item.originId ?? null,
+    refund_of: item.refund?.collectId ?? null,
+    refunded_minor: item.refund?.refundedMinor ?? null,
     api_user_id: item.actor.kind === 'api' ? item.actor.id : null,
     bands: item.bands,
   }

@@ -25,17 +25,17 @@ import {
   type StartRequest,
   webhookUrlOf,
 } from './find-start-problems.ts'
-import type { Intake, IntakeItem, IntakeOutcome } from './intake.ts'
+import type { Intake, IntakeItem, IntakeOutcome, Refund } from './intake.ts'
 
 /** `intake` wakes the loop that submits to operators, after each batch that has work for it. */
 export type StartTransactionsDeps = { pool: Queryable; intake: Pick<Intake, 'submit'>; connectors: Connected }
 
 /** The actor and the channel that start transactions: a partner's program through the API, or a person on a page or with a file. */
 type Starter =
-  | { source: 'api'; actor: { kind: 'api'; id: string } }
+  | { source: 'api'; actor: { kind: 'api'; id: string }; refund?: Refund }
   | { source: 'file'; actor: Extract<CommandActor, { kind: 'person' }> }
-  /** `originId`: a transaction that ended without a payment, and that the only request replaces. */
-  | { source: 'person'; actor: Extract<CommandActor, { kind: 'person' }>; originId?: string }
+  /** `originId`: a transaction that ended without a payment, and that the only request replaces. `refund`: the only request is one. */
+  | { source: 'person'; actor: Extract<CommandActor, { kind: 'person' }>; originId?: string; refund?: Refund }
 
 export type StartTransactionsCommand = Starter & {
   application: ApplicationSnapshot
@@ -127,6 +127,7 @@ async function submitAll(intake: Pick<Intake, 'submit'>, items: readonly IntakeI
 function toIntakeItems(command: StartTransactionsCommand): IntakeItem[] {
   const { application, type, source, actor, requests, batchId } = command
   const originId = originOf(command)?.originId
+  const refund = command.source === 'file' ? undefined : command.refund
   const sums = command.batchSumsMinor ?? sumByCurrency(requests)
   return requests.map((request) => {
     const operator = request.transferMethod
@@ -153,6 +154,7 @@ function toIntakeItems(command: StartTransactionsCommand): IntakeItem[] {
       actor: { kind: actor.kind, id: actor.id },
       bands: bandsFor(application.policy, { type, operator, currency, source }),
       ...(originId === undefined ? {} : { originId }),
+      ...(refund && { refund }),
     }
   })
 }

@@ -77,7 +77,7 @@ export async function selectConflicts(
       cross join lateral (select n.external_id, n as stored from transactions n
         where n.application_id = $1 and n.external_id >= i.external_id order by n.external_id limit 1) t
       where t.external_id = i.external_id
-        and not is_same_request(t.stored, i.type, i.operator, ${listTextColumns('i')}, i.phone_number, i.amount_minor, i.webhook_url, i.source)
+        and not is_same_request(t.stored, i.type, i.operator, ${listTextColumns('i')}, i.phone_number, i.amount_minor, i.webhook_url, i.source, null)
       order by i.item_index`,
     values: [applicationId, encodeRows(COMPARED_REQUEST, requests)],
   })
@@ -145,7 +145,7 @@ export type EndedPayment = Pick<
   isRepeated: boolean
 }
 
-/** One payment of a person that has ended; undefined if it has not, or there is none of this id. */
+/** One payment of a person that has ended; undefined if it has not, is a refund, or there is none of this id. */
 export async function findEndedPayment(
   queryable: Queryable,
   applicationId: string,
@@ -161,7 +161,9 @@ export async function findEndedPayment(
       from transactions t
       join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
       where t.application_id = $1 and t.transaction_id = $2 and t.source <> 'api'
-        and t.status in ('SUCCESS', 'FAILED')`,
+        and t.status in ('SUCCESS', 'FAILED')
+        -- A refund counts against its collect: in its place comes another refund, which counts too.
+        and not exists (select from transaction_refunds r where r.application_id = t.application_id and r.transaction_id = t.transaction_id)`,
     values: [applicationId, transactionId],
   })
   return rows[0]
@@ -211,6 +213,8 @@ const START_TRANSACTIONS = {
     batch_id: 'uuid | null',
     batch_sum_minor: 'bigint | null',
     origin_id: 'uuid | null',
+    refund_of: 'uuid | null',
+    refunded_minor: 'bigint | null',
     api_user_id: 'uuid | null',
     claim_route: 'text | null',
     claim_lease_ms: 'integer | null',

@@ -126,6 +126,27 @@ export async function selectReplaced(
   return rows
 }
 
+/** The collect that a deposit refunds, with the other refunds of it that have not failed; undefined for what is no refund. */
+export async function selectRefunded(
+  queryable: Queryable,
+  applicationId: string,
+  transactionId: string,
+): Promise<{ collectId: string; collectedMinor: bigint; at: Date; otherCount: number; othersMinor: bigint } | undefined> {
+  const { rows } = await queryable.query<{ collectId: string; collectedMinor: bigint; at: Date; otherCount: number; othersMinor: bigint }>({
+    name: 'select_refunded',
+    text: `select r.collect_id as "collectId", c.amount_minor as "collectedMinor", coalesce(c.final_at, c.created_at) as at,
+        count(o.transaction_id)::integer as "otherCount", coalesce(sum(o.refunded_minor), 0)::bigint as "othersMinor"
+      from transaction_refunds r
+      join transactions c on c.application_id = r.application_id and c.transaction_id = r.collect_id
+      left join (transaction_refunds o join transactions t on t.application_id = o.application_id and t.transaction_id = o.transaction_id
+                   and t.status <> 'FAILED')
+        on o.application_id = r.application_id and o.collect_id = r.collect_id and o.transaction_id <> r.transaction_id
+      where r.application_id = $1 and r.transaction_id = $2 group by 1, 2, 3`,
+    values: [applicationId, transactionId],
+  })
+  return rows[0]
+}
+
 /** The free deposit balance of each of these operators; operators without an entry are missing. */
 export async function selectDepositBalances(
   queryable: Queryable,

@@ -16,6 +16,7 @@ import {
   selectNamesakes,
   selectOfPhone,
   selectOfPhones,
+  selectRefunded,
   selectReplaced,
 } from './evidence-store.ts'
 
@@ -32,12 +33,13 @@ export async function readEvidence(
 ): Promise<ApprovalEvidence | undefined> {
   const transaction = await findTransaction(queryable, applicationId, transactionId)
   if (!transaction) return undefined
-  const [others, float, namesakes, replaced, known] = await Promise.all([
+  const [others, float, namesakes, replaced, known, refunded] = await Promise.all([
     selectOfPhone(queryable, applicationId, phoneNumberForms(transaction.phoneNumber), transactionId, LOOKED_AT_MAX),
     transaction.type === 'DEPOSIT' ? selectDepositFloat(queryable, applicationId, transaction.operator) : undefined,
     selectNamesakes(queryable, applicationId, [transactionId]),
     selectReplaced(queryable, applicationId, [transactionId]),
     readKnownAccount(queryable, applicationId, transaction),
+    transaction.type === 'DEPOSIT' ? selectRefunded(queryable, applicationId, transactionId) : undefined,
   ])
   const cost = transaction.amountMinor + transaction.feeSystemMinor + transaction.feeAppMinor
   return {
@@ -45,6 +47,15 @@ export async function readEvidence(
     namesakes: otherNumbers(transaction, namesakes),
     replaces: toReplaced(replaced[0]),
     account: toAccount(known, transaction.customerName),
+    refund: refunded
+      ? {
+          collectId: refunded.collectId,
+          collected: formatMinor(refunded.collectedMinor),
+          at: refunded.at.toISOString(),
+          otherCount: refunded.otherCount,
+          others: formatMinor(refunded.othersMinor),
+        }
+      : null,
     balance:
       float === undefined
         ? null
@@ -66,7 +77,7 @@ export function weighHistory(
   transaction: Weighed,
   others: readonly PhoneRow[],
   isMore: boolean,
-): Omit<ApprovalEvidence, 'balance' | 'namesakes' | 'replaces' | 'account'> {
+): Omit<ApprovalEvidence, 'balance' | 'namesakes' | 'replaces' | 'account' | 'refund'> {
   const alike = others.filter((other) => other.type === transaction.type && other.currency === transaction.currency)
   const earlier = alike.filter((other) => other.createdAt < transaction.createdAt)
   const paid = earlier.filter((other) => other.status === 'SUCCESS')
@@ -207,6 +218,7 @@ export async function readRisks(
         ...weighHistory(transaction, own, own.length === LOOKED_AT_MAX),
         replaces: toReplaced(replaced.find((row) => row.transactionId === transactionId)),
         account: toAccount(accountOf.get(`${operator} ${transaction.phoneNumber}`), transaction.customerName),
+        refund: null,
         namesakes: otherNumbers(transaction, namesakesOf.get(transactionId) ?? []),
         balance: balanceAfter(transaction, depositMinor.get(operator) ?? 0n),
       }

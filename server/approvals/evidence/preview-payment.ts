@@ -174,5 +174,6 @@ async function readOwnEvidence(
     namesakes: otherNumbers({ phoneNumber }, namesakes),
     account: toAccount(known, customerName ?? ''),
     replaces: null,
+    refund: null,
   }
 }

@@ -111,3 +111,19 @@ test('history includes the earlier form of the same number and no neighbouring n
   const evidence = await readEvidence(database.pool, applicationId, await waiting(300n, benin('2290197123456')))
   assert.deepEqual([evidence?.isFirst, evidence?.history?.count], [false, 1])
 })
+
+test('refund with the collect and its other refunds, without those that failed', async () => {
+  const { applicationId, add, waiting } = await scene()
+  const collectId = await add(5_000n, 24, 'succeeded', { type: 'COLLECT' })
+  const part = (amount: bigint) => ({ refund: { collectId, refundedMinor: amount * 100n } })
+  await add(1_000n, 3, 'failed', part(1_000n))
+  await add(1_500n, 2, 'succeeded', part(1_500n))
+  await waiting(700n, part(700n))
+  const transactionId = await waiting(300n, part(300n))
+  const evidence = await readEvidence(database.pool, applicationId, transactionId)
+  assert.ok(evidence?.refund)
+  const { at: _, ...refund } = evidence.refund
+  assert.deepEqual(refund, { collectId, collected: '5000', otherCount: 2, others: '2200' })
+  const other = await readEvidence(database.pool, applicationId, await waiting(300n))
+  assert.equal(other?.refund, null)
+})

@@ -1,4 +1,4 @@
-import type { ApprovalEnd, ApprovalQueue, DecisionObstacle, TermsObstacle } from '#lib/approvals/approvals.ts'
+import type { ApprovalEnd, ApprovalQueue, DecisionObstacle, SingleObstacle } from '#lib/approvals/approvals.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { ApprovalBand } from '#lib/rules/approval-policy.ts'
 import type { ApprovalFilter } from '#lib/schemas/list-filter.ts'
@@ -7,7 +7,7 @@ import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction-store.ts'
 import { type ApprovalDecisionJson, DECISION_JSON, EVENT_PROGRAM_NAME } from '../approval-store.ts'
-import { decisionObstacle, IS_BATCH_ROW, mayDecide, TERMS_OBSTACLE } from '../may-decide.ts'
+import { decisionObstacle, IS_BATCH_ROW, mayDecide, SINGLE_OBSTACLE } from '../may-decide.ts'
 
 /** The person whose queues are read, and the application. */
 export type QueueViewer = { applicationId: string; id: string }
@@ -22,7 +22,7 @@ export type QueueRow = Transaction & {
   expiresAt: Date
   /** Why the viewer may not decide or approve now; null: they may. */
   obstacle: DecisionObstacle | null
-  termsObstacle: TermsObstacle | null
+  termsObstacle: SingleObstacle | null
   decisions: (ApprovalDecisionJson & { checkerName: string })[]
   end: ApprovalEnd | null
 }
@@ -34,7 +34,7 @@ const DECIDED_MAX = 2_000
 function columnsFor({ applicationId, id }: QueueViewer): Sql {
   return sql`${sql.raw(TRANSACTION_COLUMNS)}, m.name as "makerName", i.policy_version as "policyVersion", i.rule, i.steps,
   i.needs_code as "needsCode", i.api_may_decide as "apiMayDecide", i.expires_at as "expiresAt",
-  ${decisionObstacle(sql`${applicationId}`, sql`${id}`)} as obstacle, ${TERMS_OBSTACLE} as "termsObstacle",
+  ${decisionObstacle(sql`${applicationId}`, sql`${id}`)} as obstacle, ${SINGLE_OBSTACLE} as "termsObstacle",
   coalesce((select json_agg(json_build_object('checkerName', p.name, ${sql.raw(DECISION_JSON)}) order by d.decided_at, d.checker_id)
             from approval_decisions d join people p on p.person_id = d.checker_id
             where d.application_id = t.application_id and d.transaction_id = t.transaction_id), '[]') as decisions,

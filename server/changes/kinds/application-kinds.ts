@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { UNDO_SECONDS_MAX } from '#lib/approvals/intended.ts'
-import { FLOAT_WAIT_HOURS_MAX, feeFact, feeFactName } from '#lib/money/fees.ts'
+import { FLOAT_WAIT_HOURS_MAX, feeFact, feeFactName, REFUND_FEES_FROM } from '#lib/money/fees.ts'
 import { ACCOUNT_CHECKS_MAX } from '#lib/operators/account-check.ts'
 import { COUNTRY_NAMES, OPERATORS } from '#lib/operators/operators.ts'
 import { isReturnUrl, readLogo, SUPPORT_LENGTH_MAX } from '#lib/partner/customer-page.ts'
@@ -28,6 +28,7 @@ const settings: ChangeKind = defineKind({
       .refine((countries) => new Set(countries).size === countries.length),
     defaultWebhookUrl: z.string().refine(isShownWebhookUrl).nullable(),
     floatWaitHours: z.int().min(1).max(FLOAT_WAIT_HOURS_MAX),
+    refundFeesFrom: z.enum(REFUND_FEES_FROM),
     undoSeconds: z.int().min(0).max(UNDO_SECONDS_MAX),
     accountChecksMax: z.int().min(0).max(ACCOUNT_CHECKS_MAX),
   }),

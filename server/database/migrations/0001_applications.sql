@@ -26,6 +26,8 @@ create table applications (
   webhook_networks cidr[] not null default '{}',
   -- Some receivers read `transactionStatus` instead of `status`.
   copies_webhook_status boolean not null default false,
+  -- Who pays the fees of a refund: the application beside the amount, or the customer, who receives less.
+  refund_fees_from text not null default 'application' check (refund_fees_from in ('application', 'customer')),
   -- How long its deposits wait while our account at the operator does not cover them, before they end as FAILED.
   float_wait_hours integer not null default 24 constraint float_wait_hours_fits check (float_wait_hours between 1 and 168),
   -- Seconds between a person's Validate and its effect, in which they can undo it; 0: none. Decisions of programs are never delayed.

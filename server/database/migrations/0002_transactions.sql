@@ -149,6 +149,45 @@ create table transaction_origins (
   constraint transaction_origins_origin unique (application_id, origin_id)
 );
 
+-- A deposit that returns money of a collect to its payer. `refunded_minor` counts against the collected amount: the amount of the deposit, and its
+-- fees too where the customer bears them.
+create table transaction_refunds (
+  application_id uuid not null,
+  transaction_id uuid not null,
+  collect_id uuid not null check (collect_id <> transaction_id),
+  refunded_minor bigint not null check (refunded_minor > 0),
+  primary key (application_id, transaction_id)
+);
+create index transaction_refunds_by_collect on transaction_refunds (application_id, collect_id);
+create trigger refuse_change before update or delete on transaction_refunds for each row execute function refuse_change();
+create trigger refuse_truncate before truncate on transaction_refunds for each statement execute function refuse_change();
+alter table transaction_refunds enable always trigger refuse_change;
+alter table transaction_refunds enable always trigger refuse_truncate;
+
+-- Refunds of one collect never exceed it, whoever inserts them: each insert waits for the application's lock, and then sees the others. It runs
+-- after the statement, so that it sees the deposit, and the refunds of the same batch.
+create function refuse_excessive_refund() returns trigger language plpgsql
+set search_path from current as $$
+begin
+  perform from application_counters c where c.application_id = new.application_id for no key update;
+  if refund_obstacle(new.application_id, new.collect_id) is not null then
+    raise exception 'the collect cannot be refunded' using errcode = 'check_violation', constraint = 'refund_of_a_sound_collect';
+  end if;
+  if not exists (select from transactions t join transactions c on c.application_id = t.application_id and c.transaction_id = new.collect_id
+      where t.application_id = new.application_id and t.transaction_id = new.transaction_id and t.type = 'DEPOSIT'
+        and (t.operator, t.currency, t.phone_number) = (c.operator, c.currency, c.phone_number)
+        and new.refunded_minor >= t.amount_minor) then
+    raise exception 'a refund is a deposit to the payer of the collect' using errcode = 'check_violation', constraint = 'refund_to_the_payer';
+  end if;
+  if refunded_minor(new.application_id, new.collect_id) > (select c.amount_minor from transactions c
+      where c.application_id = new.application_id and c.transaction_id = new.collect_id) then
+    raise exception 'the refunds would exceed the collect' using errcode = 'check_violation', constraint = 'refunds_within_collect';
+  end if;
+  return null;
+end $$;
+create trigger refuse_excessive_refund after insert on transaction_refunds for each row execute function refuse_excessive_refund();
+alter table transaction_refunds enable always trigger refuse_excessive_refund;
+
 -- A payment that a person is writing. It is sent with its external id, so that a form that is sent twice pays once.
 create table payment_drafts (
   application_id uuid not null,

@@ -31,6 +31,8 @@ export type PartnerEndpoint = {
   name: string
   method: 'GET' | 'POST'
   path: string
+  /** The endpoint of the other method at the same path. */
+  besides?: PartnerEndpoint
   answer(call: Call): Promise<Result<string | ApiResponse, Refusal>>
 }
 

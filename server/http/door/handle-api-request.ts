@@ -19,7 +19,7 @@ type Trace = { applicationId: string | undefined }
  */
 export async function handleApiRequest(runtime: HttpRuntime, request: ApiRequest): Promise<ApiResponse> {
   const startedMs = performance.now()
-  const endpoint = findEndpoint(request.path)
+  const endpoint = ofMethod(findEndpoint(request.path), request.method)
   const trace: Trace = { applicationId: undefined }
   let response: ApiResponse
   const traced = isMonitoring(request.path) ? undefined : runtime.tracing?.beginRequest(request.header('traceparent'))
@@ -86,6 +86,11 @@ function noteRefusal(runtime: HttpRuntime, request: ApiRequest, { name }: Endpoi
   runtime.refusals.note({ applicationId, cause, address: request.peerAddress ?? 'unknown', subject: message })
 }
 
+/** A path that has two endpoints has one for each method. */
+function ofMethod(endpoint: Endpoint | undefined, method: string): Endpoint | undefined {
+  return endpoint?.kind === 'partner' && endpoint.besides?.method === method ? endpoint.besides : endpoint
+}
+
 /** HEAD is GET without a body, as HTTP requires. OPTIONS is not allowed, because no browser page calls this API. */
 function allowsMethod(endpoint: Endpoint, method: string): boolean {
   return method === endpoint.method || method === otherMethodOf(endpoint)
@@ -97,9 +102,9 @@ function otherMethodOf(endpoint: Endpoint): 'HEAD' | 'PUT' | undefined {
 }
 
 function refuseMethod(endpoint: Endpoint): Refusal {
-  const other = otherMethodOf(endpoint)
-  const allow = other === undefined ? endpoint.method : `${endpoint.method}, ${other}`
-  return refuse(405, `The method must be ${endpoint.method} here.`, { allow })
+  const besides = endpoint.kind === 'partner' ? endpoint.besides?.method : undefined
+  const allow = [endpoint.method, otherMethodOf(endpoint), besides].filter((method) => method !== undefined).join(', ')
+  return refuse(405, `The method must be ${endpoint.method}${besides === undefined ? '' : ` or ${besides}`} here.`, { allow })
 }
 
 function respondToThrow(runtime: HttpRuntime, request: ApiRequest, error: unknown): ApiResponse {

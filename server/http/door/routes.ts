@@ -16,6 +16,7 @@ import {
 } from '../endpoints/lists.ts'
 import { operatorStatuses } from '../endpoints/operators.ts'
 import { collect, deposit, depositMultiple } from '../endpoints/payments.ts'
+import { refundEndpointAt } from '../endpoints/refunds.ts'
 import { health, healthLive, healthReady, metrics } from '../endpoints/service.ts'
 import { settlementEndpointAt, settlementReports } from '../endpoints/settlements.ts'
 import { chekTransactionStatus, transactionStatus } from '../endpoints/status.ts'
@@ -59,10 +60,10 @@ const API_PREFIXES = ['/api/v1', '/api/v2', '/public', '/health', '/metrics', '/
 
 /**
  * Returns the endpoint at exactly this path. Paths are not decoded or normalised: a similar path is another path. Everything below /pay is
- * one page, and cancellations and settlement reports are one endpoint each, whatever they are about.
+ * one page, and cancellations, refunds and settlement reports are one endpoint each, whatever they are about.
  */
 export function findEndpoint(path: string): Endpoint | undefined {
-  return BY_PATH.get(path) ?? payEndpointAt(path) ?? cancelEndpointAt(path) ?? settlementEndpointAt(path)
+  return BY_PATH.get(path) ?? payEndpointAt(path) ?? cancelEndpointAt(path) ?? refundEndpointAt(path) ?? settlementEndpointAt(path)
 }
 
 /** Returns true if a path belongs to the API and not to a page. */

@@ -65,6 +65,11 @@ export function refuseDecision(failure: DecisionFailure): Refusal {
       return APPLICATION_DISABLED
     case 'service_disabled':
       return refuse(403, `The transfer service ${failure.type} of ${failure.operator} is disabled for this application.`)
+    case 'collect_doubted':
+      return refuse(
+        403,
+        'The collect that this deposit refunds was adjusted, or its operator contradicts it: the refund can only be rejected.',
+      )
     case 'not_waiting':
       return refuse(400, `The transaction must be in PENDING_APPROVAL; it is in ${failure.status}.`)
     case 'expired':

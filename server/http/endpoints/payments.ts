@@ -3,7 +3,7 @@ import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { joinProblems } from '#lib/schemas/fields.ts'
 import { parseBatch, parseTransactionRequest, type TransactionRequest } from '#lib/schemas/transaction-request.ts'
-import type { StartProblem } from '#server/transactions/find-start-problems.ts'
+import type { StartProblem, StartRequest } from '#server/transactions/find-start-problems.ts'
 import { type StartFailure, type StartOutcome, startTransactions } from '#server/transactions/start-transactions.ts'
 import { type Call, partnerEndpoint } from '../api/endpoint.ts'
 import { errorBody, OVERLOADED, type Refusal, refuse } from '../api/errors.ts'
@@ -69,7 +69,7 @@ async function startTransaction({ runtime, request, caller }: Call, type: Transa
 }
 
 /** The call as sent: one request, or an array in which each sentence names the index of its element. */
-type Sent = { type: TransactionType; requests: readonly TransactionRequest[]; isArray: boolean }
+type Sent = { type: TransactionType; requests: readonly StartRequest[]; isArray: boolean }
 
 const PARTLY_STARTED =
   'The service is overloaded and some elements may have been started. Retry the same array: no element is started twice.'
@@ -97,7 +97,7 @@ function isServiceProblem({ kind }: StartProblem): boolean {
   return kind === 'service_disabled' || kind === 'operator_not_in_service'
 }
 
-function describeProblem(problem: StartProblem, request: TransactionRequest, type: TransactionType): string {
+function describeProblem(problem: StartProblem, request: StartRequest, type: TransactionType): string {
   const operator = request.transferMethod
   switch (problem.kind) {
     case 'service_disabled':
@@ -123,6 +123,6 @@ function describeProblem(problem: StartProblem, request: TransactionRequest, typ
 }
 
 /** The sentence for an externalId that belongs to another transaction. */
-function describeConflict(request: TransactionRequest): string {
+function describeConflict(request: StartRequest): string {
   return `externalId must be unique: ${request.externalId} belongs to a transaction with other content.`
 }

@@ -201,6 +201,7 @@ test('the document of version 2 is served beside that of version 1, which has no
   assert.deepEqual(Object.keys((await document('v2')).paths), [
     '/api/v2/transactions',
     '/api/v2/transactions/{transactionId}/cancel',
+    '/api/v2/transactions/{transactionId}/refunds',
     '/api/v2/operators',
     PATH,
     `${PATH}/{wallet}/{day}`,

@@ -1,13 +1,10 @@
-import { formatMinor } from '#lib/money/money.ts'
-import { OPERATORS } from '#lib/operators/operators.ts'
 import { err, ok } from '#lib/result.ts'
 import { cursorQuerySchema } from '#lib/schemas/queries.ts'
-import { jsonNumber } from '#lib/schemas/settlement-responses.ts'
-import type { ListedTransaction } from '#lib/schemas/transaction-responses.ts'
 import { findByExternalId, listBefore } from '#server/reports/partner-lists/list-for-partner-store.ts'
 import type { Transaction } from '#server/transactions/transaction-store.ts'
 import type { PartnerEndpoint } from '../api/endpoint.ts'
 import { refuse } from '../api/errors.ts'
+import { toListed } from '../api/list-transactions.ts'
 import { readQuery } from '../api/read-query.ts'
 
 export const TRANSACTIONS_PATH = '/api/v2/transactions'
@@ -32,14 +29,15 @@ export const transactions: PartnerEndpoint = {
     const { applicationId } = caller.application
     if (externalId !== undefined) {
       const found = await findByExternalId(runtime.pool, applicationId, externalId)
-      return ok(JSON.stringify({ transactions: found ? [toListed(found)] : [], nextCursor: null }))
+      return ok(JSON.stringify({ transactions: await toListed(runtime.pool, applicationId, found ? [found] : []), nextCursor: null }))
     }
     const before = cursor === undefined ? null : sequenceOf(cursor)
     if (before === undefined) return err(BAD_CURSOR)
     const rows = await listBefore(runtime.reportPool, applicationId, before, limit + 1)
     const page = rows.slice(0, limit)
     const last = page.at(-1)
-    return ok(JSON.stringify({ transactions: page.map(toListed), nextCursor: last && rows.length > limit ? cursorOf(last) : null }))
+    const listed = await toListed(runtime.reportPool, applicationId, page)
+    return ok(JSON.stringify({ transactions: listed, nextCursor: last && rows.length > limit ? cursorOf(last) : null }))
   },
 }
 
@@ -51,26 +49,4 @@ function cursorOf({ sequence }: Transaction): string {
 function sequenceOf(cursor: string): bigint | undefined {
   const [, digits] = /^v1\.(\d{1,18})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
   return digits === undefined ? undefined : BigInt(digits)
-}
-
-function toListed(transaction: Transaction): ListedTransaction {
-  const { operator, amountMinor, feeSystemMinor, feeAppMinor, createdAt, finalAt } = transaction
-  return {
-    transactionId: transaction.transactionId,
-    externalId: transaction.externalId,
-    transactionType: transaction.type,
-    status: transaction.status,
-    message: transaction.message,
-    transferMethod: operator,
-    countryName: OPERATORS[operator].country.name,
-    currency: transaction.currency,
-    amount: jsonNumber(formatMinor(amountMinor)),
-    feesSystem: jsonNumber(formatMinor(feeSystemMinor)),
-    feesApp: jsonNumber(formatMinor(feeAppMinor)),
-    phoneNumber: transaction.phoneNumber,
-    customerName: transaction.customerName,
-    operatorReference: transaction.operatorReference,
-    createdAt: createdAt.toISOString(),
-    completedAt: finalAt?.toISOString() ?? null,
-  }
 }

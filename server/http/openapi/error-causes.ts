@@ -22,7 +22,7 @@ export function badInput(sentences: readonly string[]): Refusal {
 const RETRY = 'Retry the same request after the seconds in Retry-After. A retry with the same externalId starts nothing twice.'
 
 /** Any request to a path with this method. */
-export function anyRequest(method: 'GET' | 'POST'): ErrorCause[] {
+export function anyRequest(method: 'GET' | 'POST' | 'GET or POST'): ErrorCause[] {
   return [
     cause(
       'header_repeated',

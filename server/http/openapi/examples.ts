@@ -46,8 +46,12 @@ export const SECOND_DEPOSIT_REQUEST: ExampleRequest = {
   amount: 8000,
 }
 
+/** The refund of a part of the collect. */
+export const REFUND_REQUEST = { externalId: '5c0d8a3e-7b16-4f29-8e4d-1a9b6c3f2d07', amount: 2000 }
+
 export const COLLECT_ID = '019a63b2-7c40-7d1e-9b52-4f6a8c0e1d23'
 export const DEPOSIT_ID = '019a63b4-1f08-7a96-8c3d-5e7b9a2f4c60'
+export const REFUND_ID = '019a63d9-5ae8-7c42-a1f6-3b8d0e2c7f94'
 const SECOND_DEPOSIT_ID = '019a63b4-1f09-7b17-9e4a-6c8d0b3f5e71'
 export const CHECKER_ID = '019a0f5d-42c7-7e83-a1b9-3d5f7e9c2b46'
 

@@ -7,6 +7,7 @@ import { ACCOUNT_CHECK_OPERATIONS } from './operations/account-checks.ts'
 import { CANCEL_OPERATIONS } from './operations/cancel.ts'
 import { OPERATOR_OPERATIONS } from './operations/operators.ts'
 import { PAYMENT_OPERATIONS } from './operations/payments.ts'
+import { REFUND_OPERATIONS } from './operations/refunds.ts'
 import { LIST_OPERATIONS, TOTAL_OPERATIONS } from './operations/reports.ts'
 import { SETTLEMENT_OPERATIONS } from './operations/settlements.ts'
 import { APPROVAL_OPERATIONS, STATUS_OPERATIONS, TOKEN_OPERATIONS } from './operations/status.ts'
@@ -25,6 +26,7 @@ const OPERATIONS: readonly Operation[] = [
 const OPERATIONS_V2: readonly Operation[] = [
   ...TRANSACTION_OPERATIONS,
   ...CANCEL_OPERATIONS,
+  ...REFUND_OPERATIONS,
   ...OPERATOR_OPERATIONS,
   ...ACCOUNT_CHECK_OPERATIONS,
   ...SETTLEMENT_OPERATIONS,
@@ -40,13 +42,13 @@ const INFO = {
   v2: {
     title: 'Mobile Money Transaction Service, additions',
     version: 'v2',
-    summary: 'Transactions, availability of operators, and settlement reports of signed days.',
+    summary: 'Transactions, refunds, availability of operators, and settlement reports of signed days.',
     description: () => DESCRIPTION_V2,
   },
 } as const
 
 const DESCRIPTION_V2 =
-  'What the service adds to v1: a list of transactions with a cursor, the cancellation of what was not sent yet, what can be sent to each operator now, checks of accounts, and reports of the days that two people have compared with the statement of ' +
+  'What the service adds to v1: a list of transactions with a cursor, the cancellation of what was not sent yet, refunds of collects, what can be sent to each operator now, checks of accounts, and reports of the days that two people have compared with the statement of ' +
   'the operator and signed. Credentials and ' +
   'errors are those of v1, which stays as it is: payments, lists and tokens are there.'
 
@@ -84,7 +86,13 @@ export function buildOpenApiDocument(version: 'v1' | 'v2' = 'v1'): Json {
   const isFirst = version === 'v1'
   const { description, ...info } = INFO[version]
   const paths: { [path: string]: Json } = {}
-  for (const operation of isFirst ? OPERATIONS : OPERATIONS_V2) paths[operation.path] = { [operation.method]: describeOperation(operation) }
+  for (const operation of isFirst ? OPERATIONS : OPERATIONS_V2) {
+    const others = paths[operation.path]
+    paths[operation.path] = {
+      ...(typeof others === 'object' && !Array.isArray(others) && others),
+      [operation.method]: describeOperation(operation),
+    }
+  }
   return {
     openapi: '3.1.0',
     info: {

@@ -11,8 +11,8 @@ import {
   webhookSchema,
 } from '#lib/schemas/responses.ts'
 import { settledDaySchema, settlementReportSchema } from '#lib/schemas/settlement-responses.ts'
-import { accountCheckRequestSchema, transactionRequestSchema } from '#lib/schemas/transaction-request.ts'
-import { transactionListSchema } from '#lib/schemas/transaction-responses.ts'
+import { accountCheckRequestSchema, refundRequestSchema, transactionRequestSchema } from '#lib/schemas/transaction-request.ts'
+import { listedTransactionSchema, refundListSchema, transactionListSchema } from '#lib/schemas/transaction-responses.ts'
 import type { ErrorCause } from './error-causes.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
@@ -30,7 +30,7 @@ export const TAGS = [
 
 /** The subjects of version 2. */
 export const TAGS_V2 = [
-  { name: 'Transactions', description: 'List transactions, find one, and cancel what was not sent to an operator.' },
+  { name: 'Transactions', description: 'List transactions, find one, cancel what was not sent to an operator, and refund collects.' },
   { name: 'Operators', description: 'What can be sent to each operator now, and checks of accounts.' },
   { name: 'Settlements', description: 'What a signed day of an account at an operator did to the balance of the application.' },
 ] as const
@@ -82,6 +82,9 @@ const COMPONENTS = {
 
 const COMPONENTS_V2 = {
   TransactionList: transactionListSchema,
+  Transaction: listedTransactionSchema,
+  RefundRequest: refundRequestSchema,
+  RefundList: refundListSchema,
   TransactionRecord: recordSchema,
   OperatorStatus: operatorStatusSchema,
   AccountCheckRequest: accountCheckRequestSchema,

@@ -1,3 +1,5 @@
+import type { RefundFeesFrom } from '#lib/money/fees.ts'
+import type { RefundObstacle } from '#lib/payments/refunds.ts'
 import type { LedgerEntryDto, OperatorAttemptDto, OperatorWorkDto } from '#lib/payments/transaction-dto.ts'
 import type { EventName, TransactionStatus } from '#lib/payments/transaction-status.ts'
 import { type ApprovalDecision, DECISION_COLUMNS } from '#server/approvals/approval-store.ts'
@@ -159,4 +161,35 @@ export async function selectLineage(
     values: [applicationId, transactionId],
   })
   return rows[0] ?? { replaces: null, replacedBy: null }
+}
+
+/** The collect that a transaction refunds; undefined if it is no refund. Hundredths. */
+export async function selectRefundOf(
+  queryable: Queryable,
+  applicationId: string,
+  transactionId: string,
+): Promise<{ transactionId: string; amountMinor: bigint } | undefined> {
+  const { rows } = await queryable.query<{ transactionId: string; amountMinor: bigint }>({
+    name: 'select_refund_of',
+    text: `select c.transaction_id as "transactionId", c.amount_minor as "amountMinor" from transaction_refunds r
+      join transactions c on c.application_id = r.application_id and c.transaction_id = r.collect_id
+      where r.application_id = $1 and r.transaction_id = $2`,
+    values: [applicationId, transactionId],
+  })
+  return rows[0]
+}
+
+/** Who pays the fees of an application's refunds, how much of a collect its refunds take, and why it cannot be refunded now. Hundredths. */
+export async function selectRefundTerms(
+  queryable: Queryable,
+  applicationId: string,
+  collectId: string,
+): Promise<{ feesFrom: RefundFeesFrom; refundedMinor: bigint; obstacle: RefundObstacle | null } | undefined> {
+  const { rows } = await queryable.query<{ feesFrom: RefundFeesFrom; refundedMinor: bigint; obstacle: RefundObstacle | null }>({
+    name: 'select_refund_terms',
+    text: `select refund_fees_from as "feesFrom", refunded_minor($1, $2) as "refundedMinor", refund_obstacle($1, $2) as obstacle
+      from applications where application_id = $1`,
+    values: [applicationId, collectId],
+  })
+  return rows[0]
 }

@@ -7,6 +7,7 @@ import { hideSecrets } from '#lib/text/web-address.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { findCustomerPage } from '#server/operators/customer-step/customer-link-store.ts'
 import { readRetentionMarks } from '#server/retention/remove-old-rows.ts'
+import { listRefunds } from '#server/transactions/refund-store.ts'
 import { findTransaction, type Transaction } from '#server/transactions/transaction-store.ts'
 import { listWebhookAttempts, type WebhookHistory } from '#server/webhooks/history.ts'
 import { readResendObstacle } from '#server/webhooks/resend-webhook.ts'
@@ -24,6 +25,8 @@ import {
   selectOperatorAttempts,
   selectOperatorWork,
   selectPersonName,
+  selectRefundOf,
+  selectRefundTerms,
   selectSharedReference,
   type WorkRow,
 } from './transaction-detail-store.ts'
@@ -54,6 +57,7 @@ export async function readTransactionDetail(
     marks,
     lineage,
     customerPage,
+    refunding,
   ] = await Promise.all([
     selectEvents(queryable, applicationId, transactionId),
     selectOperatorAttempts(queryable, applicationId, transactionId, ATTEMPTS_SHOWN_MAX),
@@ -69,11 +73,14 @@ export async function readTransactionDetail(
     readRetentionMarks(queryable),
     selectLineage(queryable, applicationId, transactionId),
     findCustomerPage(queryable, { applicationId, transactionId }),
+    readRefunding(queryable, transaction),
   ])
   const contradicted = toContradiction(contradiction)
+  const isUnique = refunding.refundOf !== null || (contradicted !== null && contradicted.state !== 'confirmed')
   return {
     ...fieldsOf(transaction),
     customerPage,
+    ...refunding,
     maker: makerOf(makerName, events),
     events: events.map(toEvent),
     attempts: [...attempts, ...asAttempts(contradiction, attempts.at(-1)?.number ?? 0)].map(toAttempt),
@@ -90,7 +97,7 @@ export async function readTransactionDetail(
     webhook: webhook ? toWebhook(webhook, resendObstacle) : null,
     entries: entries.map(({ amountMinor, at, ...entry }) => ({ ...entry, amount: formatMinor(amountMinor), at: at.toISOString() })),
     approval: item ? toApproval(item, decisions) : null,
-    ...lineageOf(transaction, contradicted !== null && contradicted.state !== 'confirmed', events, lineage),
+    ...lineageOf(transaction, isUnique, events, lineage),
     decisions: decisions.map(({ checkerId: _, apiUserId: __, onBehalfOf: ___, decidedAt, ...decision }) => ({
       ...decision,
       at: decidedAt.toISOString(),
@@ -134,9 +141,40 @@ function fieldsOf(transaction: Transaction) {
   }
 }
 
+/** What a transaction refunds, and what of it is refunded. */
+async function readRefunding(queryable: Queryable, transaction: Transaction): Promise<Pick<TransactionDetailDto, 'refundOf' | 'refunds'>> {
+  if (transaction.type === 'COLLECT') return { refundOf: null, refunds: await readRefunds(queryable, transaction) }
+  const collect = await selectRefundOf(queryable, transaction.applicationId, transaction.transactionId)
+  return { refundOf: collect ? { transactionId: collect.transactionId, amount: formatMinor(collect.amountMinor) } : null, refunds: null }
+}
+
+/** The refunds of a collect that succeeded; null for every other one. */
+async function readRefunds(queryable: Queryable, { applicationId, transactionId, status, amountMinor }: Transaction) {
+  if (status !== 'SUCCESS') return null
+  const [made, terms] = await Promise.all([
+    listRefunds(queryable, applicationId, transactionId),
+    selectRefundTerms(queryable, applicationId, transactionId),
+  ])
+  if (!terms) return null
+  const { refundedMinor, obstacle, feesFrom } = terms
+  return {
+    made: made.map((refund) => ({
+      transactionId: refund.transactionId,
+      amount: formatMinor(refund.refundedMinor),
+      status: refund.status,
+      createdAt: refund.createdAt.toISOString(),
+    })),
+    refunded: formatMinor(refundedMinor),
+    remaining: formatMinor(amountMinor - refundedMinor),
+    obstacle,
+    feesFrom,
+  }
+}
+
+/** `isUnique`: it may have been paid, or counts against a collect, so that no other payment takes its place. */
 function lineageOf(
   { source }: Transaction,
-  isDoubted: boolean,
+  isUnique: boolean,
   events: readonly EventRow[],
   { replaces, replacedBy }: { replaces: string | null; replacedBy: string | null },
 ): Pick<TransactionDetailDto, 'replaces' | 'replacedBy' | 'isReplaceable'> {
@@ -144,7 +182,7 @@ function lineageOf(
   return {
     replaces: replaces === null ? null : { transactionId: replaces },
     replacedBy: replacedBy === null ? null : { transactionId: replacedBy },
-    isReplaceable: source !== 'api' && replacedBy === null && end !== undefined && isReplaceableEnd(end) && !isDoubted,
+    isReplaceable: source !== 'api' && replacedBy === null && end !== undefined && isReplaceableEnd(end) && !isUnique,
   }
 }
 

@@ -29,6 +29,7 @@ const OPEN = randomUUID()
 const WAITING = randomUUID()
 const REJECTED = randomUUID()
 const REPLACING = randomUUID()
+const REFUND = randomUUID()
 const BATCH = randomUUID()
 const [PAY_IN, MOVE, FEE, REVERSAL] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
 const [WITHDRAWAL, BANK_ACCOUNT] = [randomUUID(), randomUUID()]
@@ -69,6 +70,7 @@ before(async () => {
   await book(FEE, { kind: 'correct', account: 'collect', amountMinor: -500n }, finance)
   await addBankAccount(finance)
   await book(WITHDRAWAL, { kind: 'withdraw', account: 'collect', amountMinor: 300n }, finance)
+  await start({ transactionId: REFUND, amountMinor: 100_000n, refund: { collectId: COLLECTED, refundedMinor: 100_000n } })
   await reverse(REVERSAL, finance)
   await storeBatch(maker)
   await sealTotals(pool)
@@ -406,6 +408,17 @@ const DAMAGES: Record<string, (string | [statements: string, count: number])[]> 
     [`update transaction_events set event = 'recalled' where ${of(REJECTED)} and version = 2`, 0],
     [`update transaction_events set event = 'expired' where ${of(REJECTED)} and version = 2`, 0],
     `update transactions set status = 'SUCCESS' where ${of(REJECTED)}`,
+  ],
+  refunds: [
+    'update transaction_refunds set transaction_id = gen_random_uuid()',
+    'update transaction_refunds set collect_id = gen_random_uuid()',
+    `update transaction_refunds set collect_id = '${PAID}'`,
+    `update transactions set status = 'FAILED' where ${of(COLLECTED)}`,
+    ...['type = ', 'operator = ', 'currency = ', 'phone_number = '].map(
+      (column) => `update transactions set ${column} ${column === 'type = ' ? "'COLLECT'" : "'x'"} where ${of(REFUND)}`,
+    ),
+    'update transaction_refunds set refunded_minor = 99999',
+    'update transaction_refunds set refunded_minor = 500001',
   ],
   fundings: [
     ...[PAY_IN, MOVE, FEE, WITHDRAWAL].flatMap((fundingId) => [

@@ -298,6 +298,21 @@ const PAYMENT_CHECKS: BookCheck[] = [
       from transaction_origins o where is_in_retry(o.application_id, o.origin_id)`,
   },
   {
+    check: 'refunds',
+    sql: `select concat_ws(' ', r.application_id, r.transaction_id) as subject, 'refunds what is no collect of the same payer that succeeded' as detail
+      from transaction_refunds r
+      left join transactions t on t.application_id = r.application_id and t.transaction_id = r.transaction_id
+      left join transactions c on c.application_id = r.application_id and c.transaction_id = r.collect_id
+      where t.type is distinct from 'DEPOSIT' or c.type is distinct from 'COLLECT' or c.status is distinct from 'SUCCESS'
+        or (t.operator, t.currency, t.phone_number) is distinct from (c.operator, c.currency, c.phone_number) or r.refunded_minor < t.amount_minor
+      union all
+      select concat_ws(' ', c.application_id, c.transaction_id), 'its refunds exceed what was collected'
+      from transaction_refunds r
+      join transactions t on t.application_id = r.application_id and t.transaction_id = r.transaction_id
+      join transactions c on c.application_id = r.application_id and c.transaction_id = r.collect_id
+      where t.status <> 'FAILED' group by c.application_id, c.transaction_id, c.amount_minor having sum(r.refunded_minor) > c.amount_minor`,
+  },
+  {
     check: 'references',
     sql: `select transactions.application_id || ' ' || transaction_id as subject, 'no such application' as detail
       from transactions left join applications a using (application_id) where a.application_id is null`,

@@ -62,6 +62,8 @@ begin
              and case when i.event = 'approved'
                       then i.application_id in (select o.application_id from open_application o)
                            and (i.application_id, t.operator, t.type) not in (select c.application_id, c.operator, c.type from closed_service c)
+                           and not exists (select from transaction_refunds r where r.application_id = i.application_id
+                                             and r.transaction_id = i.transaction_id and refund_obstacle(r.application_id, r.collect_id) is not null)
                       -- A transaction that an operator may have is never stopped. The caller holds the locks of the rows.
                       when i.event = 'stopped'
                       then coalesce((select w.state in ('queued', 'paused') from operator_work w

@@ -124,6 +124,7 @@ function SettingsPart({ t, application, settings, zone, mayChange }: SettingsPar
     { name: t('terms.floatWaitHours'), value: String(settings.floatWaitHours) },
     { name: t('terms.undoSeconds'), value: String(settings.undoSeconds) },
     { name: t('terms.accountChecksMax'), value: String(settings.accountChecksMax) },
+    { name: t('terms.refundFeesFrom'), value: t(`terms.refundFeesFrom.${settings.refundFeesFrom}`) },
     { name: t('terms.secondFactor'), value: yesNo(settings.requiresSecondFactor) },
     { name: t('terms.statusCopy'), value: yesNo(settings.copiesWebhookStatus) },
     { name: t('terms.combinedRoles'), value: yesNo(settings.allowsCombinedRoles) },

@@ -2,16 +2,20 @@
 
 import { z } from 'zod'
 import { toQuery } from '#lib/pages/paths.ts'
+import { isRefundObstacle, type RefundObstacle } from '#lib/payments/refunds.ts'
 import { SYNCHRONISED_AT_ONCE, type SynchroniseOutcome, toAddressValues, toTransactionQuery } from '#lib/payments/transaction-list.ts'
 import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
 import { type ActionResult, err, ok } from '#lib/result.ts'
 import { transactionFilterSchema } from '#lib/schemas/list-filter.ts'
+import { sentRefundSchema } from '#lib/schemas/payment.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
+import { queryFailures } from '#server/operators/work/second-looks.ts'
 import { synchroniseTransaction } from '#server/operators/work/synchronise-transaction.ts'
 import { changeView as changeSavedView, saveView as keepView, deleteView as removeSavedView } from '#server/people/saved-views.ts'
+import { type RefundFailure, startRefund } from '#server/transactions/refunds.ts'
 import { resendWebhook } from '#server/webhooks/resend-webhook.ts'
 
 const transactionId = z.object({ transactionId: z.uuid() })
@@ -59,6 +63,41 @@ export async function synchroniseSeveral(
     )
     return ok(Object.fromEntries(outcomes))
   })
+}
+
+type RefundRefusal =
+  | Exclude<RefundFailure['kind'], RefundObstacle | 'start_refused' | 'webhook_url_missing'>
+  | 'not_refundable'
+  | 'service_disabled'
+  | 'operator_not_in_service'
+  | 'amount_out_of_limits'
+
+/** Sends the refund of a collect to its checkers. The same one again returns the transaction that it already is. */
+export async function refundCollect(
+  application: string,
+  input: { transactionId: string; externalId: string; amount: string; reason: string },
+): Promise<ActionResult<{ transactionId: string }, RefundRefusal>> {
+  return runAction<typeof sentRefundSchema, { transactionId: string }, RefundRefusal>(
+    { schema: sentRefundSchema, permission: 'transaction:create', application, input },
+    async (maker, { transactionId: collectId, externalId, amount, reason }) => {
+      const runtime = backOfficeRuntime()
+      const snapshot = runtime.directory.find(maker.applicationId)
+      if (!snapshot) return err('overloaded')
+      const refunded = await startRefund(
+        { ...runtime, confirmFailures: (refunds) => queryFailures(runtime.forcedEnquiries, refunds) },
+        { application: snapshot, collectId, externalId, amountMinor: amount, reason, webhookUrl: null, source: 'person', actor: maker },
+      )
+      return refunded.ok ? ok(refunded.value) : err(toRefusal(refunded.error))
+    },
+  )
+}
+
+function toRefusal(failure: RefundFailure): RefundRefusal {
+  if (failure.kind === 'webhook_url_missing') throw new Error('A person was refused as a program')
+  if (failure.kind !== 'start_refused') return isRefundObstacle(failure.kind) ? 'not_refundable' : failure.kind
+  const { kind } = failure.problem
+  if (kind === 'service_disabled' || kind === 'operator_not_in_service' || kind === 'amount_out_of_limits') return kind
+  throw new Error(`A refund was refused for ${kind}`)
 }
 
 /** Requests one more attempt to deliver the webhook of a final transaction. */

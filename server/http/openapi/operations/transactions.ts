@@ -10,6 +10,7 @@ import { type Operation, ref } from '../operation.ts'
 
 const { country } = OPERATORS[COLLECT_REQUEST.transferMethod]
 
+/** The collect of the examples as a response of version 2. */
 const LISTED: ListedTransaction = {
   transactionId: COLLECT_ID,
   externalId: COLLECT_REQUEST.externalId,
@@ -25,6 +26,8 @@ const LISTED: ListedTransaction = {
   phoneNumber: COLLECT_REQUEST.phoneNumber,
   customerName: COLLECT_REQUEST.customerName,
   operatorReference: '7421983041',
+  refundOf: null,
+  refundedAmount: 0,
   createdAt: '2026-11-05T09:29:58.002Z',
   completedAt: '2026-11-05T09:30:02.114Z',
 }

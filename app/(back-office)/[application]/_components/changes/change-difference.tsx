@@ -150,6 +150,7 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   floatWaitHours: 'change.fact.floatWaitHours',
   undoSeconds: 'change.fact.undoSeconds',
   accountChecksMax: 'change.fact.accountChecksMax',
+  refundFeesFrom: 'change.fact.refundFeesFrom',
   allowsCombinedRoles: 'change.fact.allowsCombinedRoles',
   defaultWebhookUrl: 'change.fact.defaultWebhookUrl',
   logo: 'change.fact.logo',
@@ -169,6 +170,8 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
 
 /** Values that are words. */
 const WORDS: Readonly<Record<string, MessageKey>> = {
+  'refundFeesFrom.application': 'change.refundFeesFrom.application',
+  'refundFeesFrom.customer': 'change.refundFeesFrom.customer',
   'dateOrder.day_first': 'statements.order.day_first',
   'dateOrder.month_first': 'statements.order.month_first',
   'timesIn.wallet': 'statements.zone.wallet',

@@ -3,7 +3,7 @@ import { Checkbox, Select, TextField } from '#components/ui/field.tsx'
 import { useNow, useT } from '#components/ui/translations.tsx'
 import { UNDO_SECONDS_MAX } from '#lib/approvals/intended.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
-import { FLOAT_WAIT_HOURS_MAX, type SettingsTerms } from '#lib/money/fees.ts'
+import { FLOAT_WAIT_HOURS_MAX, REFUND_FEES_FROM, type SettingsTerms } from '#lib/money/fees.ts'
 import { ACCOUNT_CHECKS_MAX } from '#lib/operators/account-check.ts'
 import { COUNTRY_NAMES } from '#lib/operators/operators.ts'
 import { isShownWebhookUrl, WEBHOOK_URL_LENGTH_MAX } from '#lib/text/web-address.ts'
@@ -48,6 +48,7 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
       floatWaitHours,
       undoSeconds,
       accountChecksMax,
+      refundFeesFrom: String(form.get('refundFeesFrom')),
       allowsCombinedRoles: form.get('combinedRoles') === 'on',
     })
   }
@@ -73,6 +74,19 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
         maxLength={WEBHOOK_URL_LENGTH_MAX}
       />
       <NumberFields settings={settings} problems={problems} />
+      <Select
+        id="terms-refund-fees"
+        name="refundFeesFrom"
+        label={t('terms.refundFeesFrom')}
+        hint={t('terms.refundFeesFromHint')}
+        defaultValue={settings.refundFeesFrom}
+      >
+        {REFUND_FEES_FROM.map((payer) => (
+          <option key={payer} value={payer}>
+            {t(`terms.refundFeesFrom.${payer}`)}
+          </option>
+        ))}
+      </Select>
       <Switches settings={settings} />
     </ProposalDialog>
   )

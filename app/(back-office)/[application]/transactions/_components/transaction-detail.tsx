@@ -16,6 +16,7 @@ import { ApprovalDecision } from './detail/approval-decision.tsx'
 import { ApprovalProgress } from './detail/approval-progress.tsx'
 import { Calls } from './detail/calls.tsx'
 import { DetailFacts, FeeFacts, LedgerList, Lineage } from './detail/detail-facts.tsx'
+import { RefundOf, Refunds } from './detail/refunds.tsx'
 import { StateAdvice, SynchroniseButton } from './detail/state-advice.tsx'
 import { Timeline } from './detail/timeline.tsx'
 import { useTransaction } from './use-transaction.ts'
@@ -38,12 +39,14 @@ export function TransactionDetail({ application, detail, canResend, canCreate, i
         <Head detail={detail} />
         {decision}
         <StateAdvice detail={detail} />
+        <RefundOf application={application} detail={detail} />
         <Lineage application={application} detail={detail} canCreate={canCreate} />
         <div className="no-print flex flex-wrap gap-2 empty:hidden">
           {detail.status === 'PENDING' && <SynchroniseButton application={application} transactionId={detail.transactionId} />}
         </div>
         <DetailFacts application={application} detail={detail} />
         <FeeFacts detail={detail} />
+        <Refunds application={application} detail={detail} canCreate={canCreate} />
       </div>
       <div className="grid content-start gap-5">
         <ApprovalProgress application={application} detail={detail} />

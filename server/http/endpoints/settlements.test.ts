@@ -203,6 +203,7 @@ test('the document of version 2 is served beside that of version 1, which has no
     '/api/v2/transactions/{transactionId}/cancel',
     '/api/v2/transactions/{transactionId}/refunds',
     '/api/v2/operators',
+    '/api/v2/account-checks',
     PATH,
     `${PATH}/{wallet}/{day}`,
   ])

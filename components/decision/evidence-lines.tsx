@@ -162,7 +162,7 @@ function NearEqualLine({
   )
 }
 
-/** What the operator says about the account, and whether its name is another one. */
+/** The operator's answer about the account, and whether its name is another one. */
 function AccountLine({ account, operator }: { account: NonNullable<ApprovalView['evidence']['account']>; operator: string }) {
   const { t } = useTranslations()
   const now = useNow()

@@ -228,7 +228,7 @@ export type ApprovalEvidence = {
   /** The name that stood there last time, where it was another or written in another way. */
   nameBefore: { name: string; at: string; isOtherSpelling: boolean } | null
   operatorBefore: OperatorCode | null
-  /** What the operator said about the account within 24 hours, and how the name there compares; null where nobody asked. */
+  /** The operator's answer about the account within 24 hours, and how the name there compares; null where nobody asked. */
   account: (Pick<AccountCheck, 'answer' | 'holderName' | 'checkedAt'> & { isOtherName: boolean }) | null
   /** Other phone numbers for which a payment to the same name waits. */
   namesakes: readonly string[]

@@ -25,7 +25,7 @@ export const CHANGE_PERMISSIONS = {
   'service.set': TERMS,
   'fees.set': TERMS,
   'application.set': TERMS,
-  /** What the page of customers shows. */
+  /** The content of the page of customers. */
   'customer_page.set': TERMS,
   'time_zone.set': TERMS,
   'address.allow': ACCESS,

@@ -7,7 +7,7 @@ export const ACCOUNT_CHECKS_MAX = 10_000
 export const ACCOUNT_ANSWERS = ['active', 'not_registered', 'barred'] as const
 export type AccountAnswer = (typeof ACCOUNT_ANSWERS)[number]
 
-/** What is known of one account; `holderName` is masked, and null where the operator names nobody. Instants are ISO 8601. */
+/** The known facts of one account; `holderName` is masked, and null where the operator names nobody. Instants are ISO 8601. */
 export type AccountCheck = {
   operator: OperatorCode
   phoneNumber: string

@@ -203,7 +203,7 @@ export type TransactionDetailDto = PaymentTexts & {
   isReplaceable: boolean
   /** The collect that this deposit refunds; null for all others. */
   refundOf: { transactionId: string; amount: string } | null
-  /** What of a collect that succeeded is refunded; null for all others. */
+  /** The refunds of a collect that succeeded; null for all others. */
   refunds: RefundsDto | null
 }
 

@@ -120,7 +120,7 @@ test('limited from a quarter on, with when it is possible again; a second accoun
     applicationId,
   ])
   assert.equal(refused.error.possibleAt.getTime(), (rows[0]?.at.getTime() ?? 0) + 86_400_000)
-  // What is known is no new name.
+  // A known name is no new one.
   assert.equal(await codeOf(known, { asker: mallory }), 'active')
   passMs(60_000)
   assert.deepEqual([await codeOf(aNumber(), { asker: second }), await codeOf(aNumber(), { asker: second })], ['active', 'active'])

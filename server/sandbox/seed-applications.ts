@@ -19,7 +19,7 @@ export type SeedApplication = {
   receivers: readonly string[]
   transactionCount: number
   hasContradiction: boolean
-  /** What its customers see where they pay. */
+  /** Its page of customers. */
   customerPage?: CustomerPageTerms
   shares: Readonly<Record<OperatorCode, number>>
 }

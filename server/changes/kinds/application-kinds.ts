@@ -40,7 +40,7 @@ const settings: ChangeKind = defineKind({
   apply: (trx, { applicationId, payload, actor }) => changeApplication(trx, { applicationId, change: payload, actor }),
 })
 
-/** What the page of customers shows of the application. Both people see the picture itself. */
+/** The page of customers of the application. Both people see the picture itself. */
 const customerPage: ChangeKind = defineKind({
   schema: z.strictObject({
     logo: z

@@ -42,7 +42,7 @@ create table applications (
   constraint countries_are_known check (cardinality(countries) > 0
     and countries <@ array['CAMEROON', 'IVORY_COAST', 'SENEGAL', 'BURKINA_FASO', 'MALI', 'BENIN', 'UGANDA'])
 );
--- What the page of customers shows of an application.
+-- The page of customers of an application.
 create table customer_pages (
   application_id uuid primary key references applications,
   -- Customers pay for every byte.

@@ -140,7 +140,7 @@ create table operator_settings (
   document text not null,
   version bigint not null check (version > 0),
   changed_at timestamptz not null default now(),
-  -- What these settings replaced, and until when one administrator may return to it. Null with a time: there were none.
+  -- The settings that these replaced, and until when one administrator may return to it. Null with a time: there were none.
   previous_document text,
   return_until timestamptz,
   unique (operator, protocol),

@@ -20,7 +20,7 @@ create table bank_accounts (
 );
 create unique index bank_accounts_present on bank_accounts (application_id, number, currency) where removed_at is null;
 
--- What an account is never changes: two people approved it.
+-- The facts of an account never change: two people approved them.
 create function guard_bank_account() returns trigger language plpgsql
 set search_path from current as $$
 begin
@@ -66,7 +66,7 @@ create table withdrawal_schedules (
   constraint two_people_set_it check (proposed_by <> confirmed_by)
 );
 
--- What became of each time of a schedule. The key lets it run once, whichever process runs it.
+-- The outcome of each time of a schedule. The key lets it run once, whichever process runs it.
 create table withdrawal_runs (
   application_id uuid not null,
   operator text not null,

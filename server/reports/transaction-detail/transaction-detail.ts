@@ -141,7 +141,7 @@ function fieldsOf(transaction: Transaction) {
   }
 }
 
-/** What a transaction refunds, and what of it is refunded. */
+/** The collect that a transaction refunds, and the refunds of a collect. */
 async function readRefunding(queryable: Queryable, transaction: Transaction): Promise<Pick<TransactionDetailDto, 'refundOf' | 'refunds'>> {
   if (transaction.type === 'COLLECT') return { refundOf: null, refunds: await readRefunds(queryable, transaction) }
   const collect = await selectRefundOf(queryable, transaction.applicationId, transaction.transactionId)

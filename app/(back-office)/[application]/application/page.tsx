@@ -142,7 +142,7 @@ function SettingsPart({ t, application, settings, zone, mayChange }: SettingsPar
 
 type CustomerPagePartProps = { t: Translate; application: string; page: CustomerPageTerms; mayChange: boolean }
 
-/** What customers see of the application where they pay. */
+/** The application as customers see it where they pay. */
 function CustomerPagePart({ t, application, page, mayChange }: CustomerPagePartProps) {
   const facts = [
     {

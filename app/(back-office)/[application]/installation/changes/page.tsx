@@ -14,7 +14,7 @@ import { ActivationDifference } from '../../rules/_components/rule-list.tsx'
 
 export const generateMetadata = titled('installation.changes.title')
 
-/** What only the administrators of the installation can confirm: changes of applications that have nobody else who may. */
+/** Changes that only the administrators of the installation can confirm: those of applications that have nobody else who may. */
 export default async function ChangesElsewherePage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireInstaller(application, 'installation:read')

@@ -15,7 +15,7 @@ type Refused = { code: 'limited'; of: 'asker' | 'application'; possibleAt: strin
 type Props = { application: string; operator: OperatorCode | null; phoneNumber: string; customerName: string; isComplete: boolean }
 
 /**
- * What the operator says about the account of a complete number, and whether its name is another one. The line has its place before there is
+ * The operator's answer about the account of a complete number, and whether its name is another one. The line has its place before there is
  * anything to say, so nothing moves; the form can be sent meanwhile.
  */
 export function AccountCheckLine({ application, operator, phoneNumber, customerName, isComplete }: Props) {

@@ -142,7 +142,10 @@ const localTime = z
 export const recoverySchema = z.object({ since: localTime, includesDelivered: z.boolean() })
 /** `counted` is what the person saw and agreed to. */
 export const recoveryStartSchema = recoverySchema.extend({ counted: z.int().min(1).max(100_000_000) })
-export const webhookTestSchema = z.object({ url: z.string().trim().min(1).max(2_048) })
+export const webhookTestSchema = z.object({
+  url: z.string().trim().min(1).max(2_048),
+  status: z.enum(['SUCCESS', 'FAILED']).default('FAILED'),
+})
 
 /** A browser's report of an error that a page did not handle. Bounded, because it is written to the log. */
 export const pageFailureSchema = z.strictObject({

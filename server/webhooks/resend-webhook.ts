@@ -88,6 +88,8 @@ type TestDeps = { pool: Pool; clock: Clock; sender: Pick<Sender, 'send'> }
 type TestCommand = {
   applicationId: string
   url: string
+  /** The result that the event reports. */
+  status: 'SUCCESS' | 'FAILED'
   actor: PersonCommandActor
   secrets: readonly WebhookSecret[]
   copiesStatus: boolean
@@ -95,34 +97,34 @@ type TestCommand = {
 
 /**
  * Sends a test event, made, signed and sent as every other webhook, and returns its id once the receiver answered or the five seconds are
- * over. Its marks: `webhook-id` begins with `msg_test_`, `transactionId` with `test_`, `status` is FAILED and `message` says that it is a
- * test, so that a receiver that ignores the marks credits nobody. At most twenty per application and hour.
+ * over. Its marks: `webhook-id` begins with `msg_test_`, `transactionId` with `test_`, and `message` says that it is a test. Its externalId is new,
+ * so that a receiver that ignores the marks finds no order to credit, also when it reports SUCCESS. At most twenty per application and hour.
  */
 export async function sendTestWebhook(
   { pool, clock, sender }: TestDeps,
   command: TestCommand,
 ): Promise<Result<{ testId: string }, 'not_permitted' | 'invalid_url' | 'throttled'>> {
-  const { applicationId, url, actor, secrets, copiesStatus } = command
+  const { applicationId, url, status, actor, secrets, copiesStatus } = command
   const testId = randomUUID()
   const shown = hideSecrets(url)
   const stored = await runCommand<void, 'invalid_url' | 'throttled'>(pool, command, 'webhook:recover', async (trx) => {
     if (!/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) return err('invalid_url')
     if ((await countTestsOfHour(trx, applicationId)) >= TESTS_PER_HOUR) return err('throttled')
     await insertTest(trx, { applicationId, testId, url: shown, requestedBy: actor.id })
-    return done({ action: 'webhook.test_sent', subject: testId, details: { url: shown } })
+    return done({ action: 'webhook.test_sent', subject: testId, details: { url: shown, status } })
   })
   if (!stored.ok) return stored
-  const body = testBody(testId, clock.now(), copiesStatus)
+  const body = testBody(testId, status, clock.now(), copiesStatus)
   const result = await sender.send(url, signWebhook(`msg_test_${testId}`, body, secrets, clock.now()), body)
   await storeTestResult(pool, applicationId, testId, result)
   return ok({ testId })
 }
 
-function testBody(testId: string, now: Date, copiesStatus: boolean): string {
+function testBody(testId: string, status: TestCommand['status'], now: Date, copiesStatus: boolean): string {
   const event = {
     externalId: testId,
     transactionId: `test_${testId}`,
-    status: 'FAILED',
+    status,
     amountMinor: 10_000n,
     phoneNumber: '237600000000',
     operator: 'MOMOCM',

@@ -21,11 +21,15 @@ const SECRETS = ['whsec_b2xkIHNlY3JldCBvZiB0aGUgdGVzdA==', 'whsec_bmV3IHNlY3JldC
   expiresAt: null,
 }))
 
-async function send(applicationId: string, url: string, { isSandbox = true, actor = personOf(applicationId, ['engineer']) } = {}) {
+async function send(
+  applicationId: string,
+  url: string,
+  { isSandbox = true, actor = personOf(applicationId, ['engineer']), status = 'FAILED' as 'SUCCESS' | 'FAILED' } = {},
+) {
   const sender = createGuardedSenders({ allowsPrivateTargets: isSandbox, idleConnectionsMax: 0 }).to([])
   closeAtEnd(sender)
   const deps = { pool: database.pool, clock: systemClock, sender }
-  return sendTestWebhook(deps, { applicationId, url, actor, secrets: SECRETS, copiesStatus: false })
+  return sendTestWebhook(deps, { applicationId, url, status, actor, secrets: SECRETS, copiesStatus: false })
 }
 
 test('marked as a test and signed with every valid secret; the answer is listed', async () => {
@@ -46,6 +50,18 @@ test('marked as a test and signed with every valid secret; the answer is listed'
     [listed?.result?.outcome, listed?.result?.httpStatus, listed?.result?.responseStart],
     ['bad_status', 201, 'created \uFFFD<b>'],
   )
+})
+
+test('SUCCESS where it is wanted, with the same marks and an externalId that names no transaction', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const receiver = await startReceiver((response) => response.writeHead(200).end())
+  assert.ok((await send(applicationId, receiver.url, { status: 'SUCCESS' })).ok)
+  const { status, transactionId, externalId, message } = JSON.parse(receiver.received[0]?.body ?? '{}')
+  assert.equal(status, 'SUCCESS')
+  assert.match(transactionId, /^test_/)
+  assert.match(message, /^TEST/)
+  const { rowCount } = await database.pool.query('select 1 from transactions where external_id = $1', [externalId])
+  assert.equal(rowCount, 0)
 })
 
 test('refused_target for a private address outside the sandbox, without a connection', async () => {

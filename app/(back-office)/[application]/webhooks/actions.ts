@@ -57,17 +57,17 @@ export async function stopRecovery(application: string, input: { recoveryId: str
 /** Sends a test event and waits for its answer. */
 export async function sendTestWebhook(
   application: string,
-  input: { url: string },
+  input: { url: string; status?: 'SUCCESS' | 'FAILED' },
 ): Promise<ActionResult<null, 'not_permitted' | 'throttled'>> {
   return runAction<typeof webhookTestSchema, null, 'not_permitted' | 'throttled'>(
     { schema: webhookTestSchema, permission: 'webhook:recover', application, input },
-    async (actor, { url }) => {
+    async (actor, { url, status }) => {
       const { pool, clock, testSenders, directory } = backOfficeRuntime()
       const { applicationId } = actor
       const snapshot = directory.find(applicationId)
       const [secrets, copiesStatus] = [snapshot?.webhookSecrets ?? [], snapshot?.copiesWebhookStatus ?? false]
       const sender = testSenders.to(snapshot?.webhookNetworks ?? [])
-      const result = await sendTest({ pool, clock, sender }, { applicationId, url, actor, secrets, copiesStatus })
+      const result = await sendTest({ pool, clock, sender }, { applicationId, url, status, actor, secrets, copiesStatus })
       if (result.ok) return ok(null)
       if (result.error === 'invalid_url') return err({ code: 'invalid' })
       return err(result.error)

@@ -4,7 +4,7 @@ import { type FormEvent, useEffect } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { TextField } from '#components/ui/field.tsx'
+import { Select, TextField } from '#components/ui/field.tsx'
 import { DialogButton } from '#components/ui/overlay/dialog-button.tsx'
 import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { announce } from '#components/ui/overlay/toast.tsx'
@@ -96,17 +96,21 @@ export function RotateSecretButton({ application }: { application: string }) {
 
 const TEST_REFUSALS = { invalid: 'webhooks.testUrlWrong', throttled: 'webhooks.testThrottled' } as const
 
+const TEST_STATUSES = ['SUCCESS', 'FAILED'] as const
+type TestStatus = (typeof TEST_STATUSES)[number]
+
 /** The address of a test event, and the button that sends it. */
 export function TestForm({ application, url }: { application: string; url: string }) {
   const t = useT()
-  const { run, isPending, error } = useAction((typed: string) => sendTestWebhook(application, { url: typed }), {
+  const { run, isPending, error } = useAction((typed: string, status: TestStatus) => sendTestWebhook(application, { url: typed, status }), {
     words: TEST_REFUSALS,
     refreshes: 'done',
     onDone: () => announce(t('webhooks.testSent')),
   })
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    run(String(new FormData(event.currentTarget).get('url') ?? '').trim())
+    const form = new FormData(event.currentTarget)
+    run(String(form.get('url') ?? '').trim(), form.get('status') === 'SUCCESS' ? 'SUCCESS' : 'FAILED')
   }
   return (
     <form noValidate onSubmit={submit} className="mt-3 flex max-w-3xl flex-wrap items-end gap-2">
@@ -121,6 +125,13 @@ export function TestForm({ application, url }: { application: string; url: strin
           maxLength={2_048}
         />
       </div>
+      <Select id="test-status" name="status" label={t('webhooks.testStatus')} defaultValue="SUCCESS">
+        {TEST_STATUSES.map((status) => (
+          <option key={status} value={status}>
+            {status}
+          </option>
+        ))}
+      </Select>
       <Button type="submit" isBusy={isPending}>
         {t('webhooks.sendTest')}
       </Button>

@@ -55,7 +55,7 @@ export const paths = {
   newBatch: (application: string) => `/${application}/batches/new`,
   batch: (application: string, batchId: string, query: QueryValues = {}) => `/${application}/batches/${batchId}${toQuery(query)}`,
   totals: (application: string, query: QueryValues = {}) => `/${application}/totals${toQuery(query)}`,
-  balances: (application: string) => `/${application}/balances`,
+  balances: (application: string, query: QueryValues = {}) => `/${application}/balances${toQuery(query)}`,
   statement: (application: string, operator: string, query: QueryValues = {}) => `/${application}/balances/${operator}${toQuery(query)}`,
   people: (application: string) => `/${application}/people`,
   terms: (application: string) => `/${application}/application`,

@@ -83,6 +83,9 @@ export type TotalsFilter = z.output<typeof totalsQuerySchema>
 /** The parameter that an export adds to the address of its page. */
 const fileFormat = { format: z.enum(EXPORT_FORMATS).default('csv') }
 export const totalsExportSchema = totalsQuerySchema.extend(fileFormat)
+export const BALANCES_VIEWS = ['cards', 'table'] as const
+export type BalancesView = (typeof BALANCES_VIEWS)[number]
+export const balancesAddressSchema = z.object({ view: z.enum(BALANCES_VIEWS).catch('cards') })
 export const balancesExportSchema = z.object(fileFormat)
 
 /** The address of the overview: the number of days of the operator figures. */

@@ -7,7 +7,7 @@ import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { Sparkline } from '#components/ui/chart/chart-parts.tsx'
-import { PageHeader } from '#components/ui/display/page.tsx'
+import { PageHeader, Tabs } from '#components/ui/display/page.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
@@ -15,18 +15,20 @@ import type { BalanceCard } from '#lib/finance/finance-dto.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { queries } from '#lib/pages/queries.ts'
+import { BALANCES_VIEWS, type BalancesView } from '#lib/schemas/page-address.ts'
 import { formatAmount } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
+import { BalancesTable } from './balances-table.tsx'
 
 const ThresholdDialog = onDemand(async () => (await import('./threshold-dialog.tsx')).ThresholdDialog)
 
 /** Changes refresh the page through live updates; this interval is for figures that only time changes. */
 const REFRESH_MS = 60_000
 
-type Props = { application: string; canSetThreshold: boolean; canReadStatement: boolean; canExport: boolean }
+type Props = { application: string; view: BalancesView; canSetThreshold: boolean; canReadStatement: boolean; canExport: boolean }
 
-/** Available money per currency, then one card per operator. */
-export function BalancesBoard({ application, canSetThreshold, canReadStatement, canExport }: Props) {
+/** Available money per currency, then one card or one line of a table per operator. */
+export function BalancesBoard({ application, view, canSetThreshold, canReadStatement, canExport }: Props) {
   const { t, locale, timeZone } = useTranslations()
   const [asked, setAsked] = useState<BalanceCard | null>(null)
   const { data, isError, refetch } = useQuery({
@@ -55,17 +57,31 @@ export function BalancesBoard({ application, canSetThreshold, canReadStatement, 
           </div>
         ))}
       </dl>
-      <ul className="mt-4 grid grid-cols-[repeat(auto-fill,minmax(min(100%,18rem),1fr))] gap-3">
-        {data.cards.map((card) => (
-          <li key={card.operator} className="flex">
-            <OperatorCard
-              card={card}
-              statementHref={canReadStatement ? paths.statement(application, card.operator) : null}
-              onThreshold={canSetThreshold ? () => setAsked(card) : null}
-            />
-          </li>
-        ))}
-      </ul>
+      <div className="mt-4">
+        <Tabs
+          label={t('balances.views')}
+          tabs={BALANCES_VIEWS.map((each) => ({
+            href: paths.balances(application, { view: each }),
+            label: t(`balances.view.${each}`),
+            isCurrent: each === view,
+          }))}
+        />
+      </div>
+      {view === 'table' ? (
+        <BalancesTable application={application} cards={data.cards} canReadStatement={canReadStatement} />
+      ) : (
+        <ul className="mt-4 grid grid-cols-[repeat(auto-fill,minmax(min(100%,18rem),1fr))] gap-3">
+          {data.cards.map((card) => (
+            <li key={card.operator} className="flex">
+              <OperatorCard
+                card={card}
+                statementHref={canReadStatement ? paths.statement(application, card.operator) : null}
+                onThreshold={canSetThreshold ? () => setAsked(card) : null}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
       {asked && <ThresholdDialog application={application} card={asked} onClose={() => setAsked(null)} />}
     </>
   )

@@ -288,6 +288,13 @@ test('person.roles of two administrators lifts a suspension, with the roles as t
   assert.deepEqual([member?.roles, member?.isActive, member?.isSuspended], [['maker'], true, false])
 })
 
+test('not_the_installation for day.reopen elsewhere, and invalid for a wallet that does not exist', async () => {
+  const reopen = (wallet: string, day = '2026-11-05') => make('day.reopen', { wallet, day, note: 'Line missing' })
+  assert.deepEqual(await reopen('MOMOCM-collect'), { ok: false, error: { code: 'refused', reason: 'not_the_installation' } })
+  assert.deepEqual(await reopen('NOPE-collect'), { ok: false, error: 'invalid' })
+  assert.deepEqual(await reopen('MOMOCM-collect', '2026-13-05'), { ok: false, error: 'invalid' })
+})
+
 for (const [kind, input] of [
   ['person.invite', { email: 'nobody', name: 'X', roles: ['administrator'] }],
   ['person.invite', { email: 'a b@example.com', name: 'X', roles: ['administrator'] }],

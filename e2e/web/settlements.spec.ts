@@ -42,6 +42,8 @@ test('the finance of an application reads its settlements, and a day that nobody
   await signIn(page, fatou, `/${fatou.slug}/settlements`)
   await expect(page.getByRole('heading', { name: 'Settlements' })).toBeVisible()
   await page.getByRole('link', { name: 'Month before' }).click()
+  await expect(page).toHaveURL(/month=/)
+  await expect(page.locator('[aria-busy=true]')).toHaveCount(0)
   await expectAccessibleEverywhere(page)
   const answer = await page.request.get(`/${fatou.slug}/settlements/OMCM/2020-01-01`)
   expect(answer.status()).toBe(404)

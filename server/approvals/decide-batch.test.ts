@@ -56,6 +56,20 @@ test('recorded with the checker, the digest that was shown and the rows: a batch
   ])
 })
 
+test('who decided on a batch, in order, and nobody who decided on another one', async () => {
+  const [first, second] = [await desk.makeBatch({ count: 2 }), await desk.makeBatch({ count: 2 })]
+  must(await desk.say(first.batchId, desk.ada))
+  must(await desk.say(second.batchId, desk.ben))
+  const decidersOf = async (batchId: string) => {
+    const { rows } = await desk.pool.query<{ id: string }>(
+      'select l.checker_id as id from batches b cross join list_batch_decisions(b.application_id, b.batch_id) l where b.batch_id = $1',
+      [batchId],
+    )
+    return rows.map(({ id }) => id)
+  }
+  assert.deepEqual([await decidersOf(first.batchId), await decidersOf(second.batchId)], [[desk.ada], [desk.ben]])
+})
+
 test('FAILED with the reason: every row of a batch that is rejected', async () => {
   const { batchId } = await desk.makeBatch({ count: 4 })
   assert.deepEqual(must(await desk.say(batchId, desk.ada, { decision: 'rejected', note: 'Wrong month' })), {

@@ -5,7 +5,7 @@ import { deliveryFilterSchema } from '#lib/schemas/page-address.ts'
 import { firstIdAfter } from '#server/database/compose-sql.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { listWebhookAttempts } from './history.ts'
+import { listWebhookAttempts, webhookHealth } from './history.ts'
 import { listDeliveries } from './history-store.ts'
 import { addDelivery } from './testing/resends.ts'
 import { addDeliveries, closeEverything, startLoop, startReceiver } from './testing.ts'
@@ -36,6 +36,19 @@ test('a delivery that failed and is due again has its next attempt, one whose at
     [true, false],
     [true, true],
   ])
+})
+
+test('a receiver is in trouble once a delivery has been due for 30 s, and not before', async () => {
+  const { applicationId } = await addDelivery(database.pool, 'https://a.example/hook', 'delivered')
+  await addDeliveries(database.pool, applicationId, ['https://b.example/hook'])
+  const isTroubled = async (age: string) => {
+    await database.pool.query(`update webhook_deliveries set created_at = now() - $2::interval where application_id = $1 and state = 'due'`, [
+      applicationId,
+      age,
+    ])
+    return (await webhookHealth(database.pool, applicationId)).targets.some((target) => target.isTroubled)
+  }
+  assert.deepEqual([await isTroubled('29 seconds'), await isTroubled('31 seconds')], [false, true])
 })
 
 test('filtered by state, cause and day, without those of another application', async () => {

@@ -112,7 +112,7 @@ function DeliveryLine({ t, locale, application, row }: Pick<Props, 't' | 'locale
         <span className="block text-second text-quiet md:whitespace-nowrap">{externalId}</span>
       </Td>
       <Td>
-        <span className="block min-w-52 wrap-anywhere @max-[560px]/card:min-w-0">{url}</span>
+        <span className="block min-w-52 wrap-anywhere lg:min-w-80 @max-[560px]/card:min-w-0">{url}</span>
       </Td>
       <Td>
         <DeliveryState

@@ -174,6 +174,9 @@ export type OverviewDto = {
   administrator: AdministratorOverview | null
 }
 
+export const BALANCES_VIEWS = ['cards', 'table'] as const
+export type BalancesView = (typeof BALANCES_VIEWS)[number]
+
 export type BalanceCard = {
   operator: OperatorCode
   currency: Currency

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { BATCH_STAGES } from '#lib/batches/batch-stage.ts'
 import { ROW_FILTERS } from '#lib/batches/batches.ts'
-import { LINE_FILTERS, TOTAL_BASES } from '#lib/finance/finance-dto.ts'
+import { BALANCES_VIEWS, LINE_FILTERS, TOTAL_BASES } from '#lib/finance/finance-dto.ts'
 import { LOCALES } from '#lib/i18n/locale.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { EXPORT_FORMATS } from '#lib/payments/transaction-exports.ts'
@@ -83,8 +83,6 @@ export type TotalsFilter = z.output<typeof totalsQuerySchema>
 /** The parameter that an export adds to the address of its page. */
 const fileFormat = { format: z.enum(EXPORT_FORMATS).default('csv') }
 export const totalsExportSchema = totalsQuerySchema.extend(fileFormat)
-export const BALANCES_VIEWS = ['cards', 'table'] as const
-export type BalancesView = (typeof BALANCES_VIEWS)[number]
 export const balancesAddressSchema = z.object({ view: z.enum(BALANCES_VIEWS).catch('cards') })
 export const balancesExportSchema = z.object(fileFormat)
 

@@ -42,10 +42,10 @@ test('a receiver is in trouble once a delivery has been due for 30 s, and not be
   const { applicationId } = await addDelivery(database.pool, 'https://a.example/hook', 'delivered')
   await addDeliveries(database.pool, applicationId, ['https://b.example/hook'])
   const isTroubled = async (age: string) => {
-    await database.pool.query(`update webhook_deliveries set created_at = now() - $2::interval where application_id = $1 and state = 'due'`, [
-      applicationId,
-      age,
-    ])
+    await database.pool.query(
+      `update webhook_deliveries set created_at = now() - $2::interval where application_id = $1 and state = 'due'`,
+      [applicationId, age],
+    )
     return (await webhookHealth(database.pool, applicationId)).targets.some((target) => target.isTroubled)
   }
   assert.deepEqual([await isTroubled('29 seconds'), await isTroubled('31 seconds')], [false, true])

@@ -1,9 +1,10 @@
 import { CHANGE_PERMISSIONS } from '#lib/approvals/proposed-change.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
-import { PERMISSIONS } from '#lib/people/permissions.ts'
+import { mayDecideElsewhere, PERMISSIONS, ROLES } from '#lib/people/permissions.ts'
 import { mayDecide } from '#server/approvals/may-decide.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { hasMember } from '#server/people/second-person-store.ts'
 
 export type NoticeCause =
   | 'approval_waiting'
@@ -25,7 +26,15 @@ export type Notice = {
   kind: string | null
 }
 type Delivery = 'at_once' | 'digest' | 'never'
-export type Recipient = { personId: string; email: string; name: string; locale: Locale | null; delivery: Delivery }
+/** `decidesIn`: the slug of the application as whose member the person is told; null for a sign-in. */
+export type Recipient = {
+  personId: string
+  email: string
+  name: string
+  locale: Locale | null
+  delivery: Delivery
+  decidesIn: string | null
+}
 
 const NOTICE = sql.raw(`n.notice_id as "noticeId", n.application_id as "applicationId", a.slug, a.name as "applicationName", n.cause,
   n.subject_id as "subjectId", (select c.kind from proposed_changes c
@@ -33,6 +42,13 @@ const NOTICE = sql.raw(`n.notice_id as "noticeId", n.application_id as "applicat
 const CONFIRMING_ROLES = JSON.stringify(
   Object.fromEntries(Object.entries(CHANGE_PERMISSIONS).map(([kind, { confirm }]) => [kind, PERMISSIONS[confirm]])),
 )
+/** The roles in the application that runs the installation which may confirm what nobody else in another application may. */
+const CONFIRMING_ROLES_ELSEWHERE = JSON.stringify(
+  Object.fromEntries(
+    Object.entries(CHANGE_PERMISSIONS).map(([kind, { confirm }]) => [kind, ROLES.filter((role) => mayDecideElsewhere([role], confirm))]),
+  ),
+)
+const rolesFor = (rolesByKind: string): Sql => sql`array(select jsonb_array_elements_text(${rolesByKind}::jsonb -> c.kind))`
 
 /** Inserts the notices that no event causes: changes about to expire, and exceptions that became overdue. */
 export async function insertDueNotices(
@@ -70,12 +86,17 @@ export async function listRecipients(queryable: Queryable, notice: Notice, now: 
   const columns = sql`p.person_id as "personId", p.email, p.name, p.locale, coalesce((select r.delivery from notice_preferences r
     where r.person_id = p.person_id and r.cause = ${notice.cause}), 'at_once') as delivery`
   if (notice.applicationId === null)
-    return runQuery<Recipient>(queryable, sql`select ${columns} from people p where p.person_id = ${notice.subjectId} and not p.is_blocked`)
+    return runQuery<Recipient>(
+      queryable,
+      sql`select ${columns}, null as "decidesIn" from people p where p.person_id = ${notice.subjectId} and not p.is_blocked`,
+    )
   const application = sql`${notice.applicationId}::uuid`
   return runQuery<Recipient>(
     queryable,
-    sql`select ${columns} from memberships m join people p on p.person_id = m.person_id
-      where m.application_id = ${application} and m.is_active and not p.is_blocked and ${concerns(notice, application, now)}
+    sql`select ${columns}, ma.slug as "decidesIn" from memberships m join people p on p.person_id = m.person_id
+        join applications ma on ma.application_id = m.application_id
+      where m.is_active and not p.is_blocked
+        and ((m.application_id = ${application} and ${concerns(notice, application, now)}) or ${concernsElsewhere(notice, application, now)})
       order by p.person_id`,
   )
 }
@@ -90,10 +111,8 @@ function concerns({ cause, subjectId }: Notice, application: Sql, now: Date): Sq
         where t.application_id = ${application} and t.is_waiting and ${mayDecide(application, sql.raw('m.person_id'))})`
     case 'change_waiting':
     case 'change_expiring':
-      return sql`exists (select 1 from proposed_changes c where c.application_id = ${application} and c.change_id = ${subject}
-        and c.outcome is null and c.expires_at > ${now} and c.proposed_by <> m.person_id
-        and c.payload ->> 'personId' is distinct from m.person_id::text
-        and m.roles && array(select jsonb_array_elements_text(${CONFIRMING_ROLES}::jsonb -> c.kind)))`
+      return sql`exists (select 1 from proposed_changes c where ${isOpenFor(application, subject, now)}
+        and m.roles && ${rolesFor(CONFIRMING_ROLES)})`
     case 'payment_rejected':
       return sql`exists (select 1 from transactions t where t.application_id = ${application} and t.transaction_id = ${subject}
         and t.maker_id = m.person_id)`
@@ -107,6 +126,24 @@ function concerns({ cause, subjectId }: Notice, application: Sql, now: Date): Sq
     case 'new_device':
       return sql`false`
   }
+}
+
+/** Whether the notice concerns the member `m` of the application that runs the installation: a change that nobody else in its own application may confirm. */
+function concernsElsewhere({ cause, subjectId }: Notice, application: Sql, now: Date): Sql {
+  if (cause !== 'change_waiting' && cause !== 'change_expiring') return sql`false`
+  const hasOwn = hasMember({
+    applicationId: application,
+    roles: rolesFor(CONFIRMING_ROLES),
+    except: sql`array[c.proposed_by::text, c.subject]`,
+  })
+  return sql`(ma.runs_installation and m.application_id <> ${application} and exists (select 1 from proposed_changes c
+    where ${isOpenFor(application, sql`${subjectId}::uuid`, now)} and m.roles && ${rolesFor(CONFIRMING_ROLES_ELSEWHERE)} and not ${hasOwn}))`
+}
+
+/** Whether `c` is this change, is open, and is neither proposed by nor about the member `m`. */
+function isOpenFor(application: Sql, changeId: Sql, now: Date): Sql {
+  return sql`c.application_id = ${application} and c.change_id = ${changeId} and c.outcome is null and c.expires_at > ${now}
+    and c.proposed_by <> m.person_id and c.payload ->> 'personId' is distinct from m.person_id::text`
 }
 
 /** Stores the mails of a locked notice, and that it has them. */

@@ -18,7 +18,7 @@ import {
   skipNotices,
 } from './notice-store.ts'
 import type { MailTransport } from './transport.ts'
-import { writeMail } from './write-mail.ts'
+import { type ConcerningNotice, writeMail } from './write-mail.ts'
 
 type Sending = {
   pool: Pool
@@ -102,7 +102,7 @@ async function attempt({ pool, publicUrl, now }: Sending, transport: MailTranspo
   await endMail(pool, mail, { state: outcome === 'unknown' ? 'unknown' : 'waiting', at, nextAt: new Date(at.getTime() + pauseMs) })
 }
 
-type Checked = { recipient: Recipient | undefined; concerned: Notice[]; others: Notice[] }
+type Checked = { recipient: Recipient | undefined; concerned: ConcerningNotice[]; others: Notice[] }
 
 /** Who lost access, or decided meanwhile, receives nothing about it. */
 async function checkRecipient(pool: Pool, { personId, notices }: ClaimedMail, now: Date): Promise<Checked> {
@@ -110,7 +110,8 @@ async function checkRecipient(pool: Pool, { personId, notices }: ClaimedMail, no
   for (const notice of notices) {
     const found = (await listRecipients(pool, notice, now)).find((each) => each.personId === personId && each.delivery !== 'never')
     checked.recipient ??= found
-    ;(found ? checked.concerned : checked.others).push(notice)
+    if (found) checked.concerned.push({ ...notice, decidesIn: found.decidesIn })
+    else checked.others.push(notice)
   }
   return checked
 }

@@ -52,8 +52,14 @@ test('a maker proposes a refund of a part; it is listed, links both ways, and wh
   await section.getByRole('listitem').getByRole('link').click()
   await expect(page.getByText('Refund of a collect of', { exact: false })).toBeVisible()
   await expect(page.getByText('Item returned').first()).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Recall' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Edit', exact: true })).toHaveCount(0)
+  const refundId = page.url().match(/transactions\/([0-9a-f-]{36})/)?.[1]
   await page.getByRole('link', { name: 'Open it' }).first().click()
   await expect(page).toHaveURL(new RegExp(collect.transactionId))
+  // An ordinary deposit in its place would not count against the collect.
+  await page.goto(`/${maker.slug}/new?from=${refundId}`)
+  await expect(page).toHaveURL(new RegExp(`/transactions/${collect.transactionId}`))
 })
 
 test('a checker sees what is refunded before the decision, and the maker cannot decide', async ({ page }) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { redirect } from 'next/navigation'
+import { paths } from '#lib/pages/paths.ts'
 import { queries, seed } from '#lib/pages/queries.ts'
 import { newPaymentPath } from '#lib/payments/payment-preview.ts'
 import { paymentAddressSchema } from '#lib/schemas/payment.ts'
@@ -25,6 +26,8 @@ export default async function NewPaymentPage({ params, searchParams }: PageProps
   const { payment, from, to } = address.value
   if (payment === undefined) redirect(newPaymentPath(application, { payment: randomUUID(), from, to }))
   const { sent, ...state } = await readNewPayment(backOfficeRuntime(), actor, payment, { from: from ?? null, to: to ?? null })
+  // In the place of a refund comes another refund, which is made on the page of its collect.
+  if (!sent && state.origin?.refundOf) redirect(paths.transaction(application, state.origin.refundOf.transactionId))
   return (
     <PageContent
       words={['payment.', 'availability.', 'approvals.', 'transaction.', 'source.']}

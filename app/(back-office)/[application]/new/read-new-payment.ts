@@ -19,7 +19,7 @@ import { findByExternalIds } from '#server/transactions/transaction-store.ts'
 const KNOWN_MAX = 5
 
 /** A transaction that is to be edited and sent again, and whether that is possible now. */
-export type Origin = Pick<TransactionDetailDto, 'transactionId' | 'replacedBy' | 'isReplaceable'> & {
+export type Origin = Pick<TransactionDetailDto, 'transactionId' | 'replacedBy' | 'isReplaceable' | 'refundOf'> & {
   /** It still waits and this person started it: it can be recalled first. */
   isRecallable: boolean
   /** How it ended, by whom and why. */
@@ -77,6 +77,7 @@ function toOrigin(detail: TransactionDetailDto, isOwn: boolean): Origin {
     transactionId: detail.transactionId,
     replacedBy: detail.replacedBy,
     isReplaceable: detail.isReplaceable,
+    refundOf: detail.refundOf,
     isRecallable: isOwn && detail.status === 'PENDING_APPROVAL',
     end: last && isReplaceableEnd(last.event) ? { event: last.event, by: last.actor.name, reason: reasonOf(last, detail) } : null,
   }

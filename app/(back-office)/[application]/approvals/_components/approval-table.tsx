@@ -17,8 +17,8 @@ import { useBoardContext } from './use-board.ts'
 
 /** Six columns beside the panel: closer together than elsewhere. */
 const NEAR = 'roomy:px-1.5!'
-/** The column that takes what the others leave; what does not fit into it is cut. */
-const REST = `${NEAR} roomy:w-full roomy:max-w-0`
+/** The column that takes what the others leave, at least a phone number; a longer name is cut. */
+const REST = `${NEAR} roomy:w-full roomy:max-w-0 roomy:min-w-36`
 /** Where there is little room the panel says it. */
 const ROOMY = `${NEAR} roomy:@max-[820px]/table:hidden`
 const SECOND = 'narrow:hidden'
@@ -56,7 +56,7 @@ function ReasonCell({ row }: { row: ApprovalRow }) {
   const hasRisks = row.risks.length > 0
   return (
     <span className="block min-w-0">
-      <span className="block max-w-56 truncate narrow:max-w-none">
+      <span className="block max-w-48 truncate @min-[960px]/table:max-w-56 narrow:max-w-none">
         {hasRisks ? <RiskBadges payment={row} isOne /> : reasonText(t, locale, row)}
       </span>
       <span className={`block text-second whitespace-nowrap text-quiet ${SECOND}`}>{progressText(t, row, true)}</span>

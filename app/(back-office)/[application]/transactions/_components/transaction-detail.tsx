@@ -118,7 +118,7 @@ export function TransactionPageBody({ application, transactionId, listHref, canR
             detail={data}
             canResend={canResend}
             canCreate={canCreate}
-            decision={<ApprovalDecision application={application} transactionId={transactionId} status={data.status} isPage />}
+            decision={<ApprovalDecision application={application} detail={data} isPage />}
           />
         )}
       </div>

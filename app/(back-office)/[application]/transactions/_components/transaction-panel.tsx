@@ -19,7 +19,7 @@ export default function TransactionPanel({ application, transactionId, canResend
         canResend={canResend}
         canCreate={canCreate}
         isPanel
-        decision={<ApprovalDecision application={application} transactionId={transactionId} status={data.status} />}
+        decision={<ApprovalDecision application={application} detail={data} />}
       />
     )
   if (error) return <PanelProblem isMissing={error instanceof DataError && error.status === 404} onRetry={() => void refetch()} />

@@ -8,13 +8,12 @@ import { Skeleton } from '#components/ui/display/page.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { queries, queryKeys } from '#lib/pages/queries.ts'
 import { newPaymentPath } from '#lib/payments/payment-preview.ts'
-import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
+import type { TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
 import { decideTransactions, recallWaiting } from '../../../approvals/actions.ts'
 
 type Props = {
   application: string
-  transactionId: string
-  status: TransactionStatus
+  detail: Pick<TransactionDetailDto, 'transactionId' | 'status' | 'refundOf'>
   /** Keeps the buttons visible above the navigation of a phone. */
   isPage?: boolean
 }
@@ -23,7 +22,7 @@ type Props = {
  * Why the transaction waits, the evidence, and Validate and Reject or why they are not offered. Nothing where it did not wait when it was
  * opened; what was decided since stays in its place and says so.
  */
-export function ApprovalDecision({ application, transactionId, status, isPage = false }: Props) {
+export function ApprovalDecision({ application, detail: { transactionId, status, refundOf }, isPage = false }: Props) {
   const { t, locale } = useTranslations()
   const queryClient = useQueryClient()
   const card = useRef<HTMLElement>(null)
@@ -57,7 +56,8 @@ export function ApprovalDecision({ application, transactionId, status, isPage = 
             : ''
         }
       >
-        {row.canRecall === true && (
+        {/* A refund counts against its collect: it is recalled and made again there. */}
+        {row.canRecall === true && refundOf === null && (
           <ButtonLink href={newPaymentPath(application, { from: transactionId })} className="mb-2">
             {t('approvals.edit')}
           </ButtonLink>

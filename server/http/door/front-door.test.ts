@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { createDirectory } from '#server/applications/directory.ts'
+import { BODY_BYTES_MAX } from '#server/http/api/read-json-body.ts'
 import { collectBody, type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
 
 let harness: HttpHarness
@@ -138,8 +139,11 @@ test('100 for Expect: 100-continue before a body that fits, and 413 instead befo
   const refused = await talk(start(1_000_000))
   assert.match(refused, /^HTTP\/1\.1 413 /)
   assert.equal(fiveFields(bodyOf(refused)).status, 413)
-  const accepted = await talk(start(body.length) + body)
-  assert.match(accepted, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)
+  for (const fitting of [body, collectBody().padEnd(BODY_BYTES_MAX)]) {
+    const accepted = await talk(start(fitting.length) + fitting)
+    assert.match(accepted, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /)
+  }
+  assert.match(await talk(start(BODY_BYTES_MAX + 1)), /^HTTP\/1\.1 413 /)
 })
 
 test('401 for Expect: 100-continue without credentials, and the connection ends', async () => {

@@ -1,4 +1,11 @@
-import { CANCELLED_MESSAGE, type EventName, FAILURE_MESSAGES, FLOAT_MESSAGE, type TransactionType } from './transaction-status.ts'
+import {
+  CANCELLED_MESSAGE,
+  type EventName,
+  FAILURE_MESSAGES,
+  FLOAT_MESSAGE,
+  REFUND_MESSAGE,
+  type TransactionType,
+} from './transaction-status.ts'
 
 const FAILURE_CASES = [
   'insufficientFundsCollect',
@@ -13,6 +20,7 @@ const FAILURE_CASES = [
   'expired',
   'stopped',
   'float',
+  'refund',
   'cancelled',
   'other',
 ] as const
@@ -37,6 +45,7 @@ export function failureCaseOf({
 /** The same by the event that ended the transaction. */
 export function failureCase(type: TransactionType, last: EventName | undefined, message: string | null): FailureCase {
   if (last === 'stopped' && message === FLOAT_MESSAGE) return 'float'
+  if (last === 'stopped' && message === REFUND_MESSAGE) return 'refund'
   if ((last === 'stopped' || last === 'recalled') && message === CANCELLED_MESSAGE) return 'cancelled'
   if (last === 'rejected' || last === 'recalled' || last === 'expired' || last === 'stopped') return last
   if (last === 'refused_for_funds') return 'ownBalance'

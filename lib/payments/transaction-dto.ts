@@ -202,7 +202,7 @@ export type TransactionDetailDto = PaymentTexts & {
   /** A maker may edit it and send it again: a person started it, it ended without going to an operator, and nothing replaced it. */
   isReplaceable: boolean
   /** The collect that this deposit refunds; null for all others. */
-  refundOf: { transactionId: string; amount: string } | null
+  refundOf: { transactionId: string; amount: string; isDoubted: boolean } | null
   /** The refunds of a collect that succeeded; null for all others. */
   refunds: RefundsDto | null
 }

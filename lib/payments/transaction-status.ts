@@ -63,6 +63,9 @@ export const STOPPED_MESSAGE = "Arrêtée avant l'envoi à l'opérateur"
 /** The message of a deposit that waited for float longer than its application allows. */
 export const FLOAT_MESSAGE = "Non envoyée : compte de l'opérateur non approvisionné à temps"
 
+/** The message of a refund whose collect was corrected in the books before the operator received it. */
+export const REFUND_MESSAGE = "Non envoyé : l'encaissement à rembourser a été corrigé"
+
 /** The message of a transaction that the program that had started it cancelled. */
 export const CANCELLED_MESSAGE = "Annulée par l'application avant l'envoi à l'opérateur"
 

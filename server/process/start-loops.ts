@@ -12,13 +12,13 @@ import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-day
 import { forgetNotices, sendNotices } from '#server/notices/send-notices.ts'
 import { sandboxTransport, smtpTransport } from '#server/notices/transport.ts'
 import { forgetAvailability } from '#server/operators/availability/disturbed.ts'
-import { endOverdueDeposits } from '#server/operators/balances/end-overdue.ts'
 import { forgetPolls, pollBalances, pollWaiting } from '#server/operators/balances/poll-balances.ts'
 import { endStoppedRows, releaseTimedBatches } from '#server/operators/batch-run/control-batch.ts'
 import { forgetCodeNumbers } from '#server/operators/customer-step/enter-code.ts'
 import { listOperatorReferences } from '#server/operators/references/list-operator-references.ts'
 import { forgetPreviousSettings } from '#server/operators/settings/return-settings.ts'
 import { createDispatcher } from '#server/operators/work/dispatcher.ts'
+import { endUnsentDeposits } from '#server/operators/work/end-unsent-deposits.ts'
 import { repairOperatorSchedule } from '#server/operators/work/repair-operator-schedule.ts'
 import { queryContradictions } from '#server/operators/work/second-looks.ts'
 import { pruneRefusals } from '#server/partner-auth/refusals.ts'
@@ -154,7 +154,7 @@ function taskTable({ config, pool, settler, clock, logger, connectors, metrics, 
     scheduledTask('list_operator_references', '* * * * *', () => listOperatorReferences(pool, isEnding)),
     scheduledTask('add_operator_outcomes', '* * * * *', () => addOperatorOutcomes(pool, clock.now(), isEnding)),
     scheduledTask('poll_operator_balances', '*/5 * * * *', () => pollBalances({ pool, connectors, logger })),
-    scheduledTask('end_overdue_deposits', '* * * * *', async () => void (await endOverdueDeposits({ pool, wake }))),
+    scheduledTask('end_unsent_deposits', '* * * * *', async () => void (await endUnsentDeposits({ pool, wake }))),
     scheduledTask('poll_short_operators', '* * * * *', () => pollWaiting({ pool, connectors, logger })),
     scheduledTask('match_statement_lines', '*/5 * * * *', () => matchRecent(pool, clock.now(), isEnding)),
     scheduledTask('examine_days', '* * * * *', () => examineDays(pool, isEnding)),

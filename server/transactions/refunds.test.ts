@@ -6,13 +6,12 @@ import type { TransitionEvent } from '#lib/payments/transaction-status.ts'
 import { createDirectory } from '#server/applications/directory.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { decide } from '#server/approvals/decide.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
-import { postAdjustment } from '#server/ledger/adjustments.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
+import { proposeReversal, reverseCollect } from '#server/testing/reversal.ts'
 import { findOriginProblems } from './find-start-problems.ts'
 import { createIntake, takeIn } from './intake.ts'
 import { listRefunds } from './refund-store.ts'
@@ -190,8 +189,8 @@ test('earlier_unconfirmed while the operator does not confirm the failure, and n
 test('refused: what is no collect, did not succeed, is contradicted, was adjusted, or is about to be', async () => {
   const [contradicted, reversed, proposed] = [await aCollect(), await aCollect(), await aCollect()]
   await contradict(contradicted, 'SUCCESS')
-  await reverse(reversed)
-  await proposeReversal(proposed)
+  await reverseCollect(database.pool, { applicationId: application.applicationId, transactionId: reversed }, makerId)
+  await proposeReversal(database.pool, { applicationId: application.applicationId, transactionId: proposed })
   const deposit = await refunded(await aCollect())
   const refusals = await Promise.all(
     [randomUUID(), deposit, await aCollect('failed'), contradicted, reversed, proposed].map((id) => refusalOf(id)),
@@ -206,7 +205,7 @@ test('not approved: a refund whose collect was reversed while it waited', async 
   const collectId = await aCollect()
   const item = anIntakeItem(application.applicationId, { refund: { collectId, refundedMinor: 500_000n }, bands: [aBand()] })
   await takeIn(database.pool, [item])
-  await reverse(collectId)
+  await reverseCollect(database.pool, { applicationId: application.applicationId, transactionId: collectId }, makerId)
   const person = { kind: 'person' as const, id: randomUUID() }
   assert.equal(await move(item.transactionId, 'approved', person), false)
   assert.equal(await move(item.transactionId, 'rejected', person), true)
@@ -290,7 +289,7 @@ test('the page of a collect has its refunds, what is left and why it cannot be r
     [[transactionId, '2000', 'PENDING']],
   )
   const refund = (await readTransactionDetail(database.pool, applicationId, transactionId)) ?? assert.fail()
-  assert.deepEqual([refund.refundOf, refund.refunds], [{ transactionId: collectId, amount: '5000' }, null])
+  assert.deepEqual([refund.refundOf, refund.refunds], [{ transactionId: collectId, amount: '5000', isDoubted: false }, null])
   await contradict(collectId, 'SUCCESS')
   assert.equal((await readTransactionDetail(database.pool, applicationId, collectId))?.refunds?.obstacle, 'contradicted')
 })
@@ -331,35 +330,3 @@ test('never more than was collected, whatever requests, results and repetitions 
     { numRuns: 40 },
   )
 })
-
-async function reverse(transactionId: string): Promise<void> {
-  const { applicationId } = application
-  const row = { applicationId, subjectId: transactionId, kind: 'reverse', operator: 'MOMOCM', currency: 'XAF', type: 'COLLECT' } as const
-  const amounts = { amountMinor: 500_000n, feeSystemMinor: 5_000n, feeAppMinor: 2_500n }
-  const changeId = await proposeReversal(transactionId, 'confirmed')
-  must(
-    await withTransaction(database.pool, (trx) =>
-      postAdjustment(trx, { ...row, ...amounts, actorId: makerId, reason: 'test', change: { applicationId, changeId } }),
-    ),
-  )
-}
-
-async function proposeReversal(transactionId: string, outcome: 'confirmed' | null = null): Promise<string> {
-  const { applicationId } = application
-  const changeId = randomUUID()
-  const proposer = await makePerson(database.pool, applicationId, ['finance'])
-  await database.pool.query(
-    `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at, outcome, decided_by, decided_at)
-     values ($1, $2, 'adjustment.reverse', $3, $4, '{}', '{}', $5, now() + interval '7 days', $6, $7, case when $6::text is not null then now() end)`,
-    [
-      applicationId,
-      changeId,
-      `${applicationId} ${transactionId}`,
-      { ledger: applicationId, transactionId, evidence: 'test', note: '' },
-      proposer,
-      outcome,
-      outcome && makerId,
-    ],
-  )
-  return changeId
-}

@@ -11,7 +11,7 @@ import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { listDisturbed } from '../availability/disturbed.ts'
-import { endOverdueDeposits } from './end-overdue.ts'
+import { endUnsentDeposits } from '../work/end-unsent-deposits.ts'
 import { listFloatWaits } from './float-store.ts'
 import { pollBalances, pollWaiting } from './poll-balances.ts'
 import { sendDespiteShortage } from './send-despite-shortage.ts'
@@ -275,7 +275,7 @@ test('FAILED and unsent, with its hold released: what has waited longer than its
   harness.startDispatcher({ connectors: account.connectors })
   const [old, young] = [await make(100_00n), await make(100_00n)]
   await untilWaiting()
-  const end = () => endOverdueDeposits({ pool, wake: { webhooks: () => undefined } })
+  const end = () => endUnsentDeposits({ pool, wake: { webhooks: () => undefined } })
   await pool.query("update operator_floats set waits_since = now() - interval '24 hours 1 minute'")
   assert.equal(await end(), 0)
   await pool.query("update operator_work set next_at = now() - interval '23 hours 59 minutes' where transaction_id = $1", [

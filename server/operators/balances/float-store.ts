@@ -90,26 +90,3 @@ export async function listFloatWaits(queryable: Queryable, readerId?: string): P
   })
   return rows
 }
-
-/** Deposits that never left, and have waited for float longer than their application allows. */
-const OVERDUE = `operator_floats f
-  join operator_work w on w.operator = f.operator and w.type = 'DEPOSIT' and w.phase = 'queued'
-  join applications a on a.application_id = w.application_id
-  where f.waits_since is not null and greatest(f.waits_since, w.next_at) <= clock_timestamp() - a.float_wait_hours * interval '1 hour'
-    and not may_have_left(w.application_id, w.transaction_id, w.submissions)`
-
-/** Returns the applications that have deposits which waited for float longer than they allow. */
-export async function findApplicationsWithOverdue(queryable: Queryable): Promise<string[]> {
-  const { rows } = await queryable.query<{ applicationId: string }>(`select distinct w.application_id as "applicationId" from ${OVERDUE}`)
-  return rows.map((row) => row.applicationId)
-}
-
-/** Locks overdue deposits of one application, at most `limit`, and returns their ids. A row that a claim has locked is on its way, and is left alone. */
-export async function lockOverdue(trx: Queryable, applicationId: string, limit: number): Promise<string[]> {
-  const { rows } = await trx.query<{ transactionId: string }>(
-    `select w.transaction_id as "transactionId" from ${OVERDUE} and w.application_id = $1
-      order by w.application_id, w.transaction_id limit $2 for update of w skip locked`,
-    [applicationId, limit],
-  )
-  return rows.map((row) => row.transactionId)
-}

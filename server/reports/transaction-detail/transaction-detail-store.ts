@@ -163,15 +163,16 @@ export async function selectLineage(
   return rows[0] ?? { replaces: null, replacedBy: null }
 }
 
-/** The collect that a transaction refunds; undefined if it is no refund. Hundredths. */
+/** The collect that a transaction refunds, and whether it may not have been paid after all; undefined if it is no refund. Hundredths. */
 export async function selectRefundOf(
   queryable: Queryable,
   applicationId: string,
   transactionId: string,
-): Promise<{ transactionId: string; amountMinor: bigint } | undefined> {
-  const { rows } = await queryable.query<{ transactionId: string; amountMinor: bigint }>({
+): Promise<{ transactionId: string; amountMinor: bigint; isDoubted: boolean } | undefined> {
+  const { rows } = await queryable.query<{ transactionId: string; amountMinor: bigint; isDoubted: boolean }>({
     name: 'select_refund_of',
-    text: `select c.transaction_id as "transactionId", c.amount_minor as "amountMinor" from transaction_refunds r
+    text: `select c.transaction_id as "transactionId", c.amount_minor as "amountMinor",
+        refund_obstacle(r.application_id, r.collect_id) is not null as "isDoubted" from transaction_refunds r
       join transactions c on c.application_id = r.application_id and c.transaction_id = r.collect_id
       where r.application_id = $1 and r.transaction_id = $2`,
     values: [applicationId, transactionId],

@@ -145,7 +145,9 @@ function fieldsOf(transaction: Transaction) {
 async function readRefunding(queryable: Queryable, transaction: Transaction): Promise<Pick<TransactionDetailDto, 'refundOf' | 'refunds'>> {
   if (transaction.type === 'COLLECT') return { refundOf: null, refunds: await readRefunds(queryable, transaction) }
   const collect = await selectRefundOf(queryable, transaction.applicationId, transaction.transactionId)
-  return { refundOf: collect ? { transactionId: collect.transactionId, amount: formatMinor(collect.amountMinor) } : null, refunds: null }
+  if (!collect) return { refundOf: null, refunds: null }
+  const { transactionId, amountMinor, isDoubted } = collect
+  return { refundOf: { transactionId, amount: formatMinor(amountMinor), isDoubted }, refunds: null }
 }
 
 /** The refunds of a collect that succeeded; null for every other one. */

@@ -68,9 +68,10 @@ export function Refunds({ application, detail, canCreate }: Props) {
 }
 
 /** The collect that a deposit refunds. Renders nothing for every other transaction. */
-export function RefundOf({ application, detail: { refundOf, currency } }: Omit<Props, 'canCreate'>) {
+export function RefundOf({ application, detail: { refundOf, currency, status } }: Omit<Props, 'canCreate'>) {
   const { t, locale } = useTranslations()
   if (!refundOf) return null
+  const waits = refundOf.isDoubted && status === 'PENDING'
   return (
     <Notice
       action={
@@ -80,6 +81,7 @@ export function RefundOf({ application, detail: { refundOf, currency } }: Omit<P
       }
     >
       {t('transaction.refundOf', { amount: `${formatAmount(refundOf.amount, locale)}\u00a0${currency}` })}
+      {waits && ` ${t('transaction.refundWaits')}`}
     </Notice>
   )
 }

@@ -15,6 +15,7 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { readDays } from '../days/read-days.ts'
+import { examineDays } from '../exceptions/examine-days.ts'
 import { matchByHand, undoMatch } from '../matching/match-by-hand.ts'
 import { createDesk, type Desk } from '../testing/reconciliation-desk.ts'
 import { csv, ORANGE_BF_HEADER } from '../testing/statements.ts'
@@ -122,6 +123,15 @@ test('a certificate with every term, both people and the digest of the file, onc
   assert.ok(signature)
   assert.deepEqual(await verifyDatabase(desk.pool), [])
   assert.ok((await verifyAuditChain(desk.pool, desk.applicationId)).ok)
+})
+
+test('signed as prepared: a day whose exceptions the task examines between its two people', async () => {
+  await bring({ id: 'A1', amount: 500, balance: 1_500 }, { id: 'A2', amount: -200, balance: 1_300 })
+  must(await prepare())
+  const { rows } = await desk.pool.query('select 1 from exceptions where outcome is null and local_day = $1', [DAY])
+  assert.equal(rows.length, 2)
+  await examineDays(desk.pool)
+  must(await sign())
 })
 
 test('unexplained: one unit that the printed balances have and the lines have not keeps the day from being prepared', async () => {

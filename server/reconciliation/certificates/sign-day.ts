@@ -9,6 +9,7 @@ import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { lockActiveMember, readMember } from '#server/people/person-store.ts'
 import { checkFreshCode } from '#server/people/second-factor.ts'
+import { examineDay } from '../exceptions/examine-days.ts'
 import { numberDay } from '../journal/number-day.ts'
 import { lockDays, readCertificate, readMakers, updateSigned, upsertPrepared } from './certificate-store.ts'
 import { sealBody } from './compose-certificate.ts'
@@ -25,8 +26,12 @@ type Failure = 'not_found' | 'not_permitted' | DayObstacle
  */
 export async function prepareDay({ pool, clock }: Deps, command: OneDay): Promise<Result<void, Failure>> {
   const { applicationId, actor, wallet: id, day } = command
-  // Otherwise a day that ended just now waits for the next run of the task.
-  if (findWallet(id) && mayAct(actor, applicationId, 'day:sign')) await sealLedgerDays(pool)
+  // Otherwise a day that ended just now waits for the next runs of the tasks, and an exception that they open meanwhile would change the figures
+  // between the two people.
+  if (findWallet(id) && mayAct(actor, applicationId, 'day:sign')) {
+    await sealLedgerDays(pool)
+    await examineDay(pool, { applicationId, wallet: id, day })
+  }
   return runCommand<void, Failure>(pool, command, 'day:sign', async (trx) => {
     await lockDays(trx, applicationId, id)
     const now = clock.now()

@@ -7,7 +7,7 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import type { DayScope } from '../days/day-store.ts'
 import { readKeptSums } from '../days/kept-sums.ts'
 import { readWallet } from '../wallets/wallet-store.ts'
-import { type Examined, insertRecentDays, storeAnswered, storeExamined, takeDays } from './examine-store.ts'
+import { type Examined, insertRecentDays, type OneDay, storeAnswered, storeExamined, takeDays } from './examine-store.ts'
 
 /** How far back days are examined again once a day: a transaction may have ended since its line was matched. */
 const EXAMINED_AGAIN_DAYS = 10
@@ -24,21 +24,26 @@ export async function examineDays(pool: Pool, isEnding: () => boolean = () => fa
   while (!isEnding() && (await examineNext(pool)));
 }
 
+/** Examines one day now, if it has changed since it was examined last. */
+export async function examineDay(pool: Pool, day: OneDay): Promise<void> {
+  await examineNext(pool, day)
+}
+
 /** Has all covered days of the last ones examined again. */
 export async function examineRecentDays(pool: Pool, now: Date): Promise<void> {
   await insertRecentDays(pool, utcDayOf(new Date(now.getTime() - EXAMINED_AGAIN_DAYS * DAY_MS)))
 }
 
-/** Examines the days of one wallet. Returns whether there were any. */
-async function examineNext(pool: Pool): Promise<boolean> {
+/** Examines the days of one wallet, by default of the next one. Returns whether there were any. */
+async function examineNext(pool: Pool, from?: OneDay): Promise<boolean> {
   const examined = await withTransaction<DayScope | null, never>(pool, async (trx) => {
-    const days = await takeDays(trx)
+    const days = await takeDays(trx, from)
     if (!days) return ok(null)
-    const { applicationId, from, to } = days
+    const { applicationId } = days
     const wallet = await readWallet(trx, applicationId, days.wallet)
     // A statement of its own after the days were taken: only a new snapshot sees what a transaction that listed them again has committed.
     if (!wallet) throw new Error(`The wallet ${days.wallet} of a day does not exist`)
-    const scope = { applicationId, wallet, from, to }
+    const scope = { applicationId, wallet, from: days.from, to: days.to }
     await record(trx, applicationId, days.wallet, await storeExamined(trx, scope))
     return ok(scope)
   })

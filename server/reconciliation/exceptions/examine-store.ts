@@ -68,15 +68,26 @@ export async function insertRecentDays(queryable: Queryable, sinceDay: string): 
 /** As many days as are classified in one statement. */
 const EXAMINED_MAX = 10
 
-/** Takes the next days of one wallet that are to be examined, until the transaction ends. */
-export async function takeDays(trx: TrxClient): Promise<{ applicationId: string; wallet: string; from: string; to: string } | undefined> {
+/** A day of a wallet. */
+export type OneDay = { applicationId: string; wallet: string; day: string }
+
+/**
+ * Takes the next days of one wallet that are to be examined, until the transaction ends. `from`: only this day and those after it in its wallet, if this
+ * day is to be examined.
+ */
+export async function takeDays(
+  trx: TrxClient,
+  from?: OneDay,
+): Promise<{ applicationId: string; wallet: string; from: string; to: string } | undefined> {
   const { rows } = await trx.query<{ applicationId: string; wallet: string; from: string; to: string }>(
-    `with first as (select * from days_to_examine order by application_id, wallet, local_day limit 1),
+    `with first as (select * from days_to_examine
+       where $1::uuid is null or (application_id, wallet, local_day) = ($1, $2::text, $3::date) order by application_id, wallet, local_day limit 1),
      taken as (
        delete from days_to_examine d using first
         where d.application_id = first.application_id and d.wallet = first.wallet
           and d.local_day < first.local_day + ${EXAMINED_MAX} returning d.*)
      select application_id as "applicationId", wallet, min(local_day)::text as from, max(local_day)::text as to from taken group by 1, 2`,
+    [from?.applicationId ?? null, from?.wallet ?? null, from?.day ?? null],
   )
   return rows[0]
 }

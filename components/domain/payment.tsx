@@ -5,6 +5,7 @@ import type { DecidedItem, RiskFlag } from '#lib/approvals/approvals.ts'
 import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
+import type { RefundMark } from '#lib/payments/refunds.ts'
 import type { TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
 import { formatPhone } from '#lib/text/format.ts'
 import { adjustedText } from './adjusted-text.ts'
@@ -139,18 +140,21 @@ export function TypeWord({ type }: { type: TransactionType }) {
 const TONES: Record<TransactionStatus, Tone> = { SUCCESS: 'ok', FAILED: 'bad', PENDING_APPROVAL: 'wait', PENDING: 'run' }
 
 /** A transaction's status as a word with a dot in its colour. Adjustments of the books leave it as it is and are named beside it. */
-export function StatusBadge({ status, adjustments = [] }: { status: TransactionStatus; adjustments?: readonly AdjustmentKind[] }) {
+type Marks = { adjustments?: readonly AdjustmentKind[]; refund?: RefundMark | null }
+
+export function StatusBadge({ status, adjustments = [], refund = null }: { status: TransactionStatus } & Marks) {
   const t = useT()
   const badge = (
     <Badge tone={TONES[status]} hasDot>
       {t(`status.${status}`)}
     </Badge>
   )
-  if (adjustments.length === 0) return badge
+  if (adjustments.length === 0 && refund === null) return badge
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2">
       {badge}
       <AdjustedNote adjustments={adjustments} />
+      {refund !== null && <span className="text-second font-medium whitespace-nowrap">{t(`transaction.refundMark.${refund}`)}</span>}
     </span>
   )
 }

@@ -6,3 +6,18 @@ export type RefundObstacle = (typeof REFUND_OBSTACLES)[number]
 export function isRefundObstacle(reason: string): reason is RefundObstacle {
   return REFUND_OBSTACLES.some((obstacle) => obstacle === reason)
 }
+
+/** How a transaction takes part in refunds: it is one, or all or a part of it is returned or being returned. */
+export const REFUND_MARKS = ['refund', 'refunded', 'partly_refunded'] as const
+export type RefundMark = (typeof REFUND_MARKS)[number]
+
+/** The choices of the filter: refunds, and collects of which something is returned. */
+export const REFUND_FILTERS = ['refund', 'refunded'] as const
+
+/** The mark of a transaction, in hundredths; null for one that takes no part in refunds. A refund that failed returns nothing. */
+export function refundMark(amountMinor: bigint, facts: { refundOf: string | null; refundedMinor: bigint } | undefined): RefundMark | null {
+  if (!facts) return null
+  if (facts.refundOf !== null) return 'refund'
+  if (facts.refundedMinor === 0n) return null
+  return facts.refundedMinor >= amountMinor ? 'refunded' : 'partly_refunded'
+}

@@ -4,6 +4,7 @@ import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { QueryValues } from '#lib/pages/paths.ts'
 import type { TransactionFilter } from '#lib/schemas/list-filter.ts'
 import type { PaymentTexts } from './payment-fields.ts'
+import type { RefundMark } from './refunds.ts'
 import type { TransactionStatus, TransactionType } from './transaction-status.ts'
 
 /**
@@ -54,6 +55,7 @@ export const NO_FILTERS: Omit<TransactionQuery, 'sort' | 'page' | 'size' | 'fees
   batch: null,
   maker: null,
   reason: [],
+  refund: null,
   unconfirmed: null,
   unconfirmedAfter: null,
   unconfirmedBefore: null,
@@ -87,6 +89,7 @@ export type TransactionRow = PaymentTexts & {
   status: TransactionStatus
   /** Entries two people posted after the status was final, in order of time. */
   adjustments: readonly AdjustmentKind[]
+  refund: RefundMark | null
   operator: OperatorCode
   currency: Currency
   amount: string

@@ -121,3 +121,8 @@ export async function openSnapshot(pool: Pool): Promise<Snapshot> {
 export async function limitStatements(trx: TrxClient, timeoutMs: number): Promise<void> {
   await trx.query("select set_config('statement_timeout', $1, true)", [String(timeoutMs)])
 }
+
+/** Keeps each statement of this transaction to one core: long work of a task must leave the others to payments. */
+export async function keepToOneCore(trx: TrxClient): Promise<void> {
+  await trx.query('set local max_parallel_workers_per_gather = 0')
+}

@@ -3,7 +3,7 @@ import { DAY_MS, utcDayOf } from '#lib/time/time.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
+import { keepToOneCore, withTransaction } from '#server/database/with-transaction.ts'
 import type { DayScope } from '../days/day-store.ts'
 import { readKeptSums } from '../days/kept-sums.ts'
 import { readWallet } from '../wallets/wallet-store.ts'
@@ -37,6 +37,7 @@ export async function examineRecentDays(pool: Pool, now: Date): Promise<void> {
 /** Examines the days of one wallet, by default of the next one. Returns whether there were any. */
 async function examineNext(pool: Pool, from?: OneDay): Promise<boolean> {
   const examined = await withTransaction<DayScope | null, never>(pool, async (trx) => {
+    await keepToOneCore(trx)
     const days = await takeDays(trx, from)
     if (!days) return ok(null)
     const { applicationId } = days

@@ -21,9 +21,12 @@ const valuesOf = ({ applicationId, wallet, of }: Scope) => [
   'sinceDay' in of ? of.sinceDay : of.lineIds,
 ]
 
-/** A line of a signed day that finds its transaction now counts on the next open day. */
+/**
+ * A line of a signed day that finds its transaction now counts on the next open day. Materialized: what one rule has matched is left out before the next
+ * one looks for transactions, instead of after it.
+ */
 const openOf = (scope: Scope) => `signed as materialized (select day, next_day from signed_days where application_id = $1 and wallet = $2),
-open as (
+open as materialized (
   select s.next_day as late_day, l.application_id, l.line_id, l.local_day, l.at, l.position, l.kind, l.gross_minor, l.operator_id, l.our_id, l.our_application_id, l.phone_forms,
          case when l.gross_minor > 0 then 'COLLECT' else 'DEPOSIT' end as type,
          case when l.kind = 'failed' then 'failed' else 'settle' end as effect

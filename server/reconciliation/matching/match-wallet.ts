@@ -1,7 +1,7 @@
 import { ok } from '#lib/result.ts'
 import { DAY_MS, utcDayOf } from '#lib/time/time.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
-import { withTransaction } from '#server/database/with-transaction.ts'
+import { keepToOneCore, withTransaction } from '#server/database/with-transaction.ts'
 import { insertDays } from '../exceptions/examine-store.ts'
 import { readWallet } from '../wallets/wallet-store.ts'
 import {
@@ -44,6 +44,7 @@ export async function matchRecent(pool: Pool, now: Date, isEnding: () => boolean
   for (const { applicationId, wallet } of await listRecentWallets(pool, sinceDay)) {
     if (isEnding()) return
     await withTransaction<null, never>(pool, async (trx) => {
+      await keepToOneCore(trx)
       const scope = await lockScope(trx, applicationId, wallet, sinceDay)
       const lineIds = scope ? await listOpenLines(trx, scope, FEW_LINES + 1) : []
       if (!scope || lineIds.length === 0) return ok(null)

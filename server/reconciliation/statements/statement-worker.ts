@@ -3,7 +3,7 @@ import type { StatementProblem } from '#lib/reconciliation/statement-problem.ts'
 import { err, ok } from '#lib/result.ts'
 import { type Clock, utcDayOf } from '#lib/time/time.ts'
 import { type Pool, TASK_STATEMENT_LIMIT_MS, type TrxClient, withStatementLimit } from '#server/database/pool.ts'
-import { isDataError, withTransaction } from '#server/database/with-transaction.ts'
+import { isDataError, keepToOneCore, withTransaction } from '#server/database/with-transaction.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { type Backoff, backoffMs } from '#server/retry.ts'
 import { insertDays } from '../exceptions/examine-store.ts'
@@ -96,6 +96,7 @@ export async function workOnce({ pool, clock, rests }: Deps): Promise<boolean> {
   try {
     await withStatementLimit(TASK_STATEMENT_LIMIT_MS, () =>
       withTransaction<null, never>(pool, async (trx) => {
+        await keepToOneCore(trx)
         file = await lockNextFile(trx, resting)
         if (file?.state === 'checking') await check(trx, file, now)
         else if (file?.state === 'importing') await store(trx, file, now)

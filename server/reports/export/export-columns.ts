@@ -16,7 +16,13 @@ export type Cell =
   | { kind: 'empty' }
 
 /** A transaction with what the list shows of other tables. */
-export type ExportedRow = Transaction & { /** Null for the API. */ makerName: string | null; adjustments: readonly AdjustmentKind[] }
+export type ExportedRow = Transaction & {
+  /** Null for the API. */ makerName: string | null
+  adjustments: readonly AdjustmentKind[]
+  refund: RefundFacts | null
+}
+
+type RefundFacts = { /** The collect that it refunds. */ refundOf: string | null; refundedMinor: bigint }
 
 type ExportColumn = {
   /** The head in CSV, for programs: the API's own names where it has one. The same in every language. */
@@ -90,6 +96,14 @@ export const EXPORT_COLUMNS: readonly ExportColumn[] = [
   { id: 'message', label: (t) => t('transactions.note'), cell: (row) => text(row.message), shownIn: 'note', width: 32 },
   { id: 'makerName', label: (t) => t('transactions.maker'), cell: (row) => text(row.makerName), shownIn: 'maker', width: 24 },
   { id: 'batchId', label: (t) => t('transaction.batch'), cell: (row) => text(row.batchId), shownIn: null, width: 38 },
+  { id: 'refundOf', label: (t) => t('exports.refundOf'), cell: (row) => text(row.refund?.refundOf ?? null), shownIn: 'status', width: 38 },
+  {
+    id: 'refunded',
+    label: (t) => t('exports.refunded'),
+    cell: ({ refund }) => (refund === null || refund.refundOf !== null ? { kind: 'empty' } : number(refund.refundedMinor)),
+    shownIn: 'status',
+    width: 14,
+  },
 ]
 
 /** The columns of an export: those that the person chose in the list, in that order, or all. The transaction's id is always one of them. */

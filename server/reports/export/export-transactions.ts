@@ -12,6 +12,7 @@ import { done, runRecorded } from '#server/audit/run-command.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { openSnapshot } from '#server/database/with-transaction.ts'
 import { listAdjustments } from '#server/ledger/ledger-store.ts'
+import { readRefundFacts } from '#server/transactions/refund-store.ts'
 import type { Transaction } from '#server/transactions/transaction-store.ts'
 import { findSequenceRange } from '../transaction-search/search-transactions.ts'
 import { selectBatch, selectRowsByIds } from '../transaction-search/search-transactions-store.ts'
@@ -145,7 +146,7 @@ async function* batchesByIds(
   yield await selectRowsByIds(queryable, applicationId, transactionIds)
 }
 
-/** The same batches with the names of the makers, each read once, and with what was adjusted. */
+/** The same batches with the names of the makers, each read once, and with what was adjusted and refunded. */
 async function* withNotes(
   queryable: Queryable,
   applicationId: string,
@@ -157,10 +158,12 @@ async function* withNotes(
     if (unknown.size > 0) for (const { personId, name } of await selectNames(queryable, [...unknown])) names.set(personId, name)
     const ids = batch.map(({ transactionId }) => transactionId)
     const adjusted = await listAdjustments(queryable, applicationId, ids)
+    const refunds = await readRefundFacts(queryable, applicationId, ids)
     yield batch.map((row) => ({
       ...row,
       makerName: row.makerId === null ? null : (names.get(row.makerId) ?? null),
       adjustments: adjusted.get(row.transactionId) ?? [],
+      refund: refunds.get(row.transactionId) ?? null,
     }))
   }
 }

@@ -34,6 +34,7 @@ function aTransaction(overrides: Partial<ExportedRow> = {}): ExportedRow {
     type: 'COLLECT',
     status: 'SUCCESS',
     adjustments: [],
+    refund: null,
     operator: 'MOMOCM',
     currency: 'XAF',
     amountMinor: 500_000n,

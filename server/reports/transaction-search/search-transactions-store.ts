@@ -18,6 +18,7 @@ function rowCondition(applicationId: string, filter: TransactionFilter): Sql {
   if (filter.batch !== null) conditions.push(sql`t.batch_id = ${filter.batch}`)
   if (filter.maker !== null) conditions.push(filter.maker === 'api' ? sql`t.maker_id is null` : sql`t.maker_id = ${filter.maker}`)
   if (filter.reason.length > 0) conditions.push(reasonCondition(filter.reason))
+  if (filter.refund !== null) conditions.push(refundCondition(filter.refund))
   if (filter.unconfirmed !== null) {
     conditions.push(sql`t.status = 'PENDING' and exists (select 1 from operator_work w
       where w.application_id = t.application_id and w.transaction_id = t.transaction_id and w.unconfirmed_since is not null
@@ -34,6 +35,15 @@ function reasonCondition(reasons: readonly FailureReason[]): Sql {
   const known = sql`coalesce(t.message, '') = any (${messages})`
   if (!reasons.includes('other')) return sql`t.status = 'FAILED' and ${known}`
   return sql`t.status = 'FAILED' and (${known} or coalesce(t.message, '') <> all (${Object.values(FAILURE_MESSAGES)}))`
+}
+
+/** A collect of which the only refund failed is not refunded. */
+function refundCondition(refund: 'refund' | 'refunded'): Sql {
+  if (refund === 'refund')
+    return sql`t.type = 'DEPOSIT' and exists (select 1 from transaction_refunds r
+      where r.application_id = t.application_id and r.transaction_id = t.transaction_id)`
+  return sql`t.type = 'COLLECT' and exists (select 1 from transaction_refunds r
+    where r.application_id = t.application_id and r.collect_id = t.transaction_id) and refunded_minor(t.application_id, t.transaction_id) > 0`
 }
 
 /** The state is a literal, so that the planner sees the index of that state. */

@@ -1,7 +1,7 @@
-import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import { CURRENCIES, formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { pickTexts } from '#lib/payments/payment-fields.ts'
+import { refundMark } from '#lib/payments/refunds.ts'
 import type { ListSumDto, TransactionListDto, TransactionNote, TransactionRow } from '#lib/payments/transaction-list.ts'
 import { isFinalStatus, TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { filteredOperators, type TransactionFilter } from '#lib/schemas/list-filter.ts'
@@ -9,6 +9,7 @@ import type { BusinessTime } from '#lib/time/format-time.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withSnapshot } from '#server/database/with-transaction.ts'
 import { listAdjustments } from '#server/ledger/ledger-store.ts'
+import { readRefundFacts } from '#server/transactions/refund-store.ts'
 import type { Transaction } from '#server/transactions/transaction-store.ts'
 import { readFees } from '../totals/money-figures.ts'
 import type { PartSum } from './day-counts-store.ts'
@@ -99,6 +100,7 @@ function needsRows(filter: TransactionFilter): boolean {
     filter.batch !== null ||
     filter.maker !== null ||
     filter.reason.length > 0 ||
+    filter.refund !== null ||
     filter.unconfirmed !== null ||
     filter.webhook !== null
   )
@@ -159,8 +161,9 @@ function hasFewWebhooks({ webhook, webhookAfter, webhookBefore }: TransactionFil
 
 async function searchByRows(search: Search): Promise<SearchedPage> {
   const { queryable, applicationId, filter } = search
-  // A phone number and a batch have indexes of their own, so they are searched to the end.
-  const isNarrow = filter.phone.length >= 8 || filter.batch !== null || filter.unconfirmed !== null || hasFewWebhooks(filter)
+  // Phone numbers, batches and refunds have indexes of their own, so they are searched to the end.
+  const isNarrow =
+    filter.phone.length >= 8 || filter.batch !== null || filter.refund !== null || filter.unconfirmed !== null || hasFewWebhooks(filter)
   const { periods, searchedBackTo } = isNarrow ? { periods: search.matching, searchedBackTo: null } : await periodsWithinBudget(search)
   if (periods.length === 0) return { rows: [], total: 0n, sums: [], searchedBackTo, isSortedAsAsked: true }
   const sums = await sumRows(queryable, applicationId, filter, joinRanges(periods))
@@ -219,9 +222,15 @@ async function readPage(queryable: Queryable, application: BusinessTime, filter:
   const notes = withNotes.length === 0 ? [] : await selectRowNotes(queryable, application.applicationId, withNotes)
   const final = found.rows.filter((row) => isFinalStatus(row.status)).map((row) => row.transactionId)
   const adjusted = final.length === 0 ? undefined : await listAdjustments(queryable, application.applicationId, final)
+  const ids = found.rows.map((row) => row.transactionId)
+  const refunds = ids.length === 0 ? undefined : await readRefundFacts(queryable, application.applicationId, ids)
   const byId = new Map(notes.map((note) => [note.transactionId, note]))
   return {
-    rows: found.rows.map((row) => toRow(row, byId.get(row.transactionId), adjusted?.get(row.transactionId) ?? [])),
+    rows: found.rows.map((row) => {
+      const { transactionId, amountMinor } = row
+      const marks = { adjustments: adjusted?.get(transactionId) ?? [], refund: refundMark(amountMinor, refunds?.get(transactionId)) }
+      return toRow(row, byId.get(transactionId), marks)
+    }),
     total: Number(found.total),
     sums: inOrder(filter.fees === null ? found.sums : await withFees(queryable, application, filter, found.sums)).map(toSumDto),
     searchedBackTo: found.searchedBackTo,
@@ -262,7 +271,7 @@ function toSumDto({ currency, type, status, count, amountMinor, feesMinor }: Par
   return { currency, type, status, count: Number(count), amount: formatMinor(amountMinor), fees }
 }
 
-function toRow(row: Transaction, extra: RowNote | undefined, adjustments: readonly AdjustmentKind[]): TransactionRow {
+function toRow(row: Transaction, extra: RowNote | undefined, marks: Pick<TransactionRow, 'adjustments' | 'refund'>): TransactionRow {
   return {
     transactionId: row.transactionId,
     externalId: row.externalId,
@@ -270,7 +279,7 @@ function toRow(row: Transaction, extra: RowNote | undefined, adjustments: readon
     finalAt: row.finalAt?.toISOString() ?? null,
     type: row.type,
     status: row.status,
-    adjustments,
+    ...marks,
     operator: row.operator,
     currency: row.currency,
     amount: formatMinor(row.amountMinor),

@@ -106,7 +106,7 @@ export const COLUMNS = [
   column.display({
     id: 'status',
     meta: { label: 'transactions.status', width: 168, narrow: 'end-second' },
-    cell: ({ row }) => <StatusBadge status={row.original.status} adjustments={row.original.adjustments} />,
+    cell: ({ row }) => <StatusBadge status={row.original.status} adjustments={row.original.adjustments} refund={row.original.refund} />,
   }),
   column.display({
     id: 'amount',

@@ -4,6 +4,7 @@ import { Checkbox, Select, TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { CURRENCIES } from '#lib/money/money.ts'
 import { COUNTRY_NAMES } from '#lib/operators/operators.ts'
+import { REFUND_FILTERS } from '#lib/payments/refunds.ts'
 import { NO_WEBHOOK } from '#lib/payments/transaction-list.ts'
 import { FAILURE_REASONS, WEBHOOK_STATES } from '#lib/payments/transaction-status.ts'
 import type { FilterProps, Person } from '../use-transaction-list.ts'
@@ -11,7 +12,7 @@ import type { FilterProps, Person } from '../use-transaction-list.ts'
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * The less common filters: phone, name, maker, batch, currency, failure reason, country, unconfirmed, webhook. Loaded when they are
+ * The less common filters: phone, name, maker, batch, currency, failure reason, country, refunds, unconfirmed, webhook. Loaded when they are
  * opened, which is why it is the default export.
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one form, a line or two per field
@@ -32,6 +33,7 @@ export default function MoreFilters({ query, makers, onChange }: FilterProps & {
       reason: FAILURE_REASONS.filter((reason) => fields.has(reason)),
       maker: String(fields.get('maker') ?? '') || null,
       batch: batch || null,
+      refund: REFUND_FILTERS.find((each) => each === fields.get('refund')) ?? null,
       ...(fields.has('unconfirmed') ? { unconfirmed: '1' } : noUnconfirmed),
       // The receiver and the time of a link from the overview remain while the state is unchanged.
       ...(webhook === query.webhook ? {} : { ...NO_WEBHOOK, webhook }),
@@ -43,7 +45,18 @@ export default function MoreFilters({ query, makers, onChange }: FilterProps & {
       key={JSON.stringify(query)}
       onApply={apply}
       onClear={() =>
-        onChange({ phone: '', name: '', country: [], currency: [], reason: [], maker: null, batch: null, ...noUnconfirmed, ...NO_WEBHOOK })
+        onChange({
+          phone: '',
+          name: '',
+          country: [],
+          currency: [],
+          reason: [],
+          maker: null,
+          batch: null,
+          refund: null,
+          ...noUnconfirmed,
+          ...NO_WEBHOOK,
+        })
       }
     >
       <TextField
@@ -105,6 +118,14 @@ export default function MoreFilters({ query, makers, onChange }: FilterProps & {
           />
         ))}
       </fieldset>
+      <Select id="filter-refund" name="refund" label={t('transactions.refund')} defaultValue={query.refund ?? ''}>
+        <option value="">{t('transactions.any')}</option>
+        {REFUND_FILTERS.map((refund) => (
+          <option key={refund} value={refund}>
+            {t(`transactions.refund.${refund}`)}
+          </option>
+        ))}
+      </Select>
       <Checkbox name="unconfirmed" label={t('transactions.unconfirmedOnly')} defaultChecked={query.unconfirmed !== null} />
       <Select id="filter-webhook" name="webhook" label={t('transactions.webhook')} defaultValue={query.webhook ?? ''}>
         <option value="">{t('transactions.any')}</option>

@@ -60,6 +60,14 @@ test('a maker proposes a refund of a part; it is listed, links both ways, and wh
   // An ordinary deposit in its place would not count against the collect.
   await page.goto(`/${maker.slug}/new?from=${refundId}`)
   await expect(page).toHaveURL(new RegExp(`/transactions/${collect.transactionId}`))
+  await page.goto(`/${maker.slug}/transactions`)
+  await page.getByRole('button', { name: 'More filters' }).click()
+  await page.getByLabel('Refunds').selectOption('Refunded collects')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await expect(page).toHaveURL(/refund=refunded/)
+  await expect(page.getByRole('row').filter({ hasText: 'Partly refunded' }).first()).toBeVisible()
+  await page.getByRole('link', { name: /^Refunded collects/ }).click()
+  await expect(page).not.toHaveURL(/refund=/)
 })
 
 test('a checker sees what is refunded before the decision, and the maker cannot decide', async ({ page }) => {

@@ -7,11 +7,18 @@ import { type NoticeCause, upsertPreferences } from './notice-store.ts'
 /** The causes that a person can choose about. A sign-in from a new device is always reported. */
 export const CHOSEN_CAUSES = [
   'approval_waiting',
+  'approval_expiring',
   'change_waiting',
   'change_expiring',
   'payment_rejected',
+  'payment_expired',
   'batch_ended',
   'exception_overdue',
+  'balance_low',
+  'float_short',
+  'operator_down',
+  'webhooks_failing',
+  'key_expiring',
 ] as const satisfies readonly NoticeCause[]
 export const DELIVERIES = ['at_once', 'digest', 'never'] as const
 

@@ -1,9 +1,12 @@
 import { CHANGE_PERMISSIONS } from '#lib/approvals/proposed-change.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { PERMISSIONS } from '#lib/people/permissions.ts'
 import { mayDecide } from '#server/approvals/may-decide.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { concernsWhileItLasts } from './state-causes.ts'
 
 export type NoticeCause =
   | 'approval_waiting'
@@ -12,9 +15,16 @@ export type NoticeCause =
   | 'payment_rejected'
   | 'batch_ended'
   | 'exception_overdue'
+  | 'approval_expiring'
+  | 'payment_expired'
+  | 'balance_low'
+  | 'float_short'
+  | 'operator_down'
+  | 'webhooks_failing'
+  | 'key_expiring'
   | 'new_device'
 
-/** A notice. `applicationId` and `slug` are null only for a sign-in; `kind` is that of a change. */
+/** A notice. `applicationId` and `slug` are null only for a sign-in; `kind` is that of a change, `operator` and `type` belong to a state. */
 export type Notice = {
   noticeId: string
   applicationId: string | null
@@ -23,13 +33,15 @@ export type Notice = {
   cause: NoticeCause
   subjectId: string
   kind: string | null
+  operator: OperatorCode | null
+  type: TransactionType | null
 }
 type Delivery = 'at_once' | 'digest' | 'never'
 export type Recipient = { personId: string; email: string; name: string; locale: Locale | null; delivery: Delivery }
 
 const NOTICE = sql.raw(`n.notice_id as "noticeId", n.application_id as "applicationId", a.slug, a.name as "applicationName", n.cause,
   n.subject_id as "subjectId", (select c.kind from proposed_changes c
-    where c.application_id = n.application_id and c.change_id = n.subject_id) as kind`)
+    where c.application_id = n.application_id and c.change_id = n.subject_id) as kind, n.operator, n.type`)
 const CONFIRMING_ROLES = JSON.stringify(
   Object.fromEntries(Object.entries(CHANGE_PERMISSIONS).map(([kind, { confirm }]) => [kind, PERMISSIONS[confirm]])),
 )
@@ -81,13 +93,15 @@ export async function listRecipients(queryable: Queryable, notice: Notice, now: 
 }
 
 /** Whether the notice concerns the member `m`. */
-function concerns({ cause, subjectId }: Notice, application: Sql, now: Date): Sql {
+function concerns({ cause, subjectId, operator, type }: Notice, application: Sql, now: Date): Sql {
   const subject = sql`${subjectId}::uuid`
   switch (cause) {
     case 'approval_waiting':
+    case 'approval_expiring':
       return sql`exists (select 1 from transactions t
         join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
-        where t.application_id = ${application} and t.is_waiting and ${mayDecide(application, sql.raw('m.person_id'))})`
+        where t.application_id = ${application} and t.is_waiting and ${mayDecide(application, sql.raw('m.person_id'))}
+          ${cause === 'approval_expiring' ? sql`and i.expires_at <= ${now}::timestamptz + interval '4 hours'` : sql``})`
     case 'change_waiting':
     case 'change_expiring':
       return sql`exists (select 1 from proposed_changes c where c.application_id = ${application} and c.change_id = ${subject}
@@ -95,6 +109,7 @@ function concerns({ cause, subjectId }: Notice, application: Sql, now: Date): Sq
         and c.payload ->> 'personId' is distinct from m.person_id::text
         and m.roles && array(select jsonb_array_elements_text(${CONFIRMING_ROLES}::jsonb -> c.kind)))`
     case 'payment_rejected':
+    case 'payment_expired':
       return sql`exists (select 1 from transactions t where t.application_id = ${application} and t.transaction_id = ${subject}
         and t.maker_id = m.person_id)`
     case 'batch_ended':
@@ -104,6 +119,14 @@ function concerns({ cause, subjectId }: Notice, application: Sql, now: Date): Sq
       return sql`m.roles && ${PERMISSIONS['reconciliation:work']}::text[] and exists (select 1 from exceptions e
         where e.application_id = ${application} and e.exception_id = ${subject} and e.outcome is null
           and coalesce(e.owner_id, m.person_id) = m.person_id)`
+    case 'key_expiring':
+      return sql`m.roles && ${PERMISSIONS['access:read']}::text[] and exists (select 1 from api_keys k
+        where k.application_id = ${application} and k.api_key_id = ${subject} and k.revoked_at is null and k.expires_at > ${now})`
+    case 'balance_low':
+    case 'float_short':
+    case 'operator_down':
+    case 'webhooks_failing':
+      return concernsWhileItLasts({ cause, operator, type }, application)
     case 'new_device':
       return sql`false`
   }

@@ -6,15 +6,12 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { changeNoticePreferences, noticePreferencesSchema } from './notice-preferences.ts'
+import { CHOSEN_CAUSES, changeNoticePreferences, noticePreferencesSchema } from './notice-preferences.ts'
 import { sendNotices } from './send-notices.ts'
 import { startSmtpReceiver } from './testing/smtp-receiver.ts'
 import { sandboxTransport, smtpTransport } from './transport.ts'
 
-const AT_ONCE = noticePreferencesSchema.parse({
-  ...{ approval_waiting: 'at_once', change_waiting: 'at_once', change_expiring: 'at_once' },
-  ...{ payment_rejected: 'at_once', batch_ended: 'at_once', exception_overdue: 'at_once' },
-})
+const AT_ONCE = noticePreferencesSchema.parse(Object.fromEntries(CHOSEN_CAUSES.map((cause) => [cause, 'at_once'])))
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 let database: TestDatabase

@@ -3,6 +3,7 @@ import { ok } from '#lib/result.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { backoffMs } from '#server/retry.ts'
+import { insertExpiringNotices } from './expiring-store.ts'
 import {
   type ClaimedMail,
   claimMail,
@@ -46,6 +47,7 @@ export async function sendNotices(sending: Sending): Promise<void> {
   const { pool, transport, now, isEnding = () => false } = sending
   if (!transport) return skipNotices(pool, now())
   await insertDueNotices(pool, now(), EXPIRING_MS, DUE_MS_BY_CLASS)
+  await insertExpiringNotices(pool, now())
   while (!isEnding() && (await addressNotice(sending)));
   await doubtAbandoned(pool, now(), LEASE_MS, WINDOW_MS)
   while (!isEnding()) {

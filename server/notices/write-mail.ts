@@ -1,5 +1,6 @@
 import type { Locale } from '#lib/i18n/locale.ts'
 import { createTranslate, type Translate } from '#lib/i18n/translate.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
 import { MESSAGES } from '#server/messages.ts'
 import type { Notice } from './notice-store.ts'
 
@@ -25,17 +26,30 @@ export function writeMail(
   return { subject, text, html: `<!doctype html><html lang="${locale}"><body>\n${html}\n</body></html>` }
 }
 
-function sentenceOf(t: Translate, { cause, applicationName }: Notice): string {
-  const sentence = t(`mails.cause.${cause}`)
+function sentenceOf(t: Translate, { cause, applicationName, operator, type }: Notice): string {
+  const where = operator && `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)}`
+  const what = t(`mails.cause.${cause}`)
+  const sentence = where ? t('mails.atOperator', { sentence: what, operator: type ? `${where}, ${t(`type.${type}`)}` : where }) : what
   return applicationName === null ? sentence : t('mails.inApplication', { application: applicationName, sentence })
 }
 
-function pathOf({ cause, slug, subjectId, kind }: Notice): string {
+function pathOf({ cause, slug, subjectId, kind, operator }: Notice): string {
   if (slug === null) return '/'
   switch (cause) {
     case 'approval_waiting':
+    case 'approval_expiring':
       return `/${slug}/approvals`
+    case 'balance_low':
+      return `/${slug}/balances${operator ? `/${operator}` : ''}`
+    case 'webhooks_failing':
+      return `/${slug}/webhooks`
+    case 'key_expiring':
+      return `/${slug}/keys`
+    case 'operator_down':
+    case 'float_short':
+      return `/${slug}`
     case 'payment_rejected':
+    case 'payment_expired':
       return `/${slug}/transactions/${subjectId}`
     case 'batch_ended':
       return `/${slug}/batches/${subjectId}`

@@ -1,0 +1,90 @@
+-- E-mails about the state of the service: a low balance, an operator that is down, an account at an operator that is short, failing webhooks; and about
+-- payments and keys that expire.
+
+-- Of what belongs to an operator; `type` where its directions differ.
+alter table notices add column operator text;
+alter table notices add column type text check (type in ('COLLECT', 'DEPOSIT'));
+alter table notices drop constraint notices_cause_check;
+alter table notices add constraint notices_cause_check check (cause in (
+  'approval_waiting', 'approval_expiring', 'change_waiting', 'change_expiring', 'payment_rejected', 'payment_expired', 'batch_ended', 'exception_overdue',
+  'balance_low', 'float_short', 'operator_down', 'webhooks_failing', 'key_expiring', 'new_device'));
+create index notices_of_states on notices (application_id, cause, created_at)
+  where cause in ('approval_expiring', 'balance_low', 'float_short', 'operator_down', 'webhooks_failing');
+create unique index notices_of_keys on notices (subject_id) where cause = 'key_expiring';
+
+-- Writes the notice of something that lasts or comes and goes, unless it was reported within the pause. A notice that no longer concerned anybody when
+-- it was to be sent reported nothing.
+create function note_state(p_application uuid, p_cause text, p_pause interval, p_operator text default null, p_type text default null)
+returns void language plpgsql set search_path from current as $$
+begin
+  -- Another transaction writes the same notice. Nothing waits for it, so callers cannot deadlock; if it is rolled back, so is its cause, which happens
+  -- again: the row that changed is locked, or its webhook is given up again.
+  if not pg_try_advisory_xact_lock(hashtextextended(concat_ws(' ', 'note_state', p_application, p_cause, p_operator, p_type), 0)) then
+    return;
+  end if;
+  insert into notices (application_id, cause, subject_id, operator, type)
+    select a.application_id, p_cause, a.application_id, p_operator, p_type from applications a
+      where a.application_id = p_application and not exists (select 1 from notices n
+        where n.application_id = p_application and n.cause = p_cause and n.operator is not distinct from p_operator
+          and n.type is not distinct from p_type and n.created_at > now() - p_pause
+          and (n.state = 'waiting' or exists (select 1 from notice_mails m where m.notice_id = n.notice_id and m.state <> 'dropped')));
+end $$;
+
+-- A deposit balance falls below the limit that its finance set. Setting a limit above the balance is no news to the person who does it.
+create function note_low_balance() returns trigger language plpgsql set search_path from current as $$
+begin
+  if exists (select 1 from balance_thresholds b where b.application_id = new.application_id and b.operator = new.operator
+               and b.threshold_minor > new.deposit_minor and b.threshold_minor <= old.deposit_minor) then
+    perform note_state(new.application_id, 'balance_low', interval '1 hour', new.operator);
+  end if;
+  return null;
+end $$;
+create trigger note_low after update on ledger_balances for each row when (new.deposit_minor < old.deposit_minor)
+  execute function note_low_balance();
+
+-- An operator's direction is closed: the applications that may use it are told.
+create function note_closed_operator() returns trigger language plpgsql set search_path from current as $$
+begin
+  if old.state = 'CLOSED' then
+    return null;
+  end if;
+  perform note_state(a.application_id, 'operator_down', interval '1 hour', new.operator, new.type)
+    from applications a
+    where a.is_enabled and coalesce((select s.is_enabled from transfer_services s where s.application_id = a.application_id
+      and s.operator = new.operator and s.type = new.type), true);
+  return null;
+end $$;
+create trigger note_closed after insert or update on operator_circuits for each row when (new.state = 'CLOSED')
+  execute function note_closed_operator();
+
+-- Our account at an operator begins to be short, or falls below its floor: the application that runs the installation is told.
+create function note_short_float() returns trigger language plpgsql set search_path from current as $$
+begin
+  if (new.waits_since is not null and old.waits_since is null)
+     or (new.reported_minor < new.floor_minor and coalesce(old.reported_minor >= old.floor_minor, true)) then
+    perform note_state(a.application_id, 'float_short', interval '1 hour', new.operator, 'DEPOSIT') from applications a where a.runs_installation;
+  end if;
+  return null;
+end $$;
+create trigger note_short after insert or update on operator_floats for each row
+  when (new.waits_since is not null or new.reported_minor < new.floor_minor) execute function note_short_float();
+
+-- A webhook is given up. Every further one of the same outage is too, so a day passes until the next notice.
+create function note_failing_webhooks() returns trigger language plpgsql set search_path from current as $$
+begin
+  perform note_state(new.application_id, 'webhooks_failing', interval '1 day');
+  return null;
+end $$;
+create trigger note_given_up after update on webhook_deliveries for each row when (new.state = 'exhausted' and old.state <> 'exhausted')
+  execute function note_failing_webhooks();
+
+-- A payment of a person that nobody approved in time. A row of a batch is no mail of its own, as before.
+create or replace function note_rejected_payment() returns trigger language plpgsql set search_path from current as $$
+begin
+  insert into notices (application_id, cause, subject_id)
+    select t.application_id, 'payment_' || new.event, t.transaction_id from transactions t
+      where t.application_id = new.application_id and t.transaction_id = new.transaction_id and t.source = 'person' and t.maker_id is not null;
+  return null;
+end $$;
+create trigger note_expired after insert on transaction_events for each row when (new.event = 'expired')
+  execute function note_rejected_payment();

@@ -6,6 +6,7 @@ import { PERMISSIONS } from '#lib/people/permissions.ts'
 import { mayDecide } from '#server/approvals/may-decide.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import type { MailEnding } from './mail-attempts.ts'
 import { concernsWhileItLasts } from './state-causes.ts'
 
 export type NoticeCause =
@@ -203,7 +204,7 @@ function messageIdOf(noticeId: string, personId: string): string {
 export async function endMail(
   queryable: Queryable,
   mail: Pick<ClaimedMail, 'messageId' | 'attempts'>,
-  ending: { state: 'waiting' | 'unknown' | 'sent' | 'failed' | 'dropped'; at: Date; nextAt?: Date; noticeIds?: readonly string[] },
+  ending: MailEnding & { noticeIds?: readonly string[] },
 ): Promise<void> {
   await queryable.query(
     `update notice_mails set state = $3::text, next_at = coalesce($4::timestamptz, next_at), sent_at = case when $3::text = 'sent' then $5::timestamptz end
@@ -253,11 +254,12 @@ export async function upsertPreferences(trx: Queryable, personId: string, prefer
 
 type SandboxMail = { messageId: string; recipient: string; subject: string; body: string; arrivedAt: Date }
 
-/** The latest mails of a sandbox to members of the application, the newest first. */
+/** The latest mails of a sandbox to members of the application and to people whom it invited, the newest first. */
 export async function listSandboxMails(queryable: Queryable, applicationId: string, limit: number): Promise<SandboxMail[]> {
   const { rows } = await queryable.query<SandboxMail>(
     `select s.message_id as "messageId", s.recipient, s.subject, s.body, s.arrived_at as "arrivedAt" from sandbox_mails s
-      where s.recipient in (select p.email from people p join memberships m on m.person_id = p.person_id where m.application_id = $1)
+      where s.recipient in (select p.email from people p join memberships m on m.person_id = p.person_id where m.application_id = $1
+        union all select i.email from person_invitations i where i.application_id = $1)
       order by s.arrived_at desc limit $2`,
     [applicationId, limit],
   )

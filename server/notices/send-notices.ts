@@ -2,8 +2,8 @@ import { dueAt, EXCEPTION_CLASSES } from '#lib/reconciliation/exceptions.ts'
 import { ok } from '#lib/result.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { backoffMs } from '#server/retry.ts'
 import { insertExpiringNotices } from './expiring-store.ts'
+import { endingOf, LEASE_MS, WINDOW_MS } from './mail-attempts.ts'
 import {
   type ClaimedMail,
   claimMail,
@@ -21,7 +21,7 @@ import {
 import type { MailTransport } from './transport.ts'
 import { writeMail } from './write-mail.ts'
 
-type Sending = {
+export type Sending = {
   pool: Pool
   /** Undefined: the installation has no mail server. */
   transport: MailTransport | undefined
@@ -30,14 +30,8 @@ type Sending = {
   isEnding?: () => boolean
 }
 
-/** Within this time no mail is repeated whose attempt ended in doubt. */
-const WINDOW_MS = 3_600_000
-/** Longer than the longest attempt: a mail still in `sending` after it belongs to a process that died. */
-const LEASE_MS = 300_000
 const EXPIRING_MS = 86_400_000
 const APPROVALS_QUIET_MS = 900_000
-const ATTEMPTS_MAX = 12
-const RETRY = { firstMs: 60_000, maxMs: 21_600_000 }
 const DIGEST_HOUR_UTC = 6
 const KEPT_MS = 30 * 86_400_000
 const DUE_MS_BY_CLASS = Object.fromEntries(EXCEPTION_CLASSES.map((each) => [each, dueAt(each, new Date(0)).getTime()]))
@@ -97,11 +91,7 @@ async function attempt({ pool, publicUrl, now }: Sending, transport: MailTranspo
     messageId: `<${mail.messageId}@${new URL(publicUrl).hostname}>`,
     to: { name, address: email },
   })
-  const at = now()
-  if (outcome === 'sent') return endMail(pool, mail, { state: 'sent', at })
-  if (mail.attempts >= ATTEMPTS_MAX) return endMail(pool, mail, { state: 'failed', at })
-  const pauseMs = outcome === 'unknown' ? WINDOW_MS : backoffMs(mail.attempts, RETRY)
-  await endMail(pool, mail, { state: outcome === 'unknown' ? 'unknown' : 'waiting', at, nextAt: new Date(at.getTime() + pauseMs) })
+  await endMail(pool, mail, endingOf(outcome, mail.attempts, now()))
 }
 
 type Checked = { recipient: Recipient | undefined; concerned: Notice[]; others: Notice[] }

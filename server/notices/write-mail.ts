@@ -15,8 +15,32 @@ export function writeMail(
   const [first] = notices
   const subject = notices.length === 1 && first ? t(`mails.cause.${first.cause}`) : t('mails.digest', { count: notices.length })
   const items = notices.map((notice) => ({ sentence: sentenceOf(t, notice), link: `${publicUrl}${pathOf(notice)}` }))
-  const greeting = t('mails.greeting', { name })
-  const footer = t('mails.footer')
+  return layOut(locale, { subject, greeting: t('mails.greeting', { name }), items, footer: t('mails.footer') })
+}
+
+/** Writes the mail that brings a link to an invited person, or to a person who chooses a new password. Only the link lets anybody do something. */
+export function writeLinkMail(
+  {
+    kind,
+    name,
+    applicationName,
+    invitedBy,
+  }: { kind: 'invitation' | 'password'; name: string; applicationName: string | null; invitedBy: string | null },
+  { locale, link }: { locale: Locale; link: string },
+): MailText {
+  const t = createTranslate(locale, MESSAGES[locale])
+  const values = { application: applicationName ?? '', person: invitedBy ?? '' }
+  return layOut(locale, {
+    subject: t(`mails.${kind}.subject`, values),
+    greeting: t('mails.greeting', { name }),
+    items: [{ sentence: t(`mails.${kind}.text`, values), link }],
+    footer: t(`mails.${kind}.footer`, values),
+  })
+}
+
+type Parts = { subject: string; greeting: string; items: readonly { sentence: string; link: string }[]; footer: string }
+
+function layOut(locale: Locale, { subject, greeting, items, footer }: Parts): MailText {
   const text = [greeting, ...items.map(({ sentence, link }) => `${sentence}\n${link}`), footer].join('\n\n')
   const html = [
     `<p>${escapeHtml(greeting)}</p>`,

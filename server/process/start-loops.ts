@@ -9,6 +9,7 @@ import { proposeScheduledWithdrawals } from '#server/changes/scheduled-withdrawa
 import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
 import { TASK_STATEMENT_LIMIT_MS, withStatementLimit } from '#server/database/pool.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
+import { forgetLinkMails, sendLinkMails } from '#server/notices/send-link-mails.ts'
 import { forgetNotices, sendNotices } from '#server/notices/send-notices.ts'
 import { sandboxTransport, smtpTransport } from '#server/notices/transport.ts'
 import { forgetAvailability } from '#server/operators/availability/disturbed.ts'
@@ -133,11 +134,14 @@ async function sealFinishedDays({ pool, logger }: Pick<Runtime, 'pool' | 'logger
 function taskTable({ config, pool, settler, clock, logger, connectors, metrics, wake }: Runtime, isEnding: () => boolean): ScheduledTask[] {
   const smtp = config.mail && smtpTransport({ url: config.mail.smtpUrl, from: config.mail.from })
   const transport = config.isSandbox ? sandboxTransport(pool) : smtp
+  const sending = { pool, transport, publicUrl: config.publicUrl, now: () => clock.now(), isEnding }
   return [
-    scheduledTask('send_notices', '* * * * *', () => {
-      return sendNotices({ pool, transport, publicUrl: config.publicUrl, now: () => clock.now(), isEnding })
+    scheduledTask('send_links', '* * * * *', () => sendLinkMails(sending)),
+    scheduledTask('send_notices', '* * * * *', () => sendNotices(sending)),
+    scheduledTask('forget_notices', '47 3 * * *', async () => {
+      await forgetNotices(pool, clock.now())
+      await forgetLinkMails(pool, clock.now())
     }),
-    scheduledTask('forget_notices', '47 3 * * *', () => forgetNotices(pool, clock.now())),
     scheduledTask('end_stopped_rows', '* * * * *', async () => void (await endStoppedRows({ pool, wake }))),
     scheduledTask('release_timed_batches', '* * * * *', async () => void (await releaseTimedBatches({ pool, wake }))),
     scheduledTask('store_batch_ends', '* * * * *', async () => void (await storeBatchEnds(pool))),

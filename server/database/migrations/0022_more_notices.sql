@@ -88,3 +88,34 @@ begin
 end $$;
 create trigger note_expired after insert on transaction_events for each row when (new.event = 'expired')
   execute function note_rejected_payment();
+
+-- A new password that a person may choose with a link, because the administrator of the machine reset the one before. The link contains a token of 256
+-- random bits and works once.
+create table password_resets (
+  person_id uuid primary key references people,
+  token_hash bytea not null unique,
+  expires_at timestamptz not null
+);
+
+-- Mails with the link of an invitation or of a new password, inserted with it. An installation that sends no mail deletes them within a minute.
+create table link_mails (
+  link_mail_id uuid primary key,
+  kind text not null check (kind in ('invitation', 'password')),
+  -- Null: a password belongs to no application.
+  application_id uuid references applications,
+  -- The invitation or the person.
+  subject_id uuid not null,
+  -- Encrypted, and removed with the end of the mail: everywhere else a token is stored as its digest only.
+  link_token text,
+  -- As of notice_mails. dropped: the link was replaced, used or withdrawn, or has expired.
+  state text not null default 'waiting' check (state in ('waiting', 'sending', 'unknown', 'sent', 'failed', 'dropped')),
+  attempts integer not null default 0,
+  created_at timestamptz not null default now(),
+  next_at timestamptz not null default now(),
+  claimed_at timestamptz,
+  constraint ended_mail_has_no_link check ((link_token is null) = (state in ('sent', 'failed', 'dropped'))),
+  constraint only_passwords_have_no_application check ((application_id is null) = (kind = 'password'))
+);
+create index link_mails_due on link_mails (next_at) where state in ('waiting', 'sending', 'unknown');
+create index link_mails_by_subject on link_mails (subject_id);
+create index link_mails_by_age on link_mails (created_at);

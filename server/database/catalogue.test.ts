@@ -48,6 +48,7 @@ const REFERENCE_TABLES: Record<string, string> = {
   notices: 'one row per event that people are told of; a sign-in belongs to no application',
   notice_mails: 'one row per mail to a person, who may belong to several applications',
   notice_preferences: 'a few rows per person',
+  notice_times: 'one row per person',
   link_mails: 'one row per link that is mailed within a month; a password belongs to no application',
   password_resets: 'one row per person whose password was reset and who has not chosen a new one; found by the digest of the link',
   person_devices: 'one row per browser and network from which a person signs in',

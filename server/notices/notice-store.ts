@@ -7,6 +7,7 @@ import { mayDecide } from '#server/approvals/may-decide.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { MailEnding } from './mail-attempts.ts'
+import { DEFAULT_TIMES, type NoticeTimes } from './notice-times.ts'
 import { concernsWhileItLasts } from './state-causes.ts'
 
 export type NoticeCause =
@@ -38,7 +39,15 @@ export type Notice = {
   type: TransactionType | null
 }
 type Delivery = 'at_once' | 'digest' | 'never'
-export type Recipient = { personId: string; email: string; name: string; locale: Locale | null; delivery: Delivery }
+export type Recipient = NoticeTimes & {
+  personId: string
+  email: string
+  name: string
+  locale: Locale | null
+  /** The person's own, or that of the application. */
+  timeZone: string
+  delivery: Delivery
+}
 
 const NOTICE = sql.raw(`n.notice_id as "noticeId", n.application_id as "applicationId", a.slug, a.name as "applicationName", n.cause,
   n.subject_id as "subjectId", (select c.kind from proposed_changes c
@@ -81,13 +90,19 @@ export async function lockWaitingNotice(trx: Queryable, now: Date, quietMs: numb
 /** The people who may act on a notice now, or whom it is about. */
 export async function listRecipients(queryable: Queryable, notice: Notice, now: Date): Promise<Recipient[]> {
   const columns = sql`p.person_id as "personId", p.email, p.name, p.locale, coalesce((select r.delivery from notice_preferences r
-    where r.person_id = p.person_id and r.cause = ${notice.cause}), 'at_once') as delivery`
+    where r.person_id = p.person_id and r.cause = ${notice.cause}), 'at_once') as delivery,
+    coalesce(p.time_zone, (select a.time_zone from applications a where a.application_id = ${notice.applicationId}), 'UTC') as "timeZone",
+    coalesce(h.digest_hour, ${DEFAULT_TIMES.digestHour}::smallint) as "digestHour", h.quiet_from as "quietFrom", h.quiet_until as "quietUntil"`
+  const people = sql`people p left join notice_times h on h.person_id = p.person_id`
   if (notice.applicationId === null)
-    return runQuery<Recipient>(queryable, sql`select ${columns} from people p where p.person_id = ${notice.subjectId} and not p.is_blocked`)
+    return runQuery<Recipient>(
+      queryable,
+      sql`select ${columns} from ${people} where p.person_id = ${notice.subjectId} and not p.is_blocked`,
+    )
   const application = sql`${notice.applicationId}::uuid`
   return runQuery<Recipient>(
     queryable,
-    sql`select ${columns} from memberships m join people p on p.person_id = m.person_id
+    sql`select ${columns} from ${people} join memberships m on m.person_id = p.person_id
       where m.application_id = ${application} and m.is_active and not p.is_blocked and ${concerns(notice, application, now)}
       order by p.person_id`,
   )

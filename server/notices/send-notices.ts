@@ -18,6 +18,7 @@ import {
   type Recipient,
   skipNotices,
 } from './notice-store.ts'
+import { nextHourIn, quietEndOf } from './notice-times.ts'
 import type { MailTransport } from './transport.ts'
 import { writeMail } from './write-mail.ts'
 
@@ -32,7 +33,6 @@ export type Sending = {
 
 const EXPIRING_MS = 86_400_000
 const APPROVALS_QUIET_MS = 900_000
-const DIGEST_HOUR_UTC = 6
 const KEPT_MS = 30 * 86_400_000
 const DUE_MS_BY_CLASS = Object.fromEntries(EXCEPTION_CLASSES.map((each) => [each, dueAt(each, new Date(0)).getTime()]))
 
@@ -64,27 +64,28 @@ async function addressNotice({ pool, now }: Sending): Promise<boolean> {
     const notice = await lockWaitingNotice(trx, at, APPROVALS_QUIET_MS)
     if (!notice) return ok(false)
     const wanted = (await listRecipients(trx, notice, at)).filter(({ delivery }) => delivery !== 'never')
-    const mails = wanted.map(({ personId, delivery }) => {
-      const inDigest = delivery === 'digest'
-      return { personId, inDigest, nextAt: inDigest ? nextDigestAt(at) : at }
-    })
+    const mails = wanted.map((recipient) => ({ personId: recipient.personId, ...whenToTell(notice, recipient, at) }))
     await insertMails(trx, notice.noticeId, mails, at)
     return ok(true)
   })
   return done.ok && done.value
 }
 
-function nextDigestAt(after: Date): Date {
-  const at = new Date(after)
-  at.setUTCHours(DIGEST_HOUR_UTC, 0, 0, 0)
-  if (at <= after) at.setUTCDate(at.getUTCDate() + 1)
-  return at
+/** What is written in quiet hours arrives as one mail at their end. A sign-in is reported at once. */
+function whenToTell({ cause }: Notice, recipient: Recipient, at: Date): { inDigest: boolean; nextAt: Date } {
+  const { timeZone, digestHour, delivery } = recipient
+  if (delivery === 'digest') return { inDigest: true, nextAt: nextHourIn(timeZone, digestHour, at) }
+  const quietEnd = cause === 'new_device' ? undefined : quietEndOf(recipient, timeZone, at)
+  return quietEnd ? { inDigest: true, nextAt: quietEnd } : { inDigest: false, nextAt: at }
 }
 
 async function attempt({ pool, publicUrl, now }: Sending, transport: MailTransport, mail: ClaimedMail): Promise<void> {
   const { recipient, concerned, others } = await checkRecipient(pool, mail, now())
   if (others.length > 0) await endMail(pool, mail, { state: 'dropped', at: now(), noticeIds: others.map(({ noticeId }) => noticeId) })
   if (!recipient) return
+  // A mail that is repeated, or a digest within quiet hours.
+  const quietEnd = concerned.some(({ cause }) => cause === 'new_device') ? undefined : quietEndOf(recipient, recipient.timeZone, now())
+  if (quietEnd) return endMail(pool, mail, { state: 'waiting', at: now(), nextAt: quietEnd })
   const { email, name, locale } = recipient
   const outcome = await transport.send({
     ...writeMail(concerned, { name, locale: locale ?? 'en', publicUrl }),

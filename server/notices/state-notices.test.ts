@@ -8,7 +8,8 @@ import { anIntakeItem, fund, makeApplication, makePerson } from '#server/testing
 import { takeIn } from '#server/transactions/intake.ts'
 import { recordAttempts } from '#server/webhooks/delivery-store.ts'
 import { addDeliveries } from '#server/webhooks/testing.ts'
-import { CHOSEN_CAUSES, changeNoticePreferences, noticePreferencesSchema } from './notice-preferences.ts'
+import { CHOSEN_CAUSES, changeNoticeSettings, noticePreferencesSchema } from './notice-preferences.ts'
+import { DEFAULT_TIMES } from './notice-times.ts'
 import { openMailDesk } from './testing/mail-desk.ts'
 
 let desk: Awaited<ReturnType<typeof openMailDesk>>
@@ -142,7 +143,7 @@ test('nothing about an operator to an application that may not use it or is off,
 
 test('dropped: a digest about an operator that came back in the night', async () => {
   const digest = noticePreferencesSchema.parse(Object.fromEntries(CHOSEN_CAUSES.map((cause) => [cause, 'digest'])))
-  await changeNoticePreferences(desk.pool, engineer, digest)
+  await changeNoticeSettings(desk.pool, engineer, { causes: digest, times: DEFAULT_TIMES })
   await isDown('CLOSED')
   await desk.send()
   await isDown('OPERATIONAL')

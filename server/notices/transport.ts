@@ -1,7 +1,7 @@
 import nodemailer from 'nodemailer'
 import type { Pool } from '#server/database/pool.ts'
-import { insertSandboxMail } from './notice-store.ts'
 import type { SendOutcome } from './mail-attempts.ts'
+import { insertSandboxMail } from './notice-store.ts'
 import type { MailText } from './write-mail.ts'
 
 type OutgoingMail = MailText & { messageId: string; to: { name: string; address: string } }

@@ -12,9 +12,12 @@ export function writeMail(
   { name, locale, publicUrl }: { name: string; locale: Locale; publicUrl: string },
 ): MailText {
   const t = createTranslate(locale, MESSAGES[locale])
-  const [first] = notices
-  const subject = notices.length === 1 && first ? t(`mails.cause.${first.cause}`) : t('mails.digest', { count: notices.length })
-  const items = notices.map((notice) => ({ sentence: sentenceOf(t, notice), link: `${publicUrl}${pathOf(notice)}` }))
+  // Of what was reported several times since the last mail, such as waiting approvals, one line.
+  const keyOf = ({ cause, subjectId, operator, type }: Notice) => [cause, subjectId, operator, type].join()
+  const distinct = [...new Map(notices.map((notice) => [keyOf(notice), notice])).values()]
+  const [first] = distinct
+  const subject = distinct.length === 1 && first ? t(`mails.cause.${first.cause}`) : t('mails.digest', { count: distinct.length })
+  const items = distinct.map((notice) => ({ sentence: sentenceOf(t, notice), link: `${publicUrl}${pathOf(notice)}` }))
   return layOut(locale, { subject, greeting: t('mails.greeting', { name }), items, footer: t('mails.footer') })
 }
 

@@ -119,3 +119,14 @@ create table link_mails (
 create index link_mails_due on link_mails (next_at) where state in ('waiting', 'sending', 'unknown');
 create index link_mails_by_subject on link_mails (subject_id);
 create index link_mails_by_age on link_mails (created_at);
+
+-- When a person wants e-mails, in hours of their own time zone, or else of that of the application; without a row: the digest at six, and no quiet hours.
+create table notice_times (
+  person_id uuid primary key references people,
+  digest_hour smallint not null check (digest_hour between 0 and 23),
+  -- From the first hour until the second no mail is sent, except of a sign-in; what was written meanwhile arrives as one mail at their end.
+  quiet_from smallint check (quiet_from between 0 and 23),
+  quiet_until smallint check (quiet_until between 0 and 23),
+  constraint quiet_hours_have_both_ends check ((quiet_from is null) = (quiet_until is null)),
+  constraint quiet_hours_end check (quiet_from <> quiet_until)
+);

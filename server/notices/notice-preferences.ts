@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { ok } from '#lib/result.ts'
+import type { NoticeCause } from '#lib/webhooks/notice-event.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { type NoticeCause, upsertPreferences } from './notice-store.ts'
+import { upsertPreferences } from './notice-store.ts'
 import { noticeTimesSchema } from './notice-times.ts'
 import { upsertTimes } from './notice-times-store.ts'
 

@@ -3,28 +3,13 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { PERMISSIONS } from '#lib/people/permissions.ts'
+import type { NoticeCause } from '#lib/webhooks/notice-event.ts'
 import { mayDecide } from '#server/approvals/may-decide.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { MailEnding } from './mail-attempts.ts'
 import { DEFAULT_TIMES, type NoticeTimes } from './notice-times.ts'
 import { concernsWhileItLasts } from './state-causes.ts'
-
-export type NoticeCause =
-  | 'approval_waiting'
-  | 'change_waiting'
-  | 'change_expiring'
-  | 'payment_rejected'
-  | 'batch_ended'
-  | 'exception_overdue'
-  | 'approval_expiring'
-  | 'payment_expired'
-  | 'balance_low'
-  | 'float_short'
-  | 'operator_down'
-  | 'webhooks_failing'
-  | 'key_expiring'
-  | 'new_device'
 
 /** A notice. `applicationId` and `slug` are null only for a sign-in; `kind` is that of a change, `operator` and `type` belong to a state. */
 export type Notice = {
@@ -83,6 +68,14 @@ export async function lockWaitingNotice(trx: Queryable, now: Date, quietMs: numb
         where earlier.application_id = n.application_id and earlier.cause = 'approval_waiting'
           and earlier.addressed_at > ${now}::timestamptz - ${quietMs}::float8 * interval '1 millisecond'))
       order by n.created_at limit 1 for update of n skip locked`,
+  )
+  return notice
+}
+
+export async function findNotice(queryable: Queryable, noticeId: string): Promise<Notice | undefined> {
+  const [notice] = await runQuery<Notice>(
+    queryable,
+    sql`select ${NOTICE} from notices n left join applications a on a.application_id = n.application_id where n.notice_id = ${noticeId}`,
   )
   return notice
 }
@@ -163,12 +156,16 @@ export async function insertMails(
   await trx.query(`update notices set state = 'addressed', addressed_at = $2 where notice_id = $1`, [noticeId, now])
 }
 
-/** An installation without a mail server sends nothing, later either. */
-export async function skipNotices(queryable: Queryable, now: Date): Promise<void> {
+/** An installation without a mail server sends no mail, later either. The pause between notices about approvals is kept for its events. */
+export async function skipNotices(queryable: Queryable, now: Date, quietMs: number): Promise<void> {
   await queryable.query(
-    `update notices set state = 'addressed', addressed_at = $1
-      where notice_id in (select notice_id from notices where state = 'waiting' for update skip locked)`,
-    [now],
+    `update notices set state = 'addressed', addressed_at = $1::timestamptz
+      where notice_id in (select n.notice_id from notices n
+        where n.state = 'waiting' and not (n.cause = 'approval_waiting' and exists (select 1 from notices earlier
+          where earlier.application_id = n.application_id and earlier.cause = 'approval_waiting'
+            and earlier.addressed_at > $1::timestamptz - $2::float8 * interval '1 millisecond'))
+        for update of n skip locked)`,
+    [now, quietMs],
   )
 }
 

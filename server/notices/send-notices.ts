@@ -39,9 +39,9 @@ const DUE_MS_BY_CLASS = Object.fromEntries(EXCEPTION_CLASSES.map((each) => [each
 /** Finds whom the waiting notices concern, and sends every mail that is due. Several processes may run it at once. */
 export async function sendNotices(sending: Sending): Promise<void> {
   const { pool, transport, now, isEnding = () => false } = sending
-  if (!transport) return skipNotices(pool, now())
   await insertDueNotices(pool, now(), EXPIRING_MS, DUE_MS_BY_CLASS)
   await insertExpiringNotices(pool, now())
+  if (!transport) return skipNotices(pool, now(), APPROVALS_QUIET_MS)
   while (!isEnding() && (await addressNotice(sending)));
   await doubtAbandoned(pool, now(), LEASE_MS, WINDOW_MS)
   while (!isEnding()) {

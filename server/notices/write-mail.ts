@@ -60,7 +60,8 @@ function sentenceOf(t: Translate, { cause, applicationName, operator, type }: No
   return applicationName === null ? sentence : t('mails.inApplication', { application: applicationName, sentence })
 }
 
-function pathOf({ cause, slug, subjectId, kind, operator }: Notice): string {
+/** The path of the page about a notice. */
+export function pathOf({ cause, slug, subjectId, kind, operator }: Notice): string {
   if (slug === null) return '/'
   switch (cause) {
     case 'approval_waiting':
@@ -95,7 +96,8 @@ function pageOfKind(kind: string): string {
   if (kind.startsWith('funding.')) return '/funding'
   if (kind.startsWith('person.')) return '/people'
   if (kind.startsWith('policy.')) return '/rules'
-  if (/^(key|api_user|address|webhook_secret)\./.test(kind)) return '/keys'
+  if (/^(key|api_user|address)\./.test(kind)) return '/keys'
+  if (/^(webhook_secret|event_receiver)\./.test(kind)) return '/webhooks/signing'
   return ''
 }
 

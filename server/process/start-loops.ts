@@ -9,6 +9,7 @@ import { proposeScheduledWithdrawals } from '#server/changes/scheduled-withdrawa
 import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
 import { TASK_STATEMENT_LIMIT_MS, withStatementLimit } from '#server/database/pool.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
+import { sendEvents } from '#server/notices/send-events.ts'
 import { forgetLinkMails, sendLinkMails } from '#server/notices/send-link-mails.ts'
 import { forgetNotices, sendNotices } from '#server/notices/send-notices.ts'
 import { sandboxTransport, smtpTransport } from '#server/notices/transport.ts'
@@ -131,13 +132,21 @@ async function sealFinishedDays({ pool, logger }: Pick<Runtime, 'pool' | 'logger
 }
 
 /** Every scheduled task of the service, by its name. */
-function taskTable({ config, pool, settler, clock, logger, connectors, metrics, wake }: Runtime, isEnding: () => boolean): ScheduledTask[] {
+function taskTable(runtime: Runtime, isEnding: () => boolean): ScheduledTask[] {
+  const { config, pool, settler, clock, logger, connectors, metrics, wake, directory, testSenders } = runtime
   const smtp = config.mail && smtpTransport({ url: config.mail.smtpUrl, from: config.mail.from })
   const transport = config.isSandbox ? sandboxTransport(pool) : smtp
   const sending = { pool, transport, publicUrl: config.publicUrl, now: () => clock.now(), isEnding }
   return [
     scheduledTask('send_links', '* * * * *', () => sendLinkMails(sending)),
     scheduledTask('send_notices', '* * * * *', () => sendNotices(sending)),
+    scheduledTask('send_events', '* * * * *', () => {
+      const receiverOf = (applicationId: string) => {
+        const snapshot = directory.find(applicationId)
+        return { secrets: snapshot?.webhookSecrets ?? [], networks: snapshot?.webhookNetworks ?? [] }
+      }
+      return sendEvents({ ...sending, senders: testSenders, receiverOf })
+    }),
     scheduledTask('forget_notices', '47 3 * * *', async () => {
       await forgetNotices(pool, clock.now())
       await forgetLinkMails(pool, clock.now())

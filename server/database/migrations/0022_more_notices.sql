@@ -130,3 +130,38 @@ create table notice_times (
   constraint quiet_hours_have_both_ends check ((quiet_from is null) = (quiet_until is null)),
   constraint quiet_hours_end check (quiet_from <> quiet_until)
 );
+
+-- Where the events of an application are sent as webhooks, as two people set it.
+create table event_receivers (
+  application_id uuid primary key references applications,
+  url text not null check (length(url) between 1 and 2048)
+);
+
+-- The webhook about a notice, inserted with it. States and attempts are those of webhook_deliveries.
+create table event_deliveries (
+  application_id uuid not null,
+  notice_id uuid not null references notices on delete cascade,
+  url text not null,
+  state text not null default 'due' check (state in ('due', 'delivered', 'exhausted')),
+  -- Counted before anything is sent, so that a crash cannot lead to a fifth attempt.
+  attempts smallint not null default 0 check (attempts between 0 and 4),
+  next_at timestamptz not null default now(),
+  claimed_until timestamptz,
+  -- How the last attempt ended.
+  outcome text,
+  http_status integer,
+  detail text,
+  ended_at timestamptz,
+  primary key (application_id, notice_id)
+);
+create index event_deliveries_due on event_deliveries (next_at) where state = 'due';
+create index event_deliveries_by_notice on event_deliveries (notice_id);
+
+create function note_event() returns trigger language plpgsql set search_path from current as $$
+begin
+  insert into event_deliveries (application_id, notice_id, url)
+    select r.application_id, new.notice_id, r.url from event_receivers r where r.application_id = new.application_id;
+  return null;
+end $$;
+-- A sign-in belongs to no application.
+create trigger note_event after insert on notices for each row when (new.application_id is not null) execute function note_event();

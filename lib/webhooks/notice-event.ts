@@ -1,3 +1,5 @@
+import type { WebhookOutcome } from '#lib/payments/transaction-dto.ts'
+
 /** What can be reported to people and, of an application, to its program. The texts are `mails.cause.<cause>`. */
 export type NoticeCause =
   | 'approval_waiting'
@@ -23,6 +25,6 @@ export type NoticeEventDto = {
   url: string
   state: 'due' | 'delivered' | 'exhausted'
   attempts: number
-  outcome: string | null
+  outcome: WebhookOutcome | null
   httpStatus: number | null
 }

@@ -1,3 +1,4 @@
+import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { WebhookOutcome } from '#lib/payments/transaction-dto.ts'
 
 /** What can be reported to people and, of an application, to its program. The texts are `mails.cause.<cause>`. */
@@ -21,6 +22,7 @@ export type NoticeCause =
 export type NoticeEventDto = {
   noticeId: string
   cause: NoticeCause
+  operator: OperatorCode | null
   createdAt: string
   url: string
   state: 'due' | 'delivered' | 'exhausted'

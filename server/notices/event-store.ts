@@ -3,7 +3,6 @@ import type { Queryable } from '#server/database/pool.ts'
 import { findNotice, type Notice } from './notice-store.ts'
 
 export type ClaimedEvent = { applicationId: string; notice: Notice; createdAt: Date; url: string; attempts: number }
-/** `gapsMs`: the pauses after the first, second and third attempt. */
 export type EventEnding = { isDelivered: boolean; outcome: string; httpStatus: number | null; detail: string | null }
 
 /** Ends what was sent four times and whose process died before it knew the answer. */
@@ -45,7 +44,7 @@ export async function claimEvents(
   )
 }
 
-/** Records how an attempt ended, unless a later one has begun or the event was delivered. */
+/** Records how an attempt ended, unless a later one has begun or the event was delivered. `gapsMs`: the pauses after the first, second and third attempt. */
 export async function endAttempt(
   queryable: Queryable,
   { applicationId, notice, attempts }: ClaimedEvent,
@@ -66,7 +65,7 @@ export async function endAttempt(
 /** The newest events of an application and what became of them. */
 export async function listEvents(queryable: Queryable, applicationId: string, limit: number): Promise<NoticeEventDto[]> {
   const { rows } = await queryable.query<Omit<NoticeEventDto, 'createdAt'> & { createdAt: Date }>(
-    `select d.notice_id as "noticeId", n.cause, n.created_at as "createdAt", d.url, d.state, d.attempts, d.outcome, d.http_status as "httpStatus"
+    `select d.notice_id as "noticeId", n.cause, n.operator, n.created_at as "createdAt", d.url, d.state, d.attempts, d.outcome, d.http_status as "httpStatus"
        from event_deliveries d join notices n on n.notice_id = d.notice_id
       where d.application_id = $1 order by n.created_at desc, d.notice_id limit $2`,
     [applicationId, limit],

@@ -35,7 +35,7 @@ export function NoticesForm({ application, causes, deliveries, times }: Props) {
     run({ causes: chosen, times: { digestHour: Number(digestHour), quietFrom: from, quietUntil: until } })
   }
   return (
-    <form onSubmit={save} className="grid gap-4 sm:grid-cols-2">
+    <form onSubmit={save} className="grid items-end gap-4 sm:grid-cols-2">
       {error && (
         <div className="sm:col-span-2">
           <ErrorNotice error={error} />
@@ -65,15 +65,15 @@ function TimeFields({ times }: { times: Times }) {
   const wanted = times.quietUntil ?? MORNING
   const until = String(wanted) === from ? (wanted + 1) % HOURS.length : wanted
   return (
-    <>
-      <HourSelect name="digestHour" label={t('settings.notices.digestHour')} defaultValue={times.digestHour} className="sm:col-span-2" />
+    <div className="grid items-end gap-4 border-t border-line pt-4 sm:col-span-2 sm:grid-cols-3">
+      <HourSelect name="digestHour" label={t('settings.notices.digestHour')} defaultValue={times.digestHour} />
       <HourSelect name="quietFrom" label={t('settings.notices.quietFrom')} value={from} onChange={(event) => setFrom(event.target.value)}>
         <option value="">{t('settings.notices.noQuiet')}</option>
       </HourSelect>
       {from !== '' && (
         <HourSelect key={until} name="quietUntil" label={t('settings.notices.quietUntil')} defaultValue={until} without={Number(from)} />
       )}
-    </>
+    </div>
   )
 }
 

@@ -1,3 +1,4 @@
+import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { Badge } from '#components/ui/display/badge.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
@@ -50,7 +51,7 @@ export function EventReceiver({ t, application, url, events, mayPropose }: Props
 }
 
 function EventItem({ t, event }: { t: Translate; event: NoticeEventDto }) {
-  const { cause, state, createdAt, url, attempts, outcome, httpStatus } = event
+  const { cause, operator, state, createdAt, url, attempts, outcome, httpStatus } = event
   return (
     <li className="rounded-lg border border-line bg-surface px-4 py-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -58,9 +59,11 @@ function EventItem({ t, event }: { t: Translate; event: NoticeEventDto }) {
           {t(`webhooks.stateIs.${state}`)}
         </Badge>
         <span>{t(`mails.cause.${cause}`)}</span>
+        {operator && <OperatorMark code={operator} />}
       </div>
       <p className="mt-1 text-second text-quiet wrap-anywhere">
-        <TimeText at={createdAt} /> · {url} · {t('webhooks.attempts', { count: attempts })}
+        <TimeText at={createdAt} /> · {url}
+        {attempts > 0 && ` · ${t('webhooks.attempts', { count: attempts })}`}
         {outcome !== null && outcome !== 'delivered' && ` · ${t(`webhooks.outcome.${outcome}`)}`}
         {outcome === 'bad_status' && httpStatus !== null && ` (${httpStatus})`}
       </p>

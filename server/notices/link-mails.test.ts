@@ -108,6 +108,21 @@ test('neither lost nor sent twice within an hour: the link of a process that is 
   assert.equal(desk.smtp.mails[0]?.messageId, desk.smtp.mails[1]?.messageId)
 })
 
+test('not repeated: the mail of a process that died, whose link was replaced within the hour', async () => {
+  const token = await scene.token()
+  await desk.sendKilled()
+  const { invitationId } = await scene.only()
+  const renewal = { applicationId: scene.applicationId, invitationId, actor: scene.ben }
+  const renewed = must(await renewInvitation({ pool: desk.pool, clock }, renewal))
+  for (const minutes of [0, 6, 62]) await desk.send(later(minutes))
+  assert.deepEqual(tokensSent(), [token, renewed.token])
+  assert.equal(desk.smtp.mails.length, 2)
+  assert.deepEqual((await mailRows()).map(({ state, isEmpty }) => [state, isEmpty]).sort(), [
+    ['dropped', true],
+    ['sent', true],
+  ])
+})
+
 test('one mail when four processes send at once, and it is repeated after a refusal of the server', async () => {
   await scene.token()
   desk.smtp.behaviour.answer = '451 later'

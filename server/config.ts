@@ -63,6 +63,11 @@ export type Config = {
   crashes: Record<string, number>
 }
 
+/** Whether links are mailed to people instead of being shown. The mails of a sandbox reach nobody, so it shows them as well. */
+export function mailsLinks({ mail, isSandbox }: Pick<Config, 'mail' | 'isSandbox'>): boolean {
+  return mail !== undefined && !isSandbox
+}
+
 type Environment = Record<string, string | undefined>
 
 const SECRET_LENGTH_MIN = 32

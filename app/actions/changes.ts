@@ -11,6 +11,7 @@ import { readProposal } from '#server/changes/change-store.ts'
 import { collectSecret as collect } from '#server/changes/collect-secret.ts'
 import { confirmChange as confirm, refuseChange as refuse, withdrawChange as withdraw } from '#server/changes/decide-change.ts'
 import { proposeChange as propose } from '#server/changes/propose-change.ts'
+import { mailsLinks } from '#server/config.ts'
 import { leavesAnything } from '#server/reports/blocked-items/read-left-behind.ts'
 
 /** The person was told that items would be left that nobody can decide. */
@@ -38,11 +39,11 @@ export async function proposeChange(
   })
 }
 
-/** Confirms a change that somebody else proposed; it takes effect at once. The link of an invitation is returned this once. */
+/** Confirms a change that somebody else proposed; it takes effect at once. The link of an invitation is returned this once, unless it is mailed. */
 export async function confirmChange(
   application: string,
   input: { applicationId?: string; changeId: string; acknowledged?: boolean; code?: string | undefined },
-): Promise<ActionResult<{ link: string | null }, ChangeRefusal>> {
+): Promise<ActionResult<{ link: string | null; isLinkMailed: boolean }, ChangeRefusal>> {
   return runAction({ schema: confirmation, permission: 'change:propose', application, input }, async (actor, given) => {
     const { pool, clock, config } = backOfficeRuntime()
     const { applicationId = actor.applicationId, changeId, code } = given
@@ -51,7 +52,8 @@ export async function confirmChange(
     const result = await confirm({ pool, clock }, { applicationId, changeId, code, actor })
     if (!result.ok) return refused(result.error)
     const { secret } = result.value
-    return ok({ link: secret === null ? null : invitationLink(config.publicUrl, secret) })
+    const isLinkMailed = secret !== null && mailsLinks(config)
+    return ok({ link: secret === null || isLinkMailed ? null : invitationLink(config.publicUrl, secret), isLinkMailed })
   })
 }
 

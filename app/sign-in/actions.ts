@@ -8,9 +8,11 @@ import { formField } from '#lib/text/clean-text.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
 import {
   answerInvitationOfPerson,
+  choosePasswordWithLink,
   finishEnrolment,
   joinWithInvitation,
   readInvitation,
+  readPasswordLink,
   signInWithCode,
   signInWithPassword,
 } from '#server/back-office/sign-in.ts'
@@ -79,6 +81,18 @@ export async function joinApplication(input: Acceptance): Promise<{ refusal: Inv
   const joined = await joinWithInvitation(input)
   if (!joined.ok) return { refusal: joined.error }
   redirect(joined.value.setsUpSecondFactor ? paths.enrol(paths.invitations()) : paths.invitations())
+}
+
+/** Says whose new password a link is for. */
+export async function openPasswordLink(input: { token: string }): Promise<Result<{ email: string }, InvitationRefusal>> {
+  return readPasswordLink(input)
+}
+
+/** Sets the password that the person chose. They sign in with it on the page that follows. */
+export async function chooseNewPassword(input: { token: string; password: string }): Promise<{ refusal: InvitationRefusal }> {
+  const chosen = await choosePasswordWithLink(input)
+  if (!chosen.ok) return { refusal: chosen.error }
+  redirect(paths.signIn())
 }
 
 /** Accepts or declines an invitation. The page says what comes next; one that was withdrawn meanwhile is no longer on it. */

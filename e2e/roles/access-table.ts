@@ -43,6 +43,7 @@ export const ROUTES: Record<string, Row> = {
   'GET /docs/search': { access: 'public' },
   'GET /sign-in/invitation': { access: 'public' },
   'GET /sign-in/invitations': { access: 'self' },
+  'GET /sign-in/new-password': { access: 'public' },
 
   'GET /[application]': { access: 'overview:read' },
   'GET /[application]/[...rest]': { access: 'member', address: '/[application]/nothing/here', allowed: 404 },
@@ -277,6 +278,8 @@ export const ACTIONS: Record<string, Access> = {
   'app/sign-in/actions.ts enrolAction': 'public',
   'app/sign-in/actions.ts openInvitation': 'public',
   'app/sign-in/actions.ts joinApplication': 'public',
+  'app/sign-in/actions.ts openPasswordLink': 'public',
+  'app/sign-in/actions.ts chooseNewPassword': 'public',
   'app/sign-in/actions.ts answerInvitation': 'public',
   'app/(back-office)/[application]/transactions/actions.ts synchronise': 'transaction:synchronise',
   'app/(back-office)/[application]/transactions/actions.ts synchroniseSeveral': 'transaction:synchronise',

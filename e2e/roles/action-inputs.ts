@@ -1,3 +1,5 @@
+import { CHOSEN_CAUSES } from '#server/notices/notice-preferences.ts'
+
 /** An input of each action that would be understood, with the empty text where a test puts an id. The tests make its fields wrong, one at a time. */
 export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   decideTransactions: { decision: 'validated', note: 'fine', items: [{ transactionId: '', contentHash: '0'.repeat(64) }] },
@@ -65,8 +67,8 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   setThreshold: { operator: 'MOMOCM', threshold: '100' },
   changeLook: { locale: 'fr', timeZone: 'Africa/Douala' },
   changeNotices: {
-    ...{ approval_waiting: 'digest', change_waiting: 'at_once', change_expiring: 'never' },
-    ...{ payment_rejected: 'at_once', batch_ended: 'digest', exception_overdue: 'at_once' },
+    causes: Object.fromEntries(CHOSEN_CAUSES.map((cause) => [cause, 'digest'])),
+    times: { digestHour: 7, quietFrom: 22, quietUntil: 6 },
   },
   changePassword: { currentPassword: 'not the password', newPassword: 'a new and long password' },
   startEnrolment: { kind: 'totp' },

@@ -338,3 +338,29 @@ test('a fresh code confirms a funding, after what is posted was shown', async ({
   await expect(page.getByRole('region', { name: 'Notifications' }).getByText('Confirmed. The change is in effect.')).toBeVisible()
   await expect(page.getByRole('dialog')).toHaveCount(0)
 })
+
+test('two people set where events are sent; a refused address says so, and what was sent is listed with its result', async ({
+  browser,
+}) => {
+  const { applicationId, engineer, administrator } = await team()
+  const address = `/${engineer.slug}/webhooks/signing`
+  const page = await pageOf(browser, engineer, address)
+  await expect(page.getByText('No address: events are not sent.')).toBeVisible()
+  await page.getByRole('button', { name: 'Change the address' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Address of events').fill('https://user:secret@events.example/hook')
+  await dialog.getByRole('button', { name: 'Propose change' }).click()
+  await expect(dialog.getByText('without a password or token')).toBeVisible()
+  await dialog.getByLabel('Address of events').fill('https://events.example/hook')
+  await dialog.getByRole('button', { name: 'Propose change' }).click()
+  await expect(dialog).toHaveCount(0)
+  const second = await pageOf(browser, administrator, address)
+  await confirmAll(second, 1)
+  await page.reload()
+  const events = page.getByRole('region', { name: 'Events', exact: true })
+  await expect(events).toContainText('https://events.example/hook')
+  await pool.query("insert into notices (application_id, cause, subject_id) values ($1, 'webhooks_failing', $1)", [applicationId])
+  await page.reload()
+  await expect(events.getByRole('listitem')).toContainText('Webhooks could not be delivered')
+  await expectAccessibleEverywhere(page)
+})

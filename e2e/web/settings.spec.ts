@@ -99,6 +99,9 @@ test('a choice about e-mails is stored and shown again; the sandbox shows the ma
   await signIn(page, person, `/${person.slug}/settings`)
   await waitForScripts(page)
   await page.getByLabel('Your batch has ended').selectOption('Daily digest')
+  await page.getByLabel('Daily digest at').selectOption('08:00')
+  await page.getByLabel('Quiet hours from').selectOption('22:00')
+  await page.getByLabel('Until').selectOption('06:00')
   await page.getByRole('button', { name: 'Apply' }).click()
   await expect
     .poll(
@@ -108,6 +111,9 @@ test('a choice about e-mails is stored and shown again; the sandbox shows the ma
     .toEqual([{ delivery: 'digest' }])
   await page.reload()
   await expect(page.getByLabel('Your batch has ended')).toHaveValue('digest')
+  await expect(page.getByLabel('Daily digest at')).toHaveValue('8')
+  await expect(page.getByLabel('Quiet hours from')).toHaveValue('22')
+  await expect(page.getByLabel('Until')).toHaveValue('6')
   await pool.query(
     `insert into sandbox_mails values ('<' || gen_random_uuid() || '>', $1, 'Votre lot est terminé', 'https://pay.example/x')`,
     [person.email],

@@ -1,5 +1,8 @@
 import { Secret, TOTP } from 'otpauth'
+import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { mailPasswordLink } from '#server/people/password-resets.ts'
+import { must } from '#server/testing/partner.ts'
 import { expect, expectAccessible, signIn, signInByForm, test } from './fixtures.ts'
 import { newPerson, sandboxPool } from './people.ts'
 import { personWith } from './sandbox.ts'
@@ -144,3 +147,23 @@ for (const [locale, heading] of [
     })
   })
 }
+
+test('a new password is chosen with a link, once; its token is in no address of the browser', async ({ page }) => {
+  const person = await newPerson(pool, ['finance'])
+  const { token } = must(await mailPasswordLink(pool, { personId: person.id, actor: SYSTEM_ACTOR }))
+  await page.goto(`/sign-in/new-password#${token}`)
+  await expect(page.getByText(`Choose a new password for ${person.email}.`)).toBeVisible()
+  expect(page.url()).not.toContain(token)
+  await expectAccessible(page)
+  const password = page.getByLabel('New password')
+  await password.fill('password1234')
+  await page.getByRole('button', { name: 'Save password' }).click()
+  await expect(page.getByText('This password is easy to guess.')).toBeVisible()
+  await password.fill('seven kind otters swim')
+  await page.getByRole('button', { name: 'Save password' }).click()
+  await expect(page).toHaveURL(/\/sign-in$/)
+  await signInByForm(page, { ...person, password: 'seven kind otters swim' }, `/${person.slug}/settings`)
+  await expect(page).toHaveURL(`/${person.slug}/settings`)
+  await page.goto(`/sign-in/new-password#${token}`)
+  await expect(page.getByText('This link is not valid')).toBeVisible()
+})

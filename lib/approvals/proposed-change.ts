@@ -37,6 +37,8 @@ export const CHANGE_PERMISSIONS = {
   'api_user.reset': ACCESS,
   'api_user.unblock': ACCESS,
   'webhook_secret.rotate': ACCESS,
+  /** Where events are sent as webhooks. */
+  'event_receiver.set': ACCESS,
   'operator.set': OPERATORS,
   'wallet.set': WALLETS,
   /** By which rules lines of a wallet are matched. */

@@ -89,6 +89,7 @@ export const paths = {
   audit: (application: string, query: QueryValues = {}) => `/${application}/audit${toQuery(query)}`,
   /** The token is in the fragment, which browsers send to nobody. */
   invitation: (token?: string) => (token ? `/sign-in/invitation#${token}` : '/sign-in/invitation'),
+  newPassword: (token?: string) => (token ? `/sign-in/new-password#${token}` : '/sign-in/new-password'),
   /** The invitations of the person who is signed in. */
   invitations: () => '/sign-in/invitations',
   rules: (application: string) => `/${application}/rules`,
@@ -111,4 +112,9 @@ export const paths = {
 /** The whole address of an invitation, for another person to open. */
 export function invitationLink(publicUrl: string, token: string): string {
   return new URL(paths.invitation(token), publicUrl).href
+}
+
+/** The whole address at which a person chooses a new password. */
+export function newPasswordLink(publicUrl: string, token: string): string {
+  return new URL(paths.newPassword(token), publicUrl).href
 }

@@ -82,6 +82,7 @@ const CHANGE_PAGES: Readonly<Record<ChangeSubject, WaitingPage>> = {
   api_user: 'keys',
   address: 'keys',
   webhook_secret: 'webhooks',
+  event_receiver: 'webhooks',
   operator: 'operators',
   funding: 'funding',
   bank_account: 'funding',

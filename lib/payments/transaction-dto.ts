@@ -43,7 +43,7 @@ export type OperatorAttemptDto = {
 }
 
 /** How one attempt to deliver a webhook ended (server/webhooks/DECISIONS.md, Outcomes). */
-type WebhookOutcome =
+export type WebhookOutcome =
   | 'delivered'
   | 'bad_status'
   | 'redirect'

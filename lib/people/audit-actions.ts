@@ -88,6 +88,7 @@ export const AUDIT_ACTIONS = [
   'api_user.sign_in_failed',
   'api_user.tokens_ended',
   'webhook_secret.rotated',
+  'event_receiver.set',
   'webhook.resend_requested',
   'webhook.recovery_requested',
   'webhook.recovery_stopped',

@@ -21,7 +21,8 @@ export type Command = {
   options: Readonly<Record<string, OptionSpec>>
   /** True when it writes or reads what is encrypted with SECRETS_KEY. */
   usesSecrets?: boolean
-  run(pool: Pool, options: Options): Promise<Output>
+  /** `environment`: the settings with which the program was started. */
+  run(pool: Pool, options: Options, environment: Readonly<Record<string, string | undefined>>): Promise<Output>
 }
 
 /** A required option. */

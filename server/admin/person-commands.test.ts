@@ -62,6 +62,23 @@ test('roles, block and new password in force after each command about a person',
   assert.ok(!(await signIn(fact(made, 'password'))).ok)
 })
 
+test('exit code 1 and the password as before without a mail server; ended, with a mail that waits, where there is one', async () => {
+  await facts('create-application', '--name', 'Links')
+  const names = ['--application', 'Links', '--email', 'kofi@example.com', '--name', 'Kofi Annor', '--roles', 'maker']
+  const personId = fact(await facts('create-person', ...names), 'personId')
+  const stored = async () =>
+    (await database.pool.query('select password_hash from people where person_id = $1', [personId])).rows[0].password_hash
+  const before = await stored()
+  const args = ['mail-password-link', '--email', 'kofi@example.com', '--json']
+  assert.deepEqual([(await admin(args)).code, await stored()], [1, before])
+  const run = await admin(args, { DATABASE_URL: database.url, SMTP_URL: 'smtp://mail.example' })
+  assert.equal(run.code, 0, run.problem)
+  assert.doesNotMatch(run.out, /#|http/)
+  assert.notEqual(await stored(), before)
+  const { rows } = await database.pool.query('select kind, state from link_mails where subject_id = $1', [personId])
+  assert.deepEqual(rows, [{ kind: 'password', state: 'waiting' }])
+})
+
 test('exit code 1 and nothing added when one of all operators has no balance row', async () => {
   const { applicationId = '' } = await facts('create-application', '--name', 'All or none')
   await database.pool.query("delete from ledger_balances where application_id = $1 and operator = 'UGAIRTEL'", [applicationId])

@@ -1,11 +1,13 @@
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { namedMode } from '#server/config.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { blockPerson, createPerson } from '#server/people/accounts.ts'
 import { setMembership } from '#server/people/membership.ts'
+import { mailPasswordLink } from '#server/people/password-resets.ts'
 import { resetPersonPassword } from '#server/people/passwords.ts'
 import { resetSecondFactor } from '#server/people/second-factor.ts'
 import { bumpSessionEpoch } from '#server/people/sessions.ts'
-import { type Command, type Options, type Output, optional, required, unwrap } from './command.ts'
+import { AdminError, type Command, type Options, type Output, optional, required, unwrap } from './command.ts'
 import { applicationOf, personIdOf, rolesOf, textOf, yesOrNo } from './read-options.ts'
 
 const actor = SYSTEM_ACTOR
@@ -58,6 +60,18 @@ export const PERSON_COMMANDS: readonly Command[] = [
     async run(pool, options) {
       const { password } = unwrap(await resetPersonPassword(pool, { personId: await personIdOf(pool, options), actor }))
       return { facts: { email: textOf(options, 'email'), password }, showsSecret: true }
+    },
+  },
+  {
+    name: 'mail-password-link',
+    summary: 'End the password and sessions of a person, and mail them a link to choose a new one',
+    options: { email: required('EMAIL') },
+    usesSecrets: true,
+    async run(pool, options, environment) {
+      if (namedMode(environment) === 'production' && !environment['SMTP_URL'])
+        throw new AdminError('SMTP_URL is missing: without a mail server use reset-password.')
+      unwrap(await mailPasswordLink(pool, { personId: await personIdOf(pool, options), actor }))
+      return { facts: { email: textOf(options, 'email'), link: 'sent by e-mail within a minute, valid for 24 hours' } }
     },
   },
   {

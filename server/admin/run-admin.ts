@@ -83,7 +83,7 @@ function parseOptions(command: Command, args: readonly string[]): { options: Opt
 async function runCommand(command: Command, options: Options, environment: Surroundings['environment']): Promise<Output> {
   const pool = await openAdminDatabase(environment, { usesSecrets: command.usesSecrets ?? false })
   try {
-    return await command.run(pool, options)
+    return await command.run(pool, options, environment)
   } finally {
     await pool.end()
   }

@@ -6,6 +6,7 @@ import { throttleNetwork } from '#server/credentials/address.ts'
 import { drawQrCode } from '#server/http/pay/pay-document.ts'
 import { currentPeerAddress } from '#server/http/request/request-facts.ts'
 import { acceptInvitation, answerOwnInvitation, findInvitation } from '#server/people/invitations.ts'
+import { choosePassword, findPasswordReset } from '#server/people/password-resets.ts'
 import { verifyPersonPassword } from '#server/people/passwords.ts'
 import { type ConfirmFailure, confirmSecondFactor, startSecondFactor, verifySecondFactor } from '#server/people/second-factor.ts'
 import { bumpSessionEpoch, endSession, findSignedIn, recordSignIn, type SignInFactor } from '#server/people/sessions.ts'
@@ -191,6 +192,7 @@ const PER_SECOND = 1 / 6
 
 const tokenSchema = z.object({ token: z.string().min(1).max(200) })
 const acceptanceSchema = tokenSchema.extend({ name: z.string().max(200), password: z.string().max(1_024), wantsSecondFactor: z.boolean() })
+const choiceSchema = tokenSchema.extend({ password: z.string().max(1_024) })
 const answerSchema = z.object({ invitationId: z.uuid(), accepts: z.boolean() })
 
 function isThrottled(): boolean {
@@ -225,6 +227,23 @@ export async function joinWithInvitation(input: unknown): Promise<Result<{ setsU
   await markDevice(email)
   await beginSession({ personId, epoch: 1 }, 'password')
   return ok({ setsUpSecondFactor: requiresSecondFactor || parsed.data.wantsSecondFactor })
+}
+
+/** Returns the address of the person whose new password a link is for. */
+export async function readPasswordLink(input: unknown): Promise<Result<{ email: string }, InvitationRefusal>> {
+  const parsed = isCleanInput(input) ? tokenSchema.safeParse(input) : undefined
+  if (!parsed?.success) return err('unknown')
+  if (isThrottled()) return err('throttled')
+  const found = await findPasswordReset(backOfficeRuntime().pool, parsed.data.token)
+  return found.ok ? ok({ email: found.value.email }) : found
+}
+
+/** Sets the password that a person chose with a link. Signs nobody in. For server actions only. */
+export async function choosePasswordWithLink(input: unknown): Promise<Result<void, InvitationRefusal>> {
+  const parsed = isCleanInput(input) ? choiceSchema.safeParse(input) : undefined
+  if (!parsed?.success) return err('invalid')
+  if (isThrottled()) return err('throttled')
+  return choosePassword(backOfficeRuntime().pool, parsed.data)
 }
 
 /** Accepts or declines an invitation of the person who is signed in. For server actions only. */

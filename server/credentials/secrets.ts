@@ -16,8 +16,8 @@ export function generateApiKey(): NewApiKey {
   return { apiKey, keyPrefix: apiKey.slice(0, VISIBLE_LENGTH), keyHash: digest(apiKey) }
 }
 
-/** The token of an invitation: 256 random bits, of which only the digest is stored. */
-export function generateInvitationToken(): { token: string; tokenHash: Buffer } {
+/** The token of a link that is sent to a person: 256 random bits, of which only the digest is stored for good. */
+export function generateLinkToken(): { token: string; tokenHash: Buffer } {
   const token = randomBytes(32).toString('base64url')
   return { token, tokenHash: digest(token) }
 }

@@ -1,25 +1,43 @@
 import { z } from 'zod'
 import { ok } from '#lib/result.ts'
+import type { NoticeCause } from '#lib/webhooks/notice-event.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { type NoticeCause, upsertPreferences } from './notice-store.ts'
+import { upsertPreferences } from './notice-store.ts'
+import { noticeTimesSchema } from './notice-times.ts'
+import { upsertTimes } from './notice-times-store.ts'
 
 /** The causes that a person can choose about. A sign-in from a new device is always reported. */
 export const CHOSEN_CAUSES = [
   'approval_waiting',
+  'approval_expiring',
   'change_waiting',
   'change_expiring',
   'payment_rejected',
+  'payment_expired',
   'batch_ended',
   'exception_overdue',
+  'balance_low',
+  'float_short',
+  'operator_down',
+  'webhooks_failing',
+  'key_expiring',
 ] as const satisfies readonly NoticeCause[]
 export const DELIVERIES = ['at_once', 'digest', 'never'] as const
 
 /** A choice for every cause. */
 export const noticePreferencesSchema = z.record(z.enum(CHOSEN_CAUSES), z.enum(DELIVERIES))
-type NoticePreferences = z.infer<typeof noticePreferencesSchema>
+export const noticeSettingsSchema = z.object({ causes: noticePreferencesSchema, times: noticeTimesSchema })
+type NoticeSettings = z.infer<typeof noticeSettingsSchema>
 
-/** Stores how a person wants to be told of each cause. Applies to mails that are not stored yet; `never` to all that are not sent. */
-export async function changeNoticePreferences(pool: Pool, personId: string, preferences: NoticePreferences): Promise<void> {
-  await withTransaction(pool, async (trx) => ok(await upsertPreferences(trx, personId, preferences)))
+/**
+ * Stores how a person wants to be told of each cause, and when. Applies to mails that are not stored yet; `never` and quiet hours to all that are not
+ * sent.
+ */
+export async function changeNoticeSettings(pool: Pool, personId: string, { causes, times }: NoticeSettings): Promise<void> {
+  await withTransaction(pool, async (trx) => {
+    await upsertPreferences(trx, personId, causes)
+    await upsertTimes(trx, personId, times)
+    return ok(undefined)
+  })
 }

@@ -1,21 +1,18 @@
 import { CHANGE_PERMISSIONS } from '#lib/approvals/proposed-change.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { mayDecideElsewhere, PERMISSIONS, ROLES } from '#lib/people/permissions.ts'
+import type { NoticeCause } from '#lib/webhooks/notice-event.ts'
 import { mayDecide } from '#server/approvals/may-decide.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { hasMember } from '#server/people/second-person-store.ts'
+import type { MailEnding } from './mail-attempts.ts'
+import { DEFAULT_TIMES, type NoticeTimes } from './notice-times.ts'
+import { concernsWhileItLasts } from './state-causes.ts'
 
-export type NoticeCause =
-  | 'approval_waiting'
-  | 'change_waiting'
-  | 'change_expiring'
-  | 'payment_rejected'
-  | 'batch_ended'
-  | 'exception_overdue'
-  | 'new_device'
-
-/** A notice. `applicationId` and `slug` are null only for a sign-in; `kind` is that of a change. */
+/** A notice. `applicationId` and `slug` are null only for a sign-in; `kind` is that of a change, `operator` and `type` belong to a state. */
 export type Notice = {
   noticeId: string
   applicationId: string | null
@@ -24,21 +21,25 @@ export type Notice = {
   cause: NoticeCause
   subjectId: string
   kind: string | null
+  operator: OperatorCode | null
+  type: TransactionType | null
 }
 type Delivery = 'at_once' | 'digest' | 'never'
 /** `decidesIn`: the slug of the application as whose member the person is told; null for a sign-in. */
-export type Recipient = {
+export type Recipient = NoticeTimes & {
   personId: string
   email: string
   name: string
   locale: Locale | null
+  /** The person's own, or that of the application. */
+  timeZone: string
   delivery: Delivery
   decidesIn: string | null
 }
 
 const NOTICE = sql.raw(`n.notice_id as "noticeId", n.application_id as "applicationId", a.slug, a.name as "applicationName", n.cause,
   n.subject_id as "subjectId", (select c.kind from proposed_changes c
-    where c.application_id = n.application_id and c.change_id = n.subject_id) as kind`)
+    where c.application_id = n.application_id and c.change_id = n.subject_id) as kind, n.operator, n.type`)
 const CONFIRMING_ROLES = JSON.stringify(
   Object.fromEntries(Object.entries(CHANGE_PERMISSIONS).map(([kind, { confirm }]) => [kind, PERMISSIONS[confirm]])),
 )
@@ -81,19 +82,30 @@ export async function lockWaitingNotice(trx: Queryable, now: Date, quietMs: numb
   return notice
 }
 
+export async function findNotice(queryable: Queryable, noticeId: string): Promise<Notice | undefined> {
+  const [notice] = await runQuery<Notice>(
+    queryable,
+    sql`select ${NOTICE} from notices n left join applications a on a.application_id = n.application_id where n.notice_id = ${noticeId}`,
+  )
+  return notice
+}
+
 /** The people who may act on a notice now, or whom it is about. */
 export async function listRecipients(queryable: Queryable, notice: Notice, now: Date): Promise<Recipient[]> {
   const columns = sql`p.person_id as "personId", p.email, p.name, p.locale, coalesce((select r.delivery from notice_preferences r
-    where r.person_id = p.person_id and r.cause = ${notice.cause}), 'at_once') as delivery`
+    where r.person_id = p.person_id and r.cause = ${notice.cause}), 'at_once') as delivery,
+    coalesce(p.time_zone, (select a.time_zone from applications a where a.application_id = ${notice.applicationId}), 'UTC') as "timeZone",
+    coalesce(h.digest_hour, ${DEFAULT_TIMES.digestHour}::smallint) as "digestHour", h.quiet_from as "quietFrom", h.quiet_until as "quietUntil"`
+  const people = sql`people p left join notice_times h on h.person_id = p.person_id`
   if (notice.applicationId === null)
     return runQuery<Recipient>(
       queryable,
-      sql`select ${columns}, null as "decidesIn" from people p where p.person_id = ${notice.subjectId} and not p.is_blocked`,
+      sql`select ${columns}, null as "decidesIn" from ${people} where p.person_id = ${notice.subjectId} and not p.is_blocked`,
     )
   const application = sql`${notice.applicationId}::uuid`
   return runQuery<Recipient>(
     queryable,
-    sql`select ${columns}, ma.slug as "decidesIn" from memberships m join people p on p.person_id = m.person_id
+    sql`select ${columns}, ma.slug as "decidesIn" from ${people} join memberships m on m.person_id = p.person_id
         join applications ma on ma.application_id = m.application_id
       where m.is_active and not p.is_blocked
         and ((m.application_id = ${application} and ${concerns(notice, application, now)}) or ${concernsElsewhere(notice, application, now)})
@@ -102,18 +114,21 @@ export async function listRecipients(queryable: Queryable, notice: Notice, now: 
 }
 
 /** Whether the notice concerns the member `m`. */
-function concerns({ cause, subjectId }: Notice, application: Sql, now: Date): Sql {
+function concerns({ cause, subjectId, operator, type }: Notice, application: Sql, now: Date): Sql {
   const subject = sql`${subjectId}::uuid`
   switch (cause) {
     case 'approval_waiting':
+    case 'approval_expiring':
       return sql`exists (select 1 from transactions t
         join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
-        where t.application_id = ${application} and t.is_waiting and ${mayDecide(application, sql.raw('m.person_id'))})`
+        where t.application_id = ${application} and t.is_waiting and ${mayDecide(application, sql.raw('m.person_id'))}
+          ${cause === 'approval_expiring' ? sql`and i.expires_at <= ${now}::timestamptz + interval '4 hours'` : sql``})`
     case 'change_waiting':
     case 'change_expiring':
       return sql`exists (select 1 from proposed_changes c where ${isOpenFor(application, subject, now)}
         and m.roles && ${rolesFor(CONFIRMING_ROLES)})`
     case 'payment_rejected':
+    case 'payment_expired':
       return sql`exists (select 1 from transactions t where t.application_id = ${application} and t.transaction_id = ${subject}
         and t.maker_id = m.person_id)`
     case 'batch_ended':
@@ -123,6 +138,14 @@ function concerns({ cause, subjectId }: Notice, application: Sql, now: Date): Sq
       return sql`m.roles && ${PERMISSIONS['reconciliation:work']}::text[] and exists (select 1 from exceptions e
         where e.application_id = ${application} and e.exception_id = ${subject} and e.outcome is null
           and coalesce(e.owner_id, m.person_id) = m.person_id)`
+    case 'key_expiring':
+      return sql`m.roles && ${PERMISSIONS['access:read']}::text[] and exists (select 1 from api_keys k
+        where k.application_id = ${application} and k.api_key_id = ${subject} and k.revoked_at is null and k.expires_at > ${now})`
+    case 'balance_low':
+    case 'float_short':
+    case 'operator_down':
+    case 'webhooks_failing':
+      return concernsWhileItLasts({ cause, operator, type }, application)
     case 'new_device':
       return sql`false`
   }
@@ -161,12 +184,16 @@ export async function insertMails(
   await trx.query(`update notices set state = 'addressed', addressed_at = $2 where notice_id = $1`, [noticeId, now])
 }
 
-/** An installation without a mail server sends nothing, later either. */
-export async function skipNotices(queryable: Queryable, now: Date): Promise<void> {
+/** An installation without a mail server sends no mail, later either. The pause between notices about approvals is kept for its events. */
+export async function skipNotices(queryable: Queryable, now: Date, quietMs: number): Promise<void> {
   await queryable.query(
-    `update notices set state = 'addressed', addressed_at = $1
-      where notice_id in (select notice_id from notices where state = 'waiting' for update skip locked)`,
-    [now],
+    `update notices set state = 'addressed', addressed_at = $1::timestamptz
+      where notice_id in (select n.notice_id from notices n
+        where n.state = 'waiting' and not (n.cause = 'approval_waiting' and exists (select 1 from notices earlier
+          where earlier.application_id = n.application_id and earlier.cause = 'approval_waiting'
+            and earlier.addressed_at > $1::timestamptz - $2::float8 * interval '1 millisecond'))
+        for update of n skip locked)`,
+    [now, quietMs],
   )
 }
 
@@ -217,7 +244,7 @@ function messageIdOf(noticeId: string, personId: string): string {
 export async function endMail(
   queryable: Queryable,
   mail: Pick<ClaimedMail, 'messageId' | 'attempts'>,
-  ending: { state: 'waiting' | 'unknown' | 'sent' | 'failed' | 'dropped'; at: Date; nextAt?: Date; noticeIds?: readonly string[] },
+  ending: MailEnding & { noticeIds?: readonly string[] },
 ): Promise<void> {
   await queryable.query(
     `update notice_mails set state = $3::text, next_at = coalesce($4::timestamptz, next_at), sent_at = case when $3::text = 'sent' then $5::timestamptz end
@@ -267,11 +294,12 @@ export async function upsertPreferences(trx: Queryable, personId: string, prefer
 
 type SandboxMail = { messageId: string; recipient: string; subject: string; body: string; arrivedAt: Date }
 
-/** The latest mails of a sandbox to members of the application, the newest first. */
+/** The latest mails of a sandbox to members of the application and to people whom it invited, the newest first. */
 export async function listSandboxMails(queryable: Queryable, applicationId: string, limit: number): Promise<SandboxMail[]> {
   const { rows } = await queryable.query<SandboxMail>(
     `select s.message_id as "messageId", s.recipient, s.subject, s.body, s.arrived_at as "arrivedAt" from sandbox_mails s
-      where s.recipient in (select p.email from people p join memberships m on m.person_id = p.person_id where m.application_id = $1)
+      where s.recipient in (select p.email from people p join memberships m on m.person_id = p.person_id where m.application_id = $1
+        union all select i.email from person_invitations i where i.application_id = $1)
       order by s.arrived_at desc limit $2`,
     [applicationId, limit],
   )

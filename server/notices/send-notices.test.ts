@@ -6,15 +6,13 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { changeNoticePreferences, noticePreferencesSchema } from './notice-preferences.ts'
+import { CHOSEN_CAUSES, changeNoticeSettings, noticePreferencesSchema } from './notice-preferences.ts'
+import { DEFAULT_TIMES } from './notice-times.ts'
 import { sendNotices } from './send-notices.ts'
 import { startSmtpReceiver } from './testing/smtp-receiver.ts'
 import { sandboxTransport, smtpTransport } from './transport.ts'
 
-const AT_ONCE = noticePreferencesSchema.parse({
-  ...{ approval_waiting: 'at_once', change_waiting: 'at_once', change_expiring: 'at_once' },
-  ...{ payment_rejected: 'at_once', batch_ended: 'at_once', exception_overdue: 'at_once' },
-})
+const AT_ONCE = noticePreferencesSchema.parse(Object.fromEntries(CHOSEN_CAUSES.map((cause) => [cause, 'at_once'])))
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 let database: TestDatabase
@@ -176,9 +174,9 @@ test('one mail at 06:00 UTC for the digest of two causes, and nothing for a caus
   const person = await makePerson(database.pool, applicationId, ['administrator', 'finance'])
   const proposer = await makePerson(database.pool, applicationId, ['administrator'])
   const wanted = { ...AT_ONCE, change_expiring: 'never' } as const
-  await changeNoticePreferences(database.pool, person, wanted)
-  await changeNoticePreferences(database.pool, person, { ...wanted, change_waiting: 'digest' })
-  await changeNoticePreferences(database.pool, checker, { ...AT_ONCE, approval_waiting: 'never' })
+  await changeNoticeSettings(database.pool, person, { causes: wanted, times: DEFAULT_TIMES })
+  await changeNoticeSettings(database.pool, person, { causes: { ...wanted, change_waiting: 'digest' }, times: DEFAULT_TIMES })
+  await changeNoticeSettings(database.pool, checker, { causes: { ...AT_ONCE, approval_waiting: 'never' }, times: DEFAULT_TIMES })
   for (const subject of ['x', 'y'])
     await query(
       `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at)

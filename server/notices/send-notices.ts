@@ -2,7 +2,8 @@ import { dueAt, EXCEPTION_CLASSES } from '#lib/reconciliation/exceptions.ts'
 import { ok } from '#lib/result.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { backoffMs } from '#server/retry.ts'
+import { insertExpiringNotices } from './expiring-store.ts'
+import { endingOf, LEASE_MS, WINDOW_MS } from './mail-attempts.ts'
 import {
   type ClaimedMail,
   claimMail,
@@ -17,10 +18,11 @@ import {
   type Recipient,
   skipNotices,
 } from './notice-store.ts'
+import { nextHourIn, quietEndOf } from './notice-times.ts'
 import type { MailTransport } from './transport.ts'
 import { type ConcerningNotice, writeMail } from './write-mail.ts'
 
-type Sending = {
+export type Sending = {
   pool: Pool
   /** Undefined: the installation has no mail server. */
   transport: MailTransport | undefined
@@ -29,23 +31,17 @@ type Sending = {
   isEnding?: () => boolean
 }
 
-/** Within this time no mail is repeated whose attempt ended in doubt. */
-const WINDOW_MS = 3_600_000
-/** Longer than the longest attempt: a mail still in `sending` after it belongs to a process that died. */
-const LEASE_MS = 300_000
 const EXPIRING_MS = 86_400_000
 const APPROVALS_QUIET_MS = 900_000
-const ATTEMPTS_MAX = 12
-const RETRY = { firstMs: 60_000, maxMs: 21_600_000 }
-const DIGEST_HOUR_UTC = 6
 const KEPT_MS = 30 * 86_400_000
 const DUE_MS_BY_CLASS = Object.fromEntries(EXCEPTION_CLASSES.map((each) => [each, dueAt(each, new Date(0)).getTime()]))
 
 /** Finds whom the waiting notices concern, and sends every mail that is due. Several processes may run it at once. */
 export async function sendNotices(sending: Sending): Promise<void> {
   const { pool, transport, now, isEnding = () => false } = sending
-  if (!transport) return skipNotices(pool, now())
   await insertDueNotices(pool, now(), EXPIRING_MS, DUE_MS_BY_CLASS)
+  await insertExpiringNotices(pool, now())
+  if (!transport) return skipNotices(pool, now(), APPROVALS_QUIET_MS)
   while (!isEnding() && (await addressNotice(sending)));
   await doubtAbandoned(pool, now(), LEASE_MS, WINDOW_MS)
   while (!isEnding()) {
@@ -68,38 +64,35 @@ async function addressNotice({ pool, now }: Sending): Promise<boolean> {
     const notice = await lockWaitingNotice(trx, at, APPROVALS_QUIET_MS)
     if (!notice) return ok(false)
     const wanted = (await listRecipients(trx, notice, at)).filter(({ delivery }) => delivery !== 'never')
-    const mails = wanted.map(({ personId, delivery }) => {
-      const inDigest = delivery === 'digest'
-      return { personId, inDigest, nextAt: inDigest ? nextDigestAt(at) : at }
-    })
+    const mails = wanted.map((recipient) => ({ personId: recipient.personId, ...whenToTell(notice, recipient, at) }))
     await insertMails(trx, notice.noticeId, mails, at)
     return ok(true)
   })
   return done.ok && done.value
 }
 
-function nextDigestAt(after: Date): Date {
-  const at = new Date(after)
-  at.setUTCHours(DIGEST_HOUR_UTC, 0, 0, 0)
-  if (at <= after) at.setUTCDate(at.getUTCDate() + 1)
-  return at
+/** What is written in quiet hours arrives as one mail at their end. A sign-in is reported at once. */
+function whenToTell({ cause }: Notice, recipient: Recipient, at: Date): { inDigest: boolean; nextAt: Date } {
+  const { timeZone, digestHour, delivery } = recipient
+  if (delivery === 'digest') return { inDigest: true, nextAt: nextHourIn(timeZone, digestHour, at) }
+  const quietEnd = cause === 'new_device' ? undefined : quietEndOf(recipient, timeZone, at)
+  return quietEnd ? { inDigest: true, nextAt: quietEnd } : { inDigest: false, nextAt: at }
 }
 
 async function attempt({ pool, publicUrl, now }: Sending, transport: MailTransport, mail: ClaimedMail): Promise<void> {
   const { recipient, concerned, others } = await checkRecipient(pool, mail, now())
   if (others.length > 0) await endMail(pool, mail, { state: 'dropped', at: now(), noticeIds: others.map(({ noticeId }) => noticeId) })
   if (!recipient) return
+  // A mail that is repeated, or a digest within quiet hours.
+  const quietEnd = concerned.some(({ cause }) => cause === 'new_device') ? undefined : quietEndOf(recipient, recipient.timeZone, now())
+  if (quietEnd) return endMail(pool, mail, { state: 'waiting', at: now(), nextAt: quietEnd })
   const { email, name, locale } = recipient
   const outcome = await transport.send({
     ...writeMail(concerned, { name, locale: locale ?? 'en', publicUrl }),
     messageId: `<${mail.messageId}@${new URL(publicUrl).hostname}>`,
     to: { name, address: email },
   })
-  const at = now()
-  if (outcome === 'sent') return endMail(pool, mail, { state: 'sent', at })
-  if (mail.attempts >= ATTEMPTS_MAX) return endMail(pool, mail, { state: 'failed', at })
-  const pauseMs = outcome === 'unknown' ? WINDOW_MS : backoffMs(mail.attempts, RETRY)
-  await endMail(pool, mail, { state: outcome === 'unknown' ? 'unknown' : 'waiting', at, nextAt: new Date(at.getTime() + pauseMs) })
+  await endMail(pool, mail, endingOf(outcome, mail.attempts, now()))
 }
 
 type Checked = { recipient: Recipient | undefined; concerned: ConcerningNotice[]; others: Notice[] }

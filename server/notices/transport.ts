@@ -1,11 +1,10 @@
 import nodemailer from 'nodemailer'
 import type { Pool } from '#server/database/pool.ts'
+import type { SendOutcome } from './mail-attempts.ts'
 import { insertSandboxMail } from './notice-store.ts'
 import type { MailText } from './write-mail.ts'
 
 type OutgoingMail = MailText & { messageId: string; to: { name: string; address: string } }
-/** `refused`: the mail server has certainly not taken the mail. `unknown`: it may have. */
-type SendOutcome = 'sent' | 'refused' | 'unknown'
 export type MailTransport = { send(mail: OutgoingMail): Promise<SendOutcome> }
 
 /**

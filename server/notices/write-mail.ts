@@ -1,5 +1,6 @@
 import type { Locale } from '#lib/i18n/locale.ts'
 import { createTranslate, type Translate } from '#lib/i18n/translate.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
 import { MESSAGES } from '#server/messages.ts'
 import type { Notice } from './notice-store.ts'
 
@@ -13,11 +14,38 @@ export function writeMail(
   { name, locale, publicUrl }: { name: string; locale: Locale; publicUrl: string },
 ): MailText {
   const t = createTranslate(locale, MESSAGES[locale])
-  const [first] = notices
-  const subject = notices.length === 1 && first ? t(`mails.cause.${first.cause}`) : t('mails.digest', { count: notices.length })
-  const items = notices.map((notice) => ({ sentence: sentenceOf(t, notice), link: `${publicUrl}${pathOf(notice)}` }))
-  const greeting = t('mails.greeting', { name })
-  const footer = t('mails.footer')
+  // Of what was reported several times since the last mail, such as waiting approvals, one line.
+  const keyOf = ({ cause, subjectId, operator, type }: Notice) => [cause, subjectId, operator, type].join()
+  const distinct = [...new Map(notices.map((notice) => [keyOf(notice), notice])).values()]
+  const [first] = distinct
+  const subject = distinct.length === 1 && first ? t(`mails.cause.${first.cause}`) : t('mails.digest', { count: distinct.length })
+  const items = distinct.map((notice) => ({ sentence: sentenceOf(t, notice), link: `${publicUrl}${pathOf(notice)}` }))
+  return layOut(locale, { subject, greeting: t('mails.greeting', { name }), items, footer: t('mails.footer') })
+}
+
+/** Writes the mail that brings a link to an invited person, or to a person who chooses a new password. Only the link lets anybody do something. */
+export function writeLinkMail(
+  {
+    kind,
+    name,
+    applicationName,
+    invitedBy,
+  }: { kind: 'invitation' | 'password'; name: string; applicationName: string | null; invitedBy: string | null },
+  { locale, link }: { locale: Locale; link: string },
+): MailText {
+  const t = createTranslate(locale, MESSAGES[locale])
+  const values = { application: applicationName ?? '', person: invitedBy ?? '' }
+  return layOut(locale, {
+    subject: t(`mails.${kind}.subject`, values),
+    greeting: t('mails.greeting', { name }),
+    items: [{ sentence: t(`mails.${kind}.text`, values), link }],
+    footer: t(`mails.${kind}.footer`, values),
+  })
+}
+
+type Parts = { subject: string; greeting: string; items: readonly { sentence: string; link: string }[]; footer: string }
+
+function layOut(locale: Locale, { subject, greeting, items, footer }: Parts): MailText {
   const text = [greeting, ...items.map(({ sentence, link }) => `${sentence}\n${link}`), footer].join('\n\n')
   const html = [
     `<p>${escapeHtml(greeting)}</p>`,
@@ -27,19 +55,33 @@ export function writeMail(
   return { subject, text, html: `<!doctype html><html lang="${locale}"><body>\n${html}\n</body></html>` }
 }
 
-function sentenceOf(t: Translate, { cause, applicationName }: Notice): string {
-  const sentence = t(`mails.cause.${cause}`)
+function sentenceOf(t: Translate, { cause, applicationName, operator, type }: Notice): string {
+  const where = operator && `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)}`
+  const what = t(`mails.cause.${cause}`)
+  const sentence = where ? t('mails.atOperator', { sentence: what, operator: type ? `${where}, ${t(`type.${type}`)}` : where }) : what
   return applicationName === null ? sentence : t('mails.inApplication', { application: applicationName, sentence })
 }
 
-function pathOf({ cause, slug, subjectId, kind, decidesIn }: ConcerningNotice): string {
+/** The path of the page about a notice. `decidesIn`: as in `ConcerningNotice`, by default the notice's own application. */
+export function pathOf({ cause, slug, subjectId, kind, operator, decidesIn = slug }: Notice & Partial<ConcerningNotice>): string {
   if (slug === null) return '/'
   // Only changes are decided as a member of another application, the one that runs the installation.
   if (decidesIn !== null && decidesIn !== slug) return `/${decidesIn}/installation/changes`
   switch (cause) {
     case 'approval_waiting':
+    case 'approval_expiring':
       return `/${slug}/approvals`
+    case 'balance_low':
+      return `/${slug}/balances${operator ? `/${operator}` : ''}`
+    case 'webhooks_failing':
+      return `/${slug}/webhooks`
+    case 'key_expiring':
+      return `/${slug}/keys`
+    case 'operator_down':
+    case 'float_short':
+      return `/${slug}`
     case 'payment_rejected':
+    case 'payment_expired':
       return `/${slug}/transactions/${subjectId}`
     case 'batch_ended':
       return `/${slug}/batches/${subjectId}`
@@ -58,7 +100,8 @@ function pageOfKind(kind: string): string {
   if (kind.startsWith('funding.')) return '/funding'
   if (kind.startsWith('person.')) return '/people'
   if (kind.startsWith('policy.')) return '/rules'
-  if (/^(key|api_user|address|webhook_secret)\./.test(kind)) return '/keys'
+  if (/^(key|api_user|address)\./.test(kind)) return '/keys'
+  if (/^(webhook_secret|event_receiver)\./.test(kind)) return '/webhooks/signing'
   return ''
 }
 

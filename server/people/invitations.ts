@@ -6,7 +6,7 @@ import { appendAudit } from '#server/audit/append-audit.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { done, runCommand } from '#server/audit/run-command.ts'
 import { hashPassword } from '#server/credentials/password.ts'
-import { digest, generateInvitationToken, generateSpokenCode } from '#server/credentials/secrets.ts'
+import { digest, generateLinkToken, generateSpokenCode } from '#server/credentials/secrets.ts'
 import type { Pool, Queryable, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import {
@@ -21,6 +21,7 @@ import {
   replaceToken,
   withdrawOpenInvitation,
 } from './invitation-store.ts'
+import { insertLinkMail } from './link-mail-store.ts'
 import { findPasswordProblem, type PasswordProblem } from './passwords.ts'
 import { insertPerson, listActiveMembers, mayCombineRoles } from './person-store.ts'
 import { checkFreshCode } from './second-factor.ts'
@@ -36,7 +37,7 @@ type InvitePerson = {
 }
 
 /**
- * Invites a person whom two administrators agreed on: `token` is for a link that is valid once, for 24 hours, and is not stored. It is the
+ * Invites a person whom two administrators agreed on: `token` is for a link that is valid once, for 24 hours. It is stored, encrypted, only until it is mailed. It is the
  * same for a person who has an account, who accepts in their own session. Nobody becomes a member before `activateMembership`.
  * `combined_roles`: see `setMembership`.
  */
@@ -49,9 +50,10 @@ export async function invitePerson(
   const roles = ROLES.filter((role) => command.roles.includes(role))
   if ((await findInvitee(trx, applicationId, email)) === 'member') return err('already_member')
   if (combinesRoles(roles) && !(await mayCombineRoles(trx, applicationId))) return err('combined_roles')
-  const { token, tokenHash } = generateInvitationToken()
+  const { token, tokenHash } = generateLinkToken()
   const invitation = { applicationId, invitationId: randomUUID(), email, name, roles, tokenHash, proposedBy, confirmedBy: actor.id }
   const expiresAt = await insertInvitation(trx, invitation)
+  await insertLinkMail(trx, { kind: 'invitation', applicationId, subjectId: invitation.invitationId, token })
   const details = { name, roles, proposedBy, expiresAt: expiresAt.toISOString() }
   await appendAudit(trx, { applicationId, actor, action: 'person.invited', subject: email, details })
   return ok({ token })
@@ -89,8 +91,9 @@ export async function renewInvitation(
     if (invitation.proposedBy === actor.id) return err('own_proposal')
     if (!invitation.isRecent) return err('too_old')
     if (await isNeededForCode(trx, command, invitation)) return err('needed_for_code')
-    const { token, tokenHash } = generateInvitationToken()
+    const { token, tokenHash } = generateLinkToken()
     const expiresAt = await replaceToken(trx, { applicationId, invitationId, tokenHash, renewedBy: actor.id })
+    await insertLinkMail(trx, { kind: 'invitation', applicationId, subjectId: invitationId, token })
     const details = { expiresAt: expiresAt.toISOString(), ...checked.value.withCode }
     return done({ action: 'person.invitation_renewed', subject: invitation.email, details }, { token })
   })

@@ -5,7 +5,7 @@ import { generatePassword } from '#server/credentials/secrets.ts'
 import type { SignInFailure, SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { findPassword, findPersonByEmail, updatePerson } from './person-store.ts'
+import { deletePasswordReset, findPassword, findPersonByEmail, updatePerson } from './person-store.ts'
 import { recordFailedSignIn, recordPersonAct } from './sessions.ts'
 
 type SignedInPerson = { personId: string; sessionEpoch: number; hasSecondFactor: boolean }
@@ -93,6 +93,7 @@ export async function resetPersonPassword(
   const passwordHash = await hashPassword(password)
   return withTransaction(pool, async (trx) => {
     if ((await updatePerson(trx, personId, { passwordHash, endsSessions: true })) === undefined) return err('unknown_person')
+    await deletePasswordReset(trx, personId)
     await recordPersonAct(trx, { personId, actor, action: 'person.password_reset', isAccountChange: true })
     return ok({ password })
   })

@@ -135,6 +135,36 @@ export async function updatePerson(trx: Queryable, personId: string, change: Per
   return rows[0]?.session_epoch
 }
 
+/** Whose password a link is for. */
+export type PasswordReset = { personId: string; email: string; name: string; isExpired: boolean }
+
+/** Stores the digest of a link by which a person chooses a new password, in place of an earlier one. */
+export async function upsertPasswordReset(trx: Queryable, personId: string, tokenHash: Buffer): Promise<void> {
+  await trx.query(
+    `insert into password_resets (person_id, token_hash, expires_at) values ($1, $2, now() + interval '24 hours')
+       on conflict (person_id) do update set token_hash = excluded.token_hash, expires_at = excluded.expires_at`,
+    [personId, tokenHash],
+  )
+}
+
+export async function readPasswordReset(queryable: Queryable, tokenHash: Buffer): Promise<PasswordReset | undefined> {
+  const { rows } = await queryable.query<PasswordReset>(
+    `select p.person_id as "personId", p.email, p.name, r.expires_at <= now() as "isExpired"
+       from password_resets r join people p on p.person_id = r.person_id where r.token_hash = $1 and not p.is_blocked`,
+    [tokenHash],
+  )
+  return rows[0]
+}
+
+/** Ends a link, or every link of a person. Returns false if there was none. */
+export async function deletePasswordReset(trx: Queryable, personId: string, tokenHash?: Buffer): Promise<boolean> {
+  const { rowCount } = await trx.query('delete from password_resets where person_id = $1 and ($2::bytea is null or token_hash = $2)', [
+    personId,
+    tokenHash ?? null,
+  ])
+  return rowCount === 1
+}
+
 type ActorRow = {
   personId: string
   name: string

@@ -9,6 +9,8 @@ import { proposeScheduledWithdrawals } from '#server/changes/scheduled-withdrawa
 import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
 import { TASK_STATEMENT_LIMIT_MS, withStatementLimit } from '#server/database/pool.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
+import { sendEvents } from '#server/notices/send-events.ts'
+import { forgetLinkMails, sendLinkMails } from '#server/notices/send-link-mails.ts'
 import { forgetNotices, sendNotices } from '#server/notices/send-notices.ts'
 import { sandboxTransport, smtpTransport } from '#server/notices/transport.ts'
 import { forgetAvailability } from '#server/operators/availability/disturbed.ts'
@@ -129,15 +131,31 @@ async function sealFinishedDays({ pool, logger }: Pick<Runtime, 'pool' | 'logger
   if (unsealed.length > 0) logger.warn({ applications: unsealed }, 'Days of some applications could not be summed; PostgreSQL logged why')
 }
 
-/** Every scheduled task of the service, by its name. */
-function taskTable({ config, pool, settler, clock, logger, connectors, metrics, wake }: Runtime, isEnding: () => boolean): ScheduledTask[] {
+/** What people and programs are told. */
+function noticeTasks({ config, pool, clock, directory, testSenders }: Runtime, isEnding: () => boolean): ScheduledTask[] {
   const smtp = config.mail && smtpTransport({ url: config.mail.smtpUrl, from: config.mail.from })
   const transport = config.isSandbox ? sandboxTransport(pool) : smtp
+  const sending = { pool, transport, publicUrl: config.publicUrl, now: () => clock.now(), isEnding }
+  const receiverOf = (applicationId: string) => {
+    const snapshot = directory.find(applicationId)
+    return { secrets: snapshot?.webhookSecrets ?? [], networks: snapshot?.webhookNetworks ?? [] }
+  }
   return [
-    scheduledTask('send_notices', '* * * * *', () => {
-      return sendNotices({ pool, transport, publicUrl: config.publicUrl, now: () => clock.now(), isEnding })
+    scheduledTask('send_links', '* * * * *', () => sendLinkMails(sending)),
+    scheduledTask('send_notices', '* * * * *', () => sendNotices(sending)),
+    scheduledTask('send_events', '* * * * *', () => sendEvents({ ...sending, senders: testSenders, receiverOf })),
+    scheduledTask('forget_notices', '47 3 * * *', async () => {
+      await forgetNotices(pool, clock.now())
+      await forgetLinkMails(pool, clock.now())
     }),
-    scheduledTask('forget_notices', '47 3 * * *', () => forgetNotices(pool, clock.now())),
+  ]
+}
+
+/** Every scheduled task of the service, by its name. */
+function taskTable(runtime: Runtime, isEnding: () => boolean): ScheduledTask[] {
+  const { config, pool, settler, clock, logger, connectors, metrics, wake } = runtime
+  return [
+    ...noticeTasks(runtime, isEnding),
     scheduledTask('end_stopped_rows', '* * * * *', async () => void (await endStoppedRows({ pool, wake }))),
     scheduledTask('release_timed_batches', '* * * * *', async () => void (await releaseTimedBatches({ pool, wake }))),
     scheduledTask('store_batch_ends', '* * * * *', async () => void (await storeBatchEnds(pool))),

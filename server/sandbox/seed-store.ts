@@ -46,7 +46,7 @@ export async function passOverSecondLooks(queryable: Queryable): Promise<void> {
 
 /** Nobody is told of what ended in the history; what still waits is news. */
 export async function forgetPastNotices(queryable: Queryable): Promise<void> {
-  await queryable.query("delete from notices where cause in ('payment_rejected', 'batch_ended')")
+  await queryable.query("delete from notices where cause not in ('approval_waiting', 'change_waiting')")
 }
 
 /** Dates what was set up by commands, in a database that holds nothing else, to the beginning of the history. */

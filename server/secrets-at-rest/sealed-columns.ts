@@ -15,6 +15,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'person_invitations', identity: ['application_id', 'invitation_id'], field: 'code' },
   { table: 'certificate_keys', identity: ['application_id', 'key_id'], field: 'private_key' },
   { table: 'account_checks', identity: ['application_id', 'account_check_id'], field: 'holder_name' },
+  { table: 'link_mails', identity: ['link_mail_id'], field: 'link_token' },
 ]
 
 /** A row that comes before all others of a column: no row is made with it. */
@@ -70,4 +71,9 @@ export function certificateKeyPlace(applicationId: string, keyId: string): Secre
 /** The place of the name under which an operator has registered a customer's account. */
 export function holderNamePlace(applicationId: string, accountCheckId: string): SecretPlace {
   return { table: 'account_checks', row: `${applicationId}/${accountCheckId}`, field: 'holder_name' }
+}
+
+/** The place of the token in the link of a mail that is not sent yet. */
+export function linkTokenPlace(linkMailId: string): SecretPlace {
+  return { table: 'link_mails', row: linkMailId, field: 'link_token' }
 }

@@ -1,6 +1,6 @@
 'use client'
 
-import { type FormEvent, useEffect, useState, useTransition } from 'react'
+import { type FormEvent, useState, useTransition } from 'react'
 import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { Checkbox, TextField } from '#components/ui/field.tsx'
@@ -8,57 +8,23 @@ import { useT } from '#components/ui/translations.tsx'
 import { paths } from '#lib/pages/paths.ts'
 import type { Invitation, InvitationRefusal } from '#lib/people/sign-in.ts'
 import { joinApplication, openInvitation } from '../actions.ts'
-
-type State =
-  | { kind: 'opening' }
-  | { kind: 'refused'; refusal: InvitationRefusal | 'incomplete' | 'offline' }
-  | { kind: 'open'; token: string; invitation: Invitation }
-
-/**
- * Takes the token out of the address before anything else, also out of the entry of the history, and asks what it is for. From then on it is
- * only in the memory of this page.
- */
-function takeToken(): string {
-  const token = window.location.hash.slice(1)
-  forgetToken()
-  return token
-}
-
-function forgetToken(): void {
-  window.history.replaceState(null, '', paths.invitation())
-}
+import { RefusedLink } from './refused-link.tsx'
+import { useLink } from './use-link.ts'
 
 /** Name and password of a person who was invited, or the way to the sign-in page for one who has an account. */
 export function InvitationForm() {
   const t = useT()
-  const [state, setState] = useState<State>({ kind: 'opening' })
-  useEffect(() => {
-    const token = takeToken()
-    if (token === '') return setState((current) => (current.kind === 'opening' ? { kind: 'refused', refusal: 'incomplete' } : current))
-    void openInvitation({ token })
-      .then((read) => setState(read.ok ? { kind: 'open', token, invitation: read.value } : { kind: 'refused', refusal: read.error }))
-      // biome-ignore lint/plugin/no-silent-error: No connection, which the page says.
-      .catch(() => setState({ kind: 'refused', refusal: 'offline' }))
-      // Next wrote the address that it began with while it started.
-      .finally(forgetToken)
-  }, [])
+  const state = useLink(paths.invitation(), openInvitation)
   return (
     // As high as the form, so that nothing moves when the answer arrives: the card is in the middle of the page.
     <div className="min-h-[360px]">
       {state.kind === 'opening' && <p className="mt-4 text-quiet">{t('ui.loading')}</p>}
-      {state.kind === 'refused' && (
-        <div className="mt-4 grid gap-4">
-          <Notice tone="bad">{t(`invitation.refusal.${state.refusal}`)}</Notice>
-          <a className="text-accent hover:underline" href={paths.signIn()}>
-            {t('invitation.toSignIn')}
-          </a>
-        </div>
-      )}
+      {state.kind === 'refused' && <RefusedLink refusal={state.refusal} />}
       {state.kind === 'open' &&
-        (state.invitation.isKnown ? (
-          <KnownPerson invitation={state.invitation} />
+        (state.content.isKnown ? (
+          <KnownPerson invitation={state.content} />
         ) : (
-          <AcceptForm token={state.token} invitation={state.invitation} />
+          <AcceptForm token={state.token} invitation={state.content} />
         ))}
     </div>
   )

@@ -11,6 +11,8 @@ import { parseNetwork } from '#server/applications/allow-list.ts'
 import { allowAddress, denyAddress } from '#server/applications/change-networks.ts'
 import { setCustomerPage } from '#server/applications/customer-page.ts'
 import { readCustomerPage } from '#server/applications/customer-page-store.ts'
+import { setEventReceiver } from '#server/applications/event-receiver.ts'
+import { readEventReceiver } from '#server/applications/event-receiver-store.ts'
 import { changeApplication, setFeeSchedule, setTransferService } from '#server/applications/terms.ts'
 import { isOnAllowList, readFees, readService, readTerms, readTimeZone } from '#server/applications/terms-store.ts'
 import { checkTimeZone, requestTimeZone } from '#server/applications/time-zone.ts'
@@ -55,6 +57,14 @@ const customerPage: ChangeKind = defineKind({
   subjectOf: () => 'customer page',
   read: async (queryable, applicationId, after) => ok({ before: await readCustomerPage(queryable, applicationId), after }),
   apply: (trx, { applicationId, payload, actor }) => setCustomerPage(trx, { applicationId, page: payload, actor }),
+})
+
+/** Where the events of the application are sent. */
+const eventReceiver: ChangeKind = defineKind({
+  schema: z.strictObject({ eventsUrl: z.string().refine(isShownWebhookUrl).nullable() }),
+  subjectOf: () => 'event receiver',
+  read: async (queryable, applicationId, after) => ok({ before: { eventsUrl: await readEventReceiver(queryable, applicationId) }, after }),
+  apply: (trx, { applicationId, payload, actor }) => setEventReceiver(trx, { applicationId, url: payload.eventsUrl, actor }),
 })
 
 /** Takes effect once the sums of its days are counted. The zone that is waited for counts as the present one. */
@@ -170,6 +180,7 @@ function amountOf(text: string | null): bigint | null {
 export const APPLICATION_KINDS = {
   'application.set': settings,
   'customer_page.set': customerPage,
+  'event_receiver.set': eventReceiver,
   'time_zone.set': timeZone,
   'service.set': service,
   'fees.set': fees,

@@ -7,6 +7,7 @@ import { ROLES } from '#lib/people/permissions.ts'
 import { type ActionResult, err, ok } from '#lib/result.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
+import { mailsLinks } from '#server/config.ts'
 import { renewInvitation, withdrawInvitation } from '#server/people/invitations.ts'
 import { activateMembership, suspendMember } from '#server/people/membership.ts'
 import { endMemberSessions } from '#server/people/sessions.ts'
@@ -17,15 +18,15 @@ const PERMISSION = 'people:change'
 const oneInvitation = z.object({ invitationId: z.uuid() })
 const renewal = oneInvitation.extend({ code: z.string().trim().max(64).optional() })
 
-/** Makes a new link for an invitation and returns it this once. */
+/** Makes a new link for an invitation, and returns it this once; null if it is mailed. */
 export async function renewLink(
   application: string,
   input: { invitationId: string; code?: string | undefined },
-): Promise<ActionResult<{ link: string }, 'not_permitted' | 'not_found' | 'own_proposal' | 'too_old' | 'needed_for_code'>> {
+): Promise<ActionResult<{ link: string | null }, 'not_permitted' | 'not_found' | 'own_proposal' | 'too_old' | 'needed_for_code'>> {
   return runAction({ schema: renewal, permission: PERMISSION, application, input }, async (actor, given) => {
     const { pool, clock, config } = backOfficeRuntime()
     const renewed = await renewInvitation({ pool, clock }, { applicationId: actor.applicationId, ...given, actor })
-    return renewed.ok ? ok({ link: invitationLink(config.publicUrl, renewed.value.token) }) : renewed
+    return renewed.ok ? ok({ link: mailsLinks(config) ? null : invitationLink(config.publicUrl, renewed.value.token) }) : renewed
   })
 }
 

@@ -10,7 +10,7 @@ import { runAction } from '#server/back-office/run-action.ts'
 import { continueSession } from '#server/back-office/session.ts'
 import { beginEnrolment, type Enrolment, finishEnrolment, peerAddress } from '#server/back-office/sign-in.ts'
 import { MESSAGES } from '#server/messages.ts'
-import { changeNoticePreferences, noticePreferencesSchema } from '#server/notices/notice-preferences.ts'
+import { changeNoticeSettings, noticeSettingsSchema } from '#server/notices/notice-preferences.ts'
 import { changeOwnPreferences } from '#server/people/accounts.ts'
 import { changeOwnPassword } from '#server/people/passwords.ts'
 import { type ConfirmFailure, disableOwnSecondFactor, renewRecoveryCodes } from '#server/people/second-factor.ts'
@@ -32,10 +32,13 @@ export async function changeLook(
   })
 }
 
-/** Stores how the person is told of each cause by e-mail. */
-export async function changeNotices(application: string, input: Readonly<Record<string, unknown>>): Promise<ActionResult<null, never>> {
-  return runAction({ schema: noticePreferencesSchema, permission: PERMISSION, application, input }, async (actor, preferences) => {
-    await changeNoticePreferences(backOfficeRuntime().pool, actor.id, preferences)
+/** Stores how and when the person is told of each cause by e-mail. */
+export async function changeNotices(
+  application: string,
+  input: { causes: Readonly<Record<string, unknown>>; times: Readonly<Record<string, number | null>> },
+): Promise<ActionResult<null, never>> {
+  return runAction({ schema: noticeSettingsSchema, permission: PERMISSION, application, input }, async (actor, settings) => {
+    await changeNoticeSettings(backOfficeRuntime().pool, actor.id, settings)
     return ok(null)
   })
 }

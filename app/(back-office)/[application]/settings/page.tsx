@@ -9,6 +9,7 @@ import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import { THEMES, type Theme } from '#lib/people/viewer.ts'
+import { zoneWords } from '#lib/time/format-time.ts'
 import { listTimeZones } from '#lib/time/time-zones.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
@@ -17,6 +18,7 @@ import { getT, readLocale, readTheme } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { CHOSEN_CAUSES, DELIVERIES } from '#server/notices/notice-preferences.ts'
 import { readPreferences } from '#server/notices/notice-store.ts'
+import { readTimes } from '#server/notices/notice-times-store.ts'
 import { readOwnSecondFactor } from '#server/people/person-store.ts'
 import { setTheme, signOutEverywhere } from '../../../actions/session.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
@@ -33,7 +35,7 @@ export default async function SettingsPage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'own-settings:change')
   const { pool, clock } = backOfficeRuntime()
-  const [t, locale, theme, person, secondFactor, { changes }, notices] = await Promise.all([
+  const [t, locale, theme, person, secondFactor, { changes }, notices, times] = await Promise.all([
     getT(),
     readLocale(),
     readTheme(),
@@ -41,6 +43,7 @@ export default async function SettingsPage({ params }: PageProps) {
     readOwnSecondFactor(pool, actor.id),
     listChanges(pool, { applicationId: actor.applicationId, kinds: ['person.deputy'], actor }),
     readPreferences(pool, actor.id),
+    readTimes(pool, actor.id),
   ])
   if (!person) notFound()
   const timeZone = actor.timeZone ?? actor.businessZone
@@ -57,10 +60,11 @@ export default async function SettingsPage({ params }: PageProps) {
         <SettingsSection id="theme" title={t('frame.theme')} lead={t('settings.themeLead')}>
           <ThemeForm t={t} theme={theme} action={setTheme} />
         </SettingsSection>
-        <SettingsSection id="notices" title={t('settings.notices')} lead={t('settings.noticesLead')}>
+        <SettingsSection id="notices" title={t('settings.notices')} lead={t('settings.noticesLead', { zone: zoneWords(t, timeZone) })}>
           <NoticesForm
             application={application}
             causes={CHOSEN_CAUSES.map((cause) => ({ cause, label: t(`mails.cause.${cause}`), delivery: notices[cause] ?? 'at_once' }))}
+            times={times}
             deliveries={DELIVERIES.map((delivery) => ({ delivery, label: t(`settings.notices.${delivery}`) }))}
           />
         </SettingsSection>

@@ -25,7 +25,7 @@ export function ConfirmDialog({ application, change, description, onClose, onLin
   const { run, error, isPending, codeDialog } = useAction(() => confirm(), {
     words: CHANGE_REFUSALS,
     withCode: confirm,
-    said: () => t('change.confirmedNow'),
+    said: ({ isLinkMailed }) => t(isLinkMailed ? 'people.linkMailed' : 'change.confirmedNow'),
     refreshes: 'done',
     onDone: ({ link }) => (link === null ? onClose() : onLink(link)),
     onRefused: (code) => setIsLeaving(code === 'items_waiting'),

@@ -153,6 +153,7 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   refundFeesFrom: 'change.fact.refundFeesFrom',
   allowsCombinedRoles: 'change.fact.allowsCombinedRoles',
   defaultWebhookUrl: 'change.fact.defaultWebhookUrl',
+  eventsUrl: 'change.fact.eventsUrl',
   logo: 'change.fact.logo',
   support: 'change.fact.support',
   returnUrl: 'change.fact.returnUrl',

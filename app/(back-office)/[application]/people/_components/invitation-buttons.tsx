@@ -6,6 +6,7 @@ import { useAction } from '#components/form/use-action.tsx'
 import { Button, NotAllowed } from '#components/ui/button.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { onDemand } from '#components/ui/overlay/on-demand.tsx'
+import { toast } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import { activateMember, renewLink, withdrawLink } from '../actions.ts'
@@ -23,7 +24,11 @@ export function InvitationButtons({ application, invitationId, name, whyNoLink }
   const renewal = useAction(() => renewLink(application, { invitationId }), {
     words: PERSON_REFUSALS,
     withCode: (code) => renewLink(application, { invitationId, code }),
-    onDone: (value) => setLink(value.link),
+    onDone: ({ link: made }) => {
+      setLink(made)
+      if (made === null) toast(t('people.linkMailed'))
+    },
+    refreshes: 'done',
   })
   const withdrawal = useAction(() => withdrawLink(application, { invitationId }), {
     words: {},

@@ -1,6 +1,6 @@
 'use client'
 
-import type { FormEvent } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -8,27 +8,39 @@ import { Select } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { changeNotices } from '../actions.ts'
 
+type Times = { digestHour: number; quietFrom: number | null; quietUntil: number | null }
+type Settings = { causes: Record<string, FormDataEntryValue>; times: Times }
 type Props = {
   application: string
   causes: readonly { cause: string; label: string; delivery: string }[]
   deliveries: readonly { delivery: string; label: string }[]
+  times: Times
 }
 
-/** A choice for each cause of which people are told by e-mail. */
-export function NoticesForm({ application, causes, deliveries }: Props) {
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
+const MORNING = 7
+
+/** A choice for each cause of which people are told by e-mail, and when they are. */
+export function NoticesForm({ application, causes, deliveries, times }: Props) {
   const { t } = useTranslations()
-  const { run, isPending, error } = useAction((chosen: Record<string, FormDataEntryValue>) => changeNotices(application, chosen), {
+  const { run, isPending, error } = useAction((chosen: Settings) => changeNotices(application, chosen), {
     words: {},
     refreshes: 'done',
     said: () => t('settings.notices.saved'),
   })
   function save(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    run(Object.fromEntries(new FormData(event.currentTarget)))
+    const { digestHour, quietFrom = '', quietUntil = '', ...chosen } = Object.fromEntries(new FormData(event.currentTarget))
+    const [from, until] = quietFrom === '' ? [null, null] : [Number(quietFrom), Number(quietUntil)]
+    run({ causes: chosen, times: { digestHour: Number(digestHour), quietFrom: from, quietUntil: until } })
   }
   return (
-    <form onSubmit={save} className="grid max-w-sm gap-4">
-      {error && <ErrorNotice error={error} />}
+    <form onSubmit={save} className="grid items-end gap-4 sm:grid-cols-2">
+      {error && (
+        <div className="sm:col-span-2">
+          <ErrorNotice error={error} />
+        </div>
+      )}
       {causes.map(({ cause, label, delivery }) => (
         <Select key={cause} id={`notice-${cause}`} name={cause} label={label} defaultValue={delivery}>
           {deliveries.map((choice) => (
@@ -38,9 +50,45 @@ export function NoticesForm({ application, causes, deliveries }: Props) {
           ))}
         </Select>
       ))}
-      <Button type="submit" isBusy={isPending} className="justify-self-start">
+      <TimeFields times={times} />
+      <Button type="submit" isBusy={isPending} className="justify-self-start sm:col-span-2">
         {t('settings.notices.save')}
       </Button>
     </form>
+  )
+}
+
+/** The hour of the digest, and the hours in which no e-mail is sent. */
+function TimeFields({ times }: { times: Times }) {
+  const { t } = useTranslations()
+  const [from, setFrom] = useState(times.quietFrom === null ? '' : String(times.quietFrom))
+  const wanted = times.quietUntil ?? MORNING
+  const until = String(wanted) === from ? (wanted + 1) % HOURS.length : wanted
+  return (
+    <div className="grid items-end gap-4 border-t border-line pt-4 sm:col-span-2 sm:grid-cols-3">
+      <HourSelect name="digestHour" label={t('settings.notices.digestHour')} defaultValue={times.digestHour} />
+      <HourSelect name="quietFrom" label={t('settings.notices.quietFrom')} value={from} onChange={(event) => setFrom(event.target.value)}>
+        <option value="">{t('settings.notices.noQuiet')}</option>
+      </HourSelect>
+      {from !== '' && (
+        <HourSelect key={until} name="quietUntil" label={t('settings.notices.quietUntil')} defaultValue={until} without={Number(from)} />
+      )}
+    </div>
+  )
+}
+
+type HourSelectProps = Omit<Parameters<typeof Select>[0], 'id' | 'children'> & { name: string; without?: number; children?: ReactNode }
+
+/** Full hours. `without`: one that cannot be chosen. */
+function HourSelect({ without, children, ...rest }: HourSelectProps) {
+  return (
+    <Select id={`notice-${rest.name}`} {...rest}>
+      {children}
+      {HOURS.filter((hour) => hour !== without).map((hour) => (
+        <option key={hour} value={hour}>
+          {`${String(hour).padStart(2, '0')}:00`}
+        </option>
+      ))}
+    </Select>
   )
 }

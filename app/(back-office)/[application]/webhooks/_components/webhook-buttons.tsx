@@ -94,6 +94,18 @@ export function RotateSecretButton({ application }: { application: string }) {
   )
 }
 
+const EventReceiverDialog = onDemand(async () => (await import('./event-receiver-dialog.tsx')).EventReceiverDialog)
+
+/** Opens the form that proposes where events are sent. */
+export function EventReceiverButton({ application, url }: { application: string; url: string | null }) {
+  const t = useT()
+  return (
+    <DialogButton dialog={(onClose) => <EventReceiverDialog application={application} url={url} onClose={onClose} />}>
+      {t('webhooks.eventsChange')}
+    </DialogButton>
+  )
+}
+
 const TEST_REFUSALS = { invalid: 'webhooks.testUrlWrong', throttled: 'webhooks.testThrottled' } as const
 
 const TEST_STATUSES = ['SUCCESS', 'FAILED'] as const

@@ -6,33 +6,40 @@ import type { Translate } from '#lib/i18n/translate.ts'
 import { SAMPLE_LANGUAGES, SAMPLE_TITLES } from '#lib/partner/reference.ts'
 import { hideSecrets } from '#lib/text/web-address.ts'
 import type { WebhookTestDto } from '#lib/webhooks/webhook-portal.ts'
+import { readEventReceiver } from '#server/applications/event-receiver-store.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { VERIFY_WEBHOOK } from '#server/http/reference/samples/verify-webhook.ts'
+import { listEvents } from '#server/notices/event-store.ts'
 import { readLatestWebhookUrl } from '#server/webhooks/history-store.ts'
 import { listWebhookTests } from '#server/webhooks/resend-webhook.ts'
 import { ChangeList } from '../../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { CodeBlock, diagnosisText } from '../_components/attempt-card.tsx'
 import { WebhookTabs } from '../_components/delivery-table.tsx'
+import { EventReceiver } from '../_components/event-receiver.tsx'
 import { RotateSecretButton, TestForm } from '../_components/webhook-buttons.tsx'
+
+const EVENTS_SHOWN = 10
 
 export const generateMetadata = titled('webhooks.signing')
 
-/** The secrets that sign, how to verify a signature, and test events. */
+/** The secrets that sign, how to verify a signature, test events, and where events of the application are sent. */
 export default async function SigningPage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'webhook:read')
   const { pool, directory, clock } = backOfficeRuntime()
   const { applicationId } = actor
-  const [t, locale, tests, latestUrl, { changes, isAlone }] = await Promise.all([
+  const [t, locale, tests, latestUrl, { changes, isAlone }, eventsUrl, events] = await Promise.all([
     getT(),
     readLocale(),
     listWebhookTests(pool, applicationId),
     readLatestWebhookUrl(pool, applicationId),
-    listChanges(pool, { applicationId, kinds: ['webhook_secret.rotate'], actor }),
+    listChanges(pool, { applicationId, kinds: ['webhook_secret.rotate', 'event_receiver.set'], actor }),
+    readEventReceiver(pool, applicationId),
+    listEvents(pool, applicationId, EVENTS_SHOWN),
   ])
   const snapshot = directory.find(applicationId)
   const url = snapshot?.defaultWebhookUrl ?? latestUrl
@@ -62,6 +69,7 @@ export default async function SigningPage({ params }: PageProps) {
       </section>
       {/* An address that contains a secret is not offered: it would be shown. */}
       <TestEvents t={t} locale={locale} application={application} tests={tests} url={url !== null && hideSecrets(url) === url ? url : ''} />
+      <EventReceiver t={t} application={application} url={eventsUrl} events={events} mayPropose={!isAlone} />
       <section aria-labelledby="verify" className="mt-8">
         <h2 id="verify">{t('webhooks.verify')}</h2>
         <p className="max-w-3xl text-ink-2">{t('webhooks.verifyText')}</p>

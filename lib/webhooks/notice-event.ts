@@ -1,0 +1,32 @@
+import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { WebhookOutcome } from '#lib/payments/transaction-dto.ts'
+
+/** What can be reported to people and, of an application, to its program. The texts are `mails.cause.<cause>`. */
+export type NoticeCause =
+  | 'approval_waiting'
+  | 'change_waiting'
+  | 'change_expiring'
+  | 'payment_rejected'
+  | 'batch_ended'
+  | 'exception_overdue'
+  | 'approval_expiring'
+  | 'payment_expired'
+  | 'balance_low'
+  | 'float_short'
+  | 'operator_down'
+  | 'webhooks_failing'
+  | 'key_expiring'
+  | 'new_device'
+
+/** An event that was sent to an application's program. `outcome` and `httpStatus` are those of the last attempt; null before the first ended. */
+export type NoticeEventDto = {
+  noticeId: string
+  cause: NoticeCause
+  operator: OperatorCode | null
+  createdAt: string
+  url: string
+  state: 'due' | 'delivered' | 'exhausted'
+  attempts: number
+  outcome: WebhookOutcome | null
+  httpStatus: number | null
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Role } from '#lib/people/permissions.ts'
+import { createTestDatabase } from '#server/testing/database.ts'
+import { fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { sendLinkMails } from '../send-link-mails.ts'
+import { sendNotices } from '../send-notices.ts'
+import { smtpTransport } from '../transport.ts'
+import { startSmtpReceiver } from './smtp-receiver.ts'
+
+/** A database with one application, whose MOMOCM balance is 1,000,000, and a mail server. */
+export async function openMailDesk() {
+  const database = await createTestDatabase()
+  const smtp = await startSmtpReceiver()
+  const { pool } = database
+  const applicationId = await makeApplication(pool, 'Douala & Co')
+  await fund(pool, applicationId, 'MOMOCM', 100_000_000n)
+  const query = async (text: string, values: unknown[] = []) => (await pool.query(text, values)).rows
+  const sendingAt = (at: Date) => ({
+    pool,
+    transport: smtpTransport({ url: smtp.url, from: 'Countersign <pay@countersign.example>' }),
+    publicUrl: 'https://pay.example',
+    now: () => at,
+  })
+  return {
+    database,
+    pool,
+    smtp,
+    applicationId,
+    query,
+    person: (...roles: Role[]) => makePerson(pool, applicationId, roles),
+    /** Does the work of one minute, as if it were `at`. */
+    async send(at = new Date()) {
+      await sendLinkMails(sendingAt(at))
+      await sendNotices(sendingAt(at))
+    },
+    /** The mails so far, each as `person: subject`. */
+    told: () => smtp.mails.map(({ to, subject }) => `${to.join().replace('@test.example', '')}: ${subject}`).sort(),
+    /** The text of the first mail with this subject, without the line breaks of its encoding. */
+    textOf: (subject: string) =>
+      (smtp.mails.find((mail) => mail.subject === subject)?.data ?? '').replace(/=\r\n/g, '').replaceAll('=3D', '='),
+    /** Every notice was written this much earlier. */
+    pass: (duration: string) =>
+      query('update notices set created_at = created_at - $1::interval, addressed_at = addressed_at - $1::interval', [duration]),
+    /** Has a process of its own send what is due, and kills it when the mail server has taken a mail and not answered. */
+    async sendKilled() {
+      const script = new URL('send-once.ts', import.meta.url).pathname
+      const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, database.url, smtp.url], { stdio: 'inherit' })
+      smtp.behaviour.onData = () => child.kill('SIGKILL')
+      const [, signal] = await once(child, 'exit')
+      delete smtp.behaviour.onData
+      assert.equal(signal, 'SIGKILL')
+    },
+    async close() {
+      await smtp.close()
+      await database.drop()
+    },
+  }
+}

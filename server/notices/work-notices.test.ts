@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, test } from 'node:test'
+import { decide } from '#server/approvals/decide.ts'
+import { expireApprovals } from '#server/approvals/expire-approvals.ts'
+import { storeBatchEnds } from '#server/batches/store-batch-ends.ts'
+import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
+import { aBand, anIntakeItem, decisionDeps } from '#server/testing/factories.ts'
+import { takeIn } from '#server/transactions/intake.ts'
+import { createSettler } from '#server/transactions/transition.ts'
+import { openMailDesk } from './testing/mail-desk.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+let desk: Awaited<ReturnType<typeof openMailDesk>>
+let maker: string
+let checker: string
+beforeEach(async () => {
+  desk = await openMailDesk()
+  maker = await desk.person('maker')
+  checker = await desk.person('checker')
+})
+afterEach(() => desk.close())
+
+const later = (durationMs: number) => new Date(Date.now() + durationMs)
+const toldOf = (personId: string) =>
+  desk
+    .told()
+    .filter((each) => each.startsWith(personId))
+    .map((each) => each.slice(personId.length + 2))
+
+async function startPayment(overrides: Parameters<typeof anIntakeItem>[1] = {}): Promise<string> {
+  const item = anIntakeItem(desk.applicationId, { bands: [aBand()], makerId: maker, source: 'person', ...overrides })
+  await takeIn(desk.pool, [item])
+  return item.transactionId
+}
+
+async function reject(transactionId: string, through: 'back_office' | 'api' = 'back_office'): Promise<void> {
+  const decided = await decide(decisionDeps(desk.pool), {
+    ...{ applicationId: desk.applicationId, transactionId, checkerId: checker, decision: 'rejected', note: 'No invoice' },
+    through,
+    actor: through === 'api' ? { kind: 'api', id: null } : { kind: 'person', id: checker },
+  })
+  assert.ok(decided.ok)
+}
+
+async function expire(): Promise<void> {
+  await desk.query("update approval_items set expires_at = now() - interval '1 second'")
+  assert.equal(await expireApprovals({ ...decisionDeps(desk.pool), settler: createSettler({ pool: desk.pool }) }), 1)
+}
+
+test('one mail with a link to the maker of a payment that a checker rejected, and none of one that a program started', async () => {
+  const transactionId = await startPayment()
+  await reject(transactionId)
+  await reject(await startPayment({ makerId: null, source: 'api' }))
+  await desk.send()
+  await desk.send()
+  assert.deepEqual(toldOf(maker), ['Your payment was rejected'])
+  assert.ok(desk.textOf('Your payment was rejected').includes(`https://pay.example/douala-co/transactions/${transactionId}`))
+})
+
+test('one mail to the maker of a payment that expired', async () => {
+  await startPayment()
+  await expire()
+  await desk.send()
+  await desk.send()
+  assert.deepEqual(toldOf(maker), ['Your payment expired before it was approved'])
+})
+
+test('one mail to the maker of a batch whose last row ended, none for its rejected rows, and none before the end', async () => {
+  const { batchId, items } = await makeFileBatch(desk.pool, { applicationId: desk.applicationId, makerId: maker, count: 2 })
+  const [first, second] = items
+  await reject(first?.transactionId ?? '', 'api')
+  await storeBatchEnds(desk.pool)
+  await desk.send()
+  assert.deepEqual(toldOf(maker), [])
+  await reject(second?.transactionId ?? '', 'api')
+  await storeBatchEnds(desk.pool)
+  await storeBatchEnds(desk.pool)
+  await desk.send()
+  assert.deepEqual(toldOf(maker), ['Your batch has ended'])
+  assert.ok(desk.textOf('Your batch has ended').includes(`https://pay.example/douala-co/batches/${batchId}`))
+})
+
+for (const [exceptionClass, days] of [
+  ['contradicted', 1],
+  ['fee_differs', 3],
+] as const)
+  test(`one mail to the owner of an exception of class ${exceptionClass} after ${days} days, and none once it is closed`, async () => {
+    const [owner] = [await desk.person('finance'), await desk.person('finance')]
+    await openException(exceptionClass, owner)
+    const closed = await openException(exceptionClass, owner)
+    await desk.query("update exceptions set outcome = 'explained', closed_at = now(), closed_by = owner_id where exception_id = $1", [
+      closed,
+    ])
+    await desk.send(later(days * DAY_MS - 60_000))
+    assert.deepEqual(desk.told(), [])
+    await desk.send(later(days * DAY_MS))
+    await desk.send(later(days * DAY_MS + HOUR_MS))
+    assert.deepEqual(desk.told(), [`${owner}: An exception is overdue`])
+  })
+
+async function openException(exceptionClass: string, ownerId: string): Promise<string> {
+  const [row] = await desk.query(
+    `insert into exceptions (application_id, subject, class, operator, type, amount_minor, owner_id, owned_since)
+       values ($1, $2, $3, 'MOMOCM', 'COLLECT', 100, $4, now()) returning exception_id as id`,
+    [desk.applicationId, randomUUID(), exceptionClass, ownerId],
+  )
+  return row.id
+}
+
+test('one mail to every finance person of an exception without an owner', async () => {
+  const people = [await desk.person('finance'), await desk.person('finance')]
+  await desk.query(
+    `insert into exceptions (application_id, subject, class, operator, type, amount_minor) values ($1, 'line 1', 'contradicted', 'MOMOCM', 'COLLECT', 1)`,
+    [desk.applicationId],
+  )
+  await desk.send(later(DAY_MS))
+  assert.deepEqual(desk.told(), people.map((each) => `${each}: An exception is overdue`).sort())
+})
+
+test('one mail to the checker for payments that expire within four hours, and none in the first half of a short time', async () => {
+  await startPayment()
+  await startPayment()
+  await startPayment({ bands: [aBand({ expiresInHours: 2 })] })
+  await desk.send()
+  assert.deepEqual(toldOf(checker), ['Transactions are waiting for your approval'])
+  await desk.send(later(50 * 60_000))
+  assert.equal(toldOf(checker).length, 1)
+  for (const minutes of [61, 62]) await desk.send(later(minutes * 60_000))
+  assert.deepEqual(toldOf(checker).slice(1), ['Transactions that wait for your approval expire soon'])
+})
+
+test('one mail to engineers for a replaced key that is still used, a day before it ends; none for one that nobody uses or was revoked', async () => {
+  const engineer = await desk.person('engineer')
+  const key = async (name: string, isUsed: boolean, revokedAt: Date | null = null) => {
+    const [row] = await desk.query(
+      `insert into api_keys (application_id, api_key_id, name, key_prefix, key_hash, expires_at, revoked_at)
+         values ($1, gen_random_uuid(), $2, 'pk', sha256(convert_to($2, 'UTF8')), now() + interval '2 days', $3) returning api_key_id as id`,
+      [desk.applicationId, name, revokedAt],
+    )
+    if (isUsed)
+      await desk.query(`insert into api_key_uses values ($1, $2, '198.51.100.7', now(), now() + interval '1 day')`, [
+        desk.applicationId,
+        row.id,
+      ])
+  }
+  await key('used', true)
+  await key('unused', false)
+  await key('revoked', true, new Date())
+  await desk.send(later(DAY_MS - 60_000))
+  assert.deepEqual(desk.told(), [])
+  for (const hours of [25, 26, 40]) await desk.send(later(hours * HOUR_MS))
+  assert.deepEqual(desk.told(), [`${engineer}: An API key that is still used expires within 24 hours`])
+})

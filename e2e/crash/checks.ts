@@ -6,6 +6,7 @@ import { simulatedOperators } from '#server/operators/simulator/simulated-operat
 import { transactionIdOf } from '#server/operators/testing/compare-books.ts'
 import { verifyDatabase } from '#server/reports/verify/verify-books.ts'
 import { checkFiles } from './check-files.ts'
+import { checkRefunds } from './check-refunds.ts'
 import type { SentFile } from './files.ts'
 import { judge, type Verdict } from './judge.ts'
 import type { AnswerLedger, Sent } from './ledger-of-answers.ts'
@@ -80,6 +81,7 @@ export async function checkEverything(evidence: Evidence): Promise<Verdict[]> {
       attempts,
       known,
     ),
+    ...(await checkRefunds(pool, readBooks(evidence.folder).books)),
     ...(await checkFiles(pool, evidence.files)),
   ]
 }

@@ -24,6 +24,7 @@ export async function keepBusy(options: LoadOptions, isEnding: () => boolean): P
     hangUpAndRetry,
     reuseKey,
     ...Array<Act>(2).fill(startApproved),
+    ...Array<Act>(2).fill(refundCollect),
     ...Array<Act>(4).fill(readStatus),
     forceSynchronisation,
   ]
@@ -121,6 +122,49 @@ async function startApproved(options: LoadOptions, isEnding: () => boolean): Pro
   }
   const decisions = random.pick([[validate], [validate], [reject], [validate, reject], [validate, validate]])
   await Promise.all(decisions.map((decision) => decision()))
+}
+
+/** Refunds of a collect that succeeded, at once and each a part of it: together they may ask for more than was collected. */
+async function refundCollect(options: LoadOptions, isEnding: () => boolean): Promise<void> {
+  const { random, ledger, receiver } = options
+  const collects = ledger.known.filter(({ type, finalStatus }) => type === 'COLLECT' && finalStatus === 'SUCCESS')
+  if (collects.length === 0) return
+  // Among the last ones, so that many collects are refunded more than once.
+  const collect = random.pick(collects.slice(-10))
+  const refunds = Array.from({ length: random.between(1, 3) }, () =>
+    ledger.add({
+      applicationIndex: collect.applicationIndex,
+      type: 'DEPOSIT',
+      operator: collect.operator,
+      externalId: random.uuid(),
+      phoneNumber: collect.phoneNumber,
+      amount: random.between(1, Math.ceil(collect.amount * 0.7)),
+      webhookUrl: receiver.url(random.pick(RECEIVER_PATHS)),
+      wasLost: false,
+      validated: 0,
+      rejected: 0,
+    }),
+  )
+  await Promise.all(refunds.map((refund) => insistOnRefund(options, collect, refund, isEnding)))
+}
+
+/** Sends one refund again until it is accepted or refused: what is left of the collect decides, so a refusal is an answer too. */
+async function insistOnRefund(options: LoadOptions, collect: Sent, refund: Sent, isEnding: () => boolean): Promise<void> {
+  const { ledger, partners } = options
+  const { externalId, amount, webhookUrl } = refund
+  do {
+    const before = refund.finalStatus
+    const path = `transactions/${collect.transactionId}/refunds`
+    const answer = await partners[collect.applicationIndex]?.postSecond(path, { externalId, amount, webhookUrl })
+    if (answer?.status === 200) {
+      ledger.answered++
+      const { transactionId, externalId: named, status } = answer.body as { transactionId: string; externalId: string; status: string }
+      return ledger.noteAccepted(refund, { transactionId, externalId: named, transactionStatus: status }, answer.atMs, before)
+    }
+    if (answer?.status === 400) return void ledger.answered++
+    noteLost(options, [refund], answer)
+    await delay(RETRY_PAUSE_MS)
+  } while (!isEnding())
 }
 
 async function readStatus(options: LoadOptions): Promise<void> {

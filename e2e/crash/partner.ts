@@ -6,6 +6,7 @@ import type { SandboxApplication } from '#server/sandbox/seed-sandbox.ts'
 export type Answer = { status: number; retryAfter: string | undefined; body: unknown; atMs: number } | undefined
 
 const PATH = '/api/v1/transaction'
+const SECOND_PATH = '/api/v2'
 const ANSWER_LIMIT_MS = 20_000
 
 /** One partner's program: signs in, keeps its token, sends requests over several connections. */
@@ -40,6 +41,13 @@ export class PartnerProgram {
     const { apiKey, apiId } = this.application
     const headers = { apikey: apiKey, apiid: apiId, authorization: `Bearer ${this.#accessToken}` }
     return this.#request(`${PATH}/${endpoint}${search}`, options.body, headers, options.cutAfterMs)
+  }
+
+  /** POST to an endpoint of version 2. */
+  postSecond(endpoint: string, body: unknown): Promise<Answer> {
+    const { apiKey, apiId } = this.application
+    const headers = { apikey: apiKey, apiid: apiId, authorization: `Bearer ${this.#accessToken}` }
+    return this.#request(`${SECOND_PATH}/${endpoint}`, body, headers)
   }
 
   /** GET of a list or a total of the specification, with its query. */

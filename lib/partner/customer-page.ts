@@ -25,7 +25,8 @@ const SIGNATURES = [
 type LogoType = (typeof SIGNATURES)[number]['type'] | 'image/webp'
 export type Logo = { type: LogoType; bytes: Uint8Array<ArrayBuffer> }
 
-const DATA_ADDRESS = /^data:(image\/[a-z]+);base64,([A-Za-z0-9+/]+={0,2})$/
+/** Base64 in groups of four characters, padded: `atob` throws on anything else. */
+const DATA_ADDRESS = /^data:(image\/[a-z]+);base64,((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/
 
 /** Reads a picture. Undefined if it is larger than `LOGO_BYTES_MAX`, of no kind above, or of another kind than its address says. */
 export function readLogo(address: string): Logo | undefined {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTranslate } from '#lib/i18n/translate.ts'
+import { feeFactName } from '#lib/money/fees.ts'
 import { MESSAGES } from '#server/messages.ts'
 import { AUDIT_ACTIONS, type AuditEntryDto } from './audit-actions.ts'
 import { actionWords, describeAct, detailLines } from './audit-words.ts'
@@ -43,6 +44,23 @@ const t = createTranslate('en', MESSAGES.en)
 
 test('the name of the action where an entry is from another release', () => {
   assert.equal(describeAct(t, { ...ENTRY, action: 'pigeon.sent', subjectName: null }), 'pigeon.sent · b')
+})
+
+test('both sides of what an entry records beside "before" without "after"', () => {
+  const details = { before: { isEnabled: false, minimumMinor: null }, isEnabled: true, minimumMinor: null, note: 'x' }
+  assert.deepEqual(detailLines(t, { ...ENTRY, details }), [
+    { name: 'In service', before: 'No', value: 'Yes' },
+    { name: 'Note', before: null, value: 'x' },
+  ])
+})
+
+test('the direction in words for the fact of its fees', () => {
+  const fact = feeFactName('MOMOCM', 'DEPOSIT')
+  const details = { before: { [fact]: '5000 0' }, after: { [fact]: '7500 0' } }
+  assert.deepEqual(
+    detailLines(t, { ...ENTRY, details }).map(({ name }) => name),
+    ['Application’s fee, MOMOCM Deposit'],
+  )
 })
 
 test('no before for a fact that only the proposed side has', () => {

@@ -1,5 +1,6 @@
 import { isChangeKind } from '#lib/approvals/proposed-change.ts'
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
+import { readFeeFactName } from '#lib/money/fees.ts'
 import { formatUtc } from '#lib/time/format-time.ts'
 import { type AuditAction, type AuditEntryDto, type AuditValue, isAuditAction } from './audit-actions.ts'
 import { ROLES } from './permissions.ts'
@@ -34,7 +35,7 @@ type AuditLine = { name: string; before: string | null; value: string }
 
 /** The differences between before and after and the other details, each with its label where it has one. */
 export function detailLines(t: Translate, { details, names, address }: AuditEntryDto): AuditLine[] {
-  const { before, after, ...others } = details
+  const { before, after, others } = splitDetails(details)
   const write = (value: AuditValue | undefined) => valueText(t, value, names)
   const lines: AuditLine[] = []
   if (isRecord(before) && isRecord(after)) {
@@ -49,6 +50,20 @@ export function detailLines(t: Translate, { details, names, address }: AuditEntr
     lines.push({ name: detailName(t, key), before: null, value: write(value) })
   }
   return lines
+}
+
+type Sides = { before: AuditValue | undefined; after: AuditValue | undefined; others: { readonly [key: string]: AuditValue } }
+
+/** Some actions record the new values beside `before` and have no `after`: the details that `before` has too are its other side. */
+function splitDetails({ before, after, ...others }: AuditEntryDto['details']): Sides {
+  if (after !== undefined || !isRecord(before) || !Object.keys(before).some((key) => key in others)) return { before, after, others }
+  const isPaired = ([key]: [string, AuditValue]) => key in before
+  const entries = Object.entries(others)
+  return {
+    before,
+    after: Object.fromEntries(entries.filter(isPaired)),
+    others: Object.fromEntries(entries.filter((entry) => !isPaired(entry))),
+  }
 }
 
 function isRecord(value: AuditValue | undefined): value is { readonly [key: string]: AuditValue } {
@@ -121,6 +136,12 @@ const DETAIL_NAMES: readonly string[] = [
   'floatWaitHours',
   'undoSeconds',
   'accountChecksMax',
+  'logo',
+  'support',
+  'returnUrl',
+  'offersRetry',
+  'memberOf',
+  'defaultWebhookUrl',
   'phoneNumber',
   'refundFeesFrom',
   'dueAt',
@@ -144,6 +165,8 @@ const DETAIL_NAMES: readonly string[] = [
 ]
 
 function detailName(t: Translate, key: string): string {
+  const direction = readFeeFactName(key)
+  if (direction) return t('audit.feeOf', { operator: direction.operator, type: t(`type.${direction.type}`) })
   const message = `audit.detail.${key}`
   return isDetailName(message) ? t(message) : key
 }

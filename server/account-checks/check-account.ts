@@ -80,7 +80,7 @@ export function createAccountChecks({ connectors, pool, nowMs }: CheckDeps): Acc
       const refusal = await refuseCheck(pool, command)
       if (refusal) return err(refusal)
       return inTurn(operator, async () => {
-        const begun = await beginCheck(pool, command)
+        const begun = await startCheck(pool, command)
         if (!begun.ok) return begun
         if ('known' in begun.value) return ok(begun.value.known)
         const { id, at } = begun.value
@@ -96,7 +96,7 @@ export function createAccountChecks({ connectors, pool, nowMs }: CheckDeps): Acc
 type Begun = { known: AccountCheck } | { id: string; at: Date }
 
 /** Counts the check, and records who asked about which number, before the operator is asked: neither a crash nor a slow operator makes it free. */
-function beginCheck(pool: Pool, command: CheckCommand): Promise<Result<Begun, CheckRefusal>> {
+function startCheck(pool: Pool, command: CheckCommand): Promise<Result<Begun, CheckRefusal>> {
   const { applicationId, asker, operator, phoneNumber } = command
   return runRecorded<Begun, CheckRefusal>(pool, { applicationId, actor: asker }, async (trx) => {
     await lockChecks(trx, applicationId)

@@ -11,8 +11,8 @@ type SetCustomerPage = { applicationId: string; page: CustomerPageTerms; actor: 
 type SetFailure = 'not_permitted' | 'unknown_application' | 'invalid_logo' | 'invalid_support' | 'invalid_return_url'
 
 /**
- * Sets what the page of customers shows of an application. The picture is checked by its content. The audit entry says whether there is one, and
- * not what it shows.
+ * Sets what the page of customers shows of an application. The picture is checked by its content; the audit record identifies it by its
+ * SHA-256.
  */
 export async function setCustomerPage(database: Database, command: SetCustomerPage): Promise<Result<void, SetFailure>> {
   const { applicationId, page } = command
@@ -27,11 +27,6 @@ export async function setCustomerPage(database: Database, command: SetCustomerPa
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
     const before = await readCustomerPage(trx, applicationId)
     await upsertCustomerPage(trx, applicationId, { ...page, logo })
-    const recorded = ({ logo: shown, ...others }: CustomerPageTerms) => ({ ...others, hasLogo: shown !== null })
-    return done({
-      action: 'application.customer_page_changed',
-      subject: applicationId,
-      details: { ...recorded(page), before: recorded(before) },
-    })
+    return done({ action: 'application.customer_page_changed', subject: applicationId, details: { before, after: page } })
   })
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { type AuditDetails, storableDetails, storableSubject } from './canonical-text.ts'
 
@@ -7,6 +8,13 @@ test('a subject and a text of 2,000 characters as they are, and a longer one cut
   const cut = `${'x'.repeat(1_999)}…`
   assert.deepEqual([storableSubject(longest), storableSubject(longer)], [longest, cut])
   assert.deepEqual(storableDetails({ text: longest, list: [longer], [longer]: 1 }), { text: longest, list: [cut], [cut]: 1 })
+})
+
+test('a picture by its kind and SHA-256, so that two pictures that begin alike differ', () => {
+  const picture = `data:image/png;base64,${'A'.repeat(4_000)}`
+  const recorded = (logo: string) => storableDetails({ after: { logo } })
+  assert.deepEqual(recorded(picture), { after: { logo: `image/png, SHA-256 ${createHash('sha256').update(picture).digest('hex')}` } })
+  assert.notDeepEqual(recorded(`${picture}A`), recorded(`${picture}B`))
 })
 
 test('two hundred items of a list and of an object, and how many more there were', () => {

@@ -2,7 +2,7 @@ import { CHANGE_LIFETIME_DAYS, CHANGE_PERMISSIONS, type ChangeFacts, type Change
 import { rolesWith } from '#lib/people/permissions.ts'
 import { runQuery, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { HAS_MEMBER } from '#server/people/second-person-store.ts'
+import { hasMember } from '#server/people/second-person-store.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
 import { proposedChangePlace } from '#server/secrets-at-rest/sealed-columns.ts'
 
@@ -210,7 +210,7 @@ export async function selectChanges(queryable: Queryable, selection: Selection, 
 }
 
 /** Whether a member of the application besides its proposer and the person whom it is about may confirm a change. */
-const hasSecondMember = HAS_MEMBER({
+const hasSecondMember = hasMember({
   applicationId: sql`c.application_id`,
   roles: sql`string_to_array(k.roles, ',')`,
   except: sql`array[c.proposed_by::text, c.subject]`,

@@ -121,6 +121,29 @@ test('the other administrator is told of a proposal, and once more within a day 
   )
 })
 
+test('an administrator of the installation is told of a change that nobody else in its application may confirm, with a link to their own page', async () => {
+  const installation = await makeApplication(database.pool, 'Head office')
+  await query('update applications set runs_installation = application_id = $1', [installation])
+  const administrator = await makePerson(database.pool, installation, ['administrator'])
+  await makePerson(database.pool, installation, ['checker'])
+  const alone = await makePerson(database.pool, applicationId, ['administrator'])
+  const propose = () =>
+    query(
+      `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at)
+         values ($1, $2, 'application.set', 'settings', '{}', '{}', '{}', $3, now() + interval '7 days')`,
+      [applicationId, randomUUID(), alone],
+    )
+  await propose()
+  await send()
+  assert.deepEqual(recipients(), [`${administrator}@test.example`])
+  assert.match(smtp.mails[0]?.data ?? '', /https:\/\/pay\.example\/head-office\/installation\/changes/)
+  const second = await makePerson(database.pool, applicationId, ['administrator'])
+  await query(`update proposed_changes set outcome = 'withdrawn', decided_at = now(), decided_by = proposed_by`)
+  await propose()
+  await send()
+  assert.deepEqual(recipients(), [`${administrator}@test.example`, `${second}@test.example`])
+})
+
 test('a French mail to a person who reads French; a line break in a name adds no header', async () => {
   await query(`update people set locale = 'fr', name = E'Awa\\r\\nBcc: thief@evil.example' where person_id = $1`, [checker])
   await startWaiting()

@@ -12,15 +12,14 @@ import {
   endMail,
   insertDueNotices,
   insertMails,
-  listRecipients,
   lockWaitingNotice,
   type Notice,
-  type Recipient,
   skipNotices,
 } from './notice-store.ts'
 import { nextHourIn, quietEndOf } from './notice-times.ts'
+import { listRecipients, type Recipient } from './recipient-store.ts'
 import type { MailTransport } from './transport.ts'
-import { writeMail } from './write-mail.ts'
+import { type ConcerningNotice, writeMail } from './write-mail.ts'
 
 export type Sending = {
   pool: Pool
@@ -95,7 +94,7 @@ async function attempt({ pool, publicUrl, now }: Sending, transport: MailTranspo
   await endMail(pool, mail, endingOf(outcome, mail.attempts, now()))
 }
 
-type Checked = { recipient: Recipient | undefined; concerned: Notice[]; others: Notice[] }
+type Checked = { recipient: Recipient | undefined; concerned: ConcerningNotice[]; others: Notice[] }
 
 /** Who lost access, or decided meanwhile, receives nothing about it. */
 async function checkRecipient(pool: Pool, { personId, notices }: ClaimedMail, now: Date): Promise<Checked> {
@@ -103,7 +102,8 @@ async function checkRecipient(pool: Pool, { personId, notices }: ClaimedMail, no
   for (const notice of notices) {
     const found = (await listRecipients(pool, notice, now)).find((each) => each.personId === personId && each.delivery !== 'never')
     checked.recipient ??= found
-    ;(found ? checked.concerned : checked.others).push(notice)
+    if (found) checked.concerned.push({ ...notice, decidesIn: found.decidesIn })
+    else checked.others.push(notice)
   }
   return checked
 }

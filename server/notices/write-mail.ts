@@ -4,11 +4,13 @@ import { OPERATORS } from '#lib/operators/operators.ts'
 import { MESSAGES } from '#server/messages.ts'
 import type { Notice } from './notice-store.ts'
 
+/** A notice with the slug of the application as whose member its reader is told. */
+export type ConcerningNotice = Notice & { decidesIn: string | null }
 export type MailText = { subject: string; text: string; html: string }
 
 /** Writes one mail about one or several notices, as plain text and as HTML. Its links lead to `publicUrl` only; nothing can be decided by them. */
 export function writeMail(
-  notices: readonly Notice[],
+  notices: readonly ConcerningNotice[],
   { name, locale, publicUrl }: { name: string; locale: Locale; publicUrl: string },
 ): MailText {
   const t = createTranslate(locale, MESSAGES[locale])
@@ -61,8 +63,10 @@ function sentenceOf(t: Translate, { cause, applicationName, operator, type }: No
 }
 
 /** The path of the page about a notice. */
-export function pathOf({ cause, slug, subjectId, kind, operator }: Notice): string {
+export function pathOf({ cause, slug, subjectId, kind, operator, decidesIn }: ConcerningNotice): string {
   if (slug === null) return '/'
+  // Only changes are decided as a member of another application, the one that runs the installation.
+  if (decidesIn !== null && decidesIn !== slug) return `/${decidesIn}/installation/changes`
   switch (cause) {
     case 'approval_waiting':
     case 'approval_expiring':

@@ -16,16 +16,16 @@ export async function findDecidingApplication(
   const others = except.filter((id) => id !== undefined)
   const [row] = await runQuery<{ id: string | null }>(
     queryable,
-    sql`select case when ${HAS_MEMBER({ applicationId: sql`${applicationId}::uuid`, roles: sql`${rolesWith(permission)}::text[]`, except: sql`${others}::text[]` })}
+    sql`select case when ${hasMember({ applicationId: sql`${applicationId}::uuid`, roles: sql`${rolesWith(permission)}::text[]`, except: sql`${others}::text[]` })}
         then ${applicationId}::uuid
         else (select a.application_id from applications a where a.runs_installation and a.application_id <> ${applicationId}
-          and ${HAS_MEMBER({ applicationId: sql`a.application_id`, roles: sql`${ROLES.filter((role) => mayDecideElsewhere([role], permission))}::text[]`, except: sql`${others}::text[]` })}) end as id`,
+          and ${hasMember({ applicationId: sql`a.application_id`, roles: sql`${ROLES.filter((role) => mayDecideElsewhere([role], permission))}::text[]`, except: sql`${others}::text[]` })}) end as id`,
   )
   return row?.id ?? undefined
 }
 
 /** The condition that an application has an active member with one of these roles, besides some people. `except`: a text array of ids. */
-export function HAS_MEMBER({ applicationId, roles, except }: Record<'applicationId' | 'roles' | 'except', Sql>): Sql {
+export function hasMember({ applicationId, roles, except }: Record<'applicationId' | 'roles' | 'except', Sql>): Sql {
   return sql`exists (select from memberships sm join people sp on sp.person_id = sm.person_id
     where sm.application_id = ${applicationId} and sm.is_active and not sp.is_blocked and sm.roles && ${roles}
       and sm.person_id::text <> all (${except}))`

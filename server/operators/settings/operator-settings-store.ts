@@ -108,7 +108,7 @@ export async function readPreviousSettings(queryable: Queryable, settingsId: str
   return sealed === null ? undefined : documentSchema.parse(JSON.parse(keyringOfProcess().open(previousSettingsPlace(settingsId), sealed)))
 }
 
-/** Removes settings to which nobody may return any more. */
+/** Removes settings to which nobody may return after a day. */
 export async function removePreviousSettings(queryable: Queryable): Promise<void> {
   await queryable.query('update operator_settings set previous_document = null, return_until = null where return_until <= now()')
 }

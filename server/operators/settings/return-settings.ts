@@ -46,7 +46,7 @@ export async function returnSettings(
   })
 }
 
-/** Removes the settings to which nobody may return any more, with their secrets. */
+/** Removes the settings to which nobody may return after a day, with their secrets. */
 export async function forgetPreviousSettings(queryable: Queryable): Promise<void> {
   await removePreviousSettings(queryable)
 }

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto'
-import { type BatchCell, cellKind, cellText } from '#lib/batches/batch-fields.ts'
+import type { BatchCell } from '#lib/batches/batch-fields.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { phoneNumberForms } from '#lib/payments/phone-number.ts'
 import type { LineKind } from '#lib/reconciliation/classes.ts'
-import { MAPPED_COLUMNS_MAX } from '#lib/reconciliation/statement-columns.ts'
 import type { RowProblemKind } from '#lib/reconciliation/statement-problem.ts'
 import { dialCodeOf } from '#lib/reconciliation/wallets.ts'
 import { DAY_MS } from '#lib/time/time.ts'
-import { cleanCell } from '#server/batches/read-file/table-collector.ts'
 import { findAccounts, isSameNumber } from './account-numbers.ts'
 import { BadRow } from './cells.ts'
 import type { RawLine, RowContext, StatementFormat } from './formats/format.ts'
@@ -16,6 +14,7 @@ import { type MappedHeader, mappedColumns, mappedFormat, signatureOf } from './f
 import type { Columns } from './header.ts'
 import { KeyCounter } from './key-counter.ts'
 import { type Recognised, recogniseHeader } from './recognise-format.ts'
+import { CELLS_MIN, countFilled, isError, isFormula, isTotal, sampleOf, textOf } from './row-cells.ts'
 import { SectionTotals } from './section-totals.ts'
 import { StatementRow } from './statement-row.ts'
 import { createZoneClock } from './times.ts'
@@ -82,36 +81,6 @@ export type StatementSummary = {
 const LINES_MAX = 2_000_000
 /** Non-empty rows among which the header must be; banners are above it. */
 const HEADER_WITHIN = 40
-/** A line has at least an id, a time and an amount; a row with less is a note. */
-const CELLS_MIN = 3
-/** Of a cell, in the rows that are shown to a person. */
-const SAMPLE_TEXT_MAX = 120
-const TOTAL = /^(grand |sub)?totaux?\b|^(grand |sub)?totals?\b/i
-
-function textOf(cell: BatchCell): string {
-  return cellText(cleanCell(cell))
-}
-
-const isFormula = (cell: BatchCell) => typeof cell !== 'string' && cell.isFormula
-const isError = (cell: BatchCell) => typeof cell !== 'string' && cellKind(cell) === 'error'
-const isFilled = (cell: BatchCell) => cell !== '' && textOf(cell) !== ''
-
-function sampleOf(row: readonly string[]): string[] {
-  return row.slice(0, MAPPED_COLUMNS_MAX).map((text) => text.slice(0, SAMPLE_TEXT_MAX).toWellFormed())
-}
-
-/** As many filled cells as there are, but no more than matter. */
-function countFilled(cells: readonly BatchCell[]): number {
-  let count = 0
-  for (const cell of cells) if (isFilled(cell) && ++count === CELLS_MIN) break
-  return count
-}
-
-function isTotal(cells: readonly BatchCell[]): boolean {
-  const first = cells.find(isFilled)
-  return first !== undefined && TOTAL.test(textOf(first))
-}
-
 type Ends = { atMs: number; day: string; balance: bigint | null; net: bigint }
 
 /** Turns the rows of one file into lines: finds the header, then reads row by row. Throws UnreadableStatement. */

@@ -7,7 +7,7 @@ import { WAITING_BATCHES } from '#server/approvals/batch-store.ts'
 import { batchObstacle, IS_BATCH_ROW, mayDecide } from '#server/approvals/may-decide.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { HAS_MEMBER } from '#server/people/second-person-store.ts'
+import { hasMember } from '#server/people/second-person-store.ts'
 import { OWN_RETURNED_DAYS, ownReturned } from '../overview/overview-store.ts'
 
 /** The person whose work is read, and where. */
@@ -91,7 +91,7 @@ function changes({ applicationId, id }: WaitingReader, kinds: readonly string[])
 function changesElsewhere({ applicationId, id, roles }: WaitingReader, all: readonly ChangeKindName[]): Sql {
   const kinds = all.filter((kind) => mayDecideElsewhere(roles, CHANGE_PERMISSIONS[kind].confirm))
   const confirming = kinds.map((kind) => rolesWith(CHANGE_PERMISSIONS[kind].confirm).join())
-  const hasOwn = HAS_MEMBER({
+  const hasOwn = hasMember({
     applicationId: sql`c.application_id`,
     roles: sql`string_to_array(k.roles, ',')`,
     except: sql`array[c.proposed_by::text, c.subject]`,

@@ -42,7 +42,7 @@ const TEST = /\.test\.tsx?$|^e2e\/|^server\/testing\//
 const HELPER = /\/testing(\/|\.ts$)/
 const STORE = /-store\.ts$/
 /** Functions of a store that other folders may call: they only read, or lock. */
-const READING = /^(find|read|list|count|total|is|may|runs|works|lock)[A-Z]|^[A-Z]/
+const READING = /^(find|read|list|count|total|is|may|runs|works|has|lock)[A-Z]|^[A-Z]/
 
 const SQL = /[`'"]\s*(select\s|insert\s+into\s|update\s+\w+\s+set\s|delete\s+from\s|with\s+\w+\s+as\s)/i
 const WRITING_SQL = /\b(insert\s+into|update\s+\w+\s+set|delete\s+from)\b/i

@@ -149,7 +149,7 @@ function Comparison({ service, next, amountMinor }: { service: ServiceTerms; nex
 type LimitsDialogProps = { application: string; service: ServiceTerms; name: string; onClose: () => void }
 type Problems = Partial<Record<'minimum' | 'maximum', MessageKey>>
 
-/** Proposes whether a service is on and which amounts it takes. A default export, because it is loaded on demand. */
+/** Proposes whether a service is on and which amounts it takes. */
 export function LimitsDialog({ application, service, name, onClose }: LimitsDialogProps) {
   const { t, locale } = useTranslations()
   const proposal = useProposal(application, onClose)

@@ -14,7 +14,7 @@ import { useProposal } from '../../_components/changes/use-proposal.ts'
 type Props = { application: string; settings: SettingsTerms; onClose: () => void }
 type Problems = Partial<Record<'name' | 'countries' | 'webhookUrl' | 'floatWaitHours' | 'undoSeconds' | 'accountChecksMax', MessageKey>>
 
-/** Proposes other settings. A default export, because it is loaded on demand. */
+/** Proposes other settings. */
 export function SettingsDialog({ application, settings, onClose }: Props) {
   const t = useT()
   const proposal = useProposal(application, onClose)
@@ -170,7 +170,7 @@ function Switches({ settings }: { settings: SettingsTerms }) {
 
 type ZoneDialogProps = { application: string; timeZone: string; onClose: () => void }
 
-/** Proposes another business time zone. A default export, because it is loaded on demand. */
+/** Proposes another business time zone. */
 export function ZoneDialog({ application, timeZone, onClose }: ZoneDialogProps) {
   const t = useT()
   const now = useNow()

@@ -45,6 +45,11 @@ async function attempt({ pool, senders, receiverOf, publicUrl, now }: EventSendi
 /** The same bytes in every attempt. `url` leads a person to the page about it. */
 function eventBody({ notice, createdAt }: ClaimedEvent, publicUrl: string): string {
   const { cause, subjectId, operator, type } = notice
-  const data = { subjectId, ...(operator && { operator }), ...(type && { transactionType: type }), url: `${publicUrl}${pathOf(notice)}` }
+  const data = {
+    subjectId,
+    ...(operator && { operator }),
+    ...(type && { transactionType: type }),
+    url: `${publicUrl}${pathOf({ ...notice, decidesIn: null })}`,
+  }
   return JSON.stringify({ type: cause, timestamp: createdAt.toISOString(), data })
 }

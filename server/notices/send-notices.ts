@@ -12,13 +12,12 @@ import {
   endMail,
   insertDueNotices,
   insertMails,
-  listRecipients,
   lockWaitingNotice,
   type Notice,
-  type Recipient,
   skipNotices,
 } from './notice-store.ts'
 import { nextHourIn, quietEndOf } from './notice-times.ts'
+import { listRecipients, type Recipient } from './recipient-store.ts'
 import type { MailTransport } from './transport.ts'
 import { type ConcerningNotice, writeMail } from './write-mail.ts'
 

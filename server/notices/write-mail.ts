@@ -62,8 +62,8 @@ function sentenceOf(t: Translate, { cause, applicationName, operator, type }: No
   return applicationName === null ? sentence : t('mails.inApplication', { application: applicationName, sentence })
 }
 
-/** The path of the page about a notice. `decidesIn`: as in `ConcerningNotice`, by default the notice's own application. */
-export function pathOf({ cause, slug, subjectId, kind, operator, decidesIn = slug }: Notice & Partial<ConcerningNotice>): string {
+/** The path of the page about a notice. */
+export function pathOf({ cause, slug, subjectId, kind, operator, decidesIn }: ConcerningNotice): string {
   if (slug === null) return '/'
   // Only changes are decided as a member of another application, the one that runs the installation.
   if (decidesIn !== null && decidesIn !== slug) return `/${decidesIn}/installation/changes`

@@ -8,8 +8,7 @@ export function isRefundObstacle(reason: string): reason is RefundObstacle {
 }
 
 /** How a transaction takes part in refunds: it is one, or all or a part of it is returned or being returned. */
-export const REFUND_MARKS = ['refund', 'refunded', 'partly_refunded'] as const
-export type RefundMark = (typeof REFUND_MARKS)[number]
+export type RefundMark = 'refund' | 'refunded' | 'partly_refunded'
 
 /** The choices of the filter: refunds, and collects of which something is returned. */
 export const REFUND_FILTERS = ['refund', 'refunded'] as const

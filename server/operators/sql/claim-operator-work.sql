@@ -40,12 +40,13 @@ begin
         and not (free.lane = 'DEPOSIT' and exists (select from operator_floats f where f.operator = free.operator and f.try_at > v_at))
   ), doubted as materialized (
     -- Refunds of a collect that may not have been paid after all stay unsent, and are looked at again in a minute: somebody has doubted it since they
-    -- were approved.
+    -- were approved. One that the operator may have goes on under its reference, which is the way to its result.
     update operator_work w set next_at = v_at + interval '1 minute'
       from waiting d
       where d.lane = 'DEPOSIT' and w.ctid = d.row_address and w.application_id = d.application_id and w.transaction_id = d.transaction_id
         and exists (select from transaction_refunds r where r.application_id = d.application_id and r.transaction_id = d.transaction_id
           and refund_obstacle(r.application_id, r.collect_id) is not null)
+        and not may_have_left(w.application_id, w.transaction_id, w.submissions)
       returning w.transaction_id
   ), waiting_for_float as materialized (
     -- Deposits that our account at the operator does not cover stay as they are.

@@ -75,11 +75,12 @@ test('FAILED and unsent, with its hold released: a refund whose collect was reve
   assert.equal((await harness.books()).get(refund.transactionId), undefined)
 })
 
-test('not ended while the operator may have it: a refund that was submitted once and waits to be sent again', async () => {
+test('not ended, and sent again under its reference: a refund that the operator may have from before the collect was reversed', async () => {
   const { pool } = harness.database
   const { collect, refund } = await aRefund()
   await pool.query('update operator_work set submissions = 1 where transaction_id = $1', [refund.transactionId])
   await reverseCollect(pool, collect, await makePerson(pool, collect.applicationId, ['finance']))
   assert.equal(await end(), 0)
-  assert.equal((await harness.read(refund)).status, 'PENDING')
+  harness.startDispatcher()
+  assert.equal((await harness.untilFinal(refund)).status, 'SUCCESS')
 })

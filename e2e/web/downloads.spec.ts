@@ -104,7 +104,7 @@ test('a workbook of all columns has text, dates and numbers, and the record on i
   expect(sheets.map(({ sheet }) => sheet)).toEqual(['Transactions', 'Record'])
   const [heads = [], first = []] = sheets[0]?.data ?? []
   const cell = (head: string) => first[heads.indexOf(head)]
-  expect(heads).toHaveLength(22)
+  expect(heads).toHaveLength(24)
   expect(cell('Phone number')).toMatch(/^237\d{9}$/)
   expect(cell('Created (UTC)')).toBeInstanceOf(Date)
   expect(typeof cell('Amount')).toBe('number')

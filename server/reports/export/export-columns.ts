@@ -96,12 +96,12 @@ export const EXPORT_COLUMNS: readonly ExportColumn[] = [
   { id: 'message', label: (t) => t('transactions.note'), cell: (row) => text(row.message), shownIn: 'note', width: 32 },
   { id: 'makerName', label: (t) => t('transactions.maker'), cell: (row) => text(row.makerName), shownIn: 'maker', width: 24 },
   { id: 'batchId', label: (t) => t('transaction.batch'), cell: (row) => text(row.batchId), shownIn: null, width: 38 },
-  { id: 'refundOf', label: (t) => t('exports.refundOf'), cell: (row) => text(row.refund?.refundOf ?? null), shownIn: 'status', width: 38 },
+  { id: 'refundOf', label: (t) => t('exports.refundOf'), cell: (row) => text(row.refund?.refundOf ?? null), shownIn: null, width: 38 },
   {
     id: 'refunded',
     label: (t) => t('exports.refunded'),
     cell: ({ refund }) => (refund === null || refund.refundOf !== null ? { kind: 'empty' } : number(refund.refundedMinor)),
-    shownIn: 'status',
+    shownIn: null,
     width: 14,
   },
 ]

@@ -61,6 +61,7 @@ test('a maker proposes a refund of a part; it is listed, links both ways, and wh
   await page.goto(`/${maker.slug}/new?from=${refundId}`)
   await expect(page).toHaveURL(new RegExp(`/transactions/${collect.transactionId}`))
   await page.goto(`/${maker.slug}/transactions`)
+  await waitForScripts(page)
   await page.getByRole('button', { name: '+ Filter' }).click()
   await page.getByLabel('Refunds').selectOption('Refunded collects')
   await page.getByRole('button', { name: 'Apply' }).click()

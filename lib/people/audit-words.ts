@@ -142,6 +142,7 @@ const DETAIL_NAMES: readonly string[] = [
   'offersRetry',
   'memberOf',
   'defaultWebhookUrl',
+  'eventsUrl',
   'phoneNumber',
   'refundFeesFrom',
   'dueAt',

@@ -1,7 +1,7 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { WebhookOutcome } from '#lib/payments/transaction-dto.ts'
 
-/** What can be reported to people and, of an application, to its program. The texts are `mails.cause.<cause>`. */
+/** The causes that are reported to people and, those of an application, to its program. Their texts are `mails.cause.<cause>`. */
 export type NoticeCause =
   | 'approval_waiting'
   | 'change_waiting'

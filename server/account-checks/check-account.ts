@@ -80,10 +80,10 @@ export function createAccountChecks({ connectors, pool, nowMs }: CheckDeps): Acc
       const refusal = await refuseCheck(pool, command)
       if (refusal) return err(refusal)
       return inTurn(operator, async () => {
-        const begun = await startCheck(pool, command)
-        if (!begun.ok) return begun
-        if ('known' in begun.value) return ok(begun.value.known)
-        const { id, at } = begun.value
+        const started = await startCheck(pool, command)
+        if (!started.ok) return started
+        if ('known' in started.value) return ok(started.value.known)
+        const { id, at } = started.value
         const outcome = await checkAccount(phoneNumber)
         const holderName = (outcome.kind === 'active' && outcome.holderName) || null
         await storeAnswer(pool, applicationId, { id, answer: outcome.kind, holderName })
@@ -93,22 +93,22 @@ export function createAccountChecks({ connectors, pool, nowMs }: CheckDeps): Acc
   }
 }
 
-type Begun = { known: AccountCheck } | { id: string; at: Date }
+type Started = { known: AccountCheck } | { id: string; at: Date }
 
 /** Counts the check, and records who asked about which number, before the operator is asked: neither a crash nor a slow operator makes it free. */
-function startCheck(pool: Pool, command: CheckCommand): Promise<Result<Begun, CheckRefusal>> {
+function startCheck(pool: Pool, command: CheckCommand): Promise<Result<Started, CheckRefusal>> {
   const { applicationId, asker, operator, phoneNumber } = command
-  return runRecorded<Begun, CheckRefusal>(pool, { applicationId, actor: asker }, async (trx) => {
+  return runRecorded<Started, CheckRefusal>(pool, { applicationId, actor: asker }, async (trx) => {
     await lockChecks(trx, applicationId)
     // Somebody else may have asked while this one waited.
     const known = await readKnownAccount(trx, applicationId, command)
-    if (known) return done<Begun>(null, { known })
+    if (known) return done<Started>(null, { known })
     const refusal = await refuseCheck(trx, command)
     if (refusal) return err(refusal)
     const id = randomUUID()
     const at = await insertCheck(trx, applicationId, { id, asker, operator, phoneNumber })
     // Never what was answered: the audit record is kept for ever, and must not become a list of names.
-    return done<Begun>({ action: 'account.checked', subject: operator, details: { phoneNumber } }, { id, at })
+    return done<Started>({ action: 'account.checked', subject: operator, details: { phoneNumber } }, { id, at })
   })
 }
 

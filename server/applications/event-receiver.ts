@@ -20,6 +20,10 @@ export async function setEventReceiver(
     if (!(await lockApplication(trx, applicationId))) return err('unknown_application')
     const before = await readEventReceiver(trx, applicationId)
     await replaceEventReceiver(trx, applicationId, url)
-    return done({ action: 'event_receiver.set', subject: applicationId, details: { url, before } })
+    return done({
+      action: 'event_receiver.set',
+      subject: applicationId,
+      details: { before: { eventsUrl: before }, after: { eventsUrl: url } },
+    })
   })
 }

@@ -44,7 +44,7 @@ export async function claimEvents(
   )
 }
 
-/** Records how an attempt ended, unless a later one has begun or the event was delivered. `gapsMs`: the pauses after the first, second and third attempt. */
+/** Records how an attempt ended, unless a later one has started or the event was delivered. `gapsMs`: the pauses after the first, second and third attempt. */
 export async function endAttempt(
   queryable: Queryable,
   { applicationId, notice, attempts }: ClaimedEvent,

@@ -55,7 +55,7 @@ export async function readLinkMail(queryable: Queryable, linkMailId: string): Pr
   return digest(token).toString('hex') === tokenHash ? { ...mail, token } : undefined
 }
 
-/** Records how the attempt number `attempts` ended, unless a later one has begun. The link goes with the end of the mail. */
+/** Records how the attempt number `attempts` ended, unless a later one has started. The link goes with the end of the mail. */
 export async function endLinkMail(
   queryable: Queryable,
   { linkMailId, attempts }: { linkMailId: string; attempts: number },

@@ -12,7 +12,7 @@ const RETRY = { firstMs: 60_000, maxMs: 21_600_000 }
 
 export type MailEnding = { state: 'waiting' | 'unknown' | 'sent' | 'failed' | 'dropped'; at: Date; nextAt?: Date }
 
-/** What becomes of a mail whose attempt number `attempts` ended so, and when it is tried again. */
+/** Returns the state of a mail after its attempt number `attempts`, and when it is tried again. */
 export function endingOf(outcome: SendOutcome, attempts: number, at: Date): MailEnding {
   if (outcome === 'sent') return { state: 'sent', at }
   if (attempts >= ATTEMPTS_MAX) return { state: 'failed', at }

@@ -3,9 +3,8 @@ import { ok } from '#lib/result.ts'
 import type { NoticeCause } from '#lib/webhooks/notice-event.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { upsertPreferences } from './notice-store.ts'
+import { upsertPreferences, upsertTimes } from './notice-store.ts'
 import { noticeTimesSchema } from './notice-times.ts'
-import { upsertTimes } from './notice-times-store.ts'
 
 /** The causes that a person can choose about. A sign-in from a new device is always reported. */
 export const CHOSEN_CAUSES = [

@@ -4,6 +4,7 @@ import type { NoticeCause } from '#lib/webhooks/notice-event.ts'
 import { runQuery, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { MailEnding } from './mail-attempts.ts'
+import { DEFAULT_TIMES, type NoticeTimes } from './notice-times.ts'
 
 /** A notice. `applicationId` and `slug` are null only for a sign-in; `kind` is that of a change, `operator` and `type` belong to a state. */
 export type Notice = {
@@ -133,7 +134,7 @@ function messageIdOf(noticeId: string, personId: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-/** Records how the attempt number `attempts` ended, unless a later one has begun. */
+/** Records how the attempt number `attempts` ended, unless a later one has started. */
 export async function endMail(
   queryable: Queryable,
   mail: Pick<ClaimedMail, 'messageId' | 'attempts'>,
@@ -182,6 +183,23 @@ export async function upsertPreferences(trx: Queryable, personId: string, prefer
     `insert into notice_preferences (person_id, cause, delivery) select $1, p.key, p.value from jsonb_each_text($2::jsonb) as p
      on conflict (person_id, cause) do update set delivery = excluded.delivery`,
     [personId, JSON.stringify(preferences)],
+  )
+}
+
+/** When a person wants e-mails. */
+export async function readTimes(queryable: Queryable, personId: string): Promise<NoticeTimes> {
+  const { rows } = await queryable.query<NoticeTimes>(
+    `select digest_hour as "digestHour", quiet_from as "quietFrom", quiet_until as "quietUntil" from notice_times where person_id = $1`,
+    [personId],
+  )
+  return rows[0] ?? DEFAULT_TIMES
+}
+
+export async function upsertTimes(trx: Queryable, personId: string, { digestHour, quietFrom, quietUntil }: NoticeTimes): Promise<void> {
+  await trx.query(
+    `insert into notice_times (person_id, digest_hour, quiet_from, quiet_until) values ($1, $2, $3, $4)
+       on conflict (person_id) do update set digest_hour = excluded.digest_hour, quiet_from = excluded.quiet_from, quiet_until = excluded.quiet_until`,
+    [personId, digestHour, quietFrom, quietUntil],
   )
 }
 

@@ -70,7 +70,7 @@ async function addressNotice({ pool, now }: Sending): Promise<boolean> {
   return done.ok && done.value
 }
 
-/** What is written in quiet hours arrives as one mail at their end. A sign-in is reported at once. */
+/** Notices of quiet hours arrive as one mail at their end. A sign-in is reported at once. */
 function whenToTell({ cause }: Notice, recipient: Recipient, at: Date): { inDigest: boolean; nextAt: Date } {
   const { timeZone, digestHour, delivery } = recipient
   if (delivery === 'digest') return { inDigest: true, nextAt: nextHourIn(timeZone, digestHour, at) }

@@ -131,7 +131,7 @@ async function sealFinishedDays({ pool, logger }: Pick<Runtime, 'pool' | 'logger
   if (unsealed.length > 0) logger.warn({ applications: unsealed }, 'Days of some applications could not be summed; PostgreSQL logged why')
 }
 
-/** What people and programs are told. */
+/** The tasks that tell people and programs of what happened. */
 function noticeTasks({ config, pool, clock, directory, testSenders }: Runtime, isEnding: () => boolean): ScheduledTask[] {
   const smtp = config.mail && smtpTransport({ url: config.mail.smtpUrl, from: config.mail.from })
   const transport = config.isSandbox ? sandboxTransport(pool) : smtp

@@ -1,15 +1,15 @@
 'use client'
 
-import { type FormEvent, useState, useTransition } from 'react'
 import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { Checkbox, TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { paths } from '#lib/pages/paths.ts'
-import type { Invitation, InvitationRefusal } from '#lib/people/sign-in.ts'
+import type { Invitation } from '#lib/people/sign-in.ts'
 import { joinApplication, openInvitation } from '../actions.ts'
+import { isOfPassword, NewPasswordField } from './new-password-field.tsx'
 import { RefusedLink } from './refused-link.tsx'
-import { useLink } from './use-link.ts'
+import { useLink, useLinkForm } from './use-link.ts'
 
 /** Name and password of a person who was invited, or the way to the sign-in page for one who has an account. */
 export function InvitationForm() {
@@ -45,28 +45,15 @@ function KnownPerson({ invitation }: { invitation: Invitation }) {
 
 function AcceptForm({ token, invitation }: { token: string; invitation: Invitation }) {
   const t = useT()
-  const [refusal, setRefusal] = useState<InvitationRefusal | 'offline' | null>(null)
-  const [isPending, startTransition] = useTransition()
   const { applicationName, email, requiresSecondFactor } = invitation
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const text = (name: string) => String(form.get(name) ?? '')
-    const input = { token, name: text('name'), password: text('password'), wantsSecondFactor: form.get('wantsSecondFactor') === 'on' }
-    startTransition(async () => {
-      try {
-        setRefusal((await joinApplication(input)).refusal)
-      } catch (error) {
-        // A redirect is not a failure.
-        if (error instanceof Error && 'digest' in error) throw error
-        setRefusal('offline')
-      }
-    })
-  }
-  const isOfPassword = refusal === 'password_too_short' || refusal === 'password_too_common'
-  const isOfField = refusal === 'invalid_name' || isOfPassword
+  const { refusal, isPending, onSubmit } = useLinkForm((fields) => {
+    const text = (name: string) => String(fields.get(name) ?? '')
+    const wantsSecondFactor = fields.get('wantsSecondFactor') === 'on'
+    return joinApplication({ token, name: text('name'), password: text('password'), wantsSecondFactor })
+  })
+  const isOfField = refusal === 'invalid_name' || isOfPassword(refusal)
   return (
-    <form onSubmit={submit} className="mt-4 grid gap-4">
+    <form onSubmit={onSubmit} className="mt-4 grid gap-4">
       {refusal && !isOfField && <Notice tone="bad">{t(`invitation.refusal.${refusal}`)}</Notice>}
       <p>{t('invitation.lead', { application: applicationName })}</p>
       <TextField id="email" name="email" type="email" label={t('signIn.email')} autoComplete="username" readOnly value={email} />
@@ -80,18 +67,7 @@ function AcceptForm({ token, invitation }: { token: string; invitation: Invitati
         defaultValue={invitation.name}
         error={refusal === 'invalid_name' ? t('invitation.refusal.invalid_name') : undefined}
       />
-      <TextField
-        id="password"
-        name="password"
-        type="password"
-        label={t('invitation.password')}
-        hint={t('invitation.passwordHint')}
-        autoComplete="new-password"
-        required
-        minLength={12}
-        maxLength={1024}
-        error={isOfPassword ? t(`invitation.refusal.${refusal}`) : undefined}
-      />
+      <NewPasswordField label={t('invitation.password')} refusal={refusal} />
       {requiresSecondFactor ? (
         <p className="text-second text-quiet">{t('invitation.factorRequired')}</p>
       ) : (

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { type FormEvent, useEffect, useState, useTransition } from 'react'
 import type { InvitationRefusal } from '#lib/people/sign-in.ts'
 import type { Result } from '#lib/result.ts'
 
@@ -29,4 +29,24 @@ export function useLink<Content>(
       .finally(forgetToken)
   }, [path, open])
   return state
+}
+
+/** Sends the form of a link. `act` redirects where it succeeds, and otherwise says why not. */
+export function useLinkForm(act: (fields: FormData) => Promise<{ refusal: InvitationRefusal }>) {
+  const [refusal, setRefusal] = useState<InvitationRefusal | 'offline' | null>(null)
+  const [isPending, startTransition] = useTransition()
+  function onSubmit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget)
+    startTransition(async () => {
+      try {
+        setRefusal((await act(fields)).refusal)
+      } catch (error) {
+        // A redirect is not a failure.
+        if (error instanceof Error && 'digest' in error) throw error
+        setRefusal('offline')
+      }
+    })
+  }
+  return { refusal, isPending, onSubmit }
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '#server/database/pool.ts'
 
-/** Why a deposit that waits to be submitted is not sent any more. */
+/** Why a deposit that waits to be submitted will never be sent. */
 export const UNSENT_CAUSES = ['float', 'collect_corrected'] as const
 export type UnsentCause = (typeof UNSENT_CAUSES)[number]
 

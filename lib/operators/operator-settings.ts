@@ -78,6 +78,7 @@ export const SETTING_NAMES = [
   'floatFloor',
   'httpProxy',
   'key',
+  'listsDays',
   'merchantCode',
   'merchantKey',
   'merchantMsisdn',

@@ -5,6 +5,7 @@
 export const AUDIT_ACTIONS = [
   'wallet.changed',
   'statement.uploaded',
+  'statement.fetched',
   'statement.imported',
   'statement.withdrawn',
   'statement.columns_mapped',

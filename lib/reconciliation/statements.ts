@@ -22,7 +22,8 @@ export type StatementFileDto = {
   opening: string | null
   closing: string | null
   problem: StatementProblem | null
-  uploadedBy: string
+  /** Null for a file that was fetched from the operator. */
+  uploadedBy: string | null
   uploadedAt: string
 }
 

@@ -125,6 +125,17 @@ export type AccountOutcome =
   | UnknownOutcome
 
 /**
+ * Lines of the operator's own list of one day, in its order: the cells of each are those of `DayList.header`. `next` names the page behind this one;
+ * undefined after the last.
+ */
+export type DayListOutcome =
+  | { kind: 'lines'; lines: readonly (readonly string[])[]; next: string | undefined; exchange: Exchange }
+  | UnknownOutcome
+
+/** What moved in our account on a day of the operator's calendar (`YYYY-MM-DD`), page by page. */
+export type DayList = { header: readonly string[]; read(day: string, page: string | undefined): Promise<DayListOutcome> }
+
+/**
  * The claim of a callback. Not trusted: it names the row about which the operator is queried immediately. `isVerified` if a signature
  * proves that the operator sent it. One without is a hint and nothing else: it does not prove that the operator has the transfer.
  */
@@ -182,6 +193,8 @@ export type Connector = {
   readonly hasNoQueries?: boolean | undefined
   /** Absent where the protocol has no such call. Moves no money. */
   checkAccount?(phoneNumber: string): Promise<AccountOutcome>
+  /** Absent where the operator's statements come as files only. */
+  readonly dayList?: DayList | undefined
   /**
    * `headers` have lower-case names; `body` is the raw bytes, because signatures are over bytes; `search` is the undecoded query of the
    * address, where an operator repeats nothing but the address that a submission named.

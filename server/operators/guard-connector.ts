@@ -63,7 +63,7 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
     return inDoubt(difference, { kind: 'mismatch' }, outcome.exchange)
   }
 
-  const { checkAccount } = connector
+  const { checkAccount, dayList } = connector
   const guard: Connector = {
     terms: connector.terms,
     customerStep: connector.customerStep,
@@ -75,6 +75,7 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
     query: async (query) => checked(query, await settled(() => connector.query(query))),
     balance: () => settled(() => connector.balance()),
     ...(checkAccount && { checkAccount: async (phoneNumber) => withoutNames(await settled(() => checkAccount(phoneNumber))) }),
+    ...(dayList && { dayList: { header: dayList.header, read: (day, page) => settled(() => dayList.read(day, page)) } }),
     parseCallback(headers, body, search) {
       if (body.length > CALLBACK_BYTES_MAX) return { kind: 'malformed', detail: 'The body is too long' }
       try {

@@ -3,6 +3,8 @@ import type { z } from 'zod'
 import type { Exchange, SubmitOutcome, UnknownOutcome } from './connector.ts'
 
 const ANSWER_BYTES_MAX = 64 * 1024
+/** Of an answer that is a list, such as a page of a statement. */
+export const LIST_BYTES_MAX = 1024 * 1024
 /** For a connection: a free one of the pool, or a new one. Counted apart from the deadline of the operator. */
 const CONNECT_LIMIT_MS = 4_000
 
@@ -17,6 +19,8 @@ export type OperatorRequest = {
   timeoutMs: number
   /** On the clock of `performance.now()`: the request is not written at or after this time (`Submission.writeBeforeMs`). */
   writeBeforeMs?: number | undefined
+  /** The longest answer that is read; 64 KB unless stated. */
+  answerBytesMax?: number | undefined
 }
 
 /**
@@ -39,7 +43,7 @@ export type OperatorHttpClient = { call(request: OperatorRequest): Promise<CallO
 
 /**
  * A kept-alive pool of connections to one operator. Each operator has its own, so that one that hangs cannot take the
- * connections of another. Never follows redirects and never decompresses; reads at most 64 KB of an answer. Never throws.
+ * connections of another. Never follows redirects and never decompresses; reads at most `answerBytesMax` of an answer. Never throws.
  */
 export function createOperatorHttpClient(baseUrl: string, connectionsMax: number, transport: OperatorTransport): OperatorHttpClient {
   const base = new URL(baseUrl)
@@ -117,7 +121,8 @@ class Call implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#bytes += chunk.length
-    if (this.#bytes > ANSWER_BYTES_MAX) this.#lose(`The answer is longer than ${ANSWER_BYTES_MAX} bytes`)
+    const { answerBytesMax = ANSWER_BYTES_MAX } = this.#request
+    if (this.#bytes > answerBytesMax) this.#lose(`The answer is longer than ${answerBytesMax} bytes`)
     else this.#chunks.push(chunk)
   }
 

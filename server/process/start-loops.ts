@@ -28,6 +28,7 @@ import { pruneRefreshTokens } from '#server/partner-auth/tokens.ts'
 import { pruneEndedSessions } from '#server/people/sessions.ts'
 import { examineDays, examineRecentDays } from '#server/reconciliation/exceptions/examine-days.ts'
 import { matchRecent } from '#server/reconciliation/matching/match-wallet.ts'
+import { fetchStatements } from '#server/reconciliation/statements/fetch-statements.ts'
 import { createStatementWorker } from '#server/reconciliation/statements/statement-worker.ts'
 import { forgetUploads } from '#server/reconciliation/statements/upload-statement.ts'
 import { pairTransit } from '#server/reconciliation/treasury/mark-transit.ts'
@@ -178,6 +179,7 @@ function taskTable(runtime: Runtime, isEnding: () => boolean): ScheduledTask[] {
     scheduledTask('examine_days', '* * * * *', () => examineDays(pool, isEnding)),
     scheduledTask('examine_recent_days', '19 4 * * *', () => examineRecentDays(pool, clock.now())),
     scheduledTask('propose_withdrawals', '* * * * *', () => proposeScheduledWithdrawals({ pool, clock }, isEnding)),
+    scheduledTask('fetch_statements', '5 2,4,6 * * *', () => fetchStatements({ pool, connectors, clock }, isEnding)),
     scheduledTask('pair_transit', '*/5 * * * *', async () => void (await pairTransit(pool))),
     scheduledTask('list_customers', '* * * * *', () => listCustomers(pool, isEnding)),
     scheduledTask('count_time_zones', '* * * * *', () => countWantedZones(pool, isEnding)),

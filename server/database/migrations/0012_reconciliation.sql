@@ -82,11 +82,14 @@ create table statement_files (
   checked_for jsonb,
   -- Why it was refused or is not read yet: {"kind", "values", "sample"}.
   problem jsonb,
-  uploaded_by uuid not null,
+  -- Null for a file that the service fetched from the operator: the day of the operator's calendar that it lists.
+  uploaded_by uuid,
+  fetched_day date,
   uploaded_at timestamptz not null default clock_timestamp(),
   decided_by uuid,
   decided_at timestamptz,
   primary key (application_id, file_id),
+  constraint file_has_one_source check ((uploaded_by is null) = (fetched_day is not null)),
   constraint complete_file_has_digest check (state = 'uploading' or sha256 is not null),
   constraint unread_file_has_problem check ((state in ('refused', 'unmapped')) = (problem is not null))
 );
@@ -95,6 +98,8 @@ create unique index statement_files_content on statement_files (application_id, 
   where sha256 is not null and state not in ('refused', 'withdrawn');
 create unique index statement_files_uploading on statement_files (application_id, wallet, uploaded_by, file_name, byte_count, modified_ms)
   where state = 'uploading';
+-- A day is fetched once, also by two processes at once, and not again after a person has withdrawn it.
+create unique index statement_files_fetched on statement_files (application_id, wallet, fetched_day) where fetched_day is not null;
 create index statement_files_by_time on statement_files (application_id, uploaded_at desc);
 create index statement_files_open on statement_files (uploaded_at) where state in ('checking', 'importing');
 

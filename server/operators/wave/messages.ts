@@ -35,6 +35,32 @@ export const payoutsSchema = z.object({ result: z.array(payoutSchema) })
 
 export const balanceSchema = z.object({ amount: z.string(), currency: z.string() })
 
+const cellSchema = z
+  .string()
+  .max(200)
+  .nullish()
+  .transform((text) => text ?? '')
+
+/** A page of the list of a day. `after` of the next request is the cursor at its end. */
+export const dayListSchema = z.object({
+  date: z.string(),
+  page_info: z.object({ end_cursor: z.string().min(1).max(500).nullish(), has_next_page: z.boolean() }),
+  items: z.array(
+    z.object({
+      timestamp: z.string().max(40),
+      transaction_id: z.string().min(1).max(200),
+      transaction_type: z.string().max(200),
+      is_reversal: z.boolean().nullish(),
+      amount: z.string().max(40),
+      fee: cellSchema,
+      balance: cellSchema,
+      currency: z.string().max(10),
+      counterparty_mobile: cellSchema,
+      client_reference: cellSchema,
+    }),
+  ),
+})
+
 export const errorSchema = z.object({
   code: z.string(),
   message: z.string().optional(),

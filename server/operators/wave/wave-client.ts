@@ -20,6 +20,8 @@ export const waveSettingsSchema = z.strictObject({
     .default([...TRANSACTION_TYPES]),
   /** How long after its end a checkout that nobody seems to have paid is queried, for a payment that was started at the last moment. */
   expiryGraceS: z.int().min(0).max(EXPIRY_GRACE_S_MAX).default(EXPIRY_GRACE_S),
+  /** Whether the key may list the transactions of a day, which are then fetched each night for the close of day. */
+  listsDays: z.boolean().default(true),
   /** Of the webhook: what signs it, or what it carries as Authorization. Without one, callbacks are refused and polling finds the results. */
   signingSecret: secretText.optional(),
   sharedSecret: secretText.optional(),
@@ -27,7 +29,7 @@ export const waveSettingsSchema = z.strictObject({
 export type WaveSettings = z.infer<typeof waveSettingsSchema>
 
 export type WaveClient = {
-  get(path: string): Promise<CallOutcome>
+  get(path: string, options?: Pick<OperatorRequest, 'answerBytesMax'>): Promise<CallOutcome>
   post(path: string, body: object, options: Pick<OperatorRequest, 'headers' | 'writeBeforeMs'>): Promise<CallOutcome>
   close(): Promise<void>
 }
@@ -37,7 +39,7 @@ export function createWaveClient(context: ConnectorContext, { baseUrl, apiKey }:
   const http = createOperatorHttpClient(baseUrl, context.connectionsMax, context.transport)
   const authorization = { authorization: `Bearer ${apiKey}` }
   return {
-    get: (path) => http.call({ method: 'GET', path, headers: authorization, timeoutMs: context.queryTimeoutMs }),
+    get: (path, options) => http.call({ method: 'GET', path, headers: authorization, timeoutMs: context.queryTimeoutMs, ...options }),
     post: (path, body, { headers, writeBeforeMs }) =>
       http.call({
         method: 'POST',

@@ -6,6 +6,7 @@ import { isSigned } from '../handle-callback.ts'
 import { exchangeOf, readAnswer, unknownOutcome } from '../operator-http-client.ts'
 import { type ConnectorContext, defineProtocol } from '../settings/protocol.ts'
 import { openCheckout, queryCheckout, type Wave } from './checkouts.ts'
+import { createDayList } from './day-list.ts'
 import { balanceSchema, eventSchema, sessionSchema } from './messages.ts'
 import { payOut, queryPayout } from './payouts.ts'
 import { createWaveClient, type WaveClient, type WaveSettings, waveSettingsSchema } from './wave-client.ts'
@@ -20,6 +21,7 @@ export function createWaveConnector(context: ConnectorContext, settings: WaveSet
     submit: (submission) => (submission.type === 'COLLECT' ? openCheckout(wave, submission) : payOut(client, submission)),
     query: (query) => (query.type === 'COLLECT' ? queryCheckout(wave, query) : queryPayout(client, query)),
     balance: () => readBalance(client, context),
+    dayList: settings.listsDays ? createDayList(client) : undefined,
     parseCallback: (headers, body) => parseCallback(settings, headers, body, context.clock.now()),
     close: () => client.close(),
   }

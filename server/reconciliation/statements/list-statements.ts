@@ -17,7 +17,7 @@ export async function readStatement(queryable: Queryable, applicationId: string,
   return file && toDto(file)
 }
 
-function toDto(file: StatementFile & { uploader: string }): StatementFileDto {
+function toDto(file: StatementFile & { uploader: string | null }): StatementFileDto {
   const decimal = (minor: bigint | null) => (minor === null ? null : formatMinor(minor))
   const { fileId, wallet, fileName, state, format, accounts, firstDay, lastDay, problem } = file
   return {

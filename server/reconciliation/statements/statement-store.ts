@@ -28,7 +28,8 @@ export type StatementFile = {
   openingMinor: bigint | null
   closingMinor: bigint | null
   problem: StatementProblem | null
-  uploadedBy: string
+  /** Null for a file that was fetched from the operator. */
+  uploadedBy: string | null
   uploadedAt: Date
   decidedAt: Date | null
 }
@@ -41,30 +42,30 @@ const COLUMNS = `f.application_id as "applicationId", f.file_id as "fileId", f.w
   f.decided_at as "decidedAt"`
 
 /**
- * The newest statements, with the name of who uploaded them and without their first rows; uploads that were never completed are left out.
+ * The newest statements, with the name of the person who uploaded them, and without their first rows; uploads that were never completed are left out.
  */
 export async function listStatementFiles(
   queryable: Queryable,
   applicationId: string,
   limit: number,
-): Promise<(StatementFile & { uploader: string })[]> {
-  const { rows } = await queryable.query<StatementFile & { uploader: string }>(
+): Promise<(StatementFile & { uploader: string | null })[]> {
+  const { rows } = await queryable.query<StatementFile & { uploader: string | null }>(
     `select ${COLUMNS.replace('f.problem', `f.problem - 'sample' as problem`)}, p.name as uploader
-       from statement_files f join people p on p.person_id = f.uploaded_by
+       from statement_files f left join people p on p.person_id = f.uploaded_by
       where f.application_id = $1 and f.state <> 'uploading' order by f.uploaded_at desc limit $2`,
     [applicationId, limit],
   )
   return rows
 }
 
-/** One statement with the name of who uploaded it; undefined if there is none. */
+/** One statement with the name of the person who uploaded it; undefined if there is none. */
 export async function readStatementFile(
   queryable: Queryable,
   applicationId: string,
   fileId: string,
-): Promise<(StatementFile & { uploader: string }) | undefined> {
-  const { rows } = await queryable.query<StatementFile & { uploader: string }>(
-    `select ${COLUMNS}, p.name as uploader from statement_files f join people p on p.person_id = f.uploaded_by
+): Promise<(StatementFile & { uploader: string | null }) | undefined> {
+  const { rows } = await queryable.query<StatementFile & { uploader: string | null }>(
+    `select ${COLUMNS}, p.name as uploader from statement_files f left join people p on p.person_id = f.uploaded_by
       where f.application_id = $1 and f.file_id = $2`,
     [applicationId, fileId],
   )

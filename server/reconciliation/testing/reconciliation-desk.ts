@@ -24,6 +24,8 @@ export type Desk = {
   /** Lets the worker do all that is to be done. */
   work(): Promise<void>
   read(fileId: string): Promise<StatementFile>
+  /** Imports a checked file. */
+  import(fileId: string): Promise<StatementFile>
   /** Uploads, checks and imports a file. */
   bring(wallet: string, content: string | Uint8Array): Promise<StatementFile>
   /** A transaction that has ended, or that is still open. */
@@ -66,13 +68,16 @@ export async function createDesk(pool: Pool): Promise<Desk> {
       if (!file) throw new Error('The statement does not exist')
       return file
     },
-    async bring(wallet, content) {
-      const { fileId } = await desk.upload(wallet, content)
-      await desk.work()
+    async import(fileId) {
       must(await importStatement(pool, { applicationId, fileId, actor }))
       await listOperatorReferences(pool)
       await desk.work()
       return desk.read(fileId)
+    },
+    async bring(wallet, content) {
+      const { fileId } = await desk.upload(wallet, content)
+      await desk.work()
+      return desk.import(fileId)
     },
     async pay({ operator, type, amountMinor, phoneNumber, reference, event = 'succeeded' }) {
       if (type === 'DEPOSIT') await fund(pool, applicationId, operator, amountMinor * 2n)

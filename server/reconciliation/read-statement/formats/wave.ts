@@ -32,13 +32,27 @@ const PAYOUTS = [
   'Nom marchand agrégé',
 ] as const
 
+/** The list of a day that Wave answers to a program (`../../statements/fetch-statements.ts`). */
+const LISTED = [
+  'timestamp',
+  'transaction_id',
+  'transaction_type',
+  'is_reversal',
+  'amount',
+  'fee',
+  'balance',
+  'currency',
+  'counterparty_mobile',
+  'client_reference',
+] as const
+
 const ENGLISH = {
   time: COLLECTS[0],
   id: COLLECTS[1],
   type: COLLECTS[2],
   amount: COLLECTS[3],
   fee: COLLECTS[4],
-  balance: '',
+  balance: LISTED[6],
   currency: COLLECTS[5],
 }
 const FRENCH = {
@@ -52,13 +66,13 @@ const FRENCH = {
 }
 
 /**
- * The two files of Wave: collects, in English with times of twelve hours, and payouts, in French with ISO times and often with a header in
- * broken UTF-8. The amount is net: a customer who paid 500 with a fee of 5 is 495, a payout of 3,000 with a fee of 8 is -3,008.
+ * The two files of Wave (collects, in English with times of twelve hours, and payouts, in French with ISO times and often with a header in
+ * broken UTF-8), and the list of a day. The amount is net: a customer who paid 500 with a fee of 5 is 495, a payout of 3,000 with a fee of 8 is -3,008.
  */
 export const WAVE: StatementFormat = {
   id: 'wave',
   operators: ['CIWAVE', 'SNWAVE'],
-  headers: [COLLECTS, PAYOUTS],
+  headers: [COLLECTS, PAYOUTS, LISTED],
   headerRows: 1,
   hasSections: false,
   balancesChain: false,
@@ -70,7 +84,7 @@ export const WAVE: StatementFormat = {
     if (net === null) throw new BadRow('amount')
     demandCurrency(row.text(names.currency), currency)
     const type = row.text(names.type)
-    const kind = kindOf(type)
+    const kind = row.text(LISTED[3]) === 'true' ? 'reversal' : kindOf(type)
     // The fee that a reversal returns is part of its amount, and the file does not say which part.
     const feeMinor = kind === 'payment' ? row.size(names.fee) : 0n
     return {

@@ -67,7 +67,7 @@ export default async function StatementsPage({ params }: PageProps) {
               cell: ({ uploadedAt, uploadedBy }) => (
                 <>
                   <TimeText at={uploadedAt} />
-                  <span className="block text-second text-quiet">{uploadedBy}</span>
+                  <span className="block text-second text-quiet">{uploadedBy ?? t('statements.fetched')}</span>
                 </>
               ),
             },

@@ -145,7 +145,7 @@ function Counts({ t, locale, application, file }: CountsProps) {
             name: t('statements.uploaded'),
             value: (
               <>
-                <TimeText at={file.uploadedAt} /> · {file.uploadedBy}
+                <TimeText at={file.uploadedAt} /> · {file.uploadedBy ?? t('statements.fetched')}
               </>
             ),
           },

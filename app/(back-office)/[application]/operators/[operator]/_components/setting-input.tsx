@@ -116,6 +116,7 @@ const HINTS = [
   'clientKey',
   'httpProxy',
   'sendsCallbacks',
+  'listsDays',
   'submitTimeoutMs',
   'queryTimeoutMs',
   'callsMax',

@@ -304,7 +304,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/batches/actions.ts retryRun': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts assignColumns': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts decideRepair': 'transaction:create',
-  'app/(back-office)/[application]/batches/actions.ts editRow': 'transaction:create',
+  'app/(back-office)/[application]/batches/actions.ts editRows': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts excludeRows': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts submitBatch': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts discardBatch': 'transaction:create',

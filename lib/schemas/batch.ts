@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { BATCH_ROW_FILTERS } from '#lib/approvals/batch-approval.ts'
-import { BATCH_CELL_LENGTH_MAX, BATCH_COLUMNS_MAX, BATCH_FIELDS, REPAIR_KINDS, REQUIRED_FIELDS } from '#lib/batches/batch-fields.ts'
+import {
+  BATCH_CELL_LENGTH_MAX,
+  BATCH_COLUMNS_MAX,
+  BATCH_FIELDS,
+  EDITED_CELLS_MAX,
+  REPAIR_KINDS,
+  REQUIRED_FIELDS,
+} from '#lib/batches/batch-fields.ts'
 import { REPEATED_ROWS } from '#lib/batches/batches.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
@@ -29,7 +36,10 @@ export const batchColumnsSchema = z
   .refine((columns) => REQUIRED_FIELDS.every((field) => columns[field] !== undefined))
   .refine((columns) => new Set(Object.values(columns)).size === Object.values(columns).length)
 
-const rowEditsSchema = z.partialRecord(z.enum(BATCH_FIELDS), z.string().trim().max(BATCH_CELL_LENGTH_MAX))
+const rowNumber = z.number().int().min(1).max(10_000_000)
+
+/** Null returns to the cell of the file. */
+const rowEditsSchema = z.partialRecord(z.enum(BATCH_FIELDS), z.string().trim().max(BATCH_CELL_LENGTH_MAX).nullable())
 
 /** Which batch, in the version that the person saw. */
 const batchPlaceSchema = z.object({ batchId: z.uuid(), version: z.number().int().min(1).max(2_000_000_000) })
@@ -39,9 +49,17 @@ export const assignColumnsSchema = batchPlaceSchema.extend({
   defaultOperator: z.enum(OPERATOR_CODES).nullable(),
 })
 export const decideRepairSchema = batchPlaceSchema.extend({ repair: z.enum(REPAIR_KINDS), isAccepted: z.boolean() })
-export const editRowSchema = batchPlaceSchema.extend({ rowNumber: z.number().int().min(1).max(10_000_000), fields: rowEditsSchema })
+/** Cells of a batch, each row once, at most `EDITED_CELLS_MAX` in all. */
+export const editRowsSchema = batchPlaceSchema.extend({
+  rows: z
+    .array(z.object({ rowNumber, fields: rowEditsSchema.refine((fields) => Object.keys(fields).length > 0) }))
+    .min(1)
+    .max(EDITED_CELLS_MAX)
+    .refine((rows) => new Set(rows.map((row) => row.rowNumber)).size === rows.length)
+    .refine((rows) => rows.reduce((count, { fields }) => count + Object.keys(fields).length, 0) <= EDITED_CELLS_MAX),
+})
 export const excludeRowsSchema = batchPlaceSchema.extend({
-  rowNumbers: z.array(z.number().int().min(1).max(10_000_000)).min(1).max(500),
+  rowNumbers: z.array(rowNumber).min(1).max(500),
   reason: reason.nullable(),
 })
 /** When the rows of a batch are sent. */

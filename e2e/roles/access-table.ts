@@ -163,6 +163,10 @@ export const ROUTES: Record<string, Row> = {
     access: 'approval:read',
     address: '/api/back-office/[application]/approvals/batches/[waitingBatchId]/rows',
   },
+  'GET /api/back-office/[application]/batches/[batchId]/cells': {
+    access: 'transaction:create',
+    address: '/api/back-office/[application]/batches/[batchId]/cells?field=amount',
+  },
   'GET /api/back-office/[application]/batches/[batchId]/run': {
     access: 'transaction:read',
     address: '/api/back-office/[application]/batches/[waitingBatchId]/run',

@@ -33,7 +33,7 @@ export type RepairKind = (typeof REPAIR_KINDS)[number]
 export type RowRepair = { field: 'phoneNumber' | 'amount'; kind: RepairKind; before: string; after: string }
 
 /** Why a row cannot be submitted. The texts are `batches.problem.<kind>`. */
-const PROBLEM_KINDS = [
+export const PROBLEM_KINDS = [
   'phone_missing',
   'phone_characters',
   'phone_digits_lost',

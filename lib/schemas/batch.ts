@@ -5,10 +5,11 @@ import {
   BATCH_COLUMNS_MAX,
   BATCH_FIELDS,
   EDITED_CELLS_MAX,
+  PROBLEM_KINDS,
   REPAIR_KINDS,
   REQUIRED_FIELDS,
 } from '#lib/batches/batch-fields.ts'
-import { REPEATED_ROWS } from '#lib/batches/batches.ts'
+import { REPEATED_ROWS, ROW_FILTERS } from '#lib/batches/batches.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { isCleanText } from '#lib/text/clean-text.ts'
@@ -104,3 +105,14 @@ export const batchRowsSchema = z.object({
   page: z.coerce.number().int().min(0).max(10_000).default(0),
 })
 export type BatchRowsQuery = z.output<typeof batchRowsSchema>
+
+/** Cells of a batch, as in the address: those of one field from a row on, or, with `kind`, those with this value and this problem. */
+export const batchCellsSchema = z.object({
+  field: z.enum(BATCH_FIELDS),
+  show: z.enum(ROW_FILTERS).default('problems'),
+  from: z.coerce.number().int().min(1).max(10_000_000).default(1),
+  kind: z.enum(PROBLEM_KINDS).optional(),
+  /** As in the row, untrimmed. An address without one asks for empty cells. */
+  value: z.string().max(BATCH_CELL_LENGTH_MAX).default(''),
+})
+export type BatchCellsQuery = z.output<typeof batchCellsSchema>

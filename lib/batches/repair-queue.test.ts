@@ -7,6 +7,7 @@ import {
   correctedMistake,
   dropUnsaved,
   holdCells,
+  markSent,
   newQueue,
   type RepairQueue,
   refuseRequest,
@@ -29,7 +30,7 @@ const isRight = () => false
 function send(queue: RepairQueue) {
   const request = takeRequest(queue)
   assert.ok(request)
-  return request
+  return { queue: markSent(queue, request.sent), cells: request.cells }
 }
 const textsOf = (cells: readonly CellRepair[]) => cells.map(({ rowNumber, text }) => `${rowNumber} ${text}`)
 

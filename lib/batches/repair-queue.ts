@@ -39,7 +39,7 @@ export function addRepair(queue: RepairQueue, repair: Repair): RepairQueue {
 }
 
 /** The next request: as many of the waiting repairs as fit into one. A repetition has the same content as before. */
-export function takeRequest(queue: RepairQueue): { queue: RepairQueue; cells: CellRepair[] } | undefined {
+export function takeRequest(queue: RepairQueue): { sent: number; cells: CellRepair[] } | undefined {
   if (queue.isStopped || queue.waiting.length === 0) return undefined
   let [sent, count] = [queue.sent, 0]
   if (sent === 0)
@@ -50,7 +50,12 @@ export function takeRequest(queue: RepairQueue): { queue: RepairQueue; cells: Ce
     }
   const cells = new Map<string, CellRepair>()
   for (const cell of queue.waiting.slice(0, sent).flatMap((repair) => repair.cells)) cells.set(`${cell.rowNumber} ${cell.field}`, cell)
-  return { queue: { ...queue, sent }, cells: [...cells.values()] }
+  return { sent, cells: [...cells.values()] }
+}
+
+/** The first `sent` repairs are in a request. */
+export function markSent(queue: RepairQueue, sent: number): RepairQueue {
+  return queue.sent === sent ? queue : { ...queue, sent }
 }
 
 /** The request is stored. `isWrong` says of a cell whether it still has a problem. */

@@ -7,9 +7,8 @@ import { excludeRows } from '#server/batches/edit-batch.ts'
 import { editRows } from '#server/batches/edit-rows.ts'
 import { BATCH_HEAD, BatchHarness, type Scene } from '#server/batches/testing/batch-harness.ts'
 import { must } from '#server/testing/partner.ts'
-import { selectProblemPages } from './cell-store.ts'
 import { readBatchRows } from './read-batch.ts'
-import { readBatchCells } from './read-cells.ts'
+import { readBatchCells, readProblemPages } from './read-cells.ts'
 
 let harness: BatchHarness
 before(async () => {
@@ -72,7 +71,7 @@ test('the nearest pages with a problem, of the list that is shown', async () => 
   lines[3] = '237677209341;Awa;cinq;MOMOCM'
   lines[4 * BATCH_PAGE_SIZE] = '237677209341;Awa;cinq;MOMOCM'
   const one = await harness.scene(lines)
-  const pages = (show: 'all' | 'problems', page: number) => selectProblemPages(harness.pool, one, { show, page })
+  const pages = (show: 'all' | 'problems', page: number) => readProblemPages(harness.pool, one, { show, page })
   assert.deepEqual(await pages('all', 0), { previous: null, next: 4 })
   assert.deepEqual(await pages('all', 2), { previous: 0, next: 4 })
   assert.deepEqual(await pages('all', 4), { previous: 0, next: null })

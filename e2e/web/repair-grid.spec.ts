@@ -16,6 +16,8 @@ async function upload(page: Page, person: SandboxPerson, lines: readonly string[
   await signIn(page, person, `/${person.slug}/batches/new`)
   const buffer = Buffer.from([HEAD, ...lines].join('\n'))
   await expect(async () => {
+    // Opened since the last try, on a machine that was slow.
+    if (/\/batches\/[0-9a-f]{8}-/.test(page.url())) return
     await page.locator('input[type=file]').setInputFiles({ name: `Paie ${unique()}.csv`, mimeType: 'text/csv', buffer })
     await page.locator('main form button[type=submit]').click()
     await expect(page).toHaveURL(/\/batches\/[0-9a-f]{8}-/, { timeout: 5_000 })
@@ -104,7 +106,7 @@ test('a pasted column is shown before it fills the rows below, and is taken back
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Change 54 cells' }).click()
   await problems(page, 6)
-  await expect(bar(page)).toContainText('54 cells corrected: Amount')
+  await expect(bar(page)).toContainText('Amount: 54 cells corrected')
   // One that has no problem with this value is offered to nobody: each had another new value.
   await expect(bar(page).getByRole('button', { name: /Replace/ })).toHaveCount(0)
   await bar(page).getByRole('button', { name: 'Undo' }).click()
@@ -133,7 +135,7 @@ test('the same mistake elsewhere is corrected alike after one correction; a row 
   await page.keyboard.press('Enter')
   await bar(page).getByRole('button', { name: 'Replace “Mobile” by “MOMOCM” in 2 other rows' }).click()
   await problems(page, 1)
-  await expect(bar(page)).toContainText('2 cells corrected: Operator')
+  await expect(bar(page)).toContainText('Operator: 2 cells corrected')
   await page.locator('a[href*="show=all"]').click()
   await expect(lineOf(page, 5)).toContainText('Operator in the file: Mobile')
   await lineOf(page, 5).getByRole('button', { name: 'As in the file' }).click()
@@ -178,7 +180,8 @@ test('what was typed is kept after a refusal because of a colleague, and without
   await expect(cellOf(page, 2, 'Amount')).toContainText('501')
   await page.context().setOffline(false)
   await bar(page).getByRole('button', { name: 'Save 1 cell again' }).click()
-  await expect(bar(page).getByRole('alert')).toHaveCount(0)
+  await expect(bar(page).getByRole('button', { name: 'Undo' })).toBeVisible()
+  await expect(bar(page)).toContainText('Row 2, Amount')
   await page.reload()
   await expect(lineOf(page, 2)).toContainText('501 XAF')
 })

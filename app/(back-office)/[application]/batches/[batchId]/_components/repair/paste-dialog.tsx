@@ -31,6 +31,12 @@ export function PasteDialog({ application, batchId, version, show, place, values
   })
   const [first, last] = [changes[0], changes.at(-1)]
   const left = data ? values.length - below.length : 0
+  const summary =
+    !first || !last
+      ? t('batches.repair.pasteNothing')
+      : changes.length === 1
+        ? t('batches.repair.pasteOne', { row: first.rowNumber })
+        : t('batches.repair.pasteText', { count: changes.length, from: first.rowNumber, to: last.rowNumber })
   function apply() {
     if (changes.length === 0) return onClose()
     onApply(changes.map(({ rowNumber, text, value, edit }) => ({ rowNumber, field, text, before: { value, edit, kind: null } })))
@@ -47,9 +53,7 @@ export function PasteDialog({ application, batchId, version, show, place, values
     >
       {data && (
         <p>
-          {first && last
-            ? t('batches.repair.pasteText', { count: changes.length, from: first.rowNumber, to: last.rowNumber })
-            : t('batches.repair.pasteNothing')}
+          {summary}
           {show !== 'all' && ` ${t('batches.repair.pasteShown', { filter: t(`batches.show.${show}`) })}`}
         </p>
       )}

@@ -179,6 +179,9 @@ test('what was typed is kept after a refusal because of a colleague, and without
   await expect(bar(page).getByRole('alert')).toContainText('Save it again: nothing is changed twice.')
   await expect(cellOf(page, 2, 'Amount')).toContainText('501')
   await page.context().setOffline(false)
+  // Nor is it lost with the page.
+  await page.reload()
+  await expect(bar(page).getByRole('alert')).toContainText('These texts were not saved when the page was left.')
   await bar(page).getByRole('button', { name: 'Save 1 cell again' }).click()
   await expect(bar(page).getByRole('button', { name: 'Undo' })).toBeVisible()
   await expect(bar(page)).toContainText('Row 2, Amount')

@@ -21,6 +21,11 @@ export function problemId({ rowNumber, field }: CellPlace): string {
   return `problem-${rowNumber}-${field}`
 }
 
+/** Where this tab keeps what this person typed and what is not stored. */
+export function keptKey(readerId: string | null, batchId: string): string {
+  return `cells ${readerId} ${batchId}`
+}
+
 /** The value of a cell as the service read it, or the text of the file where it could not. */
 export function CellValue({ row, field }: { row: BatchRowDto; field: BatchField }) {
   const { locale } = useTranslations()

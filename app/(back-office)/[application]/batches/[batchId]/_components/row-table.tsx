@@ -1,9 +1,10 @@
 'use client'
 
-import { useCallback, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import type { CellPlace } from '#lib/batches/cell-place.ts'
-import { CellButton, isRepairable, usePasteOnCell } from './row-cells.tsx'
+import { CellButton, isRepairable, keptKey, usePasteOnCell } from './row-cells.tsx'
 import { type FirstCell, RowsTable, type RowTableProps } from './rows-table.tsx'
 
 const repairGrid = definePart(async () => ({ default: (await import('./repair/repair-grid.tsx')).RepairGrid }))
@@ -14,6 +15,10 @@ export function RowTable(props: RowTableProps) {
   const { application, batchId, version, rows, mayChange } = props
   const onPaste = useCallback((place: CellPlace, pasted: string) => setFirst((before) => before ?? { place, pasted }), [])
   usePasteOnCell(onPaste)
+  const { readerId } = useTranslations()
+  useEffect(() => {
+    if (sessionStorage.getItem(keptKey(readerId, batchId)) !== null) setFirst((before) => before ?? { place: null, pasted: null })
+  }, [readerId, batchId])
   const table = (
     <RowsTable
       application={application}

@@ -20,8 +20,8 @@ const ExcludeRowDialog = onDemand(async () => (await import('./row-dialogs.tsx')
 export type RowsProps = { application: string; batchId: string; version: number; rows: readonly BatchRowDto[]; mayChange: boolean }
 
 export type RowTableProps = RowsProps & { show: RowFilter; page: number; pages: ProblemPages }
-/** The first cell that somebody works on, and what was pasted on it. */
-export type FirstCell = { place: CellPlace; pasted: string | null }
+/** The first cell that somebody works on, and what was pasted on it; no cell if the page was left with texts that are not stored. */
+export type FirstCell = { place: CellPlace | null; pasted: string | null }
 
 /** The rows of the file with what was found about each. `drawCell` draws the cells that a maker can edit where they are. */
 export function RowsTable({ rows, mayChange, drawCell, ...place }: RowsProps & { drawCell: DrawCell }) {

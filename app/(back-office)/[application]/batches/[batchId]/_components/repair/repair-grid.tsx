@@ -168,6 +168,7 @@ function usePaste(openAt: (place: CellPlace, pasted?: string) => void, fill: (co
 function useFirstCell(first: FirstCell, openAt: (place: CellPlace) => void, paste: (place: CellPlace, text: string) => void): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the grid has been loaded
   useEffect(() => {
+    if (first.place === null) return
     if (first.pasted === null) openAt(first.place)
     else paste(first.place, first.pasted)
   }, [])

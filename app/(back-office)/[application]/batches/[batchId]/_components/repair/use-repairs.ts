@@ -1,7 +1,7 @@
 import { useEffect, useReducer, useState } from 'react'
 import { useAction } from '#components/form/use-action.tsx'
 import { announce } from '#components/ui/overlay/toast.tsx'
-import { useT } from '#components/ui/translations.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import type { BatchRowDto } from '#lib/batches/batches.ts'
 import { type CellPlace, isSameCell } from '#lib/batches/cell-place.ts'
 import {
@@ -22,6 +22,9 @@ import {
 } from '#lib/batches/repair-queue.ts'
 import { editRows } from '../../../actions.ts'
 import { BATCH_CHANGE } from '../corrections.tsx'
+import { keptKey } from '../row-cells.tsx'
+import type { RowsProps } from '../rows-table.tsx'
+import { keepCells, readKeptCells } from './kept-cells.ts'
 
 const SAVING = { ...BATCH_CHANGE, words: { ...BATCH_CHANGE.words, offline: 'batches.repair.offline' } } as const
 /** Codes of a request of which nobody knows whether it was stored. */
@@ -30,11 +33,17 @@ const UNANSWERED: ReadonlySet<string> = new Set(['offline', 'unavailable'])
 export type Repairs = ReturnType<typeof useRepairs>
 
 /** Saves what a person types in cells, one request after the other, and holds what was not saved. */
-export function useRepairs({ application, batchId, version }: { application: string; batchId: string; version: number }) {
-  const t = useT()
-  const [queue, change] = useReducer((before: RepairQueue, step: (before: RepairQueue) => RepairQueue) => step(before), version, newQueue)
+export function useRepairs({ application, batchId, version, rows: shown }: RowsProps) {
+  const { t, readerId } = useTranslations()
+  const storageKey = keptKey(readerId, batchId)
+  const [queue, change] = useReducer(
+    (before: RepairQueue, step: (before: RepairQueue) => RepairQueue) => step(before),
+    null,
+    // The grid is drawn in the browser only.
+    () => holdCells(newQueue(version), readKeptCells(storageKey, shown)),
+  )
   // A refusal stays on the page until what was refused is saved or dropped.
-  const [refusal, setRefusal] = useState<string | null>(null)
+  const [refusal, setRefusal] = useState<string | null>(() => (queue.held.length > 0 ? t('batches.repair.left') : null))
   const { run, isPending, error } = useAction(
     (seen: number, cells: readonly CellRepair[]) => editRows(application, { batchId, version: seen, rows: toRows(cells) }),
     {
@@ -59,6 +68,7 @@ export function useRepairs({ application, batchId, version }: { application: str
     // One that is on its way already is not sent twice: `run` ignores it.
     run(queue.version, request.cells)
   }, [queue, isPending, run])
+  useEffect(() => keepCells(storageKey, unreadCells({ ...queue, done: [] }, queue.version)), [storageKey, queue])
   const unread = unreadCells(queue, version)
   const isUnsaved = queue.held.length > 0 || queue.isStopped
   return {

@@ -44,7 +44,7 @@ function LastRepair({ cells }: { cells: readonly CellRepair[] }) {
   return (
     <span className="wrap-anywhere">
       {t('batches.repair.doneOne', { row: first.rowNumber, field })} <del className="text-quiet">{first.before.value}</del>{' '}
-      <ins className="font-medium text-ink no-underline">{first.text}</ins>
+      <ins className="font-medium text-ink no-underline">{first.text || t('batches.repair.empty')}</ins>
     </span>
   )
 }

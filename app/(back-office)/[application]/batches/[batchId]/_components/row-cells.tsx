@@ -67,7 +67,11 @@ export function CellButton({ row, field, unsaved, onOpen, children }: CellButton
       onClick={onOpen}
       className={`-mx-1.5 min-h-7 min-w-12 cursor-text rounded-sm border border-dashed px-1.5 text-start hover:border-line-2 hover:bg-sunken touch-target ${colour}`}
     >
-      {shown === '' || (!unsaved && isEmpty(row, field)) ? <span className="text-quiet">{t('batches.repair.empty')}</span> : shown}
+      {shown === '' || (!unsaved && isEmpty(row, field)) ? (
+        <span className="text-quiet">{isWrong || unsaved ? t('batches.repair.empty') : '–'}</span>
+      ) : (
+        shown
+      )}
       <span className="sr-only">{t('batches.repair.cell', { field: t(`payment.field.${field}`), row: rowNumber })}</span>
     </button>
   )

@@ -163,6 +163,10 @@ export const ROUTES: Record<string, Row> = {
     access: 'approval:read',
     address: '/api/back-office/[application]/approvals/batches/[waitingBatchId]/rows',
   },
+  'GET /api/back-office/[application]/batches/[batchId]/cells': {
+    access: 'transaction:create',
+    address: '/api/back-office/[application]/batches/[batchId]/cells?field=amount',
+  },
   'GET /api/back-office/[application]/batches/[batchId]/run': {
     access: 'transaction:read',
     address: '/api/back-office/[application]/batches/[waitingBatchId]/run',
@@ -304,7 +308,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/batches/actions.ts retryRun': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts assignColumns': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts decideRepair': 'transaction:create',
-  'app/(back-office)/[application]/batches/actions.ts editRow': 'transaction:create',
+  'app/(back-office)/[application]/batches/actions.ts editRows': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts excludeRows': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts submitBatch': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts discardBatch': 'transaction:create',

@@ -60,7 +60,7 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   // No batch has this id, so what is right is not found.
   assignColumns: { batchId: '', version: 1, columns: { phoneNumber: 0, customerName: 1, amount: 2 }, defaultOperator: 'MOMOCM' },
   decideRepair: { batchId: '', version: 1, repair: 'benin', isAccepted: true },
-  editRow: { batchId: '', version: 1, rowNumber: 2, fields: { customerName: 'fine' } },
+  editRows: { batchId: '', version: 1, rows: [{ rowNumber: 2, fields: { customerName: 'fine' } }] },
   excludeRows: { batchId: '', version: 1, rowNumbers: [2], reason: 'fine' },
   submitBatch: { batchId: '', version: 1, repeatReason: 'fine' },
   discardBatch: { batchId: '', version: 1 },

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ROW_FILTERS } from '#lib/batches/batches.ts'
 import { EXPORT_FORMATS } from '#lib/payments/transaction-exports.ts'
 import { journalFileSchema } from '#lib/reconciliation/journal.ts'
-import { batchRowsSchema } from '#lib/schemas/batch.ts'
+import { batchCellsSchema, batchRowsSchema } from '#lib/schemas/batch.ts'
 import { approvalFilterSchema, transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import {
   auditCheckSchema,
@@ -39,6 +39,7 @@ export const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress
   'GET /api/back-office/[application]/audit/chain': auditCheckSchema,
   'GET /api/back-office/[application]/audit/export': auditExportSchema,
   'GET /api/back-office/[application]/batches/template': z.object({ format: z.enum(['csv', 'xlsx']) }),
+  'GET /api/back-office/[application]/batches/[batchId]/cells': batchCellsSchema,
   'GET /api/back-office/[application]/batches/[batchId]/rows': z.object({ show: z.enum(ROW_FILTERS).optional() }),
   'GET /api/back-office/[application]/balances/[operator]': statementQuerySchema,
   'GET /api/back-office/[application]/balances/[operator]/lines': statementQuerySchema,

@@ -17,6 +17,8 @@ export const BATCH_ROWS_MAX = 10_000
 export const BATCH_COLUMNS_MAX = 50
 /** The characters of one cell that are kept. */
 export const BATCH_CELL_LENGTH_MAX = 500
+/** The cells that one repair may change. */
+export const EDITED_CELLS_MAX = 500
 
 /** The column of each field, counted from 0. */
 export type BatchColumns = { [Field in BatchField]?: number }
@@ -31,7 +33,7 @@ export type RepairKind = (typeof REPAIR_KINDS)[number]
 export type RowRepair = { field: 'phoneNumber' | 'amount'; kind: RepairKind; before: string; after: string }
 
 /** Why a row cannot be submitted. The texts are `batches.problem.<kind>`. */
-const PROBLEM_KINDS = [
+export const PROBLEM_KINDS = [
   'phone_missing',
   'phone_characters',
   'phone_digits_lost',

@@ -51,6 +51,8 @@ export type BatchRowDto = RowTexts & {
   /** The value of each field from the file or the maker, for the form. */
   typed: Record<BatchField, string>
   edits: RowEdits
+  /** What the file has in each field that the maker has replaced. */
+  inFile: RowEdits
   problems: RowProblem[]
   repairs: RowRepair[]
   warnings: RowWarning[]
@@ -58,6 +60,15 @@ export type BatchRowDto = RowTexts & {
   /** In a retry: why the payment that this row repeats was not made. */
   earlier: { failure: FailureCase; message: string | null; at: string } | null
 }
+
+/**
+ * One field of some rows, as many as one repair may change; `total`: how many there are. `edit`: what a maker typed; null where the value is
+ * that of the file.
+ */
+export type BatchCellsDto = { cells: { rowNumber: number; name: string | null; value: string; edit: string | null }[]; total: number }
+
+/** The nearest pages of a list of rows that have one with a problem. */
+export type ProblemPages = { previous: number | null; next: number | null }
 
 /** The effect of the file at one operator. `balance…` are null for collects, which take nothing from the deposit balance. */
 export type BatchOperatorSum = {

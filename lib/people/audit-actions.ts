@@ -123,7 +123,7 @@ export const AUDIT_ACTIONS = [
   'batch.columns_assigned',
   'batch.repair_accepted',
   'batch.repair_undone',
-  'batch.row_edited',
+  'batch.rows_edited',
   'batch.rows_excluded',
   'batch.rows_included',
   'batch.discarded',

@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import { BATCH_ROW_FILTERS } from '#lib/approvals/batch-approval.ts'
-import { BATCH_CELL_LENGTH_MAX, BATCH_COLUMNS_MAX, BATCH_FIELDS, REPAIR_KINDS, REQUIRED_FIELDS } from '#lib/batches/batch-fields.ts'
-import { REPEATED_ROWS } from '#lib/batches/batches.ts'
+import {
+  BATCH_CELL_LENGTH_MAX,
+  BATCH_COLUMNS_MAX,
+  BATCH_FIELDS,
+  EDITED_CELLS_MAX,
+  PROBLEM_KINDS,
+  REPAIR_KINDS,
+  REQUIRED_FIELDS,
+} from '#lib/batches/batch-fields.ts'
+import { REPEATED_ROWS, ROW_FILTERS } from '#lib/batches/batches.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { isCleanText } from '#lib/text/clean-text.ts'
@@ -29,7 +37,10 @@ export const batchColumnsSchema = z
   .refine((columns) => REQUIRED_FIELDS.every((field) => columns[field] !== undefined))
   .refine((columns) => new Set(Object.values(columns)).size === Object.values(columns).length)
 
-const rowEditsSchema = z.partialRecord(z.enum(BATCH_FIELDS), z.string().trim().max(BATCH_CELL_LENGTH_MAX))
+const rowNumber = z.number().int().min(1).max(10_000_000)
+
+/** Null returns to the cell of the file. */
+const rowEditsSchema = z.partialRecord(z.enum(BATCH_FIELDS), z.string().trim().max(BATCH_CELL_LENGTH_MAX).nullable())
 
 /** Which batch, in the version that the person saw. */
 const batchPlaceSchema = z.object({ batchId: z.uuid(), version: z.number().int().min(1).max(2_000_000_000) })
@@ -39,9 +50,17 @@ export const assignColumnsSchema = batchPlaceSchema.extend({
   defaultOperator: z.enum(OPERATOR_CODES).nullable(),
 })
 export const decideRepairSchema = batchPlaceSchema.extend({ repair: z.enum(REPAIR_KINDS), isAccepted: z.boolean() })
-export const editRowSchema = batchPlaceSchema.extend({ rowNumber: z.number().int().min(1).max(10_000_000), fields: rowEditsSchema })
+/** Cells of a batch, each row once, at most `EDITED_CELLS_MAX` in all. */
+export const editRowsSchema = batchPlaceSchema.extend({
+  rows: z
+    .array(z.object({ rowNumber, fields: rowEditsSchema.refine((fields) => Object.keys(fields).length > 0) }))
+    .min(1)
+    .max(EDITED_CELLS_MAX)
+    .refine((rows) => new Set(rows.map((row) => row.rowNumber)).size === rows.length)
+    .refine((rows) => rows.reduce((count, { fields }) => count + Object.keys(fields).length, 0) <= EDITED_CELLS_MAX),
+})
 export const excludeRowsSchema = batchPlaceSchema.extend({
-  rowNumbers: z.array(z.number().int().min(1).max(10_000_000)).min(1).max(500),
+  rowNumbers: z.array(rowNumber).min(1).max(500),
   reason: reason.nullable(),
 })
 /** When the rows of a batch are sent. */
@@ -86,3 +105,14 @@ export const batchRowsSchema = z.object({
   page: z.coerce.number().int().min(0).max(10_000).default(0),
 })
 export type BatchRowsQuery = z.output<typeof batchRowsSchema>
+
+/** Cells of a batch, as in the address: those of one field from a row on, or, with `kind`, those with this value and this problem. */
+export const batchCellsSchema = z.object({
+  field: z.enum(BATCH_FIELDS),
+  show: z.enum(ROW_FILTERS).default('problems'),
+  from: z.coerce.number().int().min(1).max(10_000_000).default(1),
+  kind: z.enum(PROBLEM_KINDS).optional(),
+  /** As in the row, untrimmed. An address without one asks for empty cells. */
+  value: z.string().max(BATCH_CELL_LENGTH_MAX).default(''),
+})
+export type BatchCellsQuery = z.output<typeof batchCellsSchema>

@@ -33,6 +33,7 @@ export type Batch = {
   startedCount: number
   sums: BatchSum[]
   version: number
+  changeDigest: Buffer | null
   repeatsBatchId: string | null
   repeatReason: string | null
   createdAt: Date
@@ -45,7 +46,7 @@ export const BATCH_COLUMNS = `b.application_id as "applicationId", b.batch_id as
   b.created_by as "createdBy", b.file_name as "fileName", b.content_hash as "contentHash", b.state, b.row_count as "rowCount",
   b.parent_batch_id as "parentBatchId", b.reading, b.headers, b.columns, b.accepted_repairs as "acceptedRepairs",
   b.default_operator as "defaultOperator", b.ready_count as "readyCount", b.problem_count as "problemCount",
-  b.excluded_count as "excludedCount", b.started_count as "startedCount", b.sums, b.version,
+  b.excluded_count as "excludedCount", b.started_count as "startedCount", b.sums, b.version, b.change_digest as "changeDigest",
   b.repeats_batch_id as "repeatsBatchId", b.repeat_reason as "repeatReason", b.created_at as "createdAt", b.changed_at as "changedAt",
   b.submitted_at as "submittedAt"`
 
@@ -97,8 +98,17 @@ export async function lockBatch(trx: TrxClient, applicationId: string, batchId: 
   return rows[0]
 }
 
-/** Counts the rows again and stores counts, sums and the digest of what would be submitted. The last statement of every change. */
-export async function recountBatch(trx: TrxClient, applicationId: string, batchId: string, makerId: string): Promise<void> {
+/**
+ * Counts the rows again and stores counts, sums and the digest of what would be submitted. The last statement of every change; one that
+ * may be sent twice is known by `changeDigest` until the next.
+ */
+export async function recountBatch(
+  trx: TrxClient,
+  applicationId: string,
+  batchId: string,
+  makerId: string,
+  changeDigest: Buffer | null = null,
+): Promise<void> {
   await trx.query(
     `with r as materialized (
        select operator, phone_forms[1] as phone, amount_minor, fee_minor, ${listTextColumns('b')}, exclusion is not null as is_excluded,
@@ -108,7 +118,7 @@ export async function recountBatch(trx: TrxClient, applicationId: string, batchI
      ), sums as (
        select operator, count(*) as count, sum(amount_minor) as amount_minor, sum(fee_minor) as fee_minor from ready group by operator
      )
-     update batches b set maker_id = $3, version = b.version + 1, changed_at = clock_timestamp(),
+     update batches b set maker_id = $3, version = b.version + 1, change_digest = $4, changed_at = clock_timestamp(),
          prepared_by = case when $3 = any (b.prepared_by) then b.prepared_by else b.prepared_by || $3::uuid end,
          ready_count = (select count(*) from ready),
          problem_count = (select count(*) from r where not is_right and not is_excluded),
@@ -118,7 +128,7 @@ export async function recountBatch(trx: TrxClient, applicationId: string, batchI
          content_hash = (select sha256(convert_to(b.type || string_agg(concat_ws(E'\\x1f', r.operator, r.phone, r.amount_minor, ${listTextColumns('r')}), E'\\n'
                    order by r.operator collate "C", r.phone collate "C", r.amount_minor, ${listTextColumns('r', ' collate "C"')}), 'UTF8')) from ready r)
        where b.application_id = $1 and b.batch_id = $2`,
-    [applicationId, batchId, makerId],
+    [applicationId, batchId, makerId, changeDigest],
   )
 }
 

@@ -4,7 +4,8 @@ import { after, before, test } from 'node:test'
 import type { RepairKind } from '#lib/batches/batch-fields.ts'
 import { makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
-import { assignColumns, decideRepair, discardBatch, editRow, excludeRows } from './edit-batch.ts'
+import { assignColumns, decideRepair, discardBatch, excludeRows } from './edit-batch.ts'
+import { editRows } from './edit-rows.ts'
 import { submitBatch } from './submit-batch.ts'
 import { BatchHarness } from './testing/batch-harness.ts'
 import { makeBatch, makerOf } from './testing/make-batch.ts'
@@ -79,7 +80,12 @@ test('accepted repairs of one kind change the rows; undone, the rows are as in t
 
 test('an edited row is checked at once, also against the others; null returns to the cell of the file', async () => {
   const one = await harness.scene(['2.37E+11;Awa;5000;MOMOCM', '237677209341;Awa;5000;MOMOCM'])
-  must(await editRow(harness.deps(), { ...(await harness.command(one)), rowNumber: 2, fields: { phoneNumber: '+237 677 20 93 41' } }))
+  must(
+    await editRows(harness.deps(), {
+      ...(await harness.command(one)),
+      rows: [{ rowNumber: 2, fields: { phoneNumber: '+237 677 20 93 41' } }],
+    }),
+  )
   assert.deepEqual(
     (await harness.rowsOf(one)).map(({ problems, warnings }) => [problems.length, warnings.map(({ kind }) => kind)]),
     [
@@ -87,7 +93,7 @@ test('an edited row is checked at once, also against the others; null returns to
       [0, ['duplicate']],
     ],
   )
-  must(await editRow(harness.deps(), { ...(await harness.command(one)), rowNumber: 2, fields: { phoneNumber: null } }))
+  must(await editRows(harness.deps(), { ...(await harness.command(one)), rows: [{ rowNumber: 2, fields: { phoneNumber: null } }] }))
   assert.deepEqual(
     (await harness.rowsOf(one)).map(({ problems, warnings }) => [problems.length, warnings.length]),
     [
@@ -154,7 +160,7 @@ test('not_permitted, changed_meanwhile, not_a_draft and not_found from every com
   const run = async (change: Partial<typeof place>) => {
     const input = { ...place, ...change }
     const results = await Promise.all([
-      editRow(harness.deps(), { ...input, rowNumber: 2, fields: { customerName: 'X' } }),
+      editRows(harness.deps(), { ...input, rows: [{ rowNumber: 2, fields: { customerName: 'X' } }] }),
       excludeRows(harness.deps(), { ...input, rowNumbers: [2], reason: 'x' }),
       decideRepair(harness.deps(), { ...input, repair: 'benin', isAccepted: true }),
       assignColumns(harness.deps(), { ...input, columns: { phoneNumber: 0, customerName: 1, amount: 2 }, defaultOperator: null }),
@@ -190,7 +196,7 @@ test('another maker continues a batch and becomes its maker; everybody who uploa
     [editor, 'Awa D'],
   ] as const) {
     const command = { ...(await harness.command(one)), actor: makerOf(one.applicationId, person) }
-    must(await editRow(harness.deps(), { ...command, rowNumber: 2, fields: { customerName } }))
+    must(await editRows(harness.deps(), { ...command, rows: [{ rowNumber: 2, fields: { customerName } }] }))
   }
   must(await harness.submit({ ...one, actor: makerOf(one.applicationId, other) }))
   assert.deepEqual(

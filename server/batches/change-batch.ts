@@ -44,17 +44,26 @@ export async function changeBatch<Failure = never>(
   })
 }
 
-/** Runs a maker's command on a batch that has one of these states and is still in the version that the person saw. Holds the batch. */
+/** A command that may be sent twice: its digest, and what it returned, read again from what it stored. */
+type Repeatable<Value> = { digest: Buffer; answer: (trx: TrxClient, batch: Batch) => Promise<Value> }
+
+/**
+ * Runs a maker's command on a batch that has one of these states and is still in the version that the person saw. Holds the batch. If
+ * that very command made the version that follows, a `repeatable` one is answered and changes nothing.
+ */
 export function runBatchCommand<Value, Failure>(
   pool: Pool,
   { application: { applicationId }, actor, batchId, version }: ChangeCommand,
   states: readonly BatchState[],
   work: (trx: TrxClient, batch: Batch) => ReturnType<Work<Value, Failure>>,
+  repeatable?: Repeatable<Value>,
 ): Promise<Result<Value, ChangeFailure | Failure>> {
   return runCommand<Value, ChangeFailure | Failure>(pool, { applicationId, actor }, 'transaction:create', async (trx) => {
     const batch = await lockBatch(trx, applicationId, batchId)
     if (!batch) return err('not_found')
     if (!states.includes(batch.state)) return err('not_a_draft')
+    if (batch.version === version + 1 && repeatable && batch.changeDigest?.equals(repeatable.digest))
+      return done(null, await repeatable.answer(trx, batch))
     if (batch.version !== version) return err('changed_meanwhile')
     return work(trx, batch)
   })

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { makeApplication } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
-import { assignColumns, decideRepair, discardBatch, editRow, excludeRows } from './edit-batch.ts'
+import { assignColumns, decideRepair, discardBatch, excludeRows } from './edit-batch.ts'
+import { editRows } from './edit-rows.ts'
 import { BatchHarness, type Scene } from './testing/batch-harness.ts'
 
 let harness: BatchHarness
@@ -73,8 +74,9 @@ const COMMANDS: [name: string, run: (one: Scene) => Promise<unknown>][] = [
     async (one) => decideRepair(harness.deps(), { ...(await harness.command(one)), repair: 'dial_code', isAccepted: true }),
   ],
   [
-    'edit a row',
-    async (one) => editRow(harness.deps(), { ...(await harness.command(one)), rowNumber: 6, fields: { phoneNumber: '237677209344' } }),
+    'edit rows',
+    async (one) =>
+      editRows(harness.deps(), { ...(await harness.command(one)), rows: [{ rowNumber: 6, fields: { phoneNumber: '237677209344' } }] }),
   ],
   ['leave out rows', async (one) => excludeRows(harness.deps(), { ...(await harness.command(one)), rowNumbers: [3, 5], reason: 'Paid' })],
   ['take one in again', async (one) => excludeRows(harness.deps(), { ...(await harness.command(one)), rowNumbers: [5], reason: null })],

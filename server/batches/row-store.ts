@@ -1,4 +1,4 @@
-import type { BatchCell, RepairKind, RowEdits } from '#lib/batches/batch-fields.ts'
+import type { BatchCell, RepairKind, RowEdits, RowProblem } from '#lib/batches/batch-fields.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { PaymentTexts } from '#lib/payments/payment-fields.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
@@ -48,26 +48,40 @@ export async function selectRawRows(
   return rows
 }
 
-export async function selectRawRow(
+/** The rows with these numbers, in the order of the file; those that the batch does not have are missing. */
+export async function selectNumberedRows(
   queryable: Queryable,
   { applicationId, batchId }: Place,
-  rowNumber: number,
-): Promise<RawRow | undefined> {
+  rowNumbers: readonly number[],
+): Promise<RawRow[]> {
   const { rows } = await queryable.query<RawRow>(
     `select row_number as "rowNumber", cells, edits, phone_forms[1] as phone, external_id as "externalId" from batch_rows
-      where application_id = $1 and batch_id = $2 and row_number = $3`,
-    [applicationId, batchId, rowNumber],
+      where application_id = $1 and batch_id = $2 and row_number = any ($3) order by row_number`,
+    [applicationId, batchId, rowNumbers],
   )
-  return rows[0]
+  return rows
 }
 
-export async function updateEdits(trx: TrxClient, { applicationId, batchId }: Place, rowNumber: number, edits: RowEdits): Promise<void> {
-  await trx.query('update batch_rows set edits = $4 where application_id = $1 and batch_id = $2 and row_number = $3', [
-    applicationId,
-    batchId,
-    rowNumber,
-    JSON.stringify(edits),
-  ])
+/** What is wrong in each of these rows. */
+export async function selectProblems(
+  queryable: Queryable,
+  { applicationId, batchId }: Place,
+  rowNumbers: readonly number[],
+): Promise<{ rowNumber: number; problems: RowProblem[] }[]> {
+  const { rows } = await queryable.query<{ rowNumber: number; problems: RowProblem[] }>(
+    `select row_number as "rowNumber", problems from batch_rows
+      where application_id = $1 and batch_id = $2 and row_number = any ($3) order by row_number`,
+    [applicationId, batchId, rowNumbers],
+  )
+  return rows
+}
+
+export async function updateEdits(trx: TrxClient, { applicationId, batchId }: Place, rows: readonly EditedRow[]): Promise<void> {
+  await trx.query(
+    `update batch_rows b set edits = r.edits from json_to_recordset($3) as r (${recordOf(EDITED_ROW)})
+      where b.application_id = $1 and b.batch_id = $2 and b.row_number = r.row_number`,
+    [applicationId, batchId, encodeRows(EDITED_ROW, rows)],
+  )
 }
 
 /** Sets or removes (null) the exclusion of rows. Returns how many of them the batch has, and how many had another one before. */
@@ -236,6 +250,9 @@ export type CheckedRow = RowOf<typeof CHECKED_ROW>
 
 const NEW_ROW = { ...CHECKED_ROW, cells: 'jsonb', edits: 'jsonb', external_id: 'uuid' } as const satisfies RowColumns
 export type NewRow = RowOf<typeof NEW_ROW>
+
+const EDITED_ROW = { row_number: 'integer', edits: 'jsonb' } as const satisfies RowColumns
+type EditedRow = RowOf<typeof EDITED_ROW>
 
 const COMPARED_ROW = { row_number: 'integer', warnings: 'jsonb' } as const satisfies RowColumns
 type ComparedRow = RowOf<typeof COMPARED_ROW>

@@ -46,8 +46,8 @@ export function describeMaker(service: () => PayoutService): void {
     test('not paid: a file that a person wrote or changed, a colleague submitted, and the same person approves', async () => {
       const written = await upload(service(), both, [{ name: 'A friend' }])
       const changed = await upload(service(), colleague, [{ name: 'Clarisse Mbarga' }])
-      const edit = { ...changed, rowNumber: 2, fields: { phoneNumber: newNumber() } }
-      assert.ok((await act(service(), both, 'editRow', edit)).ok)
+      const edit = { ...changed, rows: [{ rowNumber: 2, fields: { phoneNumber: newNumber() } }] }
+      assert.ok((await act(service(), both, 'editRows', edit)).ok)
       for (const batch of [written, changed]) {
         const ids = await submit(service(), colleague, batch)
         assert.deepEqual(await decideBatch(service(), both, batch.batchId), { ok: false, code: 'is_maker' })
@@ -61,7 +61,7 @@ export function describeMaker(service: () => PayoutService): void {
       const tamper = async () => {
         const place = { batchId: batch.batchId, version: await versionOf(service(), batch.batchId) }
         const attempts = {
-          editRow: { ...place, rowNumber: 2, fields: { amount: '9000' } },
+          editRows: { ...place, rows: [{ rowNumber: 2, fields: { amount: '9000' } }] },
           excludeRows: { ...place, rowNumbers: [2], reason: 'not this one' },
           assignColumns: { ...place, columns: { phoneNumber: 0, customerName: 1, amount: 2, operator: 3 }, defaultOperator: null },
           discardBatch: place,
@@ -83,7 +83,7 @@ export function describeMaker(service: () => PayoutService): void {
 
     test('refused: a file submitted in a version that a colleague has changed since it was shown', async () => {
       const shown = await upload(service(), maker, [{}])
-      assert.ok((await act(service(), colleague, 'editRow', { ...shown, rowNumber: 2, fields: { amount: '9000' } })).ok)
+      assert.ok((await act(service(), colleague, 'editRows', { ...shown, rows: [{ rowNumber: 2, fields: { amount: '9000' } }] })).ok)
       const answer = await act(service(), maker, 'submitBatch', { ...shown, repeatReason: null })
       assert.deepEqual(answer, { ok: false, code: 'changed_meanwhile' })
     })

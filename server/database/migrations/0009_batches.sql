@@ -40,6 +40,8 @@ create table batches (
   sums jsonb not null default '[]',
   -- Raised by each change, so that two people who edit at the same time cannot overwrite each other.
   version integer not null default 1,
+  -- Digest of the repair that made this version, so that the same one sent twice is answered; null after any other change.
+  change_digest bytea check (octet_length(change_digest) = 32),
   -- The earlier batch with the same payments, and why they are sent again.
   repeats_batch_id uuid,
   repeat_reason text,

@@ -80,7 +80,8 @@ const ROW_COLUMNS = `r.row_number as "rowNumber", r.cells, r.edits, r.operator, 
        join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
      where o.application_id = r.application_id and o.batch_id = r.batch_id and o.row_number = r.row_number) as earlier`
 
-const CONDITIONS: Readonly<Record<RowFilter, Sql>> = {
+/** Of `batch_rows r`: the rows that a filter shows. */
+export const ROW_CONDITIONS: Readonly<Record<RowFilter, Sql>> = {
   all: sql`true`,
   problems: sql`r.problems <> '[]' and r.exclusion is null`,
   warnings: sql`(r.warnings <> '[]' or r.notes <> '[]') and r.exclusion is null`,
@@ -97,7 +98,7 @@ export async function selectRows(
   return runQuery<StoredRow>(
     queryable,
     sql`select ${sql.raw(ROW_COLUMNS)} from batch_rows r
-      where r.application_id = ${applicationId} and r.batch_id = ${batchId} and ${CONDITIONS[show]}
+      where r.application_id = ${applicationId} and r.batch_id = ${batchId} and ${ROW_CONDITIONS[show]}
       order by r.row_number limit ${limit} offset ${offset}`,
   )
 }
@@ -107,7 +108,7 @@ type RowCounts = { warnings: number; repairs: number; refused: number }
 export async function countRows(queryable: Queryable, applicationId: string, batchId: string): Promise<RowCounts> {
   const [counts] = await runQuery<RowCounts>(
     queryable,
-    sql`select count(*) filter (where ${CONDITIONS.warnings})::integer as warnings, count(*) filter (where ${CONDITIONS.repairs})::integer as repairs,
+    sql`select count(*) filter (where ${ROW_CONDITIONS.warnings})::integer as warnings, count(*) filter (where ${ROW_CONDITIONS.repairs})::integer as repairs,
           count(*) filter (where r.refusal is not null)::integer as refused
         from batch_rows r where r.application_id = ${applicationId} and r.batch_id = ${batchId}`,
   )

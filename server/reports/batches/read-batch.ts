@@ -81,12 +81,17 @@ export function toRow({ cells, amountMinor, earlier, ...row }: StoredRow, column
     ...row,
     amount: amountMinor === null ? null : formatMinor(amountMinor),
     typed: typed as Record<BatchField, string>,
+    inFile: Object.fromEntries(editedFields(row.edits).map((field) => [field, typedOf(field, {}, columns, cells)])),
     earlier: earlier && {
       failure: failureCase(earlier.type, earlier.event, earlier.message),
       message: earlier.message,
       at: new Date(earlier.at).toISOString(),
     },
   }
+}
+
+function editedFields(edits: StoredRow['edits']): BatchField[] {
+  return BATCH_FIELDS.filter((field) => edits[field] !== undefined)
 }
 
 function typedOf(field: BatchField, edits: StoredRow['edits'], columns: BatchColumns | null, cells: StoredRow['cells']): string {

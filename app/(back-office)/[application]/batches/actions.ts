@@ -10,7 +10,7 @@ import {
   batchRunSchema,
   decideRepairSchema,
   discardBatchSchema,
-  editRowSchema,
+  editRowsSchema,
   excludeRowsSchema,
   submitBatchSchema,
 } from '#lib/schemas/batch.ts'
@@ -23,9 +23,9 @@ import {
   assignColumns as assignColumnsCommand,
   decideRepair as decideRepairCommand,
   discardBatch as discardBatchCommand,
-  editRow as editRowCommand,
   excludeRows as excludeRowsCommand,
 } from '#server/batches/edit-batch.ts'
+import { type EditedRows, editRows as editRowsCommand } from '#server/batches/edit-rows.ts'
 import { type RetryFailure, retryBatch } from '#server/batches/retry-batch.ts'
 import { type SubmitFailure, submitBatch as submitBatchCommand } from '#server/batches/submit-batch.ts'
 import { type BatchRunFailure, pauseBatch, planBatch, resumeBatch, stopBatch } from '#server/operators/batch-run/control-batch.ts'
@@ -50,9 +50,12 @@ export async function decideRepair(
   return change(application, input, decideRepairSchema, (command) => decideRepairCommand(backOfficeRuntime(), command))
 }
 
-/** Replaces what the file has in one row. */
-export async function editRow(application: string, input: z.input<typeof editRowSchema>): Promise<ActionResult<Version, ChangeFailure>> {
-  return change(application, input, editRowSchema, (command) => editRowCommand(backOfficeRuntime(), command))
+/** Replaces cells of the file by what the maker typed, or returns to them. */
+export async function editRows(
+  application: string,
+  input: z.input<typeof editRowsSchema>,
+): Promise<ActionResult<EditedRows, ChangeFailure>> {
+  return change(application, input, editRowsSchema, (command) => editRowsCommand(backOfficeRuntime(), command))
 }
 
 /** Leaves rows out with a reason, or takes them in again. */

@@ -16,6 +16,7 @@ import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listDisturbed } from '#server/operators/availability/disturbed.ts'
 import { readBatch, readBatchRows } from '#server/reports/batches/read-batch.ts'
 import { readLeftOut } from '#server/reports/batches/read-batch-run.ts'
+import { readProblemPages } from '#server/reports/batches/read-cells.ts'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { ColumnsForm } from './_components/corrections.tsx'
 import { DryRun } from './_components/dry-run.tsx'
@@ -44,8 +45,12 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
   if (!batch) notFound()
   const show = asked ?? (batch.problemCount > 0 ? 'problems' : 'all')
   const mayChange = can(actor.roles, 'transaction:create')
-  const rows =
-    batch.state === 'draft' ? await readBatchRows(runtime.pool, { ...batch, applicationId: actor.applicationId }, { show, page }) : []
+  const list = { show, page }
+  const place = { ...batch, applicationId: actor.applicationId }
+  const [rows, pages] =
+    batch.state === 'draft'
+      ? await Promise.all([readBatchRows(runtime.pool, place, list), readProblemPages(runtime.pool, place, list)])
+      : [[], { previous: null, next: null }]
   const words = { t, locale, timeZone: actor.timeZone ?? 'UTC' }
   return (
     <PageContent
@@ -70,6 +75,7 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
             rows={rows}
             show={show}
             page={page}
+            pages={pages}
             mayChange={mayChange}
             words={words}
             disturbed={disturbed}

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ShownPaymentPreview } from '#lib/payments/payment-preview.ts'
 import type { Permission } from '#lib/people/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import { batchRowsSchema } from '#lib/schemas/batch.ts'
+import { batchCellsSchema, batchRowsSchema } from '#lib/schemas/batch.ts'
 import { approvalFilterSchema, transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import {
   auditCheckSchema,
@@ -25,6 +25,7 @@ import { listDisturbed } from '#server/operators/availability/disturbed.ts'
 import { listRequests } from '#server/partner-auth/caller-records-store.ts'
 import { checkAuditChain } from '#server/reports/audit/audit-record.ts'
 import { readBatchRun } from '#server/reports/batches/read-batch-run.ts'
+import { readBatchCells } from '#server/reports/batches/read-cells.ts'
 import { suggestBeneficiaries, suggestMatches } from '#server/reports/customers/customers.ts'
 import { toRecordFile } from '#server/reports/export/export-record.ts'
 import { findExport, findExportByFile } from '#server/reports/export/stored-file.ts'
@@ -87,6 +88,9 @@ const DATA: Readonly<Record<string, Answer>> = {
     if (!asked.ok) return asked
     return ok(await readStatementLines(backOfficeRuntime().reportPool, { ...asked.value, kind: filter.kind, page: filter.page }))
   }),
+  'batches/[batchId]/cells': byId('transaction:create', batchCellsSchema, ({ applicationId }, batchId, query) =>
+    readBatchCells(backOfficeRuntime().pool, { applicationId, batchId }, query),
+  ),
   'batches/[batchId]/run': byId('transaction:read', nothing, (actor, id) => readBatchRun(backOfficeRuntime().pool, actor, id)),
   beneficiaries: data('transaction:create', beneficiaryQuerySchema, async ({ applicationId }, { q, type }) =>
     ok(await suggestBeneficiaries(backOfficeRuntime().reportPool, applicationId, { typed: q, type }, BENEFICIARIES_MAX)),

@@ -5,7 +5,15 @@ import { Notice } from '#components/ui/display/empty-state.tsx'
 import { Tabs } from '#components/ui/display/page.tsx'
 import { type Column, ListTable } from '#components/ui/display/table.tsx'
 import { KeepFocus } from '#components/ui/keep-focus.tsx'
-import { BATCH_PAGE_SIZE, type BatchDto, type BatchRowDto, type BatchWords, ROW_FILTERS, type RowFilter } from '#lib/batches/batches.ts'
+import {
+  BATCH_PAGE_SIZE,
+  type BatchDto,
+  type BatchRowDto,
+  type BatchWords,
+  type ProblemPages,
+  ROW_FILTERS,
+  type RowFilter,
+} from '#lib/batches/batches.ts'
 import type { FileReading } from '#lib/batches/file-problem.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
@@ -22,13 +30,14 @@ type Props = {
   rows: readonly BatchRowDto[]
   show: RowFilter
   page: number
+  pages: ProblemPages
   mayChange: boolean
   words: BatchWords
   disturbed: readonly DisturbedDirection[]
 }
 
 /** The outcome if the batch were submitted now. No money has moved. */
-export function DryRun({ application, batch, rows, show, page, mayChange, words, disturbed }: Props) {
+export function DryRun({ application, batch, rows, show, page, pages, mayChange, words, disturbed }: Props) {
   const { t, locale } = words
   const counts: Record<RowFilter, number> = {
     all: batch.rowCount,
@@ -40,7 +49,8 @@ export function DryRun({ application, batch, rows, show, page, mayChange, words,
   const addressOf = (filter: RowFilter, number = 0) => paths.batch(application, batch.batchId, { show: filter, page: number || null })
   const rowsFirst = show === 'problems' && batch.problemCount > 0
   const rowList = (
-    <section aria-label={t('batches.rows')} className="grid grid-cols-1 gap-3">
+    // The key keeps what was typed in the rows when they change places with the sums.
+    <section key="rows" aria-label={t('batches.rows')} className="grid grid-cols-1 gap-3">
       <Tabs
         label={t('batches.rows')}
         tabs={ROW_FILTERS.map((filter) => ({
@@ -50,7 +60,16 @@ export function DryRun({ application, batch, rows, show, page, mayChange, words,
           isCurrent: filter === show,
         }))}
       />
-      <RowTable application={application} batchId={batch.batchId} version={batch.version} rows={rows} mayChange={mayChange} />
+      <RowTable
+        application={application}
+        batchId={batch.batchId}
+        version={batch.version}
+        rows={rows}
+        mayChange={mayChange}
+        show={show}
+        page={page}
+        pages={pages}
+      />
       <PageLinks
         t={t}
         locale={locale}
@@ -61,9 +80,8 @@ export function DryRun({ application, batch, rows, show, page, mayChange, words,
       />
     </section>
   )
-  return (
-    <KeepFocus className="grid grid-cols-1 gap-5">
-      {rowsFirst && rowList}
+  const facts = (
+    <div key="facts" className="grid grid-cols-1 gap-5">
       <div className="grid grid-cols-1 items-start gap-4 xl:grid-cols-[minmax(0,5fr)_minmax(0,3fr)]">
         <Card>
           <h2 className="mb-2">{t('batches.effect')}</h2>
@@ -104,9 +122,9 @@ export function DryRun({ application, batch, rows, show, page, mayChange, words,
           <ColumnsForm application={application} batch={batch} mayChange={mayChange} />
         </div>
       </details>
-      {!rowsFirst && rowList}
-    </KeepFocus>
+    </div>
   )
+  return <KeepFocus className="grid grid-cols-1 gap-5">{rowsFirst ? [rowList, facts] : [facts, rowList]}</KeepFocus>
 }
 
 /** How many checkers the rules require, and who they can be. */

@@ -8,7 +8,7 @@ import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { BATCH_FIELDS, type RowEdits } from '#lib/batches/batch-fields.ts'
 import { type BatchRowDto, problemText } from '#lib/batches/batches.ts'
 import { isOperatorCode } from '#lib/operators/operators.ts'
-import { editRow, excludeRows } from '../../actions.ts'
+import { editRows, excludeRows } from '../../actions.ts'
 import { BATCH_CHANGE } from './corrections.tsx'
 
 type Props = { application: string; batchId: string; version: number; row: BatchRowDto; onClose: () => void }
@@ -18,7 +18,7 @@ export function EditRowDialog({ application, batchId, version, row, onClose }: P
   const words = useTranslations()
   const { t } = words
   const { run, isPending, error } = useAction(
-    (fields: RowEdits) => editRow(application, { batchId, version, rowNumber: row.rowNumber, fields }),
+    (fields: RowEdits) => editRows(application, { batchId, version, rows: [{ rowNumber: row.rowNumber, fields }] }),
     { ...BATCH_CHANGE, said: () => t('batches.saved', { row: row.rowNumber }), onDone: onClose },
   )
   function submit(fields: FormData) {

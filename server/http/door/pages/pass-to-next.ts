@@ -1,6 +1,6 @@
 import { IncomingMessage, type ServerResponse } from 'node:http'
 import { BATCH_FILE_BYTES_MAX } from '#lib/batches/file-problem.ts'
-import { PIECE_BYTES } from '#lib/reconciliation/statement-problem.ts'
+import { PIECE_BYTES } from '#lib/uploads.ts'
 import { err, type Result } from '#lib/result.ts'
 import { type Refusal, refuse } from '#server/http/api/errors.ts'
 import { refuseBody } from '#server/http/api/read-json-body.ts'

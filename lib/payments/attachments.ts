@@ -16,7 +16,7 @@ export type AttachmentType = keyof typeof ATTACHMENT_TYPES
 export type AttachmentDto = { fileName: string; mediaType: AttachmentType; bytes: number; sha256: string; isKept: boolean }
 
 /** Why a file is not attached. */
-export const ATTACHMENT_PROBLEMS = [
+const ATTACHMENT_PROBLEMS = [
   'too_large',
   'unknown_type',
   'wrong_name',

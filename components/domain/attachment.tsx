@@ -18,9 +18,9 @@ export function attachmentFacts(t: Translate, locale: Locale, { mediaType, bytes
   const write = (value: number, digits: number) => value.toLocaleString(locale, { maximumFractionDigits: digits })
   const size =
     bytes < KB * KB
-      ? t('payment.attachment.kilobytes', { count: write(Math.ceil(bytes / KB), 0) })
-      : t('payment.attachment.megabytes', { count: write(bytes / KB / KB, 1) })
-  return t('payment.attachment.facts', { type: TYPE_NAMES[mediaType], size })
+      ? t('attachment.kilobytes', { count: write(Math.ceil(bytes / KB), 0) })
+      : t('attachment.megabytes', { count: write(bytes / KB / KB, 1) })
+  return t('attachment.facts', { type: TYPE_NAMES[mediaType], size })
 }
 
 type Props = { application: string; transactionId: string; attachment: AttachmentDto | null }
@@ -35,18 +35,18 @@ export function Attachment({ application, transactionId, attachment }: Props) {
   const { fileName, mediaType, sha256, isKept } = attachment
   const addressOf = (query: { save?: string }) => paths.data(application, `transactions/${transactionId}/attachment`, query)
   return (
-    <section aria-label={t('payment.attachment.title')} className="no-print grid gap-2">
-      <h2 className="text-second font-regular text-quiet">{t('payment.attachment.title')}</h2>
+    <section aria-label={t('attachment.title')} className="no-print grid gap-2">
+      <h2 className="text-second font-regular text-quiet">{t('attachment.title')}</h2>
       <p className="grid">
         <bdi className="font-medium wrap-anywhere">{fileName}</bdi>
         <span className="text-second text-quiet">
           {attachmentFacts(t, locale, attachment)} ·{' '}
           <span title={sha256} className="tabular">
-            {t('payment.attachment.digest', { digest: sha256.slice(0, 12) })}
+            {t('attachment.digest', { digest: sha256.slice(0, 12) })}
           </span>
         </span>
       </p>
-      {!isKept && <p className="text-ink-2">{t('payment.attachment.gone')}</p>}
+      {!isKept && <p className="text-ink-2">{t('attachment.gone')}</p>}
       {isKept && (
         <>
           {mediaType === 'application/pdf' ? (
@@ -62,17 +62,17 @@ export function Attachment({ application, transactionId, attachment }: Props) {
             <img
               key={transactionId}
               src={addressOf({})}
-              alt={t('payment.attachment.picture', { name: fileName })}
+              alt={t('attachment.picture', { name: fileName })}
               loading="lazy"
               className="max-h-96 max-w-full justify-self-start rounded-sm border border-line object-contain"
             />
           )}
           <p className="flex flex-wrap gap-x-4 gap-y-1">
             <a href={addressOf({})} target="_blank" rel="noreferrer" className="underline touch-target">
-              {t('payment.attachment.open')}
+              {t('attachment.open')}
             </a>
             <a href={addressOf({ save: '1' })} className="underline touch-target">
-              {t('payment.attachment.save')}
+              {t('attachment.save')}
             </a>
           </p>
         </>

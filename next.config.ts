@@ -33,6 +33,18 @@ const config: NextConfig = {
         headers: [{ key: 'content-security-policy', value: "default-src 'none'; frame-ancestors 'none'" }],
       }),
     ),
+    // A file that a maker attached: our own pages may frame it, and as a document of its own it can do nothing. No sandbox in the page's
+    // frame: in one, Chromium shows no PDF, but it shows one whose own policy sandboxes it. A viewer of pictures needs a style.
+    {
+      source: '/api/back-office/:application/transactions/:transaction/attachment',
+      headers: [
+        {
+          key: 'content-security-policy',
+          value: "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'",
+        },
+        { key: 'x-frame-options', value: 'SAMEORIGIN' },
+      ],
+    },
   ],
   experimental: {
     // forbidden() answers 403 with the page's own words instead of a not-found that would mislead.

@@ -9,7 +9,7 @@ import { decodeSecretsKey } from '#server/secrets-at-rest/keyring.ts'
 type OperatorSettings = { baseUrl: string; key: string | undefined; secret: string }
 
 /** The kinds of old rows that are removed, each after its own number of months. */
-export const RETENTION_KINDS = ['attempts', 'deliveries', 'exports', 'statements', 'throttles'] as const
+export const RETENTION_KINDS = ['attempts', 'deliveries', 'exports', 'statements', 'attachments', 'throttles'] as const
 export type RetentionKind = (typeof RETENTION_KINDS)[number]
 export type RetentionMonths = Record<RetentionKind, number>
 
@@ -177,6 +177,7 @@ const environmentSchema = secretsSchema.extend({
   RETENTION_DELIVERIES_MONTHS: wholeNumber(0, 1_200).default(13),
   RETENTION_EXPORTS_MONTHS: wholeNumber(0, 1_200).default(60),
   RETENTION_STATEMENTS_MONTHS: wholeNumber(0, 1_200).default(120),
+  RETENTION_ATTACHMENTS_MONTHS: wholeNumber(0, 1_200).default(120),
   RETENTION_THROTTLES_MONTHS: wholeNumber(0, 1_200).default(1),
   SIMULATOR_DELAY_MS: wholeNumber(0, 600_000).default(1_500),
   SIMULATOR_PORT: wholeNumber(1, 65_535).optional(),
@@ -241,6 +242,7 @@ export function loadConfig(environment: Environment): Config {
       deliveries: values.RETENTION_DELIVERIES_MONTHS,
       exports: values.RETENTION_EXPORTS_MONTHS,
       statements: values.RETENTION_STATEMENTS_MONTHS,
+      attachments: values.RETENTION_ATTACHMENTS_MONTHS,
       throttles: values.RETENTION_THROTTLES_MONTHS,
     },
   }

@@ -93,6 +93,7 @@ export function differences({ t, locale }: Translations, shown: ShownRow, now: S
     ...PAYMENT_TEXT_NAMES.map((name) => [t(`payment.field.${name}`), (row: ShownRow) => row[name]] satisfies Field),
     [t('payment.field.phoneNumber'), (row) => row.phoneNumber],
     [t('payment.field.operator'), (row) => row.operator],
+    [t('attachment.title'), ({ attachment }) => (attachment ? `${attachment.fileName} (${attachment.sha256.slice(0, 12)})` : '–')],
     [t('approvals.field.rule'), (row) => row.ruleName],
     [t('approvals.field.needed'), (row) => row.steps.join(' + ')],
     [t('approvals.field.decisions'), (row) => row.decisions.map((one) => decisionText(t, one)).join(', ') || '–'],

@@ -204,6 +204,26 @@ export const ROUTES: Record<string, Row> = {
     upload: 'x',
     allowed: 404,
   },
+  'POST /api/back-office/[application]/attachments': {
+    access: 'transaction:create',
+    address:
+      '/api/back-office/[application]/attachments?payment=7d1f0c52-8a3e-4b6d-9c5f-2e4a6b8c0d1e&fileName=roles.pdf&bytes=10&modified=1',
+    upload: 'x',
+  },
+  'POST /api/back-office/[application]/attachments/[fileId]/pieces': {
+    access: 'transaction:create',
+    address: '/api/back-office/[application]/attachments/6f9a2b1e-3c4d-4e5f-8a6b-7c8d9e0f1a2b/pieces?number=0',
+    upload: 'x',
+    allowed: 404,
+  },
+  'POST /api/back-office/[application]/attachments/[fileId]/complete': {
+    access: 'transaction:create',
+    address: '/api/back-office/[application]/attachments/6f9a2b1e-3c4d-4e5f-8a6b-7c8d9e0f1a2b/complete',
+    upload: 'x',
+    allowed: 404,
+  },
+  // The transactions of this test have no file.
+  'GET /api/back-office/[application]/transactions/[transactionId]/attachment': { access: 'transaction:read', allowed: 404 },
   'GET /api/back-office/[application]/journal': {
     access: 'accounting:export',
     address: '/api/back-office/[application]/journal?from=2026-11-01&to=2026-11-30&currency=XAF',
@@ -294,6 +314,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/transactions/actions.ts deleteView': 'transaction:read',
   'app/(back-office)/[application]/new/actions.ts sendForApproval': 'transaction:create',
   'app/(back-office)/[application]/new/actions.ts keepDraft': 'transaction:create',
+  'app/(back-office)/[application]/new/actions.ts detachFile': 'transaction:create',
   'app/(back-office)/[application]/new/actions.ts discardDraft': 'transaction:create',
   'app/(back-office)/[application]/approvals/actions.ts decideTransactions': 'transaction:decide',
   'app/(back-office)/[application]/approvals/actions.ts recallWaiting': 'transaction:recall',

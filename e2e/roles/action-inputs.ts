@@ -33,6 +33,7 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
     originId: '',
     content: { type: 'DEPOSIT', country: 'CAMEROON', operator: 'MOMOCM', phoneNumber: '237', customerName: '', amount: '' },
   },
+  detachFile: { externalId: 'b7f0e6a2-5d1c-4f3b-9a8e-1c2d3e4f5a6b' },
   discardDraft: { externalId: 'b7f0e6a2-5d1c-4f3b-9a8e-1c2d3e4f5a6b' },
   importStatement: { fileId: '' },
   previewColumns: {

@@ -93,16 +93,17 @@ function examplesFor(pattern: string) {
   }
 }
 
-/** Nothing is there for the examples: no wallet is named, nobody has signed the day, and no fee was agreed. */
-const ABSENT = ['certificates', 'settlements/[wallet]/[day]/export', 'fees/[wallet]/claim'].map(
+/** Nothing is there for the examples: no wallet is named, nobody has signed the day, no fee was agreed, and no file is attached. */
+const ABSENT = ['certificates', 'settlements/[wallet]/[day]/export', 'fees/[wallet]/claim', 'transactions/[transactionId]/attachment'].map(
   (path) => `GET /api/back-office/[application]/${path}`,
 )
 
 const LIVE = 'GET /api/back-office/[application]/live'
 /** They take files: tested apart. */
-const UPLOADS = ['batches', 'statements', 'statements/[fileId]/pieces', 'statements/[fileId]/complete'].map(
-  (path) => `POST /api/back-office/[application]/${path}`,
-)
+const UPLOADS = [
+  'batches',
+  ...['statements', 'attachments'].flatMap((kind) => [kind, `${kind}/[fileId]/pieces`, `${kind}/[fileId]/complete`]),
+].map((path) => `POST /api/back-office/[application]/${path}`)
 async function endpoints(kind: Endpoint['kind']): Promise<{ name: string; method: string; path: string; pattern: string }[]> {
   const found = (await findRoutes()).filter((each) => each.kind === kind && each.name !== LIVE && !UPLOADS.includes(each.name))
   return found.map(({ name }) => {
@@ -185,6 +186,7 @@ test('400, 404 or 422 and no row written: an upload with a wrong address, anothe
   const octets = { 'content-type': 'application/octet-stream' }
   const right = `/api/back-office/${APPLICATION}/batches?type=DEPOSIT&fileName=a.csv`
   const statements = `/api/back-office/${APPLICATION}/statements`
+  const attachments = `/api/back-office/${APPLICATION}/attachments`
   const before = await fingerprint(database.pool)
   const wrong: string[] = []
   const tries: [string, Record<string, string>, string, number][] = [
@@ -205,6 +207,13 @@ test('400, 404 or 422 and no row written: an upload with a wrong address, anothe
     [`${statements}/${fileId}/pieces?number=0&number=1`, octets, 'a;b', 400],
     [`${statements}/${randomUUID()}/complete`, octets, '', 404],
     [`${statements}/${fileId}/complete?more=1`, octets, '', 400],
+    [`${attachments}?payment=${randomUUID()}&fileName=a.pdf&bytes=5&modified=0`, FORM.headers, '', 400],
+    [`${attachments}?payment=${randomUUID()}&fileName=a.pdf&bytes=6000000&modified=0`, octets, '', 409],
+    [`${attachments}?payment=${randomUUID()}&fileName=a.pdf&bytes=5&modified=0`, { ...octets, 'sec-fetch-site': 'cross-site' }, '', 403],
+    [`${attachments}?payment=nothing&fileName=a.pdf&bytes=5&modified=0`, octets, '', 400],
+    [`${attachments}/nothing/pieces?number=0`, octets, '%PDF', 404],
+    [`${attachments}/${fileId}/pieces?number=-1`, octets, '%PDF', 400],
+    [`${attachments}/${randomUUID()}/complete`, octets, '', 404],
     ...[
       'type=',
       'type=BOTH',

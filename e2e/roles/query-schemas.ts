@@ -16,7 +16,7 @@ import {
   totalsExportSchema,
   totalsQuerySchema,
 } from '#lib/schemas/page-address.ts'
-import { accountCheckSchema, beneficiaryQuerySchema, paymentPreviewSchema } from '#lib/schemas/payment.ts'
+import { accountCheckSchema, attachmentViewSchema, beneficiaryQuerySchema, paymentPreviewSchema } from '#lib/schemas/payment.ts'
 import type { readExactAddress } from '#lib/schemas/read-address.ts'
 
 const FORMAT = z.object({ format: z.enum(EXPORT_FORMATS).optional() })
@@ -34,6 +34,7 @@ export const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress
   'GET /api/back-office/[application]/beneficiaries': beneficiaryQuerySchema,
   'GET /api/back-office/[application]/payment-preview': paymentPreviewSchema,
   'POST /api/back-office/[application]/account-checks': accountCheckSchema,
+  'GET /api/back-office/[application]/transactions/[transactionId]/attachment': attachmentViewSchema,
   'GET /api/back-office/[application]/balances/export': balancesExportSchema,
   'GET /api/back-office/[application]/totals/export': totalsExportSchema,
   'GET /api/back-office/[application]/audit/chain': auditCheckSchema,

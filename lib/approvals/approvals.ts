@@ -2,6 +2,7 @@ import type { StagedBatch } from '#lib/batches/batch-stage.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { AccountCheck } from '#lib/operators/account-check.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { AttachmentDto } from '#lib/payments/attachments.ts'
 import type { PaymentTextName, PaymentTexts } from '#lib/payments/payment-fields.ts'
 import type {
   ReplaceableEnd,
@@ -111,6 +112,8 @@ export type ApprovalRow = PaymentTexts & {
   end: ApprovalEnd | null
   /** The most important first. Empty for what no longer waits. */
   risks: readonly RiskFlag[]
+  /** The file of the maker; null without one. */
+  attachment: AttachmentDto | null
   canApprove: true | ApprovalObstacle
   canReject: true | DecisionObstacle | BatchRowObstacle
   canRecall: true | RecallObstacle
@@ -162,7 +165,17 @@ export type ApprovalPage = {
 /** The fields that are compared when something moved between what was shown and what is decided. */
 export type ShownRow = Pick<
   ApprovalRow,
-  PaymentTextName | 'amount' | 'currency' | 'feeSystem' | 'feeApp' | 'phoneNumber' | 'operator' | 'ruleName' | 'steps' | 'decisions'
+  | PaymentTextName
+  | 'amount'
+  | 'currency'
+  | 'feeSystem'
+  | 'feeApp'
+  | 'phoneNumber'
+  | 'operator'
+  | 'ruleName'
+  | 'steps'
+  | 'decisions'
+  | 'attachment'
 >
 
 /** The subject of a decision: the content that a dialog names, and the hash and fields to compare if it has changed. */

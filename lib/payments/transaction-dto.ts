@@ -3,6 +3,7 @@ import type { RefundFeesFrom } from '#lib/money/fees.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { RefundObstacle } from '#lib/payments/refunds.ts'
+import type { AttachmentDto } from './attachments.ts'
 import type { PaymentTexts } from './payment-fields.ts'
 import type { EventName, TransactionSource, TransactionStatus, TransactionType } from './transaction-status.ts'
 
@@ -178,6 +179,8 @@ export type TransactionDetailDto = PaymentTexts & {
   message: string | null
   source: TransactionSource
   batchId: string | null
+  /** The file that its maker attached; null without one. */
+  attachment: AttachmentDto | null
   createdAt: string
   finalAt: string | null
   maker: ActorDto

@@ -106,6 +106,8 @@ export const AUDIT_ACTIONS = [
   'operator.reopened',
   'operator.float_released',
   'account.checked',
+  'attachment.stored',
+  'attachment.removed',
   'balance.funded',
   'ledger.adjusted',
   'balance_threshold.set',

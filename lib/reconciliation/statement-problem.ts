@@ -44,5 +44,3 @@ export function statementProblemText(t: Translate, { kind, values = {} }: Statem
 
 /** The largest statement, as it is uploaded: a million lines are 100 to 300 MB, and a tenth of that compressed. */
 export const STATEMENT_BYTES_MAX = 512 * 1024 * 1024
-/** The size of each part in which a statement is uploaded, except the last. */
-export const PIECE_BYTES = 1024 * 1024

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FILE_QUERY } from '#lib/uploads.ts'
 import type { StatementProblem } from './statement-problem.ts'
 
 export type StatementState = 'uploading' | 'checking' | 'ready' | 'importing' | 'imported' | 'unmapped' | 'refused' | 'withdrawn'
@@ -27,15 +28,7 @@ export type StatementFileDto = {
   uploadedAt: string
 }
 
-/** The beginning of an upload. `modified`: when the file was changed last, in milliseconds. */
-export const uploadSchema = z.strictObject({
-  wallet: z.string().max(40),
-  fileName: z.string().trim().min(1).max(200),
-  bytes: z.coerce.number().int().min(1),
-  modified: z.coerce.number().int().min(0),
-})
-
-/** The answer to it: which pieces are there already. */
-export const uploadAnswerSchema = z.object({ fileId: z.uuid(), pieces: z.array(z.number()) })
+/** The beginning of an upload. */
+export const uploadSchema = z.strictObject({ wallet: z.string().max(40), ...FILE_QUERY })
 /** The answer to a complete upload: the file, which may be an earlier upload of the same content. */
 export const completionAnswerSchema = z.object({ fileId: z.uuid(), isKnown: z.boolean() })

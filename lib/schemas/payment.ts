@@ -3,10 +3,12 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { parseAmountMinor, parseTypedAmount } from '#lib/money/money.ts'
 import { COUNTRIES, COUNTRY_NAMES, isCountryName, isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
+import type { AttachmentType } from '#lib/payments/attachments.ts'
 import { mapTexts, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
 import { cleanPhone } from '#lib/payments/phone-number.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { isCleanText } from '#lib/text/clean-text.ts'
+import { FILE_QUERY } from '#lib/uploads.ts'
 
 /** Keys of lib/i18n, so that a form shows them as they are. */
 const WORDS = {
@@ -66,6 +68,12 @@ export const sentPaymentSchema = z
     phoneNumber,
     ...texts,
     amount: plainAmount,
+    /** The digest of the file that the maker sees beside the form. */
+    attachmentSha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .nullable()
+      .default(null),
   })
   .superRefine(checkTogether)
 export type SentPayment = z.output<typeof sentPaymentSchema>
@@ -106,6 +114,22 @@ export const paymentContentSchema = z.strictObject({
 
 export const savedDraftSchema = z.strictObject({ externalId: UUID, originId: z.uuid().nullable(), content: paymentContentSchema })
 
+/** A file that a maker begins to attach to a payment. */
+export const attachmentQuerySchema = z.strictObject({ payment: UUID, ...FILE_QUERY })
+
+/** The answer when it is attached. */
+export const attachmentSchema = z.object({
+  fileName: z.string(),
+  mediaType: z.enum(['application/pdf', 'image/png', 'image/jpeg', 'image/webp'] satisfies AttachmentType[]),
+  bytes: z.number(),
+  sha256: z.string(),
+  isKept: z.boolean(),
+})
+
+/** The form of an attachment's address: to be shown, or to be saved. */
+export const attachmentViewSchema = z.strictObject({ save: z.literal('1').optional() })
+
+/** A draft, or the attachment of a payment, to be removed. */
 export const removedDraftSchema = z.strictObject({ externalId: UUID })
 
 /** The address of the form: its identity, the transaction that it replaces, and the number of the customer to begin with. */

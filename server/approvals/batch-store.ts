@@ -78,7 +78,7 @@ function ofBatch(applicationId: string, batchId: string): Sql {
 
 /**
  * Everything about a batch in one pass over its rows: groups, decisions, and the digest of what waits, row after row in the order of the
- * sequence. The fields of a row are those of `shownContent`. Undefined if the application has no such batch.
+ * sequence. The fields of a row are those of `shownContent`; rows of a file have no attachments. Undefined if the application has no such batch.
  */
 export async function selectBatch(queryable: Queryable, viewer: QueueViewer, batchId: string): Promise<BatchState | undefined> {
   const { applicationId, id } = viewer

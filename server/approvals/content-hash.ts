@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { AttachmentDto } from '#lib/payments/attachments.ts'
 import { pickTexts } from '#lib/payments/payment-fields.ts'
 import type { Transaction } from '#server/transactions/transaction-store.ts'
 import type { ApprovalDecision, ApprovalItem } from './approval-store.ts'
@@ -8,8 +9,13 @@ type ShownItem = Omit<ApprovalItem, 'applicationId' | 'transactionId' | 'started
 /** The content that a checker is shown and answers for, by name, as text. The order is the order of the digest. */
 export type ShownContent = Record<string, string>
 
-/** The content that a decision is bound to: the payment, the rule, and the decisions so far with whether they count. */
-export function shownContent(transaction: Transaction, item: ShownItem, decisions: readonly ApprovalDecision[]): ShownContent {
+/** The content that a decision is bound to: the payment with its file, the rule, and the decisions so far with whether they count. */
+export function shownContent(
+  transaction: Transaction,
+  item: ShownItem,
+  decisions: readonly ApprovalDecision[],
+  attachment: Pick<AttachmentDto, 'sha256'> | null,
+): ShownContent {
   return {
     transactionId: transaction.transactionId,
     externalId: transaction.externalId,
@@ -36,6 +42,8 @@ export function shownContent(transaction: Transaction, item: ShownItem, decision
     decisions: JSON.stringify(
       decisions.map(({ checkerId, decision, counts, note, usedCode }) => [checkerId, decision, counts, note, usedCode]),
     ),
+    // Only where there is a file, so that the digest of every other payment is what it was before payments had files.
+    ...(attachment && { attachmentSha256: attachment.sha256 }),
   }
 }
 

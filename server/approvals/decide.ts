@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { BULK_MAX, type DecidedResult, type DecisionObstacle, type DecisionRefusal, type SingleObstacle } from '#lib/approvals/approvals.ts'
+import type { AttachmentDto } from '#lib/payments/attachments.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
+import { findAttachmentOf } from '#server/attachments/attachment-store.ts'
 import { done, runRecorded } from '#server/audit/run-command.ts'
 import { lockCounters } from '#server/database/application-locks.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
@@ -94,19 +96,27 @@ function onBehalf({ onBehalfOf }: Pick<Verdict, 'onBehalfOf'>): { onBehalfOf?: s
   return onBehalfOf === null ? {} : { onBehalfOf }
 }
 
-type Found = { transaction: Transaction; item: ApprovalItem | undefined; decisions: ApprovalDecision[]; verdict: Verdict }
+type Found = {
+  transaction: Transaction
+  item: ApprovalItem | undefined
+  decisions: ApprovalDecision[]
+  verdict: Verdict
+  attachment: AttachmentDto | null
+}
 
 async function loadWaiting(trx: TrxClient, { applicationId, transactionId, checkerId }: DecisionCommand): Promise<Found | undefined> {
   const transaction = await findTransaction(trx, applicationId, transactionId)
   const verdict = await selectVerdict(trx, applicationId, transactionId, checkerId)
   if (!transaction || !verdict) return undefined
   const item = await selectItem(trx, applicationId, transactionId)
-  return { transaction, item, decisions: await selectDecisions(trx, applicationId, transactionId), verdict }
+  const decisions = await selectDecisions(trx, applicationId, transactionId)
+  const attachment = (await findAttachmentOf(trx, applicationId, transactionId)) ?? null
+  return { transaction, item, decisions, verdict, attachment }
 }
 
 /** Persons and programs first, then states, then what the rule and the screen require. */
 function refuseDecision(command: DecisionCommand, found: Found): DecisionFailure | undefined {
-  const { transaction, item, decisions } = found
+  const { transaction, item, decisions, attachment } = found
   const { obstacle, termsObstacle } = found.verdict
   const isPersonal = obstacle === 'not_a_checker' || obstacle === 'is_maker' || obstacle === 'has_password'
   // A program names its checkers: whether one is absent is known to people only, and a deputy decides with a second factor of their own.
@@ -119,7 +129,7 @@ function refuseDecision(command: DecisionCommand, found: Found): DecisionFailure
   if (termsObstacle && command.decision === 'validated') return refuseTerms(termsObstacle, transaction)
   if (!item) throw new Error('A waiting transaction has no approval item')
   if (command.decision === 'validated' && item.needsCode && !command.hasFreshCode) return { kind: 'code_required' }
-  const content = shownContent(transaction, item, decisions)
+  const content = shownContent(transaction, item, decisions, attachment)
   const hash = contentHash(content)
   if (command.expectedHash !== undefined && command.expectedHash !== hash) return { kind: 'content_changed', content, hash }
   return undefined

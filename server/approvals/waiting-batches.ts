@@ -82,5 +82,6 @@ export function toDecidedItem(row: ApprovalRow): DecidedItem {
     ruleName: row.ruleName,
     steps: row.steps,
     decisions: row.decisions,
+    attachment: row.attachment,
   }
 }

@@ -9,7 +9,7 @@ import type { FilePieces } from '#server/reports/export/export-file.ts'
  */
 export async function toFileResponse(
   file: FilePieces,
-  { type, fileName }: { type: string; fileName: string },
+  { type, fileName, headers = {} }: { type: string; fileName: string; headers?: Readonly<Record<string, string>> },
   signal: AbortSignal,
 ): Promise<Response> {
   const giveUp = () =>
@@ -38,13 +38,14 @@ export async function toFileResponse(
       await giveUp()
     },
   })
-  // Made by us from a slug and a time: no character in it needs quoting.
+  // A name made by us, from a slug and a time: no character in it needs quoting. Any other is written in `headers`.
   return new Response(body, {
     headers: {
       'content-type': type,
       'content-disposition': `attachment; filename="${fileName}"`,
       'cache-control': 'private, no-store',
       'x-accel-buffering': 'no',
+      ...headers,
     },
   })
 }

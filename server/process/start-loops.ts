@@ -23,6 +23,7 @@ import { createDispatcher } from '#server/operators/work/dispatcher.ts'
 import { endUnsentDeposits } from '#server/operators/work/end-unsent-deposits.ts'
 import { repairOperatorSchedule } from '#server/operators/work/repair-operator-schedule.ts'
 import { queryContradictions } from '#server/operators/work/second-looks.ts'
+import { forgetAttachments } from '#server/attachments/attach-file.ts'
 import { pruneRefusals } from '#server/partner-auth/refusals.ts'
 import { pruneRefreshTokens } from '#server/partner-auth/tokens.ts'
 import { pruneEndedSessions } from '#server/people/sessions.ts'
@@ -196,6 +197,7 @@ function taskTable(runtime: Runtime, isEnding: () => boolean): ScheduledTask[] {
       if (Object.keys(removed).length > 0) logger.info({ removed }, 'Rows that were older than this installation keeps them were removed')
     }),
     scheduledTask('forget_expired_secrets', '*/10 * * * *', () => forgetExpiredSecrets(pool)),
+    scheduledTask('forget_attachments', '53 * * * *', () => forgetAttachments(pool, clock.now())),
     scheduledTask('forget_account_checks', '*/10 * * * *', () => forgetAccountChecks(pool)),
     scheduledTask('forget_previous_settings', '*/10 * * * *', () => forgetPreviousSettings(pool)),
     scheduledTask('forget_refresh_tokens', '13 3 * * *', async () => void (await pruneRefreshTokens(pool, clock.now()))),

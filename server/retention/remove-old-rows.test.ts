@@ -13,8 +13,8 @@ import { transition } from '#server/transactions/transition.ts'
 import { monthsBefore, removeOldRows } from './remove-old-rows.ts'
 
 const NOW = new Date('2026-11-21T12:00:00Z')
-const ZERO_SUMS: RetentionMonths = { attempts: 0, deliveries: 0, exports: 0, statements: 0, throttles: 0 }
-const MONTHS: RetentionMonths = { attempts: 6, deliveries: 3, exports: 12, statements: 24, throttles: 1 }
+const ZERO_SUMS: RetentionMonths = { attempts: 0, deliveries: 0, exports: 0, statements: 0, attachments: 0, throttles: 0 }
+const MONTHS: RetentionMonths = { attempts: 6, deliveries: 3, exports: 12, statements: 24, attachments: 24, throttles: 1 }
 
 let database: TestDatabase
 before(async () => {

@@ -65,6 +65,7 @@ export const RETENTION_RULES: readonly RetentionRule[] = [
   { kind: 'exports', table: 'export_pieces', at: 'stored_at', walk: 'time', isPerApplication: true },
   { kind: 'exports', table: 'exports', at: 'started_at', walk: 'time', isPerApplication: true },
   { kind: 'statements', table: 'statement_pieces', at: 'stored_at', walk: 'time', isPerApplication: true },
+  { kind: 'attachments', table: 'attachment_pieces', at: 'stored_at', walk: 'time', isPerApplication: true },
   { kind: 'throttles', table: 'sign_in_throttles', at: 'last_failure_at', walk: 'time', isPerApplication: false },
 ]
 

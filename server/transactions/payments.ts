@@ -4,6 +4,7 @@ import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { paymentContentSchema, type SentPayment } from '#lib/schemas/payment.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
+import { findOwnAttachment } from '#server/attachments/attachment-store.ts'
 import type { CommandActor } from '#server/audit/command-actor.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import type { StartProblem } from './find-start-problems.ts'
@@ -23,7 +24,12 @@ type SendCommand = {
   payment: SentPayment
 }
 
-export type SendFailure = 'not_permitted' | 'application_disabled' | 'overloaded' | Exclude<StartProblem['kind'], 'external_id_repeated'>
+export type SendFailure =
+  | 'attachment_differs'
+  | 'not_permitted'
+  | 'application_disabled'
+  | 'overloaded'
+  | Exclude<StartProblem['kind'], 'external_id_repeated'>
 
 /**
  * Starts one transaction of a maker, which waits for its checkers, and removes the draft it was. The same payment again returns the
@@ -35,6 +41,9 @@ export async function sendPayment(
   { application, maker, payment }: SendCommand,
 ): Promise<Result<{ transactionId: string; status: TransactionStatus }, { code: SendFailure; transactionId?: string }>> {
   const { externalId, originId, type } = payment
+  // A file of another window, or one that was removed meanwhile: the maker would send what they have not seen.
+  const attachment = await findOwnAttachment(deps.pool, { applicationId: application.applicationId, personId: maker.id, externalId })
+  if ((attachment?.sha256 ?? null) !== payment.attachmentSha256) return err({ code: 'attachment_differs' })
   if (originId !== null && !(await isOriginConfirmed(deps, application.applicationId, originId))) return err({ code: 'origin_unconfirmed' })
   const started = await startTransactions(deps, {
     application,

@@ -49,6 +49,7 @@ function aPayment(overrides: Partial<SentPayment> = {}): SentPayment {
     customerName: 'Clarisse Mbarga',
     purpose: 'Facture 2026-118',
     amount: 500_000n,
+    attachmentSha256: null,
     ...overrides,
   }
 }

@@ -1,8 +1,10 @@
 import type { ApprovalEnd, ApprovalQueue, DecisionObstacle, SingleObstacle } from '#lib/approvals/approvals.ts'
 import type { Currency } from '#lib/money/money.ts'
+import type { AttachmentDto } from '#lib/payments/attachments.ts'
 import type { ApprovalBand } from '#lib/rules/approval-policy.ts'
 import type { ApprovalFilter } from '#lib/schemas/list-filter.ts'
 import type { BusinessTime } from '#lib/time/format-time.ts'
+import { ATTACHMENT_OF_TRANSACTION } from '#server/attachments/attachment-store.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction-store.ts'
@@ -25,6 +27,7 @@ export type QueueRow = Transaction & {
   termsObstacle: SingleObstacle | null
   decisions: (ApprovalDecisionJson & { checkerName: string })[]
   end: ApprovalEnd | null
+  attachment: AttachmentDto | null
 }
 
 /** How many decisions the decided queue covers, the newest first. Older ones are in the list of transactions. */
@@ -38,6 +41,7 @@ function columnsFor({ applicationId, id }: QueueViewer): Sql {
   coalesce((select json_agg(json_build_object('checkerName', p.name, ${sql.raw(DECISION_JSON)}) order by d.decided_at, d.checker_id)
             from approval_decisions d join people p on p.person_id = d.checker_id
             where d.application_id = t.application_id and d.transaction_id = t.transaction_id), '[]') as decisions,
+  ${sql.raw(ATTACHMENT_OF_TRANSACTION)} as attachment,
   case when t.status <> 'PENDING_APPROVAL' then (select json_build_object('event', e.event, 'by', p.name, 'programName', ${sql.raw(EVENT_PROGRAM_NAME)},
        'reason', e.reason, 'at', e.at)
      from transaction_events e left join people p on p.person_id = e.actor_id

@@ -178,6 +178,7 @@ function toApprovalRow(row: QueueRow, viewer: ApprovalViewer): Omit<ApprovalRow,
     canApprove: obstacle ?? row.termsObstacle ?? (row.needsCode && !viewer.hasSecondFactor ? 'second_factor_missing' : true),
     canReject: obstacle ?? true,
     canRecall: row.makerId !== viewer.id ? 'not_the_maker' : row.status === 'PENDING_APPROVAL' ? true : 'not_waiting',
+    attachment: row.attachment,
     contentHash: hashOf(row, decisions),
   }
 }
@@ -194,7 +195,7 @@ export function reasonsOf({ rule }: Pick<QueueRow, 'rule'>): ApprovalRow['reason
 
 /** The same digest that `decide` works out under the lock, from the same content. */
 function hashOf(row: QueueRow, decisions: ApprovalDecision[]): string {
-  return contentHash(shownContent(row, row, decisions))
+  return contentHash(shownContent(row, row, decisions, row.attachment))
 }
 
 /** One transaction that has or had to be approved, with its evidence, as this person may see and use it at `now`. */

@@ -1,18 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
-import { PIECE_BYTES, STATEMENT_BYTES_MAX } from '#lib/reconciliation/statement-problem.ts'
+import { STATEMENT_BYTES_MAX } from '#lib/reconciliation/statement-problem.ts'
 import { dayIn } from '#lib/time/format-time.ts'
 import { addDays, type Clock } from '#lib/time/time.ts'
+import { PIECE_BYTES } from '#lib/uploads.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { done, runRecorded } from '#server/audit/run-command.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { Connectors, DayList } from '#server/operators/connector.ts'
+import { compressPiece } from '#server/uploads/pieces.ts'
 import { listWallets, type SetWallet } from '../wallets/wallet-store.ts'
 import { insertFetched, listFetchedDays, readInstallation } from './fetch-store.ts'
-
-const compress = promisify(gzip)
-const COMPRESSION = { level: 1 }
 
 /** A day is listed when it has been over for this long: the last payments of the day are in the operator's books by then. */
 const OVER_FOR_MS = 3_600_000
@@ -90,7 +87,7 @@ function createFile(header: readonly string[]) {
       const piece = rest.subarray(0, PIECE_BYTES)
       rest = rest.subarray(piece.length)
       hash.update(piece)
-      pieces.push({ byteCount: piece.length, content: await compress(piece, COMPRESSION) })
+      pieces.push({ byteCount: piece.length, content: await compressPiece(piece) })
     }
   }
   return {

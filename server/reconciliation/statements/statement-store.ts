@@ -1,8 +1,12 @@
 import type { StatementProblem } from '#lib/reconciliation/statement-problem.ts'
 import type { StatementState } from '#lib/reconciliation/statements.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
+import type { UploadTables } from '#server/uploads/piece-store.ts'
 import type { EncodedLines } from '../read-statement/encode-lines.ts'
 import type { BadStatementRow, ReadingWallet, StatementLine, StatementSummary } from '../read-statement/statement-lines.ts'
+
+/** Where the mechanism of uploads finds statements. */
+export const STATEMENT_TABLES = { files: 'statement_files', pieces: 'statement_pieces' } as const satisfies UploadTables
 
 /** A statement as it is stored. */
 export type StatementFile = {
@@ -110,36 +114,6 @@ export async function insertUpload(queryable: Queryable, upload: NewUpload): Pro
   return rows[0] ?? { fileId: upload.fileId, pieces: [] }
 }
 
-type Piece = { applicationId: string; fileId: string; uploadedBy: string; number: number; byteCount: number; content: Buffer }
-
-/** Stores a piece of an upload that its own person continues; a piece that is there stays. False if there is no such upload. */
-export async function insertPiece(queryable: Queryable, piece: Piece): Promise<boolean> {
-  const { rowCount } = await queryable.query(
-    `with upload as (
-       select application_id, file_id from statement_files
-        where application_id = $1 and file_id = $2 and uploaded_by = $3 and state = 'uploading' for share),
-     stored as (
-       insert into statement_pieces (application_id, file_id, number, byte_count, content)
-       select application_id, file_id, $4, $5, $6 from upload on conflict do nothing)
-     select 1 from upload`,
-    [piece.applicationId, piece.fileId, piece.uploadedBy, piece.number, piece.byteCount, piece.content],
-  )
-  return rowCount === 1
-}
-
-/** The pieces of a file in their order, each still compressed. */
-export async function* selectPieces(queryable: Queryable, applicationId: string, fileId: string): AsyncGenerator<Buffer> {
-  for (let number = 0; ; number++) {
-    const { rows } = await queryable.query<{ content: Buffer }>({
-      name: 'select_statement_piece',
-      text: 'select content from statement_pieces where application_id = $1 and file_id = $2 and number = $3',
-      values: [applicationId, fileId, number],
-    })
-    if (!rows[0]) return
-    yield rows[0].content
-  }
-}
-
 /** Completes an upload: from here on a worker reads it. Returns the file with the same content that is there already, if one is. */
 export async function completeUpload(trx: TrxClient, applicationId: string, fileId: string, sha256: Buffer): Promise<string | undefined> {
   // Of several uploads of one content that are completed at once, one completes first, and the others find it.
@@ -163,16 +137,6 @@ export async function completeUpload(trx: TrxClient, applicationId: string, file
     sha256,
   ])
   return undefined
-}
-
-/** The sum of the bytes that arrived, and how many pieces they are. */
-export async function countPieces(queryable: Queryable, applicationId: string, fileId: string): Promise<{ pieces: number; bytes: bigint }> {
-  const { rows } = await queryable.query<{ pieces: number; bytes: bigint }>(
-    `select count(*)::integer as pieces, coalesce(sum(byte_count), 0)::bigint as bytes from statement_pieces
-      where application_id = $1 and file_id = $2`,
-    [applicationId, fileId],
-  )
-  return rows[0] ?? { pieces: 0, bytes: 0n }
 }
 
 const WAITS = `f.state in ('checking', 'importing') and f.file_id <> all($1)`

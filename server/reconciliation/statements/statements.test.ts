@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { PIECE_BYTES } from '#lib/reconciliation/statement-problem.ts'
+import { PIECE_BYTES } from '#lib/uploads.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'

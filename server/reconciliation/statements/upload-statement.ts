@@ -1,7 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
-import { PIECE_BYTES, STATEMENT_BYTES_MAX } from '#lib/reconciliation/statement-problem.ts'
+import { randomUUID } from 'node:crypto'
+import { STATEMENT_BYTES_MAX } from '#lib/reconciliation/statement-problem.ts'
 import { findWallet } from '#lib/reconciliation/wallets.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { DAY_MS } from '#lib/time/time.ts'
@@ -9,19 +7,8 @@ import { runsInstallation } from '#server/applications/terms-store.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { done, runRecorded } from '#server/audit/run-command.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
-import {
-  completeUpload,
-  countPieces,
-  deleteAbandoned,
-  insertPiece,
-  insertUpload,
-  lockStatementFile,
-  selectPieces,
-} from './statement-store.ts'
-
-const [compress, decompress] = [promisify(gzip), promisify(gunzip)]
-/** Level 1: pieces of a text compress to a tenth, in a few milliseconds. */
-const COMPRESSION = { level: 1 }
+import { digestUpload, readUploadPieces, storeUploadPiece } from '#server/uploads/pieces.ts'
+import { completeUpload, deleteAbandoned, insertUpload, lockStatementFile, STATEMENT_TABLES } from './statement-store.ts'
 
 type Refusal = 'not_permitted' | 'not_the_installation' | 'unknown_wallet' | 'too_large'
 type BeginUpload = {
@@ -54,10 +41,8 @@ export async function storePiece(
   { applicationId, actor, fileId, number, bytes }: Piece,
 ): Promise<Result<null, 'not_permitted' | 'not_found' | 'invalid'>> {
   if (!mayAct(actor, applicationId, 'reconciliation:work')) return err('not_permitted')
-  if (bytes.length === 0 || bytes.length > PIECE_BYTES || number * PIECE_BYTES >= STATEMENT_BYTES_MAX) return err('invalid')
-  const content = await compress(bytes, COMPRESSION)
-  const piece = { applicationId, fileId, uploadedBy: actor.id, number, byteCount: bytes.length, content }
-  return (await insertPiece(pool, piece)) ? ok(null) : err('not_found')
+  const piece = { applicationId, fileId, personId: actor.id, number, bytes, fileBytesMax: STATEMENT_BYTES_MAX }
+  return storeUploadPiece(pool, STATEMENT_TABLES, piece)
 }
 
 /**
@@ -76,11 +61,8 @@ export async function finishUpload(
     if (file?.uploadedBy !== actor.id) return err('not_found')
     // Completed by another request of the same page.
     if (file.state !== 'uploading') return done(null, { fileId, isKnown: false })
-    const { bytes, pieces } = await countPieces(trx, applicationId, fileId)
-    if (bytes !== file.byteCount || pieces !== Math.ceil(Number(bytes) / PIECE_BYTES)) return err('incomplete')
-    const hash = createHash('sha256')
-    for await (const piece of readPieces(trx, applicationId, fileId)) hash.update(piece)
-    const sha256 = hash.digest()
+    const sha256 = await digestUpload(trx, STATEMENT_TABLES, file)
+    if (!sha256) return err('incomplete')
     const same = await completeUpload(trx, applicationId, fileId, sha256)
     if (same !== undefined) return done(null, { fileId: same, isKnown: true })
     const details = { name: file.fileName, wallet: file.wallet, sha256: sha256.toString('hex') }
@@ -89,8 +71,8 @@ export async function finishUpload(
 }
 
 /** The bytes of a stored file, piece by piece. */
-export async function* readPieces(queryable: Queryable, applicationId: string, fileId: string): AsyncGenerator<Uint8Array> {
-  for await (const content of selectPieces(queryable, applicationId, fileId)) yield await decompress(content)
+export function readPieces(queryable: Queryable, applicationId: string, fileId: string): AsyncGenerator<Uint8Array> {
+  return readUploadPieces(queryable, STATEMENT_TABLES, { applicationId, fileId })
 }
 
 /** How long an interrupted upload can be continued. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
-import { PIECE_BYTES } from '#lib/reconciliation/statement-problem.ts'
+import { PIECE_BYTES } from '#lib/uploads.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { listOperatorReferences } from '#server/operators/references/list-operator-references.ts'

@@ -4,6 +4,7 @@ import type { ActorDto, ApprovalDto, ContradictionDto, EventDto, TransactionDeta
 import { isReplaceableEnd } from '#lib/payments/transaction-status.ts'
 import { BASE_RULE } from '#lib/rules/approval-policy.ts'
 import { hideSecrets } from '#lib/text/web-address.ts'
+import { findAttachmentOf } from '#server/attachments/attachment-store.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { findCustomerPage } from '#server/operators/customer-step/customer-link-store.ts'
 import { readRetentionMarks } from '#server/retention/remove-old-rows.ts'
@@ -56,7 +57,7 @@ export async function readTransactionDetail(
     makerName,
     marks,
     lineage,
-    customerPage,
+    linked,
     refunding,
   ] = await Promise.all([
     selectEvents(queryable, applicationId, transactionId),
@@ -72,14 +73,14 @@ export async function readTransactionDetail(
     transaction.makerId === null ? undefined : selectPersonName(queryable, transaction.makerId),
     readRetentionMarks(queryable),
     selectLineage(queryable, applicationId, transactionId),
-    findCustomerPage(queryable, { applicationId, transactionId }),
+    readLinked(queryable, transaction),
     readRefunding(queryable, transaction),
   ])
   const contradicted = toContradiction(contradiction)
   const isUnique = refunding.refundOf !== null || (contradicted !== null && contradicted.state !== 'confirmed')
   return {
     ...fieldsOf(transaction),
-    customerPage,
+    ...linked,
     ...refunding,
     maker: makerOf(makerName, events),
     events: events.map(toEvent),
@@ -103,6 +104,18 @@ export async function readTransactionDetail(
       at: decidedAt.toISOString(),
     })),
   }
+}
+
+/** What is kept beside a transaction: the page of its customer, and the file of its maker. */
+async function readLinked(
+  queryable: Queryable,
+  { applicationId, transactionId }: Transaction,
+): Promise<Pick<TransactionDetailDto, 'customerPage' | 'attachment'>> {
+  const [customerPage, attachment] = await Promise.all([
+    findCustomerPage(queryable, { applicationId, transactionId }),
+    findAttachmentOf(queryable, applicationId, transactionId),
+  ])
+  return { customerPage, attachment: attachment ?? null }
 }
 
 /** The instant before which rows may be missing, where it is later than `at`. */

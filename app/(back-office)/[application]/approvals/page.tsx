@@ -38,7 +38,7 @@ export default async function ApprovalsPage({ params, searchParams }: PageProps)
   const view = first && (await readApproval(pool, actor, first.transactionId, clock.now()))
   return (
     <PageContent
-      words={['approvals.', 'batches.stage']}
+      words={['approvals.', 'batches.stage', 'attachment.']}
       data={[
         seed(queries.approvalList(application, query), page),
         ...(view ? [seed(queries.approval(application, view.row.transactionId), view)] : []),

@@ -3,14 +3,15 @@
 import type { PaymentContent } from '#lib/payments/payment-fields.ts'
 import { type ActionResult, err, ok } from '#lib/result.ts'
 import { removedDraftSchema, savedDraftSchema, sentPaymentSchema } from '#lib/schemas/payment.ts'
+import { type RemoveFailure, removeAttachment } from '#server/attachments/attach-file.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { queryFailures } from '#server/operators/work/second-looks.ts'
 import { deleteDraft, type SendFailure, saveDraft, sendPayment } from '#server/transactions/payments.ts'
 import type { EndedPayment } from '#server/transactions/transaction-store.ts'
 
-/** The form's values; the amount is a plain decimal. */
-type SendInput = PaymentContent & { externalId: string; originId: string | null }
+/** The form's values; the amount is a plain decimal. With the digest of the file that the form shows. */
+type SendInput = PaymentContent & { externalId: string; originId: string | null; attachmentSha256: string | null }
 
 /** Sends a payment to its checkers. The same one again returns the transaction that it already is. */
 export async function sendForApproval(
@@ -37,6 +38,14 @@ type DraftInput = { externalId: string; originId: string | null; content: Paymen
 export async function keepDraft(application: string, input: DraftInput): Promise<ActionResult<null, 'too_many'>> {
   return runAction({ schema: savedDraftSchema, permission: 'transaction:create', application, input }, (maker, draft) =>
     saveDraft(backOfficeRuntime().pool, { applicationId: maker.applicationId, personId: maker.id, ...draft }),
+  )
+}
+
+/** Removes the file that this person attached to a payment that is not sent yet. */
+export async function detachFile(application: string, input: { externalId: string }): Promise<ActionResult<void, RemoveFailure>> {
+  return runAction<typeof removedDraftSchema, void, RemoveFailure>(
+    { schema: removedDraftSchema, permission: 'transaction:create', application, input },
+    (actor, { externalId }) => removeAttachment(backOfficeRuntime().pool, { applicationId: actor.applicationId, actor, externalId }),
   )
 }
 

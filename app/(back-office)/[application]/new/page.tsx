@@ -30,7 +30,7 @@ export default async function NewPaymentPage({ params, searchParams }: PageProps
   if (!sent && state.origin?.refundOf) redirect(paths.transaction(application, state.origin.refundOf.transactionId))
   return (
     <PageContent
-      words={['payment.', 'availability.', 'approvals.', 'transaction.', 'source.']}
+      words={['payment.', 'availability.', 'approvals.', 'transaction.', 'source.', 'attachment.']}
       data={sent ? [seed(queries.transaction(application, sent.transactionId), sent)] : []}
     >
       {/* Another payment is another form: nothing that was typed into the one before stays. */}

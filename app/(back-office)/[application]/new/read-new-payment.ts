@@ -1,11 +1,13 @@
 import type { OwnTransaction } from '#lib/finance/finance-dto.ts'
 import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
 import { COUNTRIES, OPERATORS } from '#lib/operators/operators.ts'
+import type { AttachmentDto } from '#lib/payments/attachments.ts'
 import { EMPTY_PAYMENT, type PaymentContent, pickTexts } from '#lib/payments/payment-fields.ts'
 import type { KnownBeneficiary, PaymentDraft } from '#lib/payments/payment-preview.ts'
 import { countryOfPhone } from '#lib/payments/phone-number.ts'
 import type { TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
 import { isReplaceableEnd, type ReplaceableEnd } from '#lib/payments/transaction-status.ts'
+import { findOwnAttachment } from '#server/attachments/attachment-store.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import type { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { listDisturbed } from '#server/operators/availability/disturbed.ts'
@@ -30,6 +32,8 @@ export type NewPaymentState = {
   sent: TransactionDetailDto | null
   origin: Origin | null
   initial: PaymentContent
+  /** The file that this person attached already. */
+  attachment: AttachmentDto | null
   isDraft: boolean
   drafts: readonly PaymentDraft[]
   returned: readonly OwnTransaction[]
@@ -46,12 +50,13 @@ export async function readNewPayment(
 ): Promise<NewPaymentState> {
   const { applicationId, id } = actor
   const owner = { applicationId, personId: id }
-  const [stored, draft, drafts, returned, disturbed] = await Promise.all([
+  const [stored, draft, drafts, returned, disturbed, attachment] = await Promise.all([
     findByExternalIds(pool, applicationId, [externalId]),
     findDraft(pool, owner, externalId),
     listDrafts(pool, owner),
     readReturned(pool, actor, clock.now()),
     listDisturbed(pool, applicationId),
+    findOwnAttachment(pool, { ...owner, externalId }),
   ])
   const originId = draft?.originId ?? from
   const [sent, replaced, known] = await Promise.all([
@@ -64,6 +69,7 @@ export async function readNewPayment(
     sent: sent ?? null,
     origin,
     initial: draft?.content ?? (replaced ? contentOf(replaced) : contentFor(known.find(({ phoneNumber }) => phoneNumber === to))),
+    attachment: attachment ?? null,
     isDraft: draft !== undefined,
     drafts: drafts.filter((each) => each.externalId !== externalId),
     returned: returned.filter((each) => each.transactionId !== originId),

@@ -42,7 +42,7 @@ async function Content({ application, actor, filter }: { application: string; ac
   ])
   return (
     <PageContent
-      words={['transactions.', 'transaction.', 'source.', 'approvals.']}
+      words={['transactions.', 'transaction.', 'source.', 'approvals.', 'attachment.']}
       data={[seed(queries.transactionList(application, toAddressValues(query)), list)]}
     >
       <TransactionList

@@ -1,6 +1,6 @@
 import { IncomingMessage, type ServerResponse } from 'node:http'
 import { BATCH_FILE_BYTES_MAX } from '#lib/batches/file-problem.ts'
-import { PIECE_BYTES } from '#lib/reconciliation/statement-problem.ts'
+import { PIECE_BYTES } from '#lib/uploads.ts'
 import { err, type Result } from '#lib/result.ts'
 import { type Refusal, refuse } from '#server/http/api/errors.ts'
 import { refuseBody } from '#server/http/api/read-json-body.ts'
@@ -88,15 +88,15 @@ const ACTION_BYTES_MAX = 1024 * 1024
 /** The path for uploads of payment files, as they are: `app/api/back-office/[application]/batches`. */
 const UPLOAD = /^\/api\/back-office\/[^/]+\/batches$/
 
-/** The path for pieces of statements: `app/api/back-office/[application]/statements/[fileId]/pieces`. */
-const PIECE = /^\/api\/back-office\/[^/]+\/statements\/[^/]+\/pieces$/
+/** The paths for pieces of files, such as `app/api/back-office/[application]/statements/[fileId]/pieces`. */
+const PIECE = /^\/api\/back-office\/[^/]+\/(?:statements|attachments)\/[^/]+\/pieces$/
 
 /** How long the body of a page's request may take: people are on slower links than programs. */
 export const PAGE_BODY_TIMEOUT_MS = 30_000
 
 /**
  * The largest body that goes on to the pages, in bytes. Server actions are known by their header; none is posted
- * below /api, where only files of payments and pieces of statements are larger than a form.
+ * below /api, where only files of payments and pieces of other files are larger than a form.
  */
 function pageBodyMax(path: string, { method, headers }: IncomingMessage): number {
   // A little more than the reader accepts, so that it is the reader that says what to do.

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Evidence } from '#components/decision/approval-evidence.tsx'
 import { DecisionButtons } from '#components/decision/decision-buttons.tsx'
 import { decisionText, progressText, reasonText, sumItems } from '#components/decision/decision-text.tsx'
+import { Attachment } from '#components/domain/attachment.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { CustomerName, PhoneText, StatusBadge } from '#components/domain/payment.tsx'
@@ -110,6 +111,7 @@ export function PanelItem({ row }: { row: ApprovalRow }) {
   return (
     <>
       <Evidence application={application} transactionId={row.transactionId} payment={row} />
+      <Attachment application={application} transactionId={row.transactionId} attachment={row.attachment} />
       <dl className="grid grid-cols-[96px_minmax(0,1fr)] gap-x-3 gap-y-1.5 border-t border-line pt-4">
         <Fact label={t('approvals.field.rule')}>
           {row.isDefaultRule ? reasonText(t, locale, row) : row.ruleName}

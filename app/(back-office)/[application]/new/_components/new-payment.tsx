@@ -1,6 +1,7 @@
 'use client'
 
 import { useEffect, useState } from 'react'
+import { Attachment } from '#components/domain/attachment.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { Customer, StatusBadge, TypeWord } from '#components/domain/payment.tsx'
@@ -31,7 +32,7 @@ const FORM = definePart(() => import('./payment-form.tsx'))
 type Props = Omit<NewPaymentState, 'sent'> & { application: string; personId: string; externalId: string; sentId: string | null }
 
 /** The form of a payment, and once it is sent what becomes of it. */
-export function NewPayment({ application, personId, externalId, sentId, origin, initial, isDraft, drafts, returned, disturbed }: Props) {
+export function NewPayment({ application, personId, externalId, sentId, origin, drafts, returned, ...form }: Props) {
   const t = useT()
   const [sent, setSent] = useState(sentId)
   // Sent, even if the answer was lost: it must not be offered as one that was not.
@@ -54,9 +55,7 @@ export function NewPayment({ application, personId, externalId, sentId, origin, 
               personId,
               externalId,
               originId: origin?.transactionId ?? null,
-              initial,
-              isDraft,
-              disturbed,
+              ...form,
               onSent: setSent,
               below: openWork,
             }}
@@ -188,6 +187,7 @@ function PaymentResult({ application, transactionId }: { application: string; tr
                   {data.message}
                 </p>
               )}
+              <Attachment application={application} transactionId={transactionId} attachment={data.attachment} />
             </Card>
             <div className="grid content-start gap-5">
               <ApprovalProgress application={application} detail={data} />

@@ -1,14 +1,16 @@
 import '#components/form/zod-without-eval.ts'
 
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useIsReady } from '#components/ui/use-is-ready.ts'
 import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
+import type { AttachmentDto } from '#lib/payments/attachments.ts'
 import type { PaymentContent } from '#lib/payments/payment-fields.ts'
 import { keepDraft, sendForApproval } from '../actions.ts'
+import { AttachmentField } from './attachment-field.tsx'
 import { forgetKept } from './kept-payments.ts'
 import { PaymentFields } from './payment-fields.tsx'
 import { PaymentPreviewPart } from './payment-preview-part.tsx'
@@ -26,13 +28,19 @@ const SEND_REFUSALS = {
   origin_in_batch: 'payment.refused.origin_in_batch',
   origin_unconfirmed: 'payment.refused.origin_unconfirmed',
   origin_replaced: 'payment.refused.origin_replaced',
+  attachment_differs: 'payment.refused.attachment_differs',
   offline: 'payment.refused.offline',
 } as const
 
 const DRAFT_REFUSALS = { too_many: 'payment.refused.tooManyDrafts' } as const
 
 /** The page as it is now shows what was sent in the meantime. */
-const SHOWN_BY_RELOAD: readonly (string | undefined)[] = ['external_id_taken', 'origin_replaced', 'origin_not_replaceable']
+const SHOWN_BY_RELOAD: readonly (string | undefined)[] = [
+  'external_id_taken',
+  'origin_replaced',
+  'origin_not_replaceable',
+  'attachment_differs',
+]
 
 type Props = {
   application: string
@@ -40,6 +48,7 @@ type Props = {
   externalId: string
   originId: string | null
   initial: PaymentContent
+  attachment: AttachmentDto | null
   isDraft: boolean
   disturbed: readonly DisturbedDirection[]
   onSent: (transactionId: string) => void
@@ -48,12 +57,26 @@ type Props = {
 }
 
 /** The form of one payment beside what it would cost and require. A default export, because its code is loaded after the page's. */
-export default function PaymentForm({ application, personId, externalId, originId, initial, isDraft, disturbed, onSent, below }: Props) {
+export default function PaymentForm({
+  application,
+  personId,
+  externalId,
+  originId,
+  initial,
+  isDraft,
+  disturbed,
+  onSent,
+  below,
+  ...props
+}: Props) {
   const t = useT()
+  const [attachment, setAttachment] = useState(props.attachment)
+  const [isAttaching, setIsAttaching] = useState(false)
   const payment = usePaymentForm(initial, { personId, externalId, originId })
   const forget = () => forgetKept(personId, externalId)
   const isReady = useIsReady()
-  const sending = useAction(() => sendForApproval(application, { externalId, originId, ...payment.plain() }), {
+  const attachmentSha256 = attachment?.sha256 ?? null
+  const sending = useAction(() => sendForApproval(application, { externalId, originId, attachmentSha256, ...payment.plain() }), {
     words: SEND_REFUSALS,
     onDone({ transactionId }) {
       forget()
@@ -88,6 +111,13 @@ export default function PaymentForm({ application, personId, externalId, originI
       >
         <fieldset disabled={!isReady} className="grid min-w-0 gap-4">
           <PaymentFields application={application} payment={payment} disturbed={disturbed} />
+          <AttachmentField
+            application={application}
+            externalId={externalId}
+            attachment={attachment}
+            onChange={setAttachment}
+            onSending={setIsAttaching}
+          />
           {problem && <ErrorNotice error={problem} />}
           {SHOWN_BY_RELOAD.includes(sending.refusal?.code) && (
             <Button className="justify-self-start" onClick={() => location.reload()}>
@@ -95,7 +125,7 @@ export default function PaymentForm({ application, personId, externalId, originI
             </Button>
           )}
           <div className="flex flex-wrap gap-2">
-            <Button type="submit" variant="primary" isBusy={sending.isPending}>
+            <Button type="submit" variant="primary" isBusy={sending.isPending || isAttaching}>
               {t('payment.send')}
             </Button>
             <Button isBusy={saving.isPending} onClick={save}>

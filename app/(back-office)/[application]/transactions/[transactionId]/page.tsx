@@ -37,7 +37,7 @@ export default async function TransactionPage({ params, searchParams }: PageProp
   if (!detail) notFound()
   return (
     <PageContent
-      words={['transaction.', 'source.', 'approvals.', 'funding.', 'change.']}
+      words={['transaction.', 'source.', 'approvals.', 'funding.', 'change.', 'attachment.']}
       data={[
         seed(queries.transaction(application, transactionId), detail),
         ...(approval ? [seed(queries.approval(application, transactionId), approval)] : []),

@@ -1,6 +1,7 @@
 'use client'
 
 import type { ReactNode } from 'react'
+import { Attachment } from '#components/domain/attachment.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { Customer, StatusBadge, TypeWord } from '#components/domain/payment.tsx'
@@ -46,6 +47,10 @@ export function TransactionDetail({ application, detail, canResend, canCreate, i
         </div>
         <DetailFacts application={application} detail={detail} />
         <FeeFacts detail={detail} />
+        {/* While it waits, beside the decision. */}
+        {(detail.status !== 'PENDING_APPROVAL' || !decision) && (
+          <Attachment application={application} transactionId={detail.transactionId} attachment={detail.attachment} />
+        )}
         <Refunds application={application} detail={detail} canCreate={canCreate} />
       </div>
       <div className="grid content-start gap-5">

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { Evidence } from '#components/decision/approval-evidence.tsx'
 import { DecisionControls } from '#components/decision/decision-buttons.tsx'
 import { progressText, reasonText } from '#components/decision/decision-text.tsx'
+import { Attachment } from '#components/domain/attachment.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
 import { Skeleton } from '#components/ui/display/page.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
@@ -49,6 +50,7 @@ export function ApprovalDecision({ application, detail: { transactionId, status,
         <span className="block text-second text-quiet">{progressText(t, row)}</span>
       </p>
       {isWaiting && <Evidence application={application} transactionId={transactionId} payment={row} />}
+      {isWaiting && <Attachment application={application} transactionId={transactionId} attachment={row.attachment} />}
       <div
         className={
           isPage && isWaiting

@@ -5,8 +5,10 @@ import { paths } from '#lib/pages/paths.ts'
 import { safeNext } from '#lib/people/sign-in.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
+import { offersPasskeys } from '#server/back-office/passkeys.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { readSession } from '#server/back-office/session.ts'
+import { PasskeyButton } from './_components/passkey-button.tsx'
 import { PasswordForm } from './_components/sign-in-forms.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
@@ -28,6 +30,7 @@ export default async function SignInPage({ searchParams }: { searchParams: Promi
         </div>
       )}
       <PasswordForm next={next} />
+      {offersPasskeys() && <PasskeyButton next={next} />}
       <p className="mt-6 border-t border-line pt-4 text-second">
         <a href={paths.docs()} className="text-accent hover:underline">
           {t('docs.signInLink')}

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
+import type { PasskeyCreation } from '#lib/people/passkeys.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
 import type { SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
@@ -39,10 +39,7 @@ export type StartRegistrationFailure =
  * Begins a new passkey: returns what the browser needs to ask the device. A passkey replaces password and code, so a person proves both
  * first, the code where their second factor is on. The proof is in the challenge, which only this person can use, once.
  */
-export async function startPasskeyRegistration(
-  deps: Deps,
-  command: Start,
-): Promise<Result<PublicKeyCredentialCreationOptionsJSON, StartRegistrationFailure>> {
+export async function startPasskeyRegistration(deps: Deps, command: Start): Promise<Result<PasskeyCreation, StartRegistrationFailure>> {
   const { pool, clock, relyingParty } = deps
   const { personId } = command
   if (!relyingParty) return err('not_offered')
@@ -51,24 +48,17 @@ export async function startPasskeyRegistration(
   const [person, existing] = await Promise.all([findPassword(pool, personId), listPasskeys(pool, personId)])
   if (!person) return err('unknown_person')
   if (existing.length >= PASSKEYS_MAX) return err('too_many_passkeys')
-  const challenge = randomBytes(32)
-  const { generateRegistrationOptions } = await import('@simplewebauthn/server')
-  const options = await generateRegistrationOptions({
-    rpName: PRODUCT,
-    rpID: relyingParty.id,
-    challenge: new Uint8Array(challenge),
-    userID: new Uint8Array(handleOf(personId)),
-    userName: person.email,
-    userDisplayName: person.name,
-    timeout: CHALLENGE_MS,
-    attestationType: 'none',
-    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-    supportedAlgorithmIDs: ALGORITHMS,
-    excludeCredentials: existing.map(({ credentialId }) => ({ id: credentialId })),
-  })
+  const challenge = randomBytes(32).toString('base64url')
   const expiresAt = new Date(clock.now().getTime() + CHALLENGE_MS)
-  await insertChallenge(pool, challenge.toString('base64url'), { purpose: 'registration', personId }, expiresAt)
-  return ok(options)
+  await insertChallenge(pool, challenge, { purpose: 'registration', personId }, expiresAt)
+  return ok({
+    challenge,
+    rp: { id: relyingParty.id, name: PRODUCT },
+    user: { id: handleOf(personId).toString('base64url'), name: person.email, displayName: person.name },
+    algorithms: ALGORITHMS,
+    existing: existing.map(({ credentialId }) => credentialId),
+    timeoutMs: CHALLENGE_MS,
+  })
 }
 
 /** The name under which a device keeps a person's passkey. It says nothing about them to anybody who reads the device. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
+import type { PasskeyRequest } from '#lib/people/passkeys.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
@@ -15,16 +15,12 @@ import type { RelyingParty } from './relying-party.ts'
 type Deps = { pool: Pool; clock: Clock; relyingParty: RelyingParty | undefined }
 
 /** Begins a sign-in with a passkey: returns what the browser needs to ask for one. Whose it is, the answer says. */
-export async function startPasskeySignIn({
-  pool,
-  clock,
-  relyingParty,
-}: Deps): Promise<Result<PublicKeyCredentialRequestOptionsJSON, 'not_offered'>> {
+export async function startPasskeySignIn({ pool, clock, relyingParty }: Deps): Promise<Result<PasskeyRequest, 'not_offered'>> {
   if (!relyingParty) return err('not_offered')
   const challenge = randomBytes(32).toString('base64url')
   const expiresAt = new Date(clock.now().getTime() + CHALLENGE_MS)
   await insertChallenge(pool, challenge, { purpose: 'sign_in', personId: null }, expiresAt)
-  return ok({ challenge, rpId: relyingParty.id, timeout: CHALLENGE_MS, userVerification: 'required', allowCredentials: [] })
+  return ok({ challenge, rpId: relyingParty.id, timeoutMs: CHALLENGE_MS })
 }
 
 type SignedInPerson = { personId: string; sessionEpoch: number; email: string }

@@ -8,6 +8,10 @@ import { SANDBOX_FOLDER_VARIABLE, SANDBOX_URL_VARIABLE } from './sandbox.ts'
 
 // Browsers have no passkeys for an address without a name, which is where the other specs meet their sandbox.
 test.describe.configure({ mode: 'serial' })
+const shared: Record<typeof SANDBOX_URL_VARIABLE | typeof SANDBOX_FOLDER_VARIABLE, string | undefined> = {
+  [SANDBOX_URL_VARIABLE]: process.env[SANDBOX_URL_VARIABLE],
+  [SANDBOX_FOLDER_VARIABLE]: process.env[SANDBOX_FOLDER_VARIABLE],
+}
 let sandbox: Sandbox
 let pool: Pool
 test.beforeAll(async () => {
@@ -21,6 +25,8 @@ test.beforeAll(async () => {
 test.afterAll(async () => {
   await pool.end()
   await sandbox.stop()
+  // Another spec may follow in this process.
+  Object.assign(process.env, shared)
 })
 
 type Device = { setVerified(isVerified: boolean): Promise<void>; detach(): Promise<void> }
@@ -69,7 +75,7 @@ test('a person adds a passkey with their password, signs in with it, removes it,
   await expectAccessible(page)
   await dialog.getByLabel('Your password').fill(person.password)
   await dialog.getByRole('button', { name: 'Continue' }).click()
-  await expect(page.getByText('Passkey added')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Notifications' }).getByText('Passkey added')).toBeVisible()
   const section = page.getByRole('region', { name: 'Passkeys' })
   await expect(section.getByText('Telephone')).toBeVisible()
   await expect(section.getByText('never used')).toBeVisible()
@@ -88,7 +94,7 @@ test('a person adds a passkey with their password, signs in with it, removes it,
   const removal = page.getByRole('dialog', { name: 'Remove the passkey Telephone' })
   await removal.getByLabel('Your password').fill(person.password)
   await removal.getByRole('button', { name: 'Remove' }).click()
-  await expect(page.getByText('Passkey removed.')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Notifications' }).getByText('Passkey removed.')).toBeVisible()
   await expect(section.getByText('No passkeys')).toBeVisible()
 
   await signOut(page)

@@ -107,7 +107,7 @@ export async function signInWithCode(code: unknown): Promise<Result<void, CodeFa
   }
   // Only now: a browser in which somebody knew the password alone is no place of this person.
   await markDevice(person.email)
-  await beginSession(pending, checked.value.factor)
+  await beginSession(pending, pending.usedProvider ? 'single_sign_on_code' : checked.value.factor)
   return ok(undefined)
 }
 

@@ -10,6 +10,7 @@ export const LAYERS: readonly (readonly string[])[] = [
     'tracing',
     'caller-address.ts',
     'config.ts',
+    'config-fields.ts',
     'clock.ts',
     'logger.ts',
     'process-wide.ts',

@@ -26,7 +26,7 @@ export const RETENTION_KINDS = ['attempts', 'deliveries', 'exports', 'statements
 export type RetentionKind = (typeof RETENTION_KINDS)[number]
 export type RetentionMonths = Record<RetentionKind, number>
 
-export type SingleSignOn = {
+type SingleSignOn = {
   /** As the button calls it. */
   name: string
   issuer: string

@@ -70,7 +70,7 @@ export async function findPasskey(queryable: Queryable, credentialId: string): P
  * Notes that a passkey signed. False if the passkey is gone, or if its device counts and this count is not above the last one; the statement
  * decides, so that of two signatures with one count only the first is accepted.
  */
-export async function countSignature(trx: Queryable, credentialId: string, signCount: number, at: Date): Promise<boolean> {
+export async function noteSignature(trx: Queryable, credentialId: string, signCount: number, at: Date): Promise<boolean> {
   const { rowCount } = await trx.query(
     `update passkeys set sign_count = $2, last_used_at = $3
       where credential_id = $1 and (sign_count < $2 or (sign_count = 0 and $2 = 0))`,

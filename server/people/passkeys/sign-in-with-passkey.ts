@@ -8,7 +8,7 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { recordPersonAct } from '../sessions.ts'
 import { deleteChallengesBefore, insertChallenge, spendChallenge } from './challenge-store.ts'
 import { type Assertion, readChallenge } from './passkey-answer.ts'
-import { countSignature, findPasskey, type StoredPasskey } from './passkey-store.ts'
+import { noteSignature, findPasskey, type StoredPasskey } from './passkey-store.ts'
 import { CHALLENGE_MS, handleOf } from './register-passkey.ts'
 import type { RelyingParty } from './relying-party.ts'
 
@@ -44,7 +44,7 @@ export async function verifyPasskeySignIn(
   if (!passkey || !isOfOwner(assertion, passkey.personId)) return err('refused')
   const signCount = await verifySignature(assertion, { challenge, passkey, relyingParty })
   if (signCount === undefined) return err('refused')
-  if (!(await countSignature(pool, assertion.id, signCount, clock.now()))) {
+  if (!(await noteSignature(pool, assertion.id, signCount, clock.now()))) {
     await recordRefusal(pool, { personId: passkey.personId, peerAddress })
     return err('refused')
   }

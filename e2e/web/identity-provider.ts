@@ -12,6 +12,8 @@ export type IdentityProvider = {
   /** Who is signed in at the provider, and what its tokens say. A changed nonce or signature is a forgery that must be noticed. */
   claims: Claims
   forgery: 'nonce' | 'signature' | null
+  /** Whether the browser is kept at the provider, as while a person types a password there. */
+  isHolding: boolean
   /** The parameters of the last request of a browser. */
   asked: URLSearchParams
   /** How many codes were exchanged for tokens. */
@@ -31,6 +33,7 @@ export async function startIdentityProvider(port: number): Promise<IdentityProvi
     issuer,
     claims: {},
     forgery: null,
+    isHolding: false,
     asked: new URLSearchParams(),
     exchanged: 0,
     stop: () => server.close(),
@@ -51,6 +54,7 @@ export async function startIdentityProvider(port: number): Promise<IdentityProvi
     const code = randomUUID()
     const redirectUri = asked.get('redirect_uri') ?? ''
     grants.set(code, { nonce: asked.get('nonce'), challenge: asked.get('code_challenge'), redirectUri, claims: provider.claims })
+    if (provider.isHolding) return send(response, 200, {})
     const back = new URL(redirectUri)
     back.search = new URLSearchParams({ code, state: asked.get('state') ?? '' }).toString()
     response.writeHead(302, { location: back.href }).end()

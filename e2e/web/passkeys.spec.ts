@@ -99,7 +99,7 @@ test('a person adds a passkey with their password, signs in with it, removes it,
 
   await signOut(page)
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-  await expect(page.getByRole('alert')).toHaveText('This passkey was not accepted. Sign in with your password.')
+  await expect(page.locator('main').getByRole('alert')).toHaveText('This passkey was not accepted. Sign in with your password.')
   await device.detach()
 })
 
@@ -109,6 +109,6 @@ test('a device that does not verify its user signs nobody in', async ({ page }) 
   await page.goto('/sign-in')
   await waitForScripts(page)
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-  await expect(page.getByRole('alert')).toHaveText('No passkey was used. Try again, or sign in with your password.')
+  await expect(page.locator('main').getByRole('alert')).toHaveText('No passkey was used. Try again, or sign in with your password.')
   await device.detach()
 })

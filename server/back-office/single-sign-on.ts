@@ -138,7 +138,7 @@ export async function readSignOnCall(
 export function answerSignOn(answer: Response): Response {
   const location = answer.headers.get('location') ?? ''
   const { publicUrl } = backOfficeRuntime().config
-  const leadsToErrors = location === '' || new URL(location, publicUrl).href.startsWith(`${new URL(publicUrl).origin}/api/auth/`)
+  const leadsToErrors = location !== '' && new URL(location, publicUrl).href.startsWith(`${new URL(publicUrl).origin}/api/auth/`)
   if (leadsToErrors) answer.headers.set('location', refusedPage('failed'))
   return answer
 }

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
 type Claims = Readonly<Record<string, unknown>>
@@ -61,9 +62,7 @@ export async function startIdentityProvider(port: number): Promise<IdentityProvi
   }
 
   async function exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(Buffer.from(chunk))
-    const form = new URLSearchParams(Buffer.concat(chunks).toString())
+    const form = new URLSearchParams(await text(request))
     const granted = grants.get(form.get('code') ?? '')
     grants.delete(form.get('code') ?? '')
     const challenge = createHash('sha256')

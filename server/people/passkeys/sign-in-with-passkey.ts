@@ -8,7 +8,7 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { recordPersonAct } from '../sessions.ts'
 import { deleteChallengesBefore, insertChallenge, spendChallenge } from './challenge-store.ts'
 import { type Assertion, readChallenge } from './passkey-answer.ts'
-import { noteSignature, findPasskey, type StoredPasskey } from './passkey-store.ts'
+import { findPasskey, noteSignature, type StoredPasskey } from './passkey-store.ts'
 import { CHALLENGE_MS, handleOf } from './register-passkey.ts'
 import type { RelyingParty } from './relying-party.ts'
 

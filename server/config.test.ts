@@ -51,6 +51,7 @@ for (const [name, value] of [
   ['SMTP_URL', 'http://mail.example'],
   ['MAIL_FROM', 'A <a@b.example>\nBcc: c@d.example'],
 
+  ['OIDC_ISSUER', 'login.example'],
   ['NODE_ENV', 'prod'],
   ['HOST', 'a b'],
   ['OPERATOR_MTN_MOMO_BASE_URL', 'ftp://x'],
@@ -68,6 +69,23 @@ for (const name of ['TOKEN_SECRET', 'SESSION_SECRET', 'SECRETS_KEY', 'DATABASE_U
     assert.throws(() => loadConfig({ ...PRODUCTION, [name]: undefined }), new RegExp(`^Error: ${name} is missing`))
   })
 }
+
+test('an error that names the missing variable of the identity provider, and all of them when they are set', () => {
+  const [OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET] = ['https://login.example/realm/', 'countersign', 'a secret']
+  assert.throws(() => loadConfig({ OIDC_CLIENT_ID }), /^Error: OIDC_ISSUER is missing/)
+  assert.throws(() => loadConfig({ OIDC_ISSUER, OIDC_CLIENT_SECRET }), /^Error: OIDC_CLIENT_ID is missing/)
+  assert.throws(() => loadConfig({ OIDC_ISSUER, OIDC_CLIENT_ID }), /^Error: OIDC_CLIENT_SECRET is missing/)
+  const whole = { ...PRODUCTION, OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_SECOND_FACTOR_AMR: 'mfa, hwk' }
+  assert.throws(() => loadConfig({ ...whole, OIDC_ISSUER: 'http://login.example' }), /^Error: OIDC_ISSUER must be an https address/)
+  assert.deepEqual(loadConfig(whole).singleSignOn, {
+    name: 'Single sign-on',
+    issuer: 'https://login.example/realm',
+    clientId: 'countersign',
+    clientSecret: 'a secret',
+    secondFactor: { amr: ['mfa', 'hwk'], acr: [] },
+  })
+  assert.equal(loadConfig(PRODUCTION).singleSignOn, undefined)
+})
 
 test('an error that names the missing one of SMTP_URL and MAIL_FROM, and both when they are set', () => {
   const [SMTP_URL, MAIL_FROM] = ['smtps://user:pw@mail.example:465', 'Countersign <pay@example.com>']

@@ -1,9 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
-import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import { decodeSecretsKey } from '#server/secrets-at-rest/keyring.ts'
+import {
+  crashCounts,
+  exporterHeaders,
+  flag,
+  httpUrl,
+  networks,
+  postgresUrl,
+  SECRET_LENGTH_MIN,
+  secret,
+  secretsKey,
+  secretsKeys,
+  smtpUrl,
+  wholeNumber,
+  words,
+} from './config-fields.ts'
 
 /** How to reach a real operator. `key` is the client or subscription id where the operator has one. */
 type OperatorSettings = { baseUrl: string; key: string | undefined; secret: string }
@@ -12,6 +25,15 @@ type OperatorSettings = { baseUrl: string; key: string | undefined; secret: stri
 export const RETENTION_KINDS = ['attempts', 'deliveries', 'exports', 'statements', 'attachments', 'throttles'] as const
 export type RetentionKind = (typeof RETENTION_KINDS)[number]
 export type RetentionMonths = Record<RetentionKind, number>
+
+type SingleSignOn = {
+  /** As the button calls it. */
+  name: string
+  issuer: string
+  clientId: string
+  clientSecret: string
+  secondFactor: { amr: string[]; acr: string[] }
+}
 
 export type Config = {
   role: 'web' | 'worker' | 'all'
@@ -53,6 +75,11 @@ export type Config = {
   traces: { endpoint: string; headers: Record<string, string>; serviceName: string; ratio: number } | undefined
   /** The mail server and the sender of notices; undefined: no mail is sent. A sandbox keeps its mails. */
   mail: { smtpUrl: string; from: string } | undefined
+  /**
+   * The identity provider that people may sign in with; undefined: none. `secondFactor`: the values of the claims `amr` and `acr` with which
+   * it says that a person used a second factor there.
+   */
+  singleSignOn: SingleSignOn | undefined
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   simulator: { delayMs: number; port: number | undefined }
   /** How many months each kind of row is kept; 0: forever. */
@@ -69,73 +96,6 @@ export function mailsLinks({ mail, isSandbox }: Pick<Config, 'mail' | 'isSandbox
 }
 
 type Environment = Record<string, string | undefined>
-
-const SECRET_LENGTH_MIN = 32
-
-const wholeNumber = (minimum: number, maximum: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .refine((value) => value >= minimum && value <= maximum, `must be between ${minimum} and ${maximum}`)
-const flag = z.enum(['1', '0', 'true', 'false', 'on', 'off'], 'must be 1 or 0').transform((text) => ['1', 'true', 'on'].includes(text))
-const postgresUrl = z
-  .string()
-  .refine(
-    (text) => !namesSeveralHosts(text),
-    'must name one host: PostgreSQL addresses with several hosts are not supported. Put a proxy such as HAProxy before the servers, which leads to the primary',
-  )
-  .refine((text) => hasProtocol(text, ['postgres:', 'postgresql:']), 'must be an address like postgres://user:password@host:5432/database')
-const httpUrl = z
-  .string()
-  .refine((text) => hasProtocol(text, ['http:', 'https:']), 'must be an absolute http or https address')
-  .transform((text) => text.replace(/\/+$/, ''))
-const smtpUrl = z
-  .string()
-  .refine(
-    (text) => hasProtocol(text, ['smtp:', 'smtps:']) && new URL(text).hostname !== '',
-    'must be an address smtp://host:port or smtps://host:port',
-  )
-const secret = z.string().min(SECRET_LENGTH_MIN, `must have at least ${SECRET_LENGTH_MIN} characters`)
-const SECRETS_KEY_RULE = 'must have at least 256 bits in base64 or hexadecimal (openssl rand -base64 32)'
-const secretsKey = z.string().refine((text) => decodeSecretsKey(text) !== undefined, SECRETS_KEY_RULE)
-const secretsKeys = z
-  .string()
-  .transform((text) => text.split(',').map((part) => part.trim()))
-  .refine((parts) => parts.every((part) => decodeSecretsKey(part) !== undefined), `${SECRETS_KEY_RULE}, with commas between several`)
-const crashCounts = z
-  .string()
-  .transform((text, context) => {
-    try {
-      return JSON.parse(text) as unknown
-    } catch {
-      // Refused with a sentence that names the variable.
-      context.addIssue('must be JSON')
-      return z.NEVER
-    }
-  })
-  .pipe(z.record(z.string().regex(/^[a-z0-9 ]{1,40}$/), z.int().min(0)))
-const networks = z
-  .string()
-  .transform((text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean),
-  )
-  .refine((parts) => parts.every(isNetwork), 'must be addresses or networks (10.0.0.0/8, ::1) with commas between them')
-
-// As OpenTelemetry defines it: key=value pairs with commas, values percent-encoded.
-const exporterHeaders = z.string().transform((text, context) => {
-  const pairs = text.split(',').map((pair) => /^ *([\w-]+) *=(.*)$/.exec(pair))
-  try {
-    return Object.fromEntries(pairs.map((pair) => [String(pair?.[1]).toLowerCase(), decodeURIComponent(String(pair?.[2]).trim())]))
-  } catch {
-    // Refused with a sentence that names the variable.
-    context.addIssue('must be percent-encoded')
-    return z.NEVER
-  }
-})
 
 const secretsSchema = z.object({ SECRETS_KEY: secretsKey.optional(), SECRETS_KEY_PREVIOUS: secretsKeys.default([]) })
 const environmentSchema = secretsSchema.extend({
@@ -170,6 +130,12 @@ const environmentSchema = secretsSchema.extend({
       'must be an e-mail address, or a name and <address>',
     )
     .optional(),
+  OIDC_ISSUER: httpUrl.optional(),
+  OIDC_CLIENT_ID: z.string().max(500).optional(),
+  OIDC_CLIENT_SECRET: z.string().max(2_000).optional(),
+  OIDC_NAME: z.string().max(60, 'must have at most 60 characters').default('Single sign-on'),
+  OIDC_SECOND_FACTOR_AMR: words.default([]),
+  OIDC_SECOND_FACTOR_ACR: words.default([]),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be fatal, error, warn, info, debug, trace or silent')
     .optional(),
@@ -232,6 +198,7 @@ export function loadConfig(environment: Environment): Config {
         }
       : undefined,
     mail: mailSettings(values),
+    singleSignOn: singleSignOnSettings(values, !isSandbox),
     // The sandbox runs in a terminal, where a line per request would hide the start-up lines.
     logLevel: values.LOG_LEVEL ?? (isSandbox ? 'warn' : 'info'),
     simulator: { delayMs: values.SIMULATOR_DELAY_MS, port: values.SIMULATOR_PORT },
@@ -341,6 +308,20 @@ function mailSettings({ SMTP_URL: url, MAIL_FROM: from }: z.infer<typeof environ
   return { smtpUrl: url, from }
 }
 
+function singleSignOnSettings(values: z.infer<typeof environmentSchema>, isProduction: boolean): Config['singleSignOn'] {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret, OIDC_NAME: name } = values
+  if (issuer === undefined) {
+    if (clientId !== undefined || clientSecret !== undefined)
+      throw new Error('OIDC_ISSUER is missing, though OIDC_CLIENT_ID or OIDC_CLIENT_SECRET is set.')
+    return undefined
+  }
+  if (clientId === undefined) throw new Error('OIDC_CLIENT_ID is missing, though OIDC_ISSUER is set.')
+  if (clientSecret === undefined) throw new Error('OIDC_CLIENT_SECRET is missing, though OIDC_ISSUER is set.')
+  if (isProduction && !issuer.startsWith('https:'))
+    throw new Error('OIDC_ISSUER must be an https address in production: over http, its answers could be forged.')
+  return { name, issuer, clientId, clientSecret, secondFactor: { amr: values.OIDC_SECOND_FACTOR_AMR, acr: values.OIDC_SECOND_FACTOR_ACR } }
+}
+
 /** OPERATOR_<CODE>_… for one operator, OPERATOR_<PROTOCOL>_… (MTN_MOMO, ORANGE_WEB) for all that speak a protocol. */
 function operatorSettings(environment: Environment): Config['operators'] {
   const settings: Config['operators'] = {}
@@ -357,21 +338,6 @@ function operatorSettings(environment: Environment): Config['operators'] {
     settings[code] = { baseUrl: baseUrl.data, key: environment[`${prefix}_KEY`] || undefined, secret: operatorSecret }
   }
   return settings
-}
-
-function hasProtocol(text: string, protocols: string[]): boolean {
-  return URL.canParse(text) && protocols.includes(new URL(text).protocol)
-}
-
-/** As libpq takes them: commas in the authority, or in the parameter `host`. */
-function namesSeveralHosts(text: string): boolean {
-  const [address = '', query = ''] = text.split('?', 2)
-  const authority = /^\w+:\/\/(?:[^/]*@)?([^/]*)/.exec(address)?.[1] ?? ''
-  return authority.includes(',') || (new URLSearchParams(query).get('host') ?? '').includes(',')
-}
-
-function isNetwork(text: string): boolean {
-  return ipaddr.isValid(text) || ipaddr.isValidCIDR(text)
 }
 
 function urlHost(host: string): string {

@@ -2,10 +2,12 @@
 
 import { redirect } from 'next/navigation'
 import { paths } from '#lib/pages/paths.ts'
+import type { AssertionAnswer } from '#lib/people/passkeys.ts'
 import { type Invitation, type InvitationRefusal, safeNext } from '#lib/people/sign-in.ts'
 import type { Result } from '#lib/result.ts'
 import { formField } from '#lib/text/clean-text.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
+import { beginPasskeySignIn, signInWithPasskey } from '#server/back-office/passkeys.ts'
 import {
   answerInvitationOfPerson,
   choosePasswordWithLink,
@@ -38,6 +40,20 @@ export async function signInAction(_: SignInState, form: FormData): Promise<Sign
         email: (formField(form, 'email') ?? '').slice(0, 320),
       }
   }
+}
+
+/** Begins a sign-in with a passkey: returns what the browser asks the device. */
+export async function startPasskeyAction() {
+  return beginPasskeySignIn()
+}
+
+type PasskeyRefusal = { refusal: 'refused' | 'blocked' | 'throttled' }
+
+/** Signs in with the answer of the device. */
+export async function passkeyAction(answer: AssertionAnswer, next: string): Promise<PasskeyRefusal> {
+  const signedIn = await signInWithPasskey(answer)
+  if (!signedIn.ok) return { refusal: signedIn.error }
+  redirect(safeNext(next))
 }
 
 type CodeState = { problem: 'wrong' | 'throttled'; minutes: number } | null

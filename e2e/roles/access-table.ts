@@ -298,6 +298,8 @@ export const ACTIONS: Record<string, Access> = {
   'app/actions/session.ts signOutEverywhere': 'public',
   'app/actions/session.ts dismissCodeWarning': 'public',
   'app/sign-in/actions.ts signInAction': 'public',
+  'app/sign-in/actions.ts startPasskeyAction': 'public',
+  'app/sign-in/actions.ts passkeyAction': 'public',
   'app/sign-in/actions.ts codeAction': 'public',
   'app/sign-in/actions.ts enrolAction': 'public',
   'app/sign-in/actions.ts openInvitation': 'public',
@@ -374,6 +376,9 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/settings/actions.ts confirmEnrolment': 'own-settings:change',
   'app/(back-office)/[application]/settings/actions.ts renewCodes': 'own-settings:change',
   'app/(back-office)/[application]/settings/actions.ts switchOff': 'own-settings:change',
+  'app/(back-office)/[application]/settings/actions.ts startPasskey': 'own-settings:change',
+  'app/(back-office)/[application]/settings/actions.ts addPasskey': 'own-settings:change',
+  'app/(back-office)/[application]/settings/actions.ts deletePasskey': 'own-settings:change',
 }
 
 /** Actions that take no input beyond the application: a permitted call would take effect, so only refusals are tried. */
@@ -381,5 +386,6 @@ export const WITHOUT_INPUT: ReadonlySet<string> = new Set([
   'app/actions/session.ts signOut',
   'app/actions/session.ts signOutEverywhere',
   'app/actions/session.ts dismissCodeWarning',
+  'app/sign-in/actions.ts startPasskeyAction',
   'app/(back-office)/[application]/settings/actions.ts startEnrolment',
 ])

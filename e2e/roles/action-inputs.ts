@@ -80,6 +80,10 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   confirmEnrolment: { code: '000000' },
   renewCodes: { code: '000000' },
   switchOff: { code: '000000' },
+  // The password is wrong, and no device was asked, so what is right is refused.
+  startPasskey: { password: 'not the password', code: '000000' },
+  addPasskey: { name: 'fine', attestation: { id: 'AAAA', clientDataJSON: 'AAAA', attestationObject: 'AAAA', transports: ['internal'] } },
+  deletePasskey: { credentialId: 'AAAA', password: 'not the password' },
   testOperator: { operator: 'MOMOCM' },
   openAgain: { operator: 'MOMOCM' },
   sendNow: { operator: 'MOMOCM' },

@@ -38,6 +38,8 @@ export const paths = {
   /** The API reference, public; `topic`: a guide or the id of an operation. */
   docs: (topic?: string) => (topic ? `/docs/${topic}` : '/docs'),
   docsSearch: () => '/docs/search',
+  /** Leads on to the identity provider of the installation. */
+  singleSignOn: (next?: string) => `/api/auth/signin/sso${toQuery({ next })}`,
   enrol: (next?: string) => `/sign-in/enrol${toQuery({ next })}`,
   overview: (application: string) => `/${application}`,
   /** Everything that waits for the person, over all pages. */

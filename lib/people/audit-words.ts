@@ -78,7 +78,7 @@ function valueText(t: Translate, value: AuditValue | undefined, names: AuditEntr
   return typeof value === 'number' ? String(value) : JSON.stringify(value)
 }
 
-const FACTORS = ['password', 'one_time_code', 'recovery_code'] as const
+const FACTORS = ['password', 'one_time_code', 'recovery_code', 'passkey', 'single_sign_on', 'single_sign_on_code'] as const
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/
 
 /** Instants are in UTC, as in files: a detail belongs to the record, not to its reader. */

@@ -83,3 +83,7 @@ export function readUserAgent(text: string): { browser: string | null; system: s
   const find = (list: readonly [RegExp, string][]) => list.find(([pattern]) => pattern.test(text))?.[1] ?? null
   return { browser: find(BROWSERS), system: find(SYSTEMS) }
 }
+
+/** Why a sign-in with the identity provider did not succeed; the page says it. */
+export const SIGN_ON_REFUSALS = ['unknown', 'unverified', 'blocked', 'failed'] as const
+export type SignOnRefusal = (typeof SIGN_ON_REFUSALS)[number]

@@ -17,6 +17,7 @@ export type NoticeCause =
   | 'webhooks_failing'
   | 'key_expiring'
   | 'new_device'
+  | 'new_passkey'
 
 /** An event that was sent to an application's program. `outcome` and `httpStatus` are those of the last attempt; null before the first ended. */
 export type NoticeEventDto = {

@@ -10,6 +10,7 @@ import { reportUnexpected } from '#server/report-unexpected.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
 import { cookieName, newSession, openSession, readClaims, SESSION_S, sealSession, toClaims } from './session-token.ts'
 import { checkCode, checkPassword, endOnServer, noteSignIn } from './sign-in.ts'
+import { finishSignOn, identityProviders, PROVIDER_ID, providerCookies, readSignOnCall } from './single-sign-on.ts'
 
 /**
  * next-auth for this product: our people by password (and code), in the session cookie of session-token.ts. The sign-in page
@@ -30,6 +31,7 @@ export function authOptions(): NextAuthOptions {
     cookies: {
       sessionToken: { name: cookieName('session', publicUrl), options },
       callbackUrl: { name: cookieName('callback', publicUrl), options },
+      ...providerCookies(publicUrl, options),
     },
     jwt: {
       encode: ({ token }) =>
@@ -47,6 +49,7 @@ export function authOptions(): NextAuthOptions {
     // A cookie without a valid session is not our error: next-auth would log each with its whole stack.
     logger: { error: (code) => backOfficeRuntime().logger.debug({ code }, 'next-auth refused a request') },
     providers: [
+      ...identityProviders(),
       CredentialsProvider({
         credentials: { email: { type: 'email' }, password: { type: 'password' }, code: { type: 'text' } },
         authorize: (credentials) =>
@@ -62,6 +65,8 @@ export function authOptions(): NextAuthOptions {
       }),
     ],
     callbacks: {
+      // An address ends next-auth's part: the session was started by us.
+      signIn: ({ account, profile }) => (account?.provider === PROVIDER_ID ? reported('sign on', () => finishSignOn(profile)) : true),
       // Only at sign-in is there a user; later the token stays as it is.
       jwt: ({ token, user }) => readClaimsOf(user ?? token),
       session: ({ session, token }) => ({ expires: readClaims(token)?.endsAt.toISOString() ?? session.expires }),
@@ -110,11 +115,17 @@ const fieldsSchema = z.object({
 
 /**
  * The request as next-auth may see it: only addresses that are offered (`not_found`), only fields that are known and are
- * text (`invalid`), no query. Where people go after a sign-in is decided by us, never by `callbackUrl`, which next-auth
+ * text (`invalid`), no query. A sign-in with the identity provider is read by single-sign-on.ts. Where people go after a sign-in is decided by us, never by `callbackUrl`, which next-auth
  * answers with a 500 when it is not an address.
  */
-export async function readAuthCall(request: Request, path: readonly string[]): Promise<Result<NextRequest, 'not_found' | 'invalid'>> {
+export async function readAuthCall(
+  request: Request,
+  path: readonly string[],
+): Promise<Result<NextRequest, 'not_found' | 'invalid' | 'start_over'>> {
   const method = request.method === 'HEAD' ? 'GET' : request.method
+  const [step, provider] = path
+  if (request.method === 'GET' && path.length === 2 && provider === PROVIDER_ID && (step === 'signin' || step === 'callback'))
+    return readSignOnCall(request, step)
   if (!OFFERED.has(`${method} ${path.join('/')}`)) return err('not_found')
   const url = new URL(request.url)
   url.search = ''

@@ -19,7 +19,7 @@ import type { GuardedSenders } from '#server/webhooks/send/send-webhook.ts'
 
 /** The part of the Runtime that signing in and reading the actor need; the whole Runtime is in a layer above. */
 type BackOfficeRuntime = {
-  config: Pick<Config, 'publicUrl' | 'sessionSecret' | 'isSandbox' | 'dataDirectory' | 'mail'>
+  config: Pick<Config, 'publicUrl' | 'sessionSecret' | 'isSandbox' | 'dataDirectory' | 'mail' | 'singleSignOn'>
   pool: Pool
   /** The pool for lists, details and exports: the replica where there is one. Never used for decisions. */
   reportPool: Pool

@@ -9,21 +9,28 @@ export const SESSION_S = 12 * 60 * 60
 /** How long the step between password and one-time code may take, in seconds. */
 export const PENDING_SECOND_FACTOR_S = 5 * 60
 
-/** The person who signed in, the epoch of their sessions at that time, which session it is, and when it ends at the latest. */
-export type Session = { personId: string; epoch: number; sessionId: string; endsAt: Date }
+/**
+ * The person who signed in, the epoch of their sessions at that time, which session it is, and when it ends at the latest. `usedProvider`: of a
+ * pending one, the first step was the identity provider and not the password.
+ */
+export type Session = { personId: string; epoch: number; sessionId: string; endsAt: Date; usedProvider?: boolean }
 
-/** `pendingSecondFactor`: the password was right and the one-time code is still missing. */
+/** `pendingSecondFactor`: the first step, the password or the identity provider, is done and the one-time code is still missing. */
 export type SessionKind = 'session' | 'pendingSecondFactor'
 
-const claimsSchema = z.object({ sub: z.guid(), epoch: z.int(), sid: z.guid(), ends: z.int().positive() })
+const claimsSchema = z.object({ sub: z.guid(), epoch: z.int(), sid: z.guid(), ends: z.int().positive(), sso: z.literal(true).optional() })
 /** The only header that we write. Others are refused unread: some make the reader derive a key at length, before anything is verified. */
 const HEADER = `${Buffer.from(JSON.stringify({ alg: 'dir', enc: 'A256GCM' })).toString('base64url')}..`
 const TOKEN_LENGTH_MAX = 1_024
 
 /** A session that begins now, with an id of its own: the value of an earlier cookie never becomes a new session. */
-export function newSession({ personId, epoch }: { personId: string; epoch: number }, kind: SessionKind, now: Date): Session {
+export function newSession(
+  { personId, epoch, usedProvider = false }: { personId: string; epoch: number; usedProvider?: boolean },
+  kind: SessionKind,
+  now: Date,
+): Session {
   const lastsMs = (kind === 'session' ? SESSION_S : PENDING_SECOND_FACTOR_S) * 1_000
-  return { personId, epoch, sessionId: randomUUID(), endsAt: new Date(now.getTime() + lastsMs) }
+  return { personId, epoch, sessionId: randomUUID(), endsAt: new Date(now.getTime() + lastsMs), ...(usedProvider && { usedProvider }) }
 }
 
 /** The session as an encrypted token for a cookie. */
@@ -45,8 +52,8 @@ export async function openSession(token: string, kind: SessionKind, secret: stri
 type SessionClaims = z.infer<typeof claimsSchema>
 
 /** The claims of a token. */
-export function toClaims({ personId, epoch, sessionId, endsAt }: Session): SessionClaims {
-  return { sub: personId, epoch, sid: sessionId, ends: Math.floor(endsAt.getTime() / 1_000) }
+export function toClaims({ personId, epoch, sessionId, endsAt, usedProvider }: Session): SessionClaims {
+  return { sub: personId, epoch, sid: sessionId, ends: Math.floor(endsAt.getTime() / 1_000), ...(usedProvider && { sso: true as const }) }
 }
 
 /** The session of claims that next-auth hands on; undefined when they are not those of a session. */
@@ -55,8 +62,8 @@ export function readClaims(claims: unknown): Session | undefined {
   return parsed.success ? fromClaims(parsed.data) : undefined
 }
 
-function fromClaims({ sub, epoch, sid, ends }: SessionClaims): Session {
-  return { personId: sub, epoch, sessionId: sid, endsAt: new Date(ends * 1_000) }
+function fromClaims({ sub, epoch, sid, ends, sso }: SessionClaims): Session {
+  return { personId: sub, epoch, sessionId: sid, endsAt: new Date(ends * 1_000), ...(sso && { usedProvider: true }) }
 }
 
 /** next-auth uses no salt for its own session. The other salt keeps a pending session from being accepted as a whole one. */
@@ -64,7 +71,8 @@ function saltOf(kind: SessionKind): string {
   return kind === 'session' ? '' : 'half'
 }
 
-export type CookieKind = SessionKind | 'device' | 'callback'
+/** The last four are of a sign-in with the identity provider, until its answer. */
+export type CookieKind = SessionKind | 'device' | 'callback' | 'csrf' | 'state' | 'verifier' | 'nonce' | 'next'
 
 /** Opening a token derives a key and decrypts; a page with its data sends the same one a dozen times. */
 const OPENED_MAX = 2_000

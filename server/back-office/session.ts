@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto'
 import { cookies } from 'next/headers'
 import { createDeviceMarks, DEVICE_MARK_S, type DeviceMarks } from '#server/credentials/address.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
@@ -12,6 +13,9 @@ import {
   type SessionKind,
   sealSession,
 } from './session-token.ts'
+
+/** How long the way to the identity provider and back may take, in seconds. */
+export const PROVIDER_STEP_S = 15 * 60
 
 /** The session of this request; undefined when there is none, it ended, or it was not made by us. Says nothing about the person yet. */
 export async function readSession(): Promise<Session | undefined> {
@@ -40,13 +44,13 @@ export async function forgetSession(): Promise<void> {
   await writeCookie('pendingSecondFactor', '', 0)
 }
 
-/** The session of a person who entered the right password and must still enter a one-time code. */
+/** The session of a person whose first step is done, and who must still enter a one-time code. */
 export async function readPendingSecondFactorSession(): Promise<Session | undefined> {
   return readToken('pendingSecondFactor')
 }
 
-/** Remembers for five minutes that the password was right. For server actions only. */
-export async function startPendingSecondFactorSession(who: { personId: string; epoch: number }): Promise<void> {
+/** Remembers for five minutes that the first step of a sign-in is done. For server actions only. */
+export async function startPendingSecondFactorSession(who: { personId: string; epoch: number; usedProvider?: boolean }): Promise<void> {
   const { clock, config } = backOfficeRuntime()
   const pending = newSession(who, 'pendingSecondFactor', clock.now())
   await writeCookie(
@@ -69,6 +73,26 @@ export async function markDevice(email: string): Promise<void> {
 function deviceMarks(): DeviceMarks {
   const { config, clock } = backOfficeRuntime()
   return createDeviceMarks({ secret: config.sessionSecret, clock })
+}
+
+/** Remembers, while the person is at the identity provider, where they want to go. For route handlers only. */
+export async function rememberNext(next: string): Promise<void> {
+  await writeCookie('next', next, PROVIDER_STEP_S)
+}
+
+/** Where the person wanted to go before the identity provider, once. Browsers can change it. For route handlers only. */
+export async function takeNext(): Promise<string | undefined> {
+  const next = await readCookie('next')
+  await writeCookie('next', '', 0)
+  return next
+}
+
+/** Sets the pair by which next-auth recognises that a request is from here; returns the half that goes into the body. For route handlers only. */
+export async function issueCsrfToken(): Promise<string> {
+  const token = randomBytes(32).toString('hex')
+  const hash = createHash('sha256').update(`${token}${backOfficeRuntime().config.sessionSecret}`).digest('hex')
+  await writeCookie('csrf', `${token}|${hash}`, PROVIDER_STEP_S)
+  return token
 }
 
 async function readToken(kind: SessionKind): Promise<Session | undefined> {

@@ -107,7 +107,7 @@ export async function signInWithCode(code: unknown): Promise<Result<void, CodeFa
   }
   // Only now: a browser in which somebody knew the password alone is no place of this person.
   await markDevice(person.email)
-  await beginSession(pending, checked.value.factor)
+  await beginSession(pending, pending.usedProvider ? 'single_sign_on_code' : checked.value.factor)
   return ok(undefined)
 }
 
@@ -117,7 +117,7 @@ export async function noteSignIn(personId: string, factor: SignInFactor): Promis
 }
 
 /** Starts a new session for this browser. The one that its cookie held ends, because nobody could sign out of it later. For server actions only. */
-async function beginSession(who: { personId: string; epoch: number }, factor: SignInFactor): Promise<void> {
+export async function beginSession(who: { personId: string; epoch: number }, factor: SignInFactor): Promise<void> {
   const replaced = await readSession()
   if (replaced) await endOnServer(replaced)
   await noteSignIn(who.personId, factor)

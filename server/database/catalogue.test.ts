@@ -51,6 +51,8 @@ const REFERENCE_TABLES: Record<string, string> = {
   notice_times: 'one row per person',
   link_mails: 'one row per link that is mailed within a month; a password belongs to no application',
   password_resets: 'one row per person whose password was reset and who has not chosen a new one; found by the digest of the link',
+  passkeys: 'at most ten rows per person; a sign-in finds its person by the key alone',
+  passkey_challenges: 'one row per sign-in or set-up with a passkey within five minutes',
   person_devices: 'one row per browser and network from which a person signs in',
   sandbox_mails: 'only in a sandbox: the mails that it would have sent',
   ledger_seal: 'one row: up to when postings are summed by day',

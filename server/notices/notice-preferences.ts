@@ -6,7 +6,7 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { upsertPreferences, upsertTimes } from './notice-store.ts'
 import { noticeTimesSchema } from './notice-times.ts'
 
-/** The causes that a person can choose about. A sign-in from a new device is always reported. */
+/** The causes that a person can choose about. A sign-in from a new device and a new passkey are always reported. */
 export const CHOSEN_CAUSES = [
   'approval_waiting',
   'approval_expiring',

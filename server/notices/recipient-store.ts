@@ -89,6 +89,7 @@ function concerns({ cause, subjectId, operator, type }: Notice, application: Sql
     case 'webhooks_failing':
       return concernsWhileItLasts({ cause, operator, type }, application)
     case 'new_device':
+    case 'new_passkey':
       return sql`false`
   }
 }

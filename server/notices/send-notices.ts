@@ -1,5 +1,6 @@
 import { dueAt, EXCEPTION_CLASSES } from '#lib/reconciliation/exceptions.ts'
 import { ok } from '#lib/result.ts'
+import type { NoticeCause } from '#lib/webhooks/notice-event.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { insertExpiringNotices } from './expiring-store.ts'
@@ -70,11 +71,14 @@ async function addressNotice({ pool, now }: Sending): Promise<boolean> {
   return done.ok && done.value
 }
 
-/** Notices of quiet hours arrive as one mail at their end. A sign-in is reported at once. */
+/** The account may be in other hands now. */
+const AT_ANY_HOUR: ReadonlySet<NoticeCause> = new Set(['new_device', 'new_passkey'])
+
+/** Notices of quiet hours arrive as one mail at their end. What concerns the account itself is reported at once. */
 function whenToTell({ cause }: Notice, recipient: Recipient, at: Date): { inDigest: boolean; nextAt: Date } {
   const { timeZone, digestHour, delivery } = recipient
   if (delivery === 'digest') return { inDigest: true, nextAt: nextHourIn(timeZone, digestHour, at) }
-  const quietEnd = cause === 'new_device' ? undefined : quietEndOf(recipient, timeZone, at)
+  const quietEnd = AT_ANY_HOUR.has(cause) ? undefined : quietEndOf(recipient, timeZone, at)
   return quietEnd ? { inDigest: true, nextAt: quietEnd } : { inDigest: false, nextAt: at }
 }
 
@@ -83,7 +87,7 @@ async function attempt({ pool, publicUrl, now }: Sending, transport: MailTranspo
   if (others.length > 0) await endMail(pool, mail, { state: 'dropped', at: now(), noticeIds: others.map(({ noticeId }) => noticeId) })
   if (!recipient) return
   // A mail that is repeated, or a digest within quiet hours.
-  const quietEnd = concerned.some(({ cause }) => cause === 'new_device') ? undefined : quietEndOf(recipient, recipient.timeZone, now())
+  const quietEnd = concerned.some(({ cause }) => AT_ANY_HOUR.has(cause)) ? undefined : quietEndOf(recipient, recipient.timeZone, now())
   if (quietEnd) return endMail(pool, mail, { state: 'waiting', at: now(), nextAt: quietEnd })
   const { email, name, locale } = recipient
   const outcome = await transport.send({

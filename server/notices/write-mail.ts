@@ -91,6 +91,7 @@ export function pathOf({ cause, slug, subjectId, kind, operator, decidesIn }: Co
     case 'change_expiring':
       return `/${slug}${pageOfKind(kind ?? '')}`
     case 'new_device':
+    case 'new_passkey':
       return `/${slug}/settings`
   }
 }

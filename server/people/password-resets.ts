@@ -5,12 +5,13 @@ import { digest, generateLinkToken, generatePassword } from '#server/credentials
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { insertLinkMail } from './link-mail-store.ts'
+import { deletePasskeys } from './passkeys/passkey-store.ts'
 import { findPasswordProblem, type PasswordProblem } from './passwords.ts'
 import { deletePasswordReset, type PasswordReset, readPasswordReset, updatePerson, upsertPasswordReset } from './person-store.ts'
 import { recordPersonAct } from './sessions.ts'
 
 /**
- * Ends the person's password and sessions, and stores a mail with a link by which they choose a new one: it works once, for 24 hours. An earlier link
+ * Ends the person's password, passkeys and sessions, and stores a mail with a link by which they choose a new one: it works once, for 24 hours. An earlier link
  * stops working. The token is returned for tests only; it is stored encrypted until it is mailed. Reserved for the machine administrator.
  */
 export async function mailPasswordLink(
@@ -24,6 +25,7 @@ export async function mailPasswordLink(
   const passwordHash = await hashPassword(generatePassword())
   return withTransaction(pool, async (trx) => {
     if ((await updatePerson(trx, personId, { passwordHash, endsSessions: true })) === undefined) return err('unknown_person')
+    await deletePasskeys(trx, personId)
     await upsertPasswordReset(trx, personId, tokenHash)
     await insertLinkMail(trx, { kind: 'password', applicationId: null, subjectId: personId, token })
     await recordPersonAct(trx, { personId, actor, action: 'person.password_reset', isAccountChange: true })

@@ -5,6 +5,7 @@ import { generatePassword } from '#server/credentials/secrets.ts'
 import type { SignInFailure, SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import { deletePasskeys } from './passkeys/passkey-store.ts'
 import { deletePasswordReset, findPassword, findPersonByEmail, updatePerson } from './person-store.ts'
 import { recordFailedSignIn, recordPersonAct } from './sessions.ts'
 
@@ -82,7 +83,7 @@ export async function changeOwnPassword(
   })
 }
 
-/** Sets a new random password, returned only once, and ends the person's sessions. Reserved for the machine administrator. */
+/** Sets a new random password, returned only once, removes the person's passkeys and ends their sessions. Reserved for the machine administrator. */
 export async function resetPersonPassword(
   pool: Pool,
   command: { personId: string; actor: CommandActor },
@@ -94,6 +95,8 @@ export async function resetPersonPassword(
   return withTransaction(pool, async (trx) => {
     if ((await updatePerson(trx, personId, { passwordHash, endsSessions: true })) === undefined) return err('unknown_person')
     await deletePasswordReset(trx, personId)
+    // One that a stranger added would outlive the password that they knew.
+    await deletePasskeys(trx, personId)
     await recordPersonAct(trx, { personId, actor, action: 'person.password_reset', isAccountChange: true })
     return ok({ password })
   })

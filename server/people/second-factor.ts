@@ -8,6 +8,7 @@ import { digest } from '#server/credentials/secrets.ts'
 import type { SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import type { Database, Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import { deletePasskeys } from './passkeys/passkey-store.ts'
 import { verifyOwnPassword } from './passwords.ts'
 import { readActiveApplicationIds, updatePerson } from './person-store.ts'
 import {
@@ -254,7 +255,7 @@ export async function renewRecoveryCodes(
 type ResetFailure = 'not_permitted' | 'own_membership' | 'not_a_member' | 'works_elsewhere'
 
 /**
- * Switches off the second factor of a member who lost it, removes the recovery codes and ends all sessions. `works_elsewhere`: the person
+ * Switches off the second factor of a member who lost it, removes recovery codes and passkeys and ends all sessions. `works_elsewhere`: the person
  * is an active member of another application too, whose administrators have not agreed; the machine's administrator can reset it.
  */
 export async function resetMemberSecondFactor(
@@ -269,13 +270,14 @@ export async function resetMemberSecondFactor(
     if (!applicationIds.includes(applicationId)) return err('not_a_member')
     if (applicationIds.length > 1) return err('works_elsewhere')
     await clearSecondFactor(trx, personId)
+    await deletePasskeys(trx, personId)
     await recordPersonAct(trx, { personId, actor, action: 'person.second_factor_reset', isAccountChange: true })
     return ok(undefined)
   })
 }
 
 /**
- * Switches a person's second factor off, removes the recovery codes and ends all sessions. The machine's administrator may,
+ * Switches a person's second factor off, removes recovery codes and passkeys and ends all sessions. The machine's administrator may,
  * and people for themselves (the caller requires a new code first).
  */
 export async function resetSecondFactor(
@@ -286,6 +288,7 @@ export async function resetSecondFactor(
   if (actor.kind !== 'system' && actor.id !== personId) return err('not_permitted')
   return withTransaction(pool, async (trx) => {
     if ((await clearSecondFactor(trx, personId)) === undefined) return err('unknown_person')
+    await deletePasskeys(trx, personId)
     await recordPersonAct(trx, { personId, actor, action: 'person.second_factor_reset', isAccountChange: true })
     return ok(undefined)
   })

@@ -241,8 +241,11 @@ export async function bumpSessionEpoch(
   })
 }
 
-/** The factor that a person signed in with; each after the first includes the password. */
-export type SignInFactor = 'password' | 'one_time_code' | 'recovery_code'
+/**
+ * What a person signed in with: the password, and a code with it; a passkey; the identity provider of the installation, with its own second
+ * factor or with a code here.
+ */
+export type SignInFactor = 'password' | 'one_time_code' | 'recovery_code' | 'passkey' | 'single_sign_on' | 'single_sign_on_code'
 
 /** Records that a person signed in, from which address and with what. */
 export async function recordSignIn(pool: Pool, signIn: { personId: string; address: string; factor: SignInFactor }): Promise<void> {

@@ -26,6 +26,7 @@ import { queryContradictions } from '#server/operators/work/second-looks.ts'
 import { forgetAttachments } from '#server/attachments/attach-file.ts'
 import { pruneRefusals } from '#server/partner-auth/refusals.ts'
 import { pruneRefreshTokens } from '#server/partner-auth/tokens.ts'
+import { forgetChallenges } from '#server/people/passkeys/sign-in-with-passkey.ts'
 import { pruneEndedSessions } from '#server/people/sessions.ts'
 import { examineDays, examineRecentDays } from '#server/reconciliation/exceptions/examine-days.ts'
 import { matchRecent } from '#server/reconciliation/matching/match-wallet.ts'
@@ -211,6 +212,7 @@ function taskTable(runtime: Runtime, isEnding: () => boolean): ScheduledTask[] {
     scheduledTask('forget_intended_decisions', '47 3 * * *', () => forgetIntended(pool)),
     scheduledTask('forget_refusals', '29 3 * * *', async () => void (await pruneRefusals(pool, clock.now()))),
     scheduledTask('forget_ended_sessions', '17 * * * *', async () => void (await pruneEndedSessions(pool, clock.now()))),
+    scheduledTask('forget_passkey_challenges', '*/10 * * * *', () => forgetChallenges(pool, clock.now())),
     scheduledTask('forget_failed_sign_ins', '7 * * * *', async () => void (await pruneSignInThrottles(pool, clock.now()))),
   ]
 }

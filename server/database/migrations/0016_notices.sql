@@ -3,10 +3,10 @@
 -- One event that people are told of. Who receives it is read when it is sent, from who may act then.
 create table notices (
   notice_id uuid primary key default gen_random_uuid(),
-  -- Null: a sign-in belongs to no application.
+  -- Null: a person's account belongs to no application.
   application_id uuid references applications,
   cause text not null check (cause in ('approval_waiting', 'change_waiting', 'change_expiring', 'payment_rejected', 'batch_ended',
-                                       'exception_overdue', 'new_device')),
+                                       'exception_overdue', 'new_device', 'new_passkey')),
   -- The change, transaction, batch, exception or person; of waiting approvals the application: there is one notice about all of them.
   subject_id uuid not null,
   created_at timestamptz not null default now(),
@@ -16,7 +16,7 @@ create table notices (
   state text not null default 'waiting' check (state in ('waiting', 'addressed')),
   addressed_at timestamptz,
   constraint addressed_has_time check ((state = 'addressed') = (addressed_at is not null)),
-  constraint only_sign_ins_have_no_application check ((application_id is null) = (cause = 'new_device'))
+  constraint only_accounts_have_no_application check ((application_id is null) = (cause in ('new_device', 'new_passkey')))
 );
 create unique index notices_of_waiting_approvals on notices (application_id) where cause = 'approval_waiting' and state = 'waiting';
 create index notices_of_approvals_by_time on notices (application_id, addressed_at) where cause = 'approval_waiting';
@@ -49,7 +49,7 @@ create index notice_mails_by_message on notice_mails (message_id) where message_
 -- How a person wants to be told of a cause; without a row: at once.
 create table notice_preferences (
   person_id uuid not null references people,
-  cause text not null check (cause <> 'new_device'),
+  cause text not null check (cause not in ('new_device', 'new_passkey')),
   delivery text not null check (delivery in ('at_once', 'digest', 'never')),
   primary key (person_id, cause)
 );

@@ -7,7 +7,8 @@ alter table notices add column type text check (type in ('COLLECT', 'DEPOSIT'));
 alter table notices drop constraint notices_cause_check;
 alter table notices add constraint notices_cause_check check (cause in (
   'approval_waiting', 'approval_expiring', 'change_waiting', 'change_expiring', 'payment_rejected', 'payment_expired', 'batch_ended', 'exception_overdue',
-  'balance_low', 'float_short', 'operator_down', 'webhooks_failing', 'key_expiring', 'new_device'));
+  'balance_low', 'float_short', 'operator_down', 'webhooks_failing', 'key_expiring', 'new_device',
+  'new_passkey'));
 create index notices_of_states on notices (application_id, cause, created_at)
   where cause in ('approval_expiring', 'balance_low', 'float_short', 'operator_down', 'webhooks_failing');
 create unique index notices_of_keys on notices (subject_id) where cause = 'key_expiring';
@@ -163,5 +164,5 @@ begin
     select r.application_id, new.notice_id, r.url from event_receivers r where r.application_id = new.application_id;
   return null;
 end $$;
--- A sign-in belongs to no application.
+-- A person's account belongs to no application.
 create trigger note_event after insert on notices for each row when (new.application_id is not null) execute function note_event();

@@ -11,6 +11,7 @@ export const LAYERS: readonly (readonly string[])[] = [
     'uploads',
     'caller-address.ts',
     'config.ts',
+    'config-fields.ts',
     'clock.ts',
     'logger.ts',
     'process-wide.ts',

@@ -3,8 +3,10 @@
 import { z } from 'zod'
 import { LANGUAGE_COOKIE, LOCALES } from '#lib/i18n/locale.ts'
 import { createTranslate } from '#lib/i18n/translate.ts'
+import type { AttestationAnswer, PasskeyCreation } from '#lib/people/passkeys.ts'
 import { type ActionResult, err, ok } from '#lib/result.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { passkeyDeps } from '#server/back-office/passkeys.ts'
 import { rememberChoice } from '#server/back-office/preferences.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { continueSession } from '#server/back-office/session.ts'
@@ -12,6 +14,14 @@ import { beginEnrolment, type Enrolment, finishEnrolment, peerAddress } from '#s
 import { MESSAGES } from '#server/messages.ts'
 import { changeNoticeSettings, noticeSettingsSchema } from '#server/notices/notice-preferences.ts'
 import { changeOwnPreferences } from '#server/people/accounts.ts'
+import { attestationSchema } from '#server/people/passkeys/passkey-answer.ts'
+import {
+  type RegistrationFailure,
+  registerPasskey,
+  type StartRegistrationFailure,
+  startPasskeyRegistration,
+} from '#server/people/passkeys/register-passkey.ts'
+import { type RemoveFailure, removePasskey } from '#server/people/passkeys/remove-passkey.ts'
 import { changeOwnPassword } from '#server/people/passwords.ts'
 import { type ConfirmFailure, disableOwnSecondFactor, renewRecoveryCodes } from '#server/people/second-factor.ts'
 
@@ -101,6 +111,45 @@ export async function switchOff(
     const disabled = await disableOwnSecondFactor(backOfficeRuntime(), { personId: actor.id, code })
     if (!disabled.ok) return err(disabled.error.kind)
     await continueSession(disabled.value.sessionEpoch)
+    return ok(null)
+  })
+}
+
+const proof = z.object({ password: z.string().min(1).max(1_024), code: z.string().trim().max(64) })
+
+/** Begins a new passkey, for the password and, where the second factor is on, a code: returns what the browser asks the device. */
+export async function startPasskey(
+  application: string,
+  input: { password: string; code: string },
+): Promise<ActionResult<PasskeyCreation, StartRegistrationFailure>> {
+  return runAction({ schema: proof, permission: PERMISSION, application, input }, (actor, { password, code }) =>
+    startPasskeyRegistration(passkeyDeps(), { personId: actor.id, password, code: code || undefined, peerAddress: peerAddress() }),
+  )
+}
+
+const newPasskey = z.object({ name: z.string().max(200), attestation: attestationSchema })
+
+/** Stores the passkey that the device made. */
+export async function addPasskey(
+  application: string,
+  input: { name: string; attestation: AttestationAnswer },
+): Promise<ActionResult<void, RegistrationFailure>> {
+  return runAction({ schema: newPasskey, permission: PERMISSION, application, input }, (actor, { name, attestation }) =>
+    registerPasskey(passkeyDeps(), { personId: actor.id, name, attestation }),
+  )
+}
+
+const oldPasskey = z.object({ credentialId: z.string().min(1).max(1_400), password: z.string().min(1).max(1_024) })
+
+/** Removes a passkey, with the password. Ends all other sessions and renews this one. */
+export async function deletePasskey(
+  application: string,
+  input: { credentialId: string; password: string },
+): Promise<ActionResult<null, RemoveFailure>> {
+  return runAction({ schema: oldPasskey, permission: PERMISSION, application, input }, async (actor, given) => {
+    const removed = await removePasskey(passkeyDeps(), { personId: actor.id, ...given, peerAddress: peerAddress() })
+    if (!removed.ok) return removed
+    await continueSession(removed.value.sessionEpoch)
     return ok(null)
   })
 }

@@ -1,3 +1,4 @@
+import { headers } from 'next/headers'
 import { notFound } from 'next/navigation'
 import type { ReactNode } from 'react'
 import { ActionForm } from '#components/ui/action-form.tsx'
@@ -8,22 +9,26 @@ import { Link } from '#components/ui/link.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import type { Role } from '#lib/people/permissions.ts'
+import { readUserAgent } from '#lib/people/sign-in.ts'
 import { THEMES, type Theme } from '#lib/people/viewer.ts'
 import { zoneWords } from '#lib/time/format-time.ts'
 import { listTimeZones } from '#lib/time/time-zones.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
+import { offersPasskeys } from '#server/back-office/passkeys.ts'
 import { getT, readLocale, readTheme } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { CHOSEN_CAUSES, DELIVERIES } from '#server/notices/notice-preferences.ts'
 import { readPreferences, readTimes } from '#server/notices/notice-store.ts'
+import { listPasskeys } from '#server/people/passkeys/passkey-store.ts'
 import { readOwnSecondFactor } from '#server/people/person-store.ts'
 import { setTheme, signOutEverywhere } from '../../../actions/session.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
 import { DeputySection } from '../_components/deputies/deputy-section.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { NoticesForm } from './_components/notices-form.tsx'
+import { Passkeys } from './_components/passkey-settings.tsx'
 import { PreferencesForm } from './_components/preferences-form.tsx'
 import { PasswordButton, SecondFactor } from './_components/sign-in-settings.tsx'
 
@@ -34,12 +39,13 @@ export default async function SettingsPage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'own-settings:change')
   const { pool, clock } = backOfficeRuntime()
-  const [t, locale, theme, person, secondFactor, { changes }, notices, times] = await Promise.all([
+  const [t, locale, theme, person, secondFactor, passkeys, { changes }, notices, times] = await Promise.all([
     getT(),
     readLocale(),
     readTheme(),
     currentPerson(),
     readOwnSecondFactor(pool, actor.id),
+    listPasskeys(pool, actor.id),
     listChanges(pool, { applicationId: actor.applicationId, kinds: ['person.deputy'], actor }),
     readPreferences(pool, actor.id),
     readTimes(pool, actor.id),
@@ -78,6 +84,20 @@ export default async function SettingsPage({ params }: PageProps) {
             demandedBy={person.memberships.find((membership) => membership.requiresSecondFactor)?.name ?? null}
           />
         </SettingsSection>
+        <SettingsSection id="passkeys" title={t('settings.passkeys')} lead={t('settings.passkeysLead')}>
+          <Passkeys
+            application={application}
+            passkeys={passkeys.map(({ createdAt, lastUsedAt, ...passkey }) => ({
+              ...passkey,
+              createdAt: createdAt.toISOString(),
+              lastUsedAt: lastUsedAt?.toISOString() ?? null,
+            }))}
+            email={person.email}
+            hasSecondFactor={secondFactor.enabledAt !== null}
+            device={deviceWords((await headers()).get('user-agent') ?? '')}
+            unavailableAt={offersPasskeys() ? null : backOfficeRuntime().config.publicUrl}
+          />
+        </SettingsSection>
         {(actor.roles.includes('checker') || actor.deputyFor.length > 0) && (
           <SettingsSection id="deputies" title={t('deputy.ownTitle')} lead={t('deputy.lead')}>
             <DeputySection t={t} actor={actor} isOwn />
@@ -99,6 +119,12 @@ export default async function SettingsPage({ params }: PageProps) {
       </div>
     </PageContent>
   )
+}
+
+/** A first name for a passkey of this browser. */
+function deviceWords(userAgent: string): string {
+  const { browser, system } = readUserAgent(userAgent)
+  return [browser, system].filter(Boolean).join(' · ')
 }
 
 type Membership = { slug: string; name: string; roles: readonly Role[] }

@@ -1,0 +1,56 @@
+import type { PasskeyRequest } from '#lib/people/passkeys.ts'
+import { err, ok, type Result } from '#lib/result.ts'
+import { throttleAddress } from '#server/credentials/address.ts'
+import { assertionSchema } from '#server/people/passkeys/passkey-answer.ts'
+import { relyingPartyOf } from '#server/people/passkeys/relying-party.ts'
+import { startPasskeySignIn, verifyPasskeySignIn } from '#server/people/passkeys/sign-in-with-passkey.ts'
+import { processWide } from '#server/process-wide.ts'
+import { createRateLimit, type RateLimit } from '#server/rate-limit.ts'
+import { backOfficeRuntime } from './back-office-runtime.ts'
+import { markDevice } from './session.ts'
+import { beginSession, peerAddress } from './sign-in.ts'
+
+declare module '#server/process-wide.ts' {
+  interface ProcessWideValues {
+    /** How often each address may still begin or end a sign-in with a passkey. */
+    passkeyLimit: RateLimit
+  }
+}
+
+/** A signature cannot be guessed; what is limited is the work, and the challenges, that anybody can cause. An office may share an address. */
+const BURST = 60
+const PER_SECOND = 1
+
+function isThrottled(): boolean {
+  const limit = processWide('passkeyLimit', () => createRateLimit({ burst: BURST, perSecond: PER_SECOND, nowMs: () => performance.now() }))
+  return limit.take(throttleAddress(peerAddress())) !== undefined
+}
+
+/** What commands about passkeys need: the Runtime, and the site of this installation. */
+export function passkeyDeps() {
+  const { pool, clock, throttle, config } = backOfficeRuntime()
+  return { pool, clock, throttle, relyingParty: relyingPartyOf(config.publicUrl) }
+}
+
+/** Whether passkeys can be used at the address of this installation. */
+export function offersPasskeys(): boolean {
+  return relyingPartyOf(backOfficeRuntime().config.publicUrl) !== undefined
+}
+
+/** Begins a sign-in with a passkey. */
+export async function beginPasskeySignIn(): Promise<Result<PasskeyRequest, 'not_offered' | 'throttled'>> {
+  return isThrottled() ? err('throttled') : startPasskeySignIn(passkeyDeps())
+}
+
+/** Signs in with the answer of a device: a whole session, because the device verified its user. For server actions only. */
+export async function signInWithPasskey(input: unknown): Promise<Result<void, 'refused' | 'blocked' | 'throttled'>> {
+  const assertion = assertionSchema.safeParse(input)
+  if (!assertion.success) return err('refused')
+  if (isThrottled()) return err('throttled')
+  const verified = await verifyPasskeySignIn(passkeyDeps(), { assertion: assertion.data, peerAddress: peerAddress() })
+  if (!verified.ok) return err(verified.error === 'person_blocked' ? 'blocked' : 'refused')
+  const { personId, sessionEpoch, email } = verified.value
+  await markDevice(email)
+  await beginSession({ personId, epoch: sessionEpoch }, 'passkey')
+  return ok(undefined)
+}

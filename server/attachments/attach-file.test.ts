@@ -87,6 +87,24 @@ test('already_sent: an exchange or a removal of the file once the transaction ex
   assert.equal((await findAttachmentOf(database.pool, applicationId, transactionId))?.sha256, first.sha256)
 })
 
+test('either attached and shown, or already_sent and not shown: a file that is completed while its payment is sent', async () => {
+  const maker = await aMaker(await makeApplication(database.pool))
+  const { applicationId } = maker
+  const bytes = samplePdf()
+  for (let round = 0; round < 20; round++) {
+    const externalId = randomUUID()
+    const about = { applicationId, actor: maker, externalId, fileName: 'a.pdf', bytes: bytes.length, modifiedMs: 1 }
+    const { fileId } = must(await beginAttachment(database.pool, about))
+    must(await storeAttachmentPiece(database.pool, { applicationId, actor: maker, fileId, number: 0, bytes }))
+    const [attached, transactionId] = await Promise.all([
+      attachFile(database.pool, { applicationId, actor: maker, fileId }),
+      send(maker, externalId),
+    ])
+    const shown = await findAttachmentOf(database.pool, applicationId, transactionId)
+    assert.deepEqual(attached, shown ? { ok: true, value: shown } : { ok: false, error: 'already_sent' })
+  }
+})
+
 test('the last file of several, none after it was removed; each replaced one is gone with its pieces', async () => {
   const maker = await aMaker(await makeApplication(database.pool))
   const externalId = randomUUID()

@@ -79,7 +79,7 @@ export function CellButton({ row, field, unsaved, onOpen, children }: CellButton
 
 function isEmpty(row: BatchRowDto, field: BatchField): boolean {
   const read = field === 'country' ? null : row[field]
-  return read === null && row.typed[field] === ''
+  return !read && row.typed[field] === ''
 }
 
 /**

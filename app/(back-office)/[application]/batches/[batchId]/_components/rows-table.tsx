@@ -78,7 +78,7 @@ function RowCells({ row, drawCell }: { row: BatchRowDto; drawCell: DrawCell }) {
         {cell('operator')}
         {hasCountry && (
           <span className="mt-1 block text-second">
-            <span className="text-quiet">{t('payment.field.country')} </span>
+            <span className="mr-2.5 text-quiet">{t('payment.field.country')}</span>
             {cell('country')}
           </span>
         )}

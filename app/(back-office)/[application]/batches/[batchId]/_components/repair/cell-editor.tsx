@@ -20,7 +20,8 @@ type Props = {
   onPasteColumn: (text: string) => void
 }
 
-const CONTROL = 'h-7 w-full min-w-32 rounded-sm border border-accent bg-surface px-1.5 text-work text-ink touch-target'
+/** Scrolled to above the bar of corrections. */
+const CONTROL = 'scroll-mb-60 h-7 w-full min-w-32 rounded-sm border border-accent bg-surface px-1.5 text-work text-ink touch-target'
 const KEYBOARDS: Partial<Record<CellPlace['field'], 'tel' | 'decimal'>> = { phoneNumber: 'tel', amount: 'decimal' }
 
 /** The field in place of a cell. Enter and Tab save, Escape restores; leaving it by a press elsewhere saves, leaving the window does not. */

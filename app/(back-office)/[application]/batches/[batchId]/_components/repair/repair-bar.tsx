@@ -18,7 +18,7 @@ export function RepairBar({ application, batchId, repairs, isEditing, onOpen }: 
   return (
     <section
       aria-label={t('batches.repair.bar')}
-      className="no-print sticky bottom-0 z-10 grid gap-2 rounded-lg border border-line bg-surface px-3 py-2 shadow-float"
+      className="no-print sticky bottom-20 z-10 grid gap-2 rounded-lg border border-line bg-surface px-3 py-2 shadow-float md:bottom-4"
     >
       {unsaved && <Unsaved unsaved={unsaved} repairs={repairs} onOpen={onOpen} />}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">

@@ -51,6 +51,7 @@ const PROBLEM_KINDS = [
   'amount_error',
   'amount_thousands',
   'amount_limits',
+  'amount_multiples',
   'amount_fees',
   'text_missing',
   'text_length',

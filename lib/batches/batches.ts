@@ -183,7 +183,7 @@ export type BatchWords = { t: Translate; locale: Locale; timeZone: string }
 
 /** Why a row cannot be submitted, in a sentence that says what to do. */
 export function problemText({ t, locale }: BatchWords, { field, kind, values = {} }: RowProblem): string {
-  const { operator, country, minimum, maximum } = values
+  const { operator, country, minimum, maximum, multiple } = values
   return t(`batches.problem.${kind}`, {
     ...values,
     field: t(`payment.field.${field}`),
@@ -191,6 +191,7 @@ export function problemText({ t, locale }: BatchWords, { field, kind, values = {
     ...(country ? { country: t(`country.${country}` as MessageKey) } : {}),
     ...(minimum ? { minimum: formatAmount(minimum, locale) } : {}),
     ...(maximum ? { maximum: formatAmount(maximum, locale) } : {}),
+    ...(multiple ? { multiple: formatAmount(multiple, locale) } : {}),
   })
 }
 

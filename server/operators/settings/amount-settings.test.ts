@@ -73,7 +73,7 @@ test('in force in every process after the second administrator, recorded, and go
     const { rows } = await database.pool.query(
       "select subject, details from audit_entries where action = 'operator.set' order by at desc, sequence desc limit 1",
     )
-    const after = '{"depositMaximum":500000.5,"depositMinimum":100,"depositMultipleOf":5}'
+    const after = '{"depositMinimum":100,"depositMaximum":500000.5,"depositMultipleOf":5}'
     assert.deepEqual(rows, [{ subject: 'MOMOCM amounts', details: { before: null, after, changedSecrets: [] } }])
     must(await confirm(must(await propose(null)).changeId))
     await waitUntil('both processes are without them', async () => limits().every((one) => one === undefined))

@@ -1,4 +1,4 @@
-import type { BatchEnd } from '#lib/approvals/approvals.ts'
+import type { ApprovalEvidence, BatchEnd } from '#lib/approvals/approvals.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import type { Currency } from '#lib/money/money.ts'
@@ -43,6 +43,17 @@ export type BatchListItem = StagedBatch & {
   submittedAt: string | null
 }
 
+/** What the operator said about the account of a row, within 24 hours; names are masked. */
+export type RowAccount = NonNullable<ApprovalEvidence['account']>
+
+/** The check of the names of a file. `doubtful`: rows whose account has another name, or cannot be paid. */
+export type BatchNamesDto = {
+  state: 'open' | 'complete' | 'limited' | 'stopped'
+  receiverCount: number
+  checkedCount: number
+  doubtful: readonly number[]
+}
+
 export type BatchRowDto = RowTexts & {
   rowNumber: number
   operator: OperatorCode | null
@@ -58,6 +69,9 @@ export type BatchRowDto = RowTexts & {
   /** In a retry: why the payment that this row repeats was not made. */
   earlier: { failure: FailureCase; message: string | null; at: string } | null
 }
+
+/** A row with what is known about its account; null: nothing. */
+export type CheckedBatchRow = BatchRowDto & { account: RowAccount | null }
 
 /** The effect of the file at one operator. `balance…` are null for collects, which take nothing from the deposit balance. */
 export type BatchOperatorSum = {

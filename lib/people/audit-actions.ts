@@ -122,6 +122,7 @@ export const AUDIT_ACTIONS = [
   'batch.columns_assigned',
   'batch.repair_accepted',
   'batch.repair_undone',
+  'batch.names_asked',
   'batch.row_edited',
   'batch.rows_excluded',
   'batch.rows_included',

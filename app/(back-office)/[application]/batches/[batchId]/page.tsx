@@ -16,6 +16,7 @@ import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listDisturbed } from '#server/operators/availability/disturbed.ts'
 import { readBatch, readBatchRows } from '#server/reports/batches/read-batch.ts'
 import { readLeftOut } from '#server/reports/batches/read-batch-run.ts'
+import { readNames } from '#server/reports/batches/read-names.ts'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { ColumnsForm } from './_components/corrections.tsx'
 import { DryRun } from './_components/dry-run.tsx'
@@ -46,6 +47,7 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
   const mayChange = can(actor.roles, 'transaction:create')
   const rows =
     batch.state === 'draft' ? await readBatchRows(runtime.pool, { ...batch, applicationId: actor.applicationId }, { show, page }) : []
+  const names = batch.state === 'draft' ? await readNames(runtime.pool, { ...batch, applicationId: actor.applicationId }) : null
   const words = { t, locale, timeZone: actor.timeZone ?? 'UTC' }
   return (
     <PageContent
@@ -57,6 +59,7 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
         'batch.refused.wrong_time',
         'availability.',
         'transaction.failure.',
+        'payment.account.',
       ]}
     >
       <BatchHead application={application} batch={batch} mayChange={mayChange} words={words} />
@@ -68,6 +71,7 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
             application={application}
             batch={batch}
             rows={rows}
+            names={names}
             show={show}
             page={page}
             mayChange={mayChange}

@@ -5,7 +5,15 @@ import { Notice } from '#components/ui/display/empty-state.tsx'
 import { Tabs } from '#components/ui/display/page.tsx'
 import { type Column, ListTable } from '#components/ui/display/table.tsx'
 import { KeepFocus } from '#components/ui/keep-focus.tsx'
-import { BATCH_PAGE_SIZE, type BatchDto, type BatchRowDto, type BatchWords, ROW_FILTERS, type RowFilter } from '#lib/batches/batches.ts'
+import {
+  BATCH_PAGE_SIZE,
+  type BatchDto,
+  type BatchNamesDto,
+  type BatchWords,
+  type CheckedBatchRow,
+  ROW_FILTERS,
+  type RowFilter,
+} from '#lib/batches/batches.ts'
 import type { FileReading } from '#lib/batches/file-problem.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
@@ -13,13 +21,15 @@ import { paths } from '#lib/pages/paths.ts'
 import { formatAmount, formatCount, moneyText } from '#lib/text/format.ts'
 import { PageLinks } from '../../_components/batch-table.tsx'
 import { ColumnsForm, Repairs } from './corrections.tsx'
+import { NamesPanel } from './names-panel.tsx'
 import { RowTable } from './row-table.tsx'
 import { SubmitPanel } from './submit-panel.tsx'
 
 type Props = {
   application: string
   batch: BatchDto
-  rows: readonly BatchRowDto[]
+  rows: readonly CheckedBatchRow[]
+  names: BatchNamesDto | null
   show: RowFilter
   page: number
   mayChange: boolean
@@ -28,7 +38,7 @@ type Props = {
 }
 
 /** The outcome if the batch were submitted now. No money has moved. */
-export function DryRun({ application, batch, rows, show, page, mayChange, words, disturbed }: Props) {
+export function DryRun({ application, batch, rows, names, show, page, mayChange, words, disturbed }: Props) {
   const { t, locale } = words
   const counts: Record<RowFilter, number> = {
     all: batch.rowCount,
@@ -83,6 +93,7 @@ export function DryRun({ application, batch, rows, show, page, mayChange, words,
           <ApprovalNeeds batch={batch} t={t} />
           <ReadingNotes reading={batch.reading} t={t} />
           {batch.twin && <Notice tone="wait">{t('batches.twin', { name: batch.twin.name, maker: batch.twin.makerName })}</Notice>}
+          <NamesPanel application={application} batchId={batch.batchId} version={batch.version} names={names} mayChange={mayChange} />
           {mayChange ? (
             <SubmitPanel
               application={application}

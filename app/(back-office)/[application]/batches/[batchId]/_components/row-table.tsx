@@ -8,8 +8,8 @@ import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
 import { DialogButton } from '#components/ui/overlay/dialog-button.tsx'
 import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { type BatchRowDto, problemText, warningText } from '#lib/batches/batches.ts'
-import { OPERATORS } from '#lib/operators/operators.ts'
+import { type CheckedBatchRow, problemText, type RowAccount, warningText } from '#lib/batches/batches.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { PAYMENT_TEXT_NAMES } from '#lib/payments/payment-fields.ts'
 import { moneyText } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
@@ -19,7 +19,7 @@ import { BATCH_CHANGE } from './corrections.tsx'
 const EditRowDialog = onDemand(async () => (await import('./row-dialogs.tsx')).EditRowDialog)
 const ExcludeRowDialog = onDemand(async () => (await import('./row-dialogs.tsx')).ExcludeRowDialog)
 
-type Props = { application: string; batchId: string; version: number; rows: readonly BatchRowDto[]; mayChange: boolean }
+type Props = { application: string; batchId: string; version: number; rows: readonly CheckedBatchRow[]; mayChange: boolean }
 
 /** The rows of the file with what was found about each; a maker corrects them here or leaves them out. */
 export function RowTable({ application, batchId, version, rows, mayChange }: Props) {
@@ -82,7 +82,7 @@ export function RowTable({ application, batchId, version, rows, mayChange }: Pro
   )
 }
 
-function RowCells({ row }: { row: BatchRowDto }) {
+function RowCells({ row }: { row: CheckedBatchRow }) {
   const words = useTranslations()
   const { locale } = words
   return (
@@ -109,7 +109,7 @@ function RowCells({ row }: { row: BatchRowDto }) {
   )
 }
 
-function Findings({ row }: { row: BatchRowDto }) {
+function Findings({ row }: { row: CheckedBatchRow }) {
   const words = useTranslations()
   const { t } = words
   const isEdited = Object.keys(row.edits).length > 0
@@ -139,6 +139,7 @@ function Findings({ row }: { row: BatchRowDto }) {
           {warningText(words, warning)}
         </li>
       ))}
+      {row.account && row.operator && <AccountFinding account={row.account} operator={row.operator} />}
       {row.repairs.map((repair) => (
         <li key={repair.kind} className="text-ink-2">
           {t('batches.repairLine', { before: repair.before, after: repair.after })}
@@ -146,5 +147,19 @@ function Findings({ row }: { row: BatchRowDto }) {
       ))}
       {isEdited && <li className="text-quiet">{t('batches.edited')}</li>}
     </ul>
+  )
+}
+
+/** What the operator says about the account. Another name is a warning: the row can be submitted. */
+function AccountFinding({ account, operator }: { account: RowAccount; operator: OperatorCode }) {
+  const { t } = useTranslations()
+  const { answer, holderName, isOtherName } = account
+  // Never stored: such an operator is not asked.
+  if (answer === 'not_offered') return null
+  const found = holderName === null ? 'active' : isOtherName ? 'otherName' : 'named'
+  return (
+    <li className={isOtherName || answer !== 'active' ? 'text-wait' : 'text-quiet'}>
+      {t(`payment.account.${answer === 'active' ? found : answer}`, { operator: OPERATORS[operator].brand, name: holderName ?? '' })}
+    </li>
   )
 }

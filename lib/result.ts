@@ -25,7 +25,12 @@ export type FreshCodeRefusal = 'code_required' | 'wrong_code' | 'code_throttled'
 /** The refusals that every action may return besides the errors of its command. */
 export type ActionRefusal = ActorRefusal | FreshCodeRefusal | 'invalid' | 'unavailable' | 'unexpected'
 
-export type ActionError<Failure> = { code: Failure | ActionRefusal; fields?: Readonly<Record<string, string>> }
+/** `fields`: what is wrong with each field. `values`: what the message of the code names, in the language of the person. */
+export type ActionError<Failure> = {
+  code: Failure | ActionRefusal
+  fields?: Readonly<Record<string, string>>
+  values?: Readonly<Record<string, string>>
+}
 
 /** An action's return value to the browser: a value, or an error code with a message in lib/i18n. Exceptions are not exposed. */
 export type ActionResult<Value, Failure extends string = never> = { ok: true; value: Value } | { ok: false; error: ActionError<Failure> }
@@ -62,9 +67,10 @@ export function refusalText<Failure extends string>(
   t: Translate,
   code: Refusal<Failure>,
   words: RefusalWords<NoInfer<Failure>> | Readonly<Record<NoInfer<Failure>, MessageKey>>,
+  values: ActionError<Failure>['values'] = {},
 ): string {
   const keys: Readonly<Partial<Record<string, MessageKey>>> = { ...REFUSALS, ...words }
-  return t(keys[code] ?? 'action.unexpected')
+  return t(keys[code] ?? 'action.unexpected', values)
 }
 
 /**

@@ -97,7 +97,7 @@ export function useAction<Input extends readonly unknown[], Value, Failure exten
   return {
     run: (...input) => start({ input }),
     isPending: isPending || isRefreshing,
-    error: problem ?? (refusal && !asked ? refusalText(t, refusal.code, words) : null),
+    error: problem ?? (refusal && !asked ? refusalText(t, refusal.code, words, refusal.values) : null),
     refusal,
     value: data?.ok ? data.value : null,
     setError(text) {

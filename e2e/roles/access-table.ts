@@ -334,6 +334,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/batches/actions.ts editRows': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts excludeRows': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts submitBatch': 'transaction:create',
+  'app/(back-office)/[application]/batches/actions.ts checkNames': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts discardBatch': 'transaction:create',
   'app/(back-office)/[application]/close/actions.ts importStatement': 'reconciliation:work',
   'app/(back-office)/[application]/close/actions.ts previewColumns': 'wallet:change',

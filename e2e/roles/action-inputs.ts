@@ -64,6 +64,7 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   editRows: { batchId: '', version: 1, rows: [{ rowNumber: 2, fields: { customerName: 'fine' } }] },
   excludeRows: { batchId: '', version: 1, rowNumbers: [2], reason: 'fine' },
   submitBatch: { batchId: '', version: 1, repeatReason: 'fine' },
+  checkNames: { batchId: '', version: 1 },
   discardBatch: { batchId: '', version: 1 },
   setThreshold: { operator: 'MOMOCM', threshold: '100' },
   changeLook: { locale: 'fr', timeZone: 'Africa/Douala' },

@@ -116,6 +116,48 @@ test('settings that one administrator proposes are refused, then confirmed by an
   await second.context().close()
 })
 
+test('amounts that two administrators set: no test is asked for, and a new payment says what is allowed before and when it is sent', async ({
+  page,
+  browser,
+}) => {
+  const [serge, helene] = [personWith(['administrator'], 0), personWith(['administrator'], 1)]
+  const { applicationId } = await newApplication(pool)
+  const maker = await newPerson(pool, ['maker'], applicationId, 'Awa Sow')
+  const dialog = page.getByRole('dialog')
+  try {
+    await signIn(page, serge, `/${serge.slug}/operators/SNFREE`)
+    await page.getByRole('button', { name: 'Enter settings: Amounts' }).click()
+    await dialog.getByLabel('Deposits: smallest amount').fill('1,000')
+    await dialog.getByLabel('Deposits: largest amount').fill('500')
+    await dialog.getByLabel('Deposits: multiple of').fill('5')
+    await dialog.getByRole('button', { name: 'Propose' }).click()
+    await expect(dialog.getByText('This value is too small or too large.')).toBeVisible()
+    await dialog.getByLabel('Deposits: largest amount').fill('200,000')
+    await expectAccessibleEverywhere(page)
+    await dialog.getByRole('button', { name: 'Propose' }).click()
+    await expect(page.getByText('Waiting for another person with the role Administrator.')).toBeVisible()
+
+    const second = await openAs(browser, helene, 'operators')
+    const proposal = second.getByRole('listitem').filter({ hasText: 'Free Senegal · Amounts' }).first()
+    await expect(proposal).toContainText('200000')
+    await expect(proposal).not.toContainText('settings of the environment')
+    await proposal.getByRole('button', { name: 'Confirm' }).click()
+    await second.getByRole('dialog').getByRole('button', { name: 'Confirm', exact: true }).click()
+    await expect(second.getByText('Nothing is waiting.')).toBeVisible()
+    await second.context().close()
+    await page.reload()
+    await expect(page.getByText('Deposits: multiple of')).toBeVisible()
+
+    await openNewPayment(page, maker)
+    await fillIn(page, { country: 'Senegal', operator: 'Free', phone: '+221 76 720 93 41', name: 'Awa Sow', amount: '1003' })
+    await expect(previewOf(page)).toContainText('The amount must be from 1,000\u00a0XOF to 200,000\u00a0XOF and a multiple of 5\u00a0XOF.')
+    await page.getByRole('button', { name: 'Send for approval' }).click()
+    await expect(page.getByText('a multiple of 5\u00a0XOF. Nothing was sent.')).toBeVisible()
+  } finally {
+    await setOperator(pool, { operator: 'SNFREE', protocol: 'amounts', changes: undefined, actor: SYSTEM_ACTOR })
+  }
+})
+
 test("an administrator of another application sees the operator's history and no settings", async ({ page }) => {
   const { applicationId } = await newApplication(pool)
   const anna = await newPerson(pool, ['administrator'], applicationId, 'Anna Ngo')

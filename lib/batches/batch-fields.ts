@@ -53,6 +53,7 @@ export const PROBLEM_KINDS = [
   'amount_error',
   'amount_thousands',
   'amount_limits',
+  'amount_multiples',
   'amount_fees',
   'text_missing',
   'text_length',

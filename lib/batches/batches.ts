@@ -1,4 +1,4 @@
-import type { BatchEnd } from '#lib/approvals/approvals.ts'
+import type { ApprovalEvidence, BatchEnd } from '#lib/approvals/approvals.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import type { Currency } from '#lib/money/money.ts'
@@ -43,6 +43,17 @@ export type BatchListItem = StagedBatch & {
   submittedAt: string | null
 }
 
+/** What the operator said about the account of a row, within 24 hours; names are masked. */
+export type RowAccount = NonNullable<ApprovalEvidence['account']>
+
+/** The check of the names of a file. `doubtful`: rows whose account has another name, or cannot be paid. */
+export type BatchNamesDto = {
+  state: 'open' | 'complete' | 'limited' | 'stopped'
+  receiverCount: number
+  checkedCount: number
+  doubtful: readonly number[]
+}
+
 export type BatchRowDto = RowTexts & {
   rowNumber: number
   operator: OperatorCode | null
@@ -69,6 +80,9 @@ export type BatchCellsDto = { cells: { rowNumber: number; name: string | null; v
 
 /** The nearest pages of a list of rows that have one with a problem. */
 export type ProblemPages = { previous: number | null; next: number | null }
+
+/** A row with what is known about its account; null: nothing. */
+export type CheckedBatchRow = BatchRowDto & { account: RowAccount | null }
 
 /** The effect of the file at one operator. `balance…` are null for collects, which take nothing from the deposit balance. */
 export type BatchOperatorSum = {
@@ -194,7 +208,7 @@ export type BatchWords = { t: Translate; locale: Locale; timeZone: string }
 
 /** Why a row cannot be submitted, in a sentence that says what to do. */
 export function problemText({ t, locale }: BatchWords, { field, kind, values = {} }: RowProblem): string {
-  const { operator, country, minimum, maximum } = values
+  const { operator, country, minimum, maximum, multiple } = values
   return t(`batches.problem.${kind}`, {
     ...values,
     field: t(`payment.field.${field}`),
@@ -202,6 +216,7 @@ export function problemText({ t, locale }: BatchWords, { field, kind, values = {
     ...(country ? { country: t(`country.${country}` as MessageKey) } : {}),
     ...(minimum ? { minimum: formatAmount(minimum, locale) } : {}),
     ...(maximum ? { maximum: formatAmount(maximum, locale) } : {}),
+    ...(multiple ? { multiple: formatAmount(multiple, locale) } : {}),
   })
 }
 

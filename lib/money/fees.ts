@@ -1,4 +1,5 @@
 import type { Locale } from '#lib/i18n/locale.ts'
+import type { LimitsText } from '#lib/operators/amount-limits.ts'
 import { isOperatorCode, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { type Currency, roundHalfUp } from './money.ts'
@@ -112,6 +113,10 @@ export type ServiceTerms = {
   enforcesLimits: boolean
   minimumMinor: string | null
   maximumMinor: string | null
+  /** The limits that count, with the operator's settings; binding if other amounts are refused. */
+  effective: LimitsText & { areBinding: boolean }
+  /** The limits without the application's own. */
+  ofOperator: LimitsText
   systemRatePpm: number
   systemFixedMinor: string
   appRatePpm: number

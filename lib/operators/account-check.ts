@@ -21,6 +21,11 @@ export function checksPerActor(checksMax: number): number {
   return Math.ceil(checksMax / 4)
 }
 
+/** How many accounts of one file are checked within 24 hours: the person who asks keeps as many for payments that they type. */
+export function checksPerFile(checksMax: number): number {
+  return Math.ceil(checksPerActor(checksMax) / 2)
+}
+
 const WORDS_MAX = 6
 const FIRST_LENGTH_MAX = 40
 

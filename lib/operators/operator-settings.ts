@@ -6,6 +6,9 @@ export const SECRET_FACT = 'secret '
 /** The only facts shown about a secret: that one is stored, or that it is being replaced. */
 export type SecretState = 'stored' | 'changed'
 
+/** The kind of settings that says which amounts an operator takes. Every other kind is a protocol: it says how the operator is reached. */
+export const AMOUNT_SETTINGS_NAME = 'amounts'
+
 /** One field of the settings of a protocol, as a form needs it. `path`: with dots where fields are grouped. */
 export type SettingField = {
   path: string
@@ -63,10 +66,16 @@ export const SETTING_NAMES = [
   'clientSecret',
   'codeMeanings',
   'collectBy',
+  'collectMaximum',
+  'collectMinimum',
+  'collectMultipleOf',
   'collection',
   'consumerKey',
   'consumerSecret',
   'country',
+  'depositMaximum',
+  'depositMinimum',
+  'depositMultipleOf',
   'dial',
   'directions',
   'disbursement',

@@ -1,5 +1,6 @@
 import type { ApprovalEvidence, ApprovalRow } from '#lib/approvals/approvals.ts'
 import type { Currency } from '#lib/money/money.ts'
+import type { LimitsText } from '#lib/operators/amount-limits.ts'
 import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { toQuery } from '#lib/pages/paths.ts'
@@ -17,7 +18,7 @@ type PaymentObstacle =
 /** The cost of a payment that is being written, the approvals it needs and the warnings for its checkers. Amounts are exact decimals. */
 export type PaymentPreview = {
   currency: Currency
-  limits: { minimum: string; maximum: string; isEnforced: boolean }
+  limits: LimitsText & { isEnforced: boolean }
   /** `smallest`: the amount from which on a collect is more than its fees. */
   obstacle: { kind: PaymentObstacle; smallest: string | null } | null
   /** `net`: what a deposit takes from the balance, what a collect adds to it. Null without an amount. */

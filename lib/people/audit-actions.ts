@@ -129,6 +129,7 @@ export const AUDIT_ACTIONS = [
   'batch.repair_accepted',
   'batch.repair_undone',
   'batch.rows_edited',
+  'batch.names_asked',
   'batch.rows_excluded',
   'batch.rows_included',
   'batch.discarded',

@@ -45,6 +45,8 @@ const rowEditsSchema = z.partialRecord(z.enum(BATCH_FIELDS), z.string().trim().m
 /** Which batch, in the version that the person saw. */
 const batchPlaceSchema = z.object({ batchId: z.uuid(), version: z.number().int().min(1).max(2_000_000_000) })
 
+export const checkNamesSchema = batchPlaceSchema
+
 export const assignColumnsSchema = batchPlaceSchema.extend({
   columns: batchColumnsSchema,
   defaultOperator: z.enum(OPERATOR_CODES).nullable(),

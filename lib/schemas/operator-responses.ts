@@ -17,6 +17,9 @@ const directionSchema = z.strictObject({
   since: z.iso.datetime().nullable().meta({ description: 'Since when it is DELAYED, CLOSED or SHORT, ISO 8601 in UTC; otherwise null' }),
   minimumAmount: z.number().meta({ description: 'The smallest amount of one transaction' }),
   maximumAmount: z.number().meta({ description: 'The largest amount of one transaction' }),
+  amountMultiple: z.number().nullable().meta({
+    description: 'Amounts must be a multiple of it; null: every amount between the two is possible',
+  }),
   enforcesLimits: z.boolean().meta({
     description: 'true: other amounts are refused with 400. false: they are accepted, and the operator may refuse them',
   }),

@@ -44,18 +44,19 @@ export async function readChecksMax(queryable: Queryable, applicationId: string)
   return rows[0]?.max ?? 0
 }
 
-/** Returns until when the `nth` newest check within 24 hours counts, of the application or of one asker; undefined if there are fewer. */
+/** Returns until when the `nth` newest check within 24 hours counts, of the application, of one asker or of one file; undefined if there are fewer. */
 export async function findLimitEnd(
   queryable: Queryable,
   applicationId: string,
-  { asker, nth }: { asker: Asker | null; nth: number },
+  { asker, batchId, nth }: { asker: Asker | null; batchId: string | null; nth: number },
 ): Promise<Date | undefined> {
   const { rows } = await queryable.query<{ at: Date }>({
     name: 'find_account_check_limit_end',
     text: `select asked_at + interval '24 hours' as at from account_checks
              where application_id = $1 and asked_at > ${DAY_AGO} and ($2::text is null or (asked_by_kind = $2 and asked_by = $3))
+               and ($5::uuid is null or batch_id = $5)
              order by asked_at desc offset $4 limit 1`,
-    values: [applicationId, asker?.kind ?? null, asker?.id ?? null, nth - 1],
+    values: [applicationId, asker?.kind ?? null, asker?.id ?? null, nth - 1, batchId],
   })
   return rows[0]?.at
 }
@@ -63,12 +64,12 @@ export async function findLimitEnd(
 export async function insertCheck(
   trx: Queryable,
   applicationId: string,
-  { id, asker, operator, phoneNumber }: Account & { id: string; asker: Asker },
+  { id, asker, operator, phoneNumber, batchId = null }: Account & { id: string; asker: Asker; batchId?: string | null },
 ): Promise<Date> {
   const { rows } = await trx.query<{ at: Date }>(
-    `insert into account_checks (application_id, account_check_id, operator, phone_number, asked_by_kind, asked_by, asked_at)
-       values ($1, $2, $3, $4, $5, $6, clock_timestamp()) returning asked_at as at`,
-    [applicationId, id, operator, phoneNumber, asker.kind, asker.id],
+    `insert into account_checks (application_id, account_check_id, operator, phone_number, asked_by_kind, asked_by, asked_at, batch_id)
+       values ($1, $2, $3, $4, $5, $6, clock_timestamp(), $7) returning asked_at as at`,
+    [applicationId, id, operator, phoneNumber, asker.kind, asker.id, batchId],
   )
   const [row] = rows
   if (!row) throw new Error('An insertion returned no row')

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type AccountCheck, checksPerActor } from '#lib/operators/account-check.ts'
+import { type AccountCheck, checksPerActor, checksPerFile } from '#lib/operators/account-check.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { done, runRecorded } from '#server/audit/run-command.ts'
@@ -31,11 +31,12 @@ type AskedOperators = {
 
 type CheckDeps = { pool: Pool; connectors: AskedOperators; nowMs(): number }
 
-type CheckCommand = Account & { applicationId: string; asker: Asker }
+/** `batchId`: the account is in a row of this file. */
+type CheckCommand = Account & { applicationId: string; asker: Asker; batchId?: string | null }
 
 export type CheckRefusal =
-  /** The asker, or the whole application, has used up what 24 hours allow. */
-  | { code: 'limited'; of: 'asker' | 'application'; possibleAt: Date }
+  /** The asker, the file or the whole application has used up what 24 hours allow. */
+  | { code: 'limited'; of: 'asker' | 'file' | 'application'; possibleAt: Date }
   /** The application may check no accounts. */
   | { code: 'disabled' }
   /** Too many at this operator at the same moment. */
@@ -50,6 +51,8 @@ export type AccountChecks = {
    * hours to the same application is returned again, and counts for nobody. The operator is asked outside any database transaction.
    */
   check(command: CheckCommand): Promise<Checked>
+  /** Whether the operator can be asked about accounts. */
+  offers(operator: OperatorCode): boolean
 }
 
 export function createAccountChecks({ connectors, pool, nowMs }: CheckDeps): AccountChecks {
@@ -69,6 +72,7 @@ export function createAccountChecks({ connectors, pool, nowMs }: CheckDeps): Acc
   }
 
   return {
+    offers: (operator) => connectors.get(operator)?.checkAccount !== undefined,
     async check(command) {
       const { applicationId, operator, phoneNumber } = command
       const connector = connectors.get(operator)
@@ -97,7 +101,7 @@ type Started = { known: AccountCheck } | { id: string; at: Date }
 
 /** Counts the check, and records who asked about which number, before the operator is asked: neither a crash nor a slow operator makes it free. */
 function startCheck(pool: Pool, command: CheckCommand): Promise<Result<Started, CheckRefusal>> {
-  const { applicationId, asker, operator, phoneNumber } = command
+  const { applicationId, asker, operator, phoneNumber, batchId = null } = command
   return runRecorded<Started, CheckRefusal>(pool, { applicationId, actor: asker }, async (trx) => {
     await lockChecks(trx, applicationId)
     // Somebody else may have asked while this one waited.
@@ -106,20 +110,22 @@ function startCheck(pool: Pool, command: CheckCommand): Promise<Result<Started, 
     const refusal = await refuseCheck(trx, command)
     if (refusal) return err(refusal)
     const id = randomUUID()
-    const at = await insertCheck(trx, applicationId, { id, asker, operator, phoneNumber })
+    const at = await insertCheck(trx, applicationId, { id, asker, operator, phoneNumber, batchId })
     // Never what was answered: the audit record is kept for ever, and must not become a list of names.
     return done<Started>({ action: 'account.checked', subject: operator, details: { phoneNumber } }, { id, at })
   })
 }
 
-async function refuseCheck(trx: Queryable, { applicationId, asker }: CheckCommand): Promise<CheckRefusal | undefined> {
+async function refuseCheck(trx: Queryable, { applicationId, asker, batchId = null }: CheckCommand): Promise<CheckRefusal | undefined> {
   const max = await readChecksMax(trx, applicationId)
   if (max === 0) return { code: 'disabled' }
-  for (const [of, nth] of [
-    ['asker', checksPerActor(max)],
-    ['application', max],
-  ] as const) {
-    const possibleAt = await findLimitEnd(trx, applicationId, { asker: of === 'asker' ? asker : null, nth })
+  const counted: ({ of: Extract<CheckRefusal, { code: 'limited' }>['of'] } & Parameters<typeof findLimitEnd>[2])[] = [
+    { of: 'asker', asker, batchId: null, nth: checksPerActor(max) },
+    ...(batchId === null ? [] : [{ of: 'file' as const, asker: null, batchId, nth: checksPerFile(max) }]),
+    { of: 'application', asker: null, batchId: null, nth: max },
+  ]
+  for (const { of, ...count } of counted) {
+    const possibleAt = await findLimitEnd(trx, applicationId, count)
     if (possibleAt) return { code: 'limited', of, possibleAt }
   }
   return undefined

@@ -11,7 +11,7 @@ import { listOperatorBalances } from '#server/operators/balances/balance-store.t
 import { listOperators } from '#server/operators/settings/list-operators.ts'
 import type { SettingsDocument } from '#server/operators/settings/operator-settings.ts'
 import { problemSentences } from '#server/operators/settings/protocol.ts'
-import { PROTOCOLS } from '#server/operators/settings/protocols.ts'
+import { SETTINGS_KINDS } from '#server/operators/settings/protocols.ts'
 import { type ReopenFailure, reopenOperator } from '#server/operators/settings/reopen-operator.ts'
 import { type SetOperatorFailure, setOperator } from '#server/operators/settings/set-operator.ts'
 import { testOperator } from '#server/operators/settings/test-operator.ts'
@@ -25,10 +25,11 @@ const documentSchema = z.record(z.string(), z.unknown())
 export const OPERATOR_COMMANDS: readonly Command[] = [
   {
     name: 'set-operator',
-    summary: 'Set how an operator is reached: a JSON file with the fields to change (server/operators/<protocol>/README.md)',
+    summary:
+      'Set how an operator is reached, or the amounts that it takes: a JSON file with the fields to change (server/operators/<protocol>/README.md)',
     options: {
       operator: required('CODE'),
-      protocol: required(PROTOCOLS.map(({ name }) => name).join('|')),
+      protocol: required(SETTINGS_KINDS.map(({ name }) => name).join('|')),
       // Not on the command line, where every user of the machine can read them.
       file: optional('FILE|-'),
       remove: optional('yes'),

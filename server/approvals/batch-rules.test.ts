@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { approvalRulesSchema } from '#lib/rules/approval-policy.ts'
 import { createDirectory } from '#server/applications/directory.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
+import { connectedTo } from '#server/testing/connected.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
@@ -60,7 +60,7 @@ async function needs(amounts: readonly bigint[], rules: typeof RULES, isNew = fa
   )
   must(
     await startTransactions(
-      { pool: database.pool, intake, connectors: new Set(OPERATOR_CODES) },
+      { pool: database.pool, intake, connectors: connectedTo() },
       {
         application: { ...application, policy: { version: 1, rules } },
         source: 'file',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { RepairKind } from '#lib/batches/batch-fields.ts'
+import { connectedTo } from '#server/testing/connected.ts'
 import { makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { assignColumns, decideRepair, discardBatch, excludeRows } from './edit-batch.ts'
@@ -101,6 +102,18 @@ test('an edited row is checked at once, also against the others; null returns to
       [0, 0],
     ],
   )
+})
+
+test('a problem that names the amounts that the operator takes, for an amount that is no multiple; corrected, the row is ready', async () => {
+  const one = await harness.scene(['237677209341;Awa;5003;MOMOCM'])
+  const connectors = connectedTo(undefined, { 'MOMOCM:DEPOSIT': { minimumMinor: 100_00n, multipleMinor: 5_00n } })
+  const edit = async (amount: string) =>
+    must(await editRows(harness.deps(connectors), { ...(await harness.command(one)), rows: [{ rowNumber: 2, fields: { amount } }] }))
+  await edit('5004')
+  const values = { minimum: '100', maximum: '9999999995', multiple: '5', currency: 'XAF' }
+  assert.deepEqual((await harness.rowsOf(one))[0]?.problems, [{ field: 'amount', kind: 'amount_multiples', values }])
+  await edit('5005')
+  assert.deepEqual((await harness.rowsOf(one))[0]?.problems, [])
 })
 
 test('ok with the same version and no audit entry for an exclusion that changes nothing, and not_found for a row that is not there', async () => {

@@ -3,13 +3,14 @@ import type { BatchCell, BatchColumns, RepairKind, RowEdits, RowProblem, RowWarn
 import { formulaFields, isPhoneRounded, readRow } from '#lib/batches/read-row.ts'
 import { collectCredit, computeFees, smallestCollect } from '#lib/money/fees.ts'
 import { formatMinor } from '#lib/money/money.ts'
+import { isWithin } from '#lib/operators/amount-limits.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { phoneNumberForms } from '#lib/payments/phone-number.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { foldText } from '#lib/text/clean-text.ts'
 import { type ApplicationSnapshot, feesFor, serviceFor } from '#server/applications/snapshot.ts'
 import type { TrxClient } from '#server/database/pool.ts'
-import type { Connected } from '#server/transactions/find-start-problems.ts'
+import { type Connected, limitsFor } from '#server/transactions/find-start-problems.ts'
 import { toTextColumns } from '#server/transactions/payment-text-columns.ts'
 import {
   type CheckedRow,
@@ -140,13 +141,12 @@ function checkService(
   const service = serviceFor(application, operator, type)
   if (!service.isEnabled || !connectors.has(operator, type))
     problems.push({ field: 'operator', kind: 'operator_closed', values: { operator } })
-  const limits = OPERATORS[operator].limits[type]
-  const minimumMinor = service.minimumMinor ?? limits.minimumMinor
-  const maximumMinor = service.maximumMinor ?? limits.maximumMinor
-  if (amountMinor < minimumMinor || amountMinor > maximumMinor) {
-    const values = { minimum: formatMinor(minimumMinor), maximum: formatMinor(maximumMinor), currency }
-    if (service.enforcesLimits) problems.push({ field: 'amount', kind: 'amount_limits', values })
-    else notes.push({ kind: 'limits', ...values })
+  const { limits, areBinding } = limitsFor(application, connectors, operator, type)
+  if (!isWithin(amountMinor, limits)) {
+    const values = { minimum: formatMinor(limits.minimumMinor), maximum: formatMinor(limits.maximumMinor), currency }
+    if (!areBinding) notes.push({ kind: 'limits', ...values })
+    else if (limits.multipleMinor === null) problems.push({ field: 'amount', kind: 'amount_limits', values })
+    else problems.push({ field: 'amount', kind: 'amount_multiples', values: { ...values, multiple: formatMinor(limits.multipleMinor) } })
   }
   const schedule = feesFor(application, operator, type)
   const fees = computeFees(amountMinor, currency, schedule)

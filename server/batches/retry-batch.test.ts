@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { RepeatedRows } from '#lib/batches/batches.ts'
-import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { createDirectory } from '#server/applications/directory.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { readBatchRows } from '#server/reports/batches/read-batch.ts'
 import { readBatchRun, readLeftOut } from '#server/reports/batches/read-batch-run.ts'
 import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
+import { connectedTo } from '#server/testing/connected.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
@@ -28,7 +28,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-const connectors = new Set(OPERATOR_CODES)
+const connectors = connectedTo()
 const person = (roles: ('maker' | 'checker')[] = ['maker']) =>
   ({ kind: 'person', id: makerId, applicationId: application.applicationId, roles }) as const
 

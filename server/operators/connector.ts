@@ -1,4 +1,5 @@
 import type { Currency } from '#lib/money/money.ts'
+import type { OperatorLimitSettings } from '#lib/operators/amount-limits.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 
@@ -222,5 +223,7 @@ export type Connectors = {
   get(operator: OperatorCode): GuardedConnector | undefined
   /** Whether transactions of this direction can be submitted. */
   has(operator: OperatorCode, type: TransactionType): boolean
+  /** The amounts that the operator takes, as its settings say. Undefined: they say nothing about this direction. */
+  limitsOf(operator: OperatorCode, type: TransactionType): OperatorLimitSettings | undefined
   operators(): OperatorCode[]
 }

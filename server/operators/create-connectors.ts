@@ -1,3 +1,4 @@
+import { AMOUNT_SETTINGS_NAME } from '#lib/operators/operator-settings.ts'
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators/operators.ts'
 import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
 import type { Clock } from '#lib/time/time.ts'
@@ -5,6 +6,7 @@ import type { Logger } from '#server/logger.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import type { CallbackOutcome, Connector, Connectors, GuardedConnector, SubmitOutcome, UnknownOutcome } from './connector.ts'
 import { guardConnector } from './guard-connector.ts'
+import { followLimits } from './settings/amount-settings.ts'
 import type { OperatorSettings } from './settings/operator-settings.ts'
 import { type ConnectorContext, type Protocol, problemSentences } from './settings/protocol.ts'
 import { PROTOCOLS } from './settings/protocols.ts'
@@ -49,6 +51,7 @@ const RETIREMENT_MS = 90_000
 export function createConnectors(options: ConnectorOptions): FollowingConnectors {
   const open = new Map<OperatorCode, { connector: GuardedConnector; fingerprint: string }>()
   const retired = new Map<GuardedConnector, NodeJS.Timeout>()
+  const amounts = followLimits()
 
   function retire(connector: GuardedConnector): void {
     const timer = setTimeout(() => {
@@ -59,7 +62,10 @@ export function createConnectors(options: ConnectorOptions): FollowingConnectors
     retired.set(connector, timer)
   }
 
-  function follow(settings: readonly VersionedSettings[]): void {
+  function follow(all: readonly VersionedSettings[]): void {
+    amounts.follow(all)
+    // Other limits keep the connections, and do not count as other settings where a direction is closed for a fault of these.
+    const settings = all.filter(({ protocol }) => protocol !== AMOUNT_SETTINGS_NAME)
     for (const operator of OPERATOR_CODES) {
       const own = settings.filter((one) => one.operator === operator)
       const fingerprint = JSON.stringify([own.map(({ protocol, document }) => [protocol, document]), versionOf(own)])
@@ -76,6 +82,7 @@ export function createConnectors(options: ConnectorOptions): FollowingConnectors
   return {
     get: (operator) => open.get(operator)?.connector,
     has: (operator, type) => open.get(operator)?.connector.terms.routes.has(type) ?? false,
+    limitsOf: amounts.limitsOf,
     operators: () => [...open.keys()],
     follow,
     async close() {

@@ -3,6 +3,7 @@ import { forgetAccountChecks } from '#server/account-checks/check-account.ts'
 import { expireApprovals } from '#server/approvals/expire-approvals.ts'
 import { startIntentionLoop } from '#server/approvals/intended/carry-out.ts'
 import { forgetIntended } from '#server/approvals/intended/undo.ts'
+import { checkNames } from '#server/batches/check-names.ts'
 import { storeBatchEnds } from '#server/batches/store-batch-ends.ts'
 import { forgetExpiredSecrets } from '#server/changes/collect-secret.ts'
 import { proposeScheduledWithdrawals } from '#server/changes/scheduled-withdrawals.ts'
@@ -156,11 +157,12 @@ function noticeTasks({ config, pool, clock, directory, testSenders }: Runtime, i
 
 /** Every scheduled task of the service, by its name. */
 function taskTable(runtime: Runtime, isEnding: () => boolean): ScheduledTask[] {
-  const { config, pool, settler, clock, logger, connectors, metrics, wake } = runtime
+  const { config, pool, settler, clock, logger, connectors, metrics, wake, accountChecks } = runtime
   return [
     ...noticeTasks(runtime, isEnding),
     scheduledTask('end_stopped_rows', '* * * * *', async () => void (await endStoppedRows({ pool, wake }))),
     scheduledTask('release_timed_batches', '* * * * *', async () => void (await releaseTimedBatches({ pool, wake }))),
+    scheduledTask('check_batch_names', '* * * * *', () => checkNames({ pool, accountChecks }, isEnding)),
     scheduledTask('store_batch_ends', '* * * * *', async () => void (await storeBatchEnds(pool))),
     scheduledTask('recover_webhooks', '* * * * *', () => continueRecoveries({ pool, wakeWebhooks: wake.webhooks }, isEnding)),
     scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals({ pool, settler, logger }))),

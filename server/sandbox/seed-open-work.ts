@@ -96,7 +96,7 @@ export async function seedDraftBatch(trx: TrxClient, applicationId: string, make
   const file = await readFile(bytes)
   if (!file.ok) throw new Error('The draft batch of the sandbox could not be read')
   const created = await createBatch(
-    { pool, connectors: { has: () => true } },
+    { pool, connectors: { has: () => true, limitsOf: () => undefined } },
     {
       application,
       actor: { kind: 'person', id: makerId, applicationId, roles: ['maker'] },
@@ -128,7 +128,7 @@ export async function seedRefund(trx: TrxClient, applicationId: string, makerId:
     submit: async (item: IntakeItem) => (await takeIn(trx, [item]))[0] ?? { kind: 'conflict' as const },
   }
   const refunded = await startRefund(
-    { pool, intake, connectors: { has: () => true }, confirmFailures: async () => new Set() },
+    { pool, intake, connectors: { has: () => true, limitsOf: () => undefined }, confirmFailures: async () => new Set() },
     {
       application: await readSnapshot(pool, applicationId),
       collectId: collect.transactionId,

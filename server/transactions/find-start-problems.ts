@@ -1,5 +1,12 @@
 import { collectCredit, computeFees, DEFAULT_FEE_SCHEDULE, type FeeSchedule, type Fees, smallestCollect } from '#lib/money/fees.ts'
 import type { Currency } from '#lib/money/money.ts'
+import {
+  type AmountLimits,
+  type EffectiveLimits,
+  effectiveLimits,
+  isWithin,
+  type OperatorLimitSettings,
+} from '#lib/operators/amount-limits.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { completeTexts } from '#lib/payments/payment-fields.ts'
 import { isReplaceableEnd, type TransactionSource, type TransactionType } from '#lib/payments/transaction-status.ts'
@@ -14,7 +21,7 @@ export type StartProblem = { index: number } & (
   | { kind: 'service_disabled' }
   /** No connector could submit it, so it would never end. */
   | { kind: 'operator_not_in_service' }
-  | { kind: 'amount_out_of_limits'; minimumMinor: bigint; maximumMinor: bigint }
+  | ({ kind: 'amount_out_of_limits' } & AmountLimits)
   /** A collect that would credit nothing. `smallestMinor` is the smallest amount that does. */
   | { kind: 'amount_not_above_fees'; fees: Fees; smallestMinor: bigint }
   | { kind: 'external_id_repeated'; firstIndex: number }
@@ -30,8 +37,11 @@ export type StartProblem = { index: number } & (
   | { kind: 'origin_replaced'; transactionId: string }
 )
 
-/** The operators and directions that transactions can be submitted to. */
-export type Connected = { has(operator: OperatorCode, type: TransactionType): boolean }
+/** The operators and directions that transactions can be submitted to, and the amounts that their settings allow. */
+export type Connected = {
+  has(operator: OperatorCode, type: TransactionType): boolean
+  limitsOf(operator: OperatorCode, type: TransactionType): OperatorLimitSettings | undefined
+}
 
 /** Returns the requests whose transfer service is switched off, for the application or in this process. */
 export function findServiceProblems(
@@ -48,15 +58,16 @@ export function findServiceProblems(
   return problems
 }
 
-/** Returns the requests whose amount is outside the limits, if an administrator enforces them, or is not above the fees. */
+/** Returns the requests whose amount is outside the limits, if they bind, or is not above the fees. */
 export function findAmountProblems(
   application: ApplicationSnapshot,
+  connectors: Connected,
   type: TransactionType,
   requests: readonly StartRequest[],
 ): StartProblem[] {
   const problems: StartProblem[] = []
   requests.forEach((request, index) => {
-    const problem = checkLimits(application, type, request, index) ?? checkFees(application, type, request, index)
+    const problem = checkLimits(application, connectors, type, request, index) ?? checkFees(application, type, request, index)
     if (problem) problems.push(problem)
   })
   return problems
@@ -64,17 +75,23 @@ export function findAmountProblems(
 
 function checkLimits(
   application: ApplicationSnapshot,
+  connectors: Connected,
   type: TransactionType,
   { transferMethod, amount }: StartRequest,
   index: number,
 ): StartProblem | undefined {
-  const service = serviceFor(application, transferMethod, type)
-  if (!service.enforcesLimits) return undefined
-  const limits = OPERATORS[transferMethod].limits[type]
-  const minimumMinor = service.minimumMinor ?? limits.minimumMinor
-  const maximumMinor = service.maximumMinor ?? limits.maximumMinor
-  if (amount >= minimumMinor && amount <= maximumMinor) return undefined
-  return { index, kind: 'amount_out_of_limits', minimumMinor, maximumMinor }
+  const { limits, areBinding } = limitsFor(application, connectors, transferMethod, type)
+  return areBinding && !isWithin(amount, limits) ? { index, kind: 'amount_out_of_limits', ...limits } : undefined
+}
+
+/** The limits of one operator and direction: of every start, of the check of a file, and as they are shown to partners and makers. */
+export function limitsFor(
+  application: ApplicationSnapshot,
+  connectors: Connected,
+  operator: OperatorCode,
+  type: TransactionType,
+): EffectiveLimits {
+  return effectiveLimits({ operator, type }, serviceFor(application, operator, type), connectors.limitsOf(operator, type))
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { AmountLimits } from '#lib/operators/amount-limits.ts'
 import { type PaymentContent, pickTexts } from '#lib/payments/payment-fields.ts'
 import type { PaymentDraft } from '#lib/payments/payment-preview.ts'
 import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
@@ -31,6 +32,9 @@ export type SendFailure =
   | 'overloaded'
   | Exclude<StartProblem['kind'], 'external_id_repeated'>
 
+/** `transactionId`: the one that was quicker to replace the origin. `limits`: what an amount outside of them should be. */
+type SendRefusal = { code: SendFailure; transactionId?: string; limits?: AmountLimits }
+
 /**
  * Starts one transaction of a maker, which waits for its checkers, and removes the draft it was. The same payment again returns the
  * transaction that it already is. A refusal of `origin_replaced` names the transaction that was quicker. Where it replaces a payment that failed
@@ -39,7 +43,7 @@ export type SendFailure =
 export async function sendPayment(
   deps: SendDeps,
   { application, maker, payment }: SendCommand,
-): Promise<Result<{ transactionId: string; status: TransactionStatus }, { code: SendFailure; transactionId?: string }>> {
+): Promise<Result<{ transactionId: string; status: TransactionStatus }, SendRefusal>> {
   const { externalId, originId, type } = payment
   // A file of another window, or one that was removed meanwhile: the maker would send what they have not seen.
   const attachment = await findOwnAttachment(deps.pool, { applicationId: application.applicationId, personId: maker.id, externalId })
@@ -81,10 +85,11 @@ async function isOriginConfirmed({ pool, confirmFailure }: SendDeps, application
 
 type StartError = Extract<Awaited<ReturnType<typeof startTransactions>>, { ok: false }>['error']
 
-function toFailure(error: StartError): { code: SendFailure; transactionId?: string } {
+function toFailure(error: StartError): SendRefusal {
   if (error.kind !== 'refused') return { code: error.kind }
   const [problem] = error.problems
   if (!problem || problem.kind === 'external_id_repeated') throw new Error('A single payment was refused without a reason')
+  if (problem.kind === 'amount_out_of_limits') return { code: problem.kind, limits: problem }
   return problem.kind === 'origin_replaced' ? { code: problem.kind, transactionId: problem.transactionId } : { code: problem.kind }
 }
 

@@ -41,7 +41,7 @@ beforeEach(() => {
   deps = {
     pool: database.pool,
     intake: createIntake({ pool: database.pool }),
-    connectors: { has: () => true },
+    connectors: { has: () => true, limitsOf: () => undefined },
     confirmFailures: async (refunds) => new Set(refunds.map((one) => one.transactionId).filter((id) => !unconfirmed.has(id))),
   }
 })

@@ -19,7 +19,7 @@ let application: ApplicationSnapshot
 before(async () => {
   database = await createTestDatabase()
   const { applicationId } = await createTestPartner(database.pool)
-  deps = { pool: database.pool, intake: createIntake({ pool: database.pool }), connectors: { has: () => true } }
+  deps = { pool: database.pool, intake: createIntake({ pool: database.pool }), connectors: { has: () => true, limitsOf: () => undefined } }
   const directory = await createDirectory({ pool: database.pool })
   const found = directory.find(applicationId)
   await directory.close()

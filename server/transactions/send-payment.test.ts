@@ -32,7 +32,7 @@ async function aMaker(roles: Role[] = ['maker']) {
   const maker = { kind: 'person' as const, id, applicationId, roles }
   const send = (payment: SentPayment, confirmFailure: (failed: EndedPayment) => Promise<boolean> = async () => assert.fail('not asked')) =>
     sendPayment(
-      { pool: database.pool, intake, connectors: { has: () => true }, confirmFailure },
+      { pool: database.pool, intake, connectors: { has: () => true, limitsOf: () => undefined }, confirmFailure },
       { application: directory.find(applicationId) ?? assert.fail(), maker, payment },
     )
   return { applicationId, id, send }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import type { TransactionRequest } from '#lib/schemas/transaction-request.ts'
 import { createDirectory } from '#server/applications/directory.ts'
@@ -9,13 +9,14 @@ import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { setFeeSchedule, setTransferService } from '#server/applications/terms.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { activatePolicy, proposePolicy } from '#server/policy/policies.ts'
+import { connectedTo } from '#server/testing/connected.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { fund, makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
 import { createIntake, type Intake } from './intake.ts'
 import { type StartTransactionsCommand, type StartTransactionsDeps, startTransactions } from './start-transactions.ts'
 
-const ALL_CONNECTED = new Set(OPERATOR_CODES)
+const ALL_CONNECTED = connectedTo()
 
 let database: TestDatabase
 let deps: StartTransactionsDeps
@@ -143,7 +144,7 @@ test('service_disabled for each request of a service that is switched off', asyn
 
 test('operator_not_in_service for an operator without a connector', async () => {
   const application = await anApplication()
-  const connectors = new Set<OperatorCode>(['OMCM'])
+  const connectors = connectedTo(['OMCM'])
   assert.deepEqual(await throughApi(application, { type: 'COLLECT', requests: [aRequest()] }, { ...deps, connectors }), {
     ok: false,
     error: { kind: 'refused', problems: [{ index: 0, kind: 'operator_not_in_service' }] },
@@ -158,7 +159,7 @@ test('amount_out_of_limits outside the limits that an administrator enforces; cr
       ok: false,
       error: {
         kind: 'refused',
-        problems: [{ index: 0, kind: 'amount_out_of_limits', minimumMinor: 10_000n, maximumMinor: 20_000n }],
+        problems: [{ index: 0, kind: 'amount_out_of_limits', minimumMinor: 10_000n, maximumMinor: 20_000n, multipleMinor: null }],
       },
     })
   }
@@ -193,7 +194,7 @@ test('amount_not_above_fees for a collect that would credit nothing; created fro
 test('only the problems of the first check that fails: a service that is off hides an amount out of limits', async () => {
   const application = await anApplication(service({ enforcesLimits: true, maximumMinor: 100n }))
   const requests = [aRequest(), aRequest({ transferMethod: 'OMCM' })]
-  const connectors = new Set<OperatorCode>(['MOMOCM'])
+  const connectors = connectedTo(['MOMOCM'])
   assert.deepEqual(await throughApi(application, { type: 'DEPOSIT', requests }, { ...deps, connectors }), {
     ok: false,
     error: { kind: 'refused', problems: [{ index: 1, kind: 'operator_not_in_service' }] },

@@ -76,7 +76,7 @@ export async function startTransactions(
   if (actor.kind === 'person' && !mayAct(actor, application.applicationId, 'transaction:create')) return err({ kind: 'not_permitted' })
   if (!application.isEnabled) return err({ kind: 'application_disabled' })
   let problems = findServiceProblems(application, deps.connectors, type, requests)
-  if (problems.length === 0) problems = findAmountProblems(application, type, requests)
+  if (problems.length === 0) problems = findAmountProblems(application, deps.connectors, type, requests)
   // A single request costs no statement here: intake compares its externalId.
   if (problems.length === 0 && requests.length > 1) problems = await findExternalIdProblems(deps.pool, application, command, requests)
   const origin = originOf(command)

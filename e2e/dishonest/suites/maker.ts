@@ -64,6 +64,7 @@ export function describeMaker(service: () => PayoutService): void {
           editRows: { ...place, rows: [{ rowNumber: 2, fields: { amount: '9000' } }] },
           excludeRows: { ...place, rowNumbers: [2], reason: 'not this one' },
           assignColumns: { ...place, columns: { phoneNumber: 0, customerName: 1, amount: 2, operator: 3 }, defaultOperator: null },
+          checkNames: place,
           discardBatch: place,
           submitBatch: { ...place, repeatReason: 'again' },
         }

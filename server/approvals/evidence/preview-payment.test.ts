@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { computeFees } from '#lib/money/fees.ts'
 import { formatMinor } from '#lib/money/money.ts'
-import type { OperatorCode } from '#lib/operators/operators.ts'
+import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import { createDirectory } from '#server/applications/directory.ts'
 import { setTransferService } from '#server/applications/terms.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { activatePolicy, proposePolicy } from '#server/policy/policies.ts'
+import { connectedTo } from '#server/testing/connected.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
@@ -46,7 +47,10 @@ async function scene(change: (applicationId: string) => Promise<void> = async ()
   const application = directory.find(applicationId)
   await directory.close()
   assert.ok(application)
-  const connected = { has: (operator: OperatorCode) => operator !== 'SNFREE' }
+  const connected = connectedTo(
+    OPERATOR_CODES.filter((code) => code !== 'SNFREE'),
+    { 'BFOM:DEPOSIT': { multipleMinor: 5_00n, maximumMinor: 1_000_00n } },
+  )
   const preview = (payment: Partial<Parameters<typeof previewPayment>[1]['payment']> = {}) =>
     previewPayment(
       { pool, connectors: connected },
@@ -100,7 +104,11 @@ test('the same evidence that the checkers are shown once it is sent', async () =
   for (let paid = 0; paid < 3; paid += 1) await add({ amountMinor: 100_000n, customerName: 'Clarisse M.' })
   await add({ source: 'person', bands: [aBand()], phoneNumber: '237677000010' }, false)
   const { evidence } = await preview()
-  const deps = { pool: database.pool, intake: createIntake({ pool: database.pool }), connectors: { has: () => true } }
+  const deps = {
+    pool: database.pool,
+    intake: createIntake({ pool: database.pool }),
+    connectors: { has: () => true, limitsOf: () => undefined },
+  }
   const [started] = must(
     await startTransactions(deps, {
       application,
@@ -159,7 +167,10 @@ test('why it would be refused: switched off, not in service, outside enforced li
   assert.equal(await kindOf({ operator: 'OMCM' }), 'service_disabled')
   assert.equal(await kindOf({ operator: 'SNFREE' }), 'operator_not_in_service')
   assert.equal(await kindOf({ amountMinor: 1_000_001n }), 'amount_out_of_limits')
-  assert.deepEqual((await preview()).limits, { minimum: formatMinor(100n), maximum: '10000', isEnforced: true })
+  assert.deepEqual((await preview()).limits, { minimum: formatMinor(100n), maximum: '10000', multiple: null, isEnforced: true })
+  const ofOperator = await preview({ operator: 'BFOM', amountMinor: 103_00n })
+  assert.equal(ofOperator.obstacle?.kind, 'amount_out_of_limits')
+  assert.deepEqual(ofOperator.limits, { minimum: '5', maximum: '1000', multiple: '5', isEnforced: true })
 })
 
 test('fees and limits without a number, nothing else; the transaction that it replaces is not a failed attempt', async () => {

@@ -1,6 +1,7 @@
 import type { ApprovalEvidence } from '#lib/approvals/approvals.ts'
 import { computeFees } from '#lib/money/fees.ts'
 import { formatMinor } from '#lib/money/money.ts'
+import { limitsText } from '#lib/operators/amount-limits.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { EMPTY_TEXTS } from '#lib/payments/payment-fields.ts'
 import type { PaymentPreview } from '#lib/payments/payment-preview.ts'
@@ -8,13 +9,14 @@ import { phoneNumberForms } from '#lib/payments/phone-number.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { BASE_RULE } from '#lib/rules/approval-policy.ts'
 import { readKnownAccount } from '#server/account-checks/check-account.ts'
-import { type ApplicationSnapshot, feesFor, serviceFor } from '#server/applications/snapshot.ts'
+import { type ApplicationSnapshot, feesFor } from '#server/applications/snapshot.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { bandsFor } from '#server/policy/bands-for.ts'
 import {
   type Connected,
   findAmountProblems,
   findServiceProblems,
+  limitsFor,
   type StartProblem,
   type StartRequest,
 } from '#server/transactions/find-start-problems.ts'
@@ -52,7 +54,7 @@ export async function previewPayment({ pool, connectors }: PreviewDeps, command:
   ])
   return {
     currency: OPERATORS[payment.operator].country.currency,
-    limits: limitsOf(application, payment),
+    limits: limitsOf(application, connectors, payment),
     obstacle: obstacleOf(application, connectors, payment),
     fees: feesOf(application, payment),
     approval,
@@ -61,14 +63,9 @@ export async function previewPayment({ pool, connectors }: PreviewDeps, command:
   }
 }
 
-function limitsOf(application: ApplicationSnapshot, { type, operator }: TypedPayment): PaymentPreview['limits'] {
-  const service = serviceFor(application, operator, type)
-  const limits = OPERATORS[operator].limits[type]
-  return {
-    minimum: formatMinor(service.minimumMinor ?? limits.minimumMinor),
-    maximum: formatMinor(service.maximumMinor ?? limits.maximumMinor),
-    isEnforced: service.enforcesLimits,
-  }
+function limitsOf(application: ApplicationSnapshot, connectors: Connected, { type, operator }: TypedPayment): PaymentPreview['limits'] {
+  const { limits, areBinding } = limitsFor(application, connectors, operator, type)
+  return { ...limitsText(limits), isEnforced: areBinding }
 }
 
 /** The first problem that `startTransactions` would find. */
@@ -76,7 +73,8 @@ function obstacleOf(application: ApplicationSnapshot, connectors: Connected, pay
   if (!application.isEnabled) return { kind: 'application_disabled', smallest: null }
   const requests = [asRequest(payment)]
   const problems = findServiceProblems(application, connectors, payment.type, requests)
-  if (problems.length === 0 && payment.amountMinor !== null) problems.push(...findAmountProblems(application, payment.type, requests))
+  if (problems.length === 0 && payment.amountMinor !== null)
+    problems.push(...findAmountProblems(application, connectors, payment.type, requests))
   return problems[0] ? toObstacle(problems[0]) : null
 }
 

@@ -5,6 +5,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
+import type { Connected } from '#server/transactions/find-start-problems.ts'
 import { createIntake, type Intake, takeIn } from '#server/transactions/intake.ts'
 import { createBatchSubmitter } from '../start-rows.ts'
 import { submitBatch } from '../submit-batch.ts'
@@ -70,8 +71,8 @@ export class BatchHarness {
   }
 
   /** The dependencies of a command that changes a batch. */
-  deps() {
-    return { pool: this.pool, connectors: ALL_CONNECTED }
+  deps(connectors: Connected = ALL_CONNECTED) {
+    return { pool: this.pool, connectors }
   }
 
   /** An application with a maker and a batch of these lines. */

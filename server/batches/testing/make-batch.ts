@@ -9,7 +9,7 @@ import { createBatch, type PersonActor } from '../create-batch.ts'
 import { readFile } from '../read-file/read-file.ts'
 
 /** Every operator is in service. */
-export const ALL_CONNECTED = { has: () => true }
+export const ALL_CONNECTED = { has: () => true, limitsOf: () => undefined }
 
 /** A maker of an application, as a command takes it. */
 export function makerOf(applicationId: string, personId: string): PersonActor {

@@ -169,6 +169,8 @@ create table account_checks (
   asked_by_kind text not null check (asked_by_kind in ('person', 'api')),
   asked_by uuid not null,
   asked_at timestamptz not null,
+  -- The file whose rows are checked; null: one account that somebody typed or a program sent.
+  batch_id uuid,
   -- Null until the operator has answered.
   answer text check (answer in ('active', 'not_registered', 'barred', 'unknown')),
   -- Encrypted, and masked before that: the first word and initials.

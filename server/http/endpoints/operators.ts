@@ -8,6 +8,7 @@ import { emptyQuerySchema } from '#lib/schemas/queries.ts'
 import { jsonNumber } from '#lib/schemas/settlement-responses.ts'
 import { serviceFor } from '#server/applications/snapshot.ts'
 import { listDisturbed } from '#server/operators/availability/disturbed.ts'
+import { limitsFor } from '#server/transactions/find-start-problems.ts'
 import type { Call, PartnerEndpoint } from '../api/endpoint.ts'
 import { readQuery } from '../api/read-query.ts'
 
@@ -46,7 +47,7 @@ function describeDirection(
   disturbed: readonly DisturbedDirection[],
 ): OperatorStatus['collect'] {
   const service = serviceFor(caller.application, operator, type)
-  const limits = OPERATORS[operator].limits[type]
+  const { limits, areBinding } = limitsFor(caller.application, runtime.connectors, operator, type)
   const found = disturbed.filter((each) => each.operator === operator && each.type === type)
   // An operator that does not answer is the reason that is mended first.
   const disturbance = found.find(({ state }) => state === 'CLOSED') ?? found[0]
@@ -54,8 +55,9 @@ function describeDirection(
   return {
     state: service.isEnabled ? (isRefused ? 'NOT_IN_SERVICE' : (disturbance?.state ?? 'OPERATIONAL')) : 'DISABLED',
     since: isRefused ? null : (disturbance?.since ?? null),
-    minimumAmount: jsonNumber(formatMinor(service.minimumMinor ?? limits.minimumMinor)),
-    maximumAmount: jsonNumber(formatMinor(service.maximumMinor ?? limits.maximumMinor)),
-    enforcesLimits: service.enforcesLimits,
+    minimumAmount: jsonNumber(formatMinor(limits.minimumMinor)),
+    maximumAmount: jsonNumber(formatMinor(limits.maximumMinor)),
+    amountMultiple: limits.multipleMinor === null ? null : jsonNumber(formatMinor(limits.multipleMinor)),
+    enforcesLimits: areBinding,
   }
 }

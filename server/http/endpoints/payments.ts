@@ -1,4 +1,5 @@
 import { formatMinor } from '#lib/money/money.ts'
+import type { AmountLimits } from '#lib/operators/amount-limits.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { joinProblems } from '#lib/schemas/fields.ts'
@@ -97,7 +98,8 @@ function isServiceProblem({ kind }: StartProblem): boolean {
   return kind === 'service_disabled' || kind === 'operator_not_in_service'
 }
 
-function describeProblem(problem: StartProblem, request: StartRequest, type: TransactionType): string {
+/** The sentence for a request that was not started. */
+export function describeProblem(problem: StartProblem, request: StartRequest, type: TransactionType): string {
   const operator = request.transferMethod
   switch (problem.kind) {
     case 'service_disabled':
@@ -105,7 +107,7 @@ function describeProblem(problem: StartProblem, request: StartRequest, type: Tra
     case 'operator_not_in_service':
       return `The transfer service ${type} of ${operator} is not in service.`
     case 'amount_out_of_limits':
-      return `amount must be from ${formatMinor(problem.minimumMinor)} to ${formatMinor(problem.maximumMinor)} for ${type} with ${operator}.`
+      return `amount must be from ${formatMinor(problem.minimumMinor)} to ${formatMinor(problem.maximumMinor)}${multiplesClause(problem)} for ${type} with ${operator}.`
     case 'amount_not_above_fees': {
       const { feeSystemMinor, feeAppMinor } = problem.fees
       return `amount must be greater than the fees: a ${type} of ${formatMinor(request.amount)} with ${operator} costs ${formatMinor(feeSystemMinor + feeAppMinor)} (feesSystem ${formatMinor(feeSystemMinor)}, feesApp ${formatMinor(feeAppMinor)}). Send at least ${formatMinor(problem.smallestMinor)}, or agree on other fees with the service.`
@@ -120,6 +122,10 @@ function describeProblem(problem: StartProblem, request: StartRequest, type: Tra
     case 'origin_replaced':
       throw new Error('Only what a person starts replaces another transaction')
   }
+}
+
+function multiplesClause({ multipleMinor }: AmountLimits): string {
+  return multipleMinor === null ? '' : ` and a multiple of ${formatMinor(multipleMinor)}`
 }
 
 /** The sentence for an externalId that belongs to another transaction. */

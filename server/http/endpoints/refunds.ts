@@ -12,7 +12,7 @@ import type { Call, PartnerEndpoint } from '../api/endpoint.ts'
 import { type Refusal, refuse } from '../api/errors.ts'
 import { toListed } from '../api/list-transactions.ts'
 import { BODY_BYTES_MAX, readJsonBody } from '../api/read-json-body.ts'
-import { refuseStart } from './payments.ts'
+import { describeProblem, refuseStart } from './payments.ts'
 import { NO_TRANSACTION } from './status.ts'
 
 export const REFUNDS_PATH = '/api/v2/transactions/{transactionId}/refunds'
@@ -121,10 +121,16 @@ export function refuseRefund(failure: RefundFailure, externalId: string): Refusa
     case 'external_id_taken':
       return refuse(400, `externalId must be unique: ${externalId} belongs to a transaction with other content.`)
     case 'start_refused':
+      if (failure.problem.kind === 'amount_out_of_limits') return refuse(400, describeLimits(failure))
       return refuseStart({ kind: 'refused', problems: [failure.problem] }, { type: 'DEPOSIT', requests: [failure.request], isArray: false })
     case 'not_permitted':
     case 'application_disabled':
     case 'overloaded':
       return refuseStart(failure, { type: 'DEPOSIT', requests: [], isArray: false })
   }
+}
+
+/** Names the deposit: the customer may pay its fees and receive less than the amount of the request. */
+function describeLimits({ problem, request }: Extract<RefundFailure, { kind: 'start_refused' }>): string {
+  return `${describeProblem(problem, request, 'DEPOSIT')} The customer would receive ${formatMinor(request.amount)}.`
 }

@@ -108,7 +108,7 @@ function serviceCauses(type: TransactionType, isArray: boolean): ErrorCause[] {
   ]
 }
 
-const LIMITS = { index: 0, kind: 'amount_out_of_limits', minimumMinor: 100_00n, maximumMinor: 2_000_00n } as const
+const LIMITS = { index: 0, kind: 'amount_out_of_limits', minimumMinor: 100_00n, maximumMinor: 2_000_00n, multipleMinor: 5_00n } as const
 
 /** Why collect and deposit refuse their content. */
 export function startCauses(type: TransactionType): ErrorCause[] {
@@ -130,7 +130,7 @@ export function startCauses(type: TransactionType): ErrorCause[] {
     cause(
       'amount_out_of_limits',
       refusedStart(type, LIMITS),
-      'amount is outside the limits of the operator, where the application enforces them',
+      'amount is outside the limits of the operator or of the application, or not a multiple of what the operator takes',
       'Send an amount within the limits that the message names.',
     ),
     ...(type === 'COLLECT'
@@ -172,7 +172,7 @@ export function batchCauses(): ErrorCause[] {
     cause(
       'amount_out_of_limits',
       refusedStart('DEPOSIT', LIMITS, true),
-      'amount is outside the limits of the operator, where the application enforces them',
+      'amount is outside the limits of the operator or of the application, or not a multiple of what the operator takes',
       'Send an amount within the limits that the message names.',
     ),
     ...serviceCauses('DEPOSIT', true),

@@ -15,6 +15,7 @@ import { createLogger } from '#server/logger.ts'
 import { createConnectors, type FollowingConnectors } from '#server/operators/create-connectors.ts'
 import { createCallbackIntake } from '#server/operators/handle-callback.ts'
 import { gatewaySettings } from '#server/operators/sandbox-protocol/sandbox-connector.ts'
+import type { OperatorSettings } from '#server/operators/settings/operator-settings.ts'
 import { simulatedOperators } from '#server/operators/simulator/simulated-operators.ts'
 import { startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
@@ -39,6 +40,8 @@ type HttpHarnessOptions = {
   usesOwnProtocols?: boolean
   /** In place of the sandbox's settings, from the simulator's address and secret. */
   settings?: typeof simulatedOperators
+  /** Besides how the operators are reached: the amounts that they take. */
+  amounts?: readonly OperatorSettings[]
   /** How long the simulated operators take for the slow row of their table (914). */
   slowDelayMs?: number
 }
@@ -145,11 +148,13 @@ async function headersOf(partner: TestPartner, tokens: Tokens): Promise<Record<s
   }
 }
 
-function connectTo(pool: Pool, simulatorUrl: string, { usesOwnProtocols, settings }: HttpHarnessOptions): FollowingConnectors {
+function connectTo(pool: Pool, simulatorUrl: string, options: HttpHarnessOptions): FollowingConnectors {
+  const { usesOwnProtocols, settings, amounts = [] } = options
+  const reached = usesOwnProtocols
+    ? (settings ?? simulatedOperators)(simulatorUrl, SIMULATOR_SECRET)
+    : gatewaySettings(OPERATOR_CODES, { baseUrl: simulatorUrl, secret: SIMULATOR_SECRET })
   return createConnectors({
-    settings: usesOwnProtocols
-      ? (settings ?? simulatedOperators)(simulatorUrl, SIMULATOR_SECRET)
-      : gatewaySettings(OPERATOR_CODES, { baseUrl: simulatorUrl, secret: SIMULATOR_SECRET }),
+    settings: [...reached, ...amounts],
     tokens: createAccessTokens(pool),
     callbackBaseUrl: usesOwnProtocols ? 'http://127.0.0.1:1' : undefined,
     clock: systemClock,

@@ -1,4 +1,5 @@
 import type { Availability } from '#lib/operators/operator-outcomes.ts'
+import { AMOUNT_SETTINGS_NAME } from '#lib/operators/operator-settings.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
@@ -51,8 +52,10 @@ export async function listAvailability(queryable: Queryable): Promise<CircuitRow
     name: 'list_availability',
     text: `select operator, type, state, since, fault, fault_version as "faultVersion", coalesce(fault is not null and fault_version <>
              (select string_agg(o.protocol || ' ' || o.version || ' ' || o.operator_settings_id, ', ' order by o.protocol)
-                from operator_settings o where o.operator = c.operator), false) as "isReopened"
+                from operator_settings o where o.operator = c.operator and o.protocol <> $1), false) as "isReopened"
              from operator_circuits c order by operator, type`,
+    // Other limits mend no fault.
+    values: [AMOUNT_SETTINGS_NAME],
   })
   return rows
 }

@@ -34,7 +34,7 @@ async function poll(collectMinor: bigint | null, depositMinor: bigint | null, is
 }
 
 async function pollAgain() {
-  const connectors: Connectors = { get: () => connector, has: () => true, operators: () => ['OMCM'] }
+  const connectors: Connectors = { get: () => connector, has: () => true, limitsOf: () => undefined, operators: () => ['OMCM'] }
   await pollBalances({ pool: database.pool, connectors, logger: { ...logger, error: (details: unknown) => void problems.push(details) } })
   return (await listOperatorBalances(database.pool))[0] ?? assert.fail('nothing is stored')
 }

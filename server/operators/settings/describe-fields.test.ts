@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isSettingName, SETTING_NAMES } from '#lib/operators/operator-settings.ts'
 import { mergeDocuments } from './operator-settings.ts'
-import { findProtocol, PROTOCOLS } from './protocols.ts'
+import { findSettingsKind, SETTINGS_KINDS } from './protocols.ts'
 
-test('words for every field and group of every protocol, and for nothing else', () => {
-  const names = new Set(PROTOCOLS.flatMap(({ fields }) => fields.flatMap(({ path }) => path.split('.'))))
+test('words for every field and group of every kind of settings, and for nothing else', () => {
+  const names = new Set(SETTINGS_KINDS.flatMap(({ fields }) => fields.flatMap(({ path }) => path.split('.'))))
   assert.deepEqual(
     [...names].filter((name) => !isSettingName(name)),
     [],
@@ -17,14 +17,14 @@ test('words for every field and group of every protocol, and for nothing else', 
 })
 
 test('every secret field of every protocol is described as a secret, at any depth', () => {
-  for (const { name, fields, secretFields } of PROTOCOLS) {
+  for (const { name, fields, secretFields } of SETTINGS_KINDS) {
     const secrets = fields.filter(({ kind }) => kind === 'secret').map(({ path }) => path.slice(path.lastIndexOf('.') + 1))
     assert.deepEqual(new Set(secrets), secretFields, name)
   }
 })
 
 test('kind, choices, range and whether it is required, as the schema has them', () => {
-  const fieldOf = (protocol: string, path: string) => findProtocol(protocol)?.fields.find((field) => field.path === path)
+  const fieldOf = (protocol: string, path: string) => findSettingsKind(protocol)?.fields.find((field) => field.path === path)
   assert.deepEqual(fieldOf('mtn-momo', 'callsMax'), {
     path: 'callsMax',
     kind: 'whole',
@@ -48,7 +48,7 @@ for (const [name, protocol, document, expected] of [
   ['no direction', 'mtn-momo', { baseUrl: 'https://m.example', targetEnvironment: 'mtnbenin' }, { '': 'incomplete' }],
 ] as const) {
   test(`invalid with the kind of problem of each field: ${name}`, () => {
-    const checked = findProtocol(protocol)?.check(document)
+    const checked = findSettingsKind(protocol)?.check(document)
     assert.ok(checked && !checked.ok)
     assert.deepEqual(Object.fromEntries(checked.error.map(({ path, problem }) => [path, problem])), expected)
   })

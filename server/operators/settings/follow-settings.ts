@@ -1,3 +1,4 @@
+import { AMOUNT_SETTINGS_NAME } from '#lib/operators/operator-settings.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import type { OperatorSettings } from './operator-settings.ts'
@@ -28,7 +29,7 @@ export async function followSettings({
     const found = await readSettingsVersion(pool)
     if (found === version) return
     const stored = await readAllSettings(pool, report)
-    const own = new Set(stored.map(({ operator }) => operator))
+    const own = new Set(stored.filter(({ protocol }) => protocol !== AMOUNT_SETTINGS_NAME).map(({ operator }) => operator))
     onChange([...stored, ...defaults.filter(({ operator }) => !own.has(operator))])
     version = found
   }

@@ -3,8 +3,8 @@ import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { type SettingsDocument, valueAt, withoutSecrets } from './operator-settings.ts'
 import { readAllSettings, readSettings } from './operator-settings-store.ts'
-import type { Protocol } from './protocol.ts'
-import { findProtocol, PROTOCOLS } from './protocols.ts'
+import type { SettingsKind } from './protocol.ts'
+import { findSettingsKind, SETTINGS_KINDS } from './protocols.ts'
 
 type OperatorListing = { operator: string; protocol: string; version: string; settings: string; secrets: string }
 
@@ -21,7 +21,7 @@ export async function listOperators(pool: Pool): Promise<OperatorListing[]> {
     }),
   )
   const listed = stored.map(({ operator, protocol, document, version }) => {
-    const known = findProtocol(protocol)
+    const known = findSettingsKind(protocol)
     // Without its protocol nothing is known about which fields are secret.
     const { shown, secretsSet } = known ? withoutSecrets(document, known.secretFields) : { shown: {}, secretsSet: [] }
     return { operator, protocol, version: String(version), settings: JSON.stringify(shown), secrets: secretsSet.join(' ') }
@@ -29,10 +29,10 @@ export async function listOperators(pool: Pool): Promise<OperatorListing[]> {
   return [...listed, ...unreadable]
 }
 
-/** Every protocol that an operator may use, with its fields and what is stored; of secrets only which ones are set. */
+/** Every kind of settings that an operator may have, with its fields and what is stored; of secrets only which ones are set. */
 export async function listProtocolSettings(queryable: Queryable, operator: OperatorCode): Promise<ProtocolSettings[]> {
   const listed: ProtocolSettings[] = []
-  for (const protocol of PROTOCOLS.filter(({ operators }) => operators.includes(operator))) {
+  for (const protocol of SETTINGS_KINDS.filter(({ operators }) => operators.includes(operator))) {
     const stored = await readSettings(queryable, operator, protocol.name)
     listed.push({
       operator,
@@ -51,7 +51,7 @@ export async function listProtocolSettings(queryable: Queryable, operator: Opera
   return listed
 }
 
-function shownOf(protocol: Protocol, document: SettingsDocument): { values: Record<string, SettingValue>; secretsSet: string[] } {
+function shownOf(protocol: SettingsKind, document: SettingsDocument): { values: Record<string, SettingValue>; secretsSet: string[] } {
   const { shown, secretsSet } = withoutSecrets(document, protocol.secretFields)
   const values: Record<string, SettingValue> = {}
   for (const { path } of protocol.fields) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeCertificates } from '#server/operators/testing/connectors/certificates.ts'
 import { isSafeAddress } from './network-settings.ts'
-import { findProtocol } from './protocols.ts'
+import { findSettingsKind } from './protocols.ts'
 import { checkChange } from './set-operator.ts'
 
 const pem = makeCertificates()
@@ -10,7 +10,7 @@ const GATEWAY = { baseUrl: 'https://gateway.example', secret: 's' }
 
 /** The problems of a document, each as `field problem`. */
 function problemsOf(changes: object, protocol = 'gateway'): string[] {
-  const checked = findProtocol(protocol)?.check({ ...GATEWAY, ...changes })
+  const checked = findSettingsKind(protocol)?.check({ ...GATEWAY, ...changes })
   return checked?.ok === false ? checked.error.map(({ path, problem }) => `${path} ${problem}`) : []
 }
 
@@ -63,7 +63,7 @@ test('certificates and keys are read when they are set, even where a form took t
   ])
     assert.deepEqual(problemsOf({ caCertificate: bad }), ['caCertificate format'], bad.slice(0, 40))
   assert.deepEqual(problemsOf({ ...own, clientKey: pem.client }), ['clientKey format'])
-  const refused = findProtocol('gateway')?.check({ ...GATEWAY, caCertificate: 'x' })
+  const refused = findSettingsKind('gateway')?.check({ ...GATEWAY, caCertificate: 'x' })
   assert.match(refused?.ok === false ? (refused.error[0]?.message ?? '') : '', /^must be one or more certificates in PEM/)
 })
 
@@ -96,9 +96,9 @@ test('no secret_again where the address stays, also without its last slash, and 
 test('an answer time of up to 60 s where the protocol answers synchronously, and of 10 s elsewhere', () => {
   const bfom = { baseUrl: 'https://om.example', secret: undefined, merchantMsisdn: '76000000', apiUsername: 'u', apiPassword: 'p' }
   const { secret: _, ...document } = bfom
-  const check = (submitTimeoutMs: number) => findProtocol('orange-bf')?.check({ ...document, submitTimeoutMs }).ok
+  const check = (submitTimeoutMs: number) => findSettingsKind('orange-bf')?.check({ ...document, submitTimeoutMs }).ok
   assert.deepEqual([check(60_000), check(60_001)], [true, false])
   assert.deepEqual([problemsOf({ submitTimeoutMs: 10_000 }), problemsOf({ submitTimeoutMs: 10_001 })], [[], ['submitTimeoutMs range']])
-  const maximumOf = (name: string) => findProtocol(name)?.fields.find(({ path }) => path === 'submitTimeoutMs')?.maximum
+  const maximumOf = (name: string) => findSettingsKind(name)?.fields.find(({ path }) => path === 'submitTimeoutMs')?.maximum
   assert.deepEqual([maximumOf('orange-bf'), maximumOf('mtn-momo')], [60_000, 10_000])
 })

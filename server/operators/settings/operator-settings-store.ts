@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { AMOUNT_SETTINGS_NAME } from '#lib/operators/operator-settings.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
@@ -113,11 +114,12 @@ export async function removePreviousSettings(queryable: Queryable): Promise<void
   await queryable.query('update operator_settings set previous_document = null, return_until = null where return_until <= now()')
 }
 
-/** Saves the settings of an operator as they are, under a new version. Returns false if it has none here. */
+/** Saves how an operator is reached as it is, under a new version. Returns false if it has none here. */
 export async function saveAgain(trx: Queryable, operator: OperatorCode): Promise<boolean> {
-  const { rowCount } = await trx.query('update operator_settings set version = version + 1, changed_at = now() where operator = $1', [
-    operator,
-  ])
+  const { rowCount } = await trx.query(
+    'update operator_settings set version = version + 1, changed_at = now() where operator = $1 and protocol <> $2',
+    [operator, AMOUNT_SETTINGS_NAME],
+  )
   return (rowCount ?? 0) > 0
 }
 
@@ -125,9 +127,12 @@ export async function removeSettings(trx: Queryable, operator: OperatorCode, pro
   await trx.query('delete from operator_settings where operator = $1 and protocol = $2', [operator, protocol])
 }
 
-/** Returns the operators that have settings here: the environment does not count for them. */
+/** Returns the operators that are reached with settings stored here: the environment does not count for them. */
 export async function listConfiguredOperators(queryable: Queryable): Promise<OperatorCode[]> {
-  const { rows } = await queryable.query<{ operator: OperatorCode }>('select distinct operator from operator_settings')
+  const { rows } = await queryable.query<{ operator: OperatorCode }>(
+    'select distinct operator from operator_settings where protocol <> $1',
+    [AMOUNT_SETTINGS_NAME],
+  )
   return rows.map(({ operator }) => operator)
 }
 

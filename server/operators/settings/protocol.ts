@@ -83,17 +83,19 @@ type CheckedSettings = {
 /** A problem with a field of a document; `message` is for the command line. */
 export type FieldProblem = { path: string; problem: SettingProblem; message: string }
 
-/** A protocol, as everything outside its folder sees it. */
-export type Protocol = {
+/** One kind of settings of an operator: how it is reached through a protocol, or the amounts that it takes (amount-settings.ts). */
+export type SettingsKind<Checked = unknown> = {
   name: string
   operators: readonly OperatorCode[]
   secretFields: ReadonlySet<string>
-  answersSynchronously: boolean
   /** The fields as a form needs them. */
   fields: readonly SettingField[]
   /** Returns what is wrong with each field that does not fit. */
-  check(document: unknown): Result<CheckedSettings, FieldProblem[]>
+  check(document: unknown): Result<Checked, FieldProblem[]>
 }
+
+/** A protocol, as everything outside its folder sees it. */
+export type Protocol = SettingsKind<CheckedSettings> & { answersSynchronously: boolean }
 
 /** Defines a protocol. Everything that is typed by its settings stays in here. */
 export function defineProtocol<Settings extends CommonSettings>(options: ProtocolOptions<Settings>): Protocol {
@@ -110,7 +112,7 @@ export function defineProtocol<Settings extends CommonSettings>(options: Protoco
     ),
     check(document) {
       const parsed = schema.safeParse(document)
-      if (!parsed.success) return err(parsed.error.issues.map((issue) => problemOf(issue, document)))
+      if (!parsed.success) return err(fieldProblems(parsed.error, document))
       if ((parsed.data.submitTimeoutMs ?? 0) > submitTimeoutMsMax) {
         const message = `must be at most ${submitTimeoutMsMax}: this protocol answers a submission at once and reports its result later`
         return err([{ path: 'submitTimeoutMs', problem: 'range', message }])
@@ -126,7 +128,11 @@ export function defineProtocol<Settings extends CommonSettings>(options: Protoco
   }
 }
 
-// A message of zod never repeats the value.
+/** Returns what is wrong with each field. A message of zod never repeats the value. */
+export function fieldProblems(error: z.core.$ZodError, document: unknown): FieldProblem[] {
+  return error.issues.map((issue) => problemOf(issue, document))
+}
+
 function problemOf(issue: z.core.$ZodIssue, document: unknown): FieldProblem {
   const { path, message } = issue
   return { path: path.join('.'), problem: path.length > 0 && isMissing(document, path) ? 'missing' : kindOf(issue), message }

@@ -7,7 +7,8 @@ import { SONATEL_PROTOCOL } from '../orange-sonatel/sonatel-connector.ts'
 import { ORANGE_WEB_PROTOCOL } from '../orange-web/orange-web-connector.ts'
 import { GATEWAY_PROTOCOL } from '../sandbox-protocol/sandbox-connector.ts'
 import { WAVE_PROTOCOL } from '../wave/wave-connector.ts'
-import type { Protocol } from './protocol.ts'
+import { AMOUNT_SETTINGS } from './amount-settings.ts'
+import type { Protocol, SettingsKind } from './protocol.ts'
 
 /** Every protocol, the operators' own ones first: where two put the same direction in service, the first one is used. */
 export const PROTOCOLS: readonly Protocol[] = [
@@ -22,6 +23,9 @@ export const PROTOCOLS: readonly Protocol[] = [
   GATEWAY_PROTOCOL,
 ]
 
-export function findProtocol(name: string): Protocol | undefined {
-  return PROTOCOLS.find((protocol) => protocol.name === name)
+/** Everything that is set for an operator: how it is reached, and the amounts that it takes. */
+export const SETTINGS_KINDS: readonly SettingsKind[] = [...PROTOCOLS, AMOUNT_SETTINGS]
+
+export function findSettingsKind(name: string): SettingsKind | undefined {
+  return SETTINGS_KINDS.find((kind) => kind.name === name)
 }

@@ -87,6 +87,18 @@ test('open again by one administrator in every process that follows the settings
   assert.equal((await circuit()).isReopened, false)
 })
 
+test('closed as before after other amounts: they mend no fault, and try no PIN again', async () => {
+  await closeForFault()
+  const { settingsVersion } = terms()
+  const connector = connectors.get('OMCM')
+  const amounts = { operator: 'OMCM', protocol: 'amounts', changes: { depositMultipleOf: 5 }, actor: SYSTEM_ACTOR } as const
+  must(await setOperator(database.pool, amounts))
+  await waitUntil('the amounts are in force', async () => connectors.limitsOf('OMCM', 'DEPOSIT') !== undefined)
+  assert.deepEqual([(await circuit()).isReopened, terms().settingsVersion], [false, settingsVersion])
+  assert.equal(connectors.get('OMCM'), connector)
+  must(await setOperator(database.pool, { ...amounts, changes: undefined }))
+})
+
 test('not_closed for the second of two administrators at the same moment, and for an operator that only does not answer', async () => {
   await closeForFault()
   const actor = await administrator(true)

@@ -7,7 +7,7 @@ import { done, runRecorded } from '#server/audit/run-command.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { checkFreshCode } from '#server/people/second-factor.ts'
 import { lockSettings, putSettings, readPreviousSettings, removePreviousSettings, removeSettings } from './operator-settings-store.ts'
-import { findProtocol } from './protocols.ts'
+import { findSettingsKind } from './protocols.ts'
 import { detailsOf, refuseActor } from './set-operator.ts'
 
 export type ReturnFailure =
@@ -35,7 +35,7 @@ export async function returnSettings(
     const refusal = await refuseActor(trx, actor)
     if (refusal) return err(refusal)
     const present = await lockSettings(trx, operator, protocol)
-    const known = findProtocol(protocol)
+    const known = findSettingsKind(protocol)
     if (!present?.returnUntil || !known) return err('no_return')
     if (Number(present.version) !== version) return err('changed_meanwhile')
     const previous = await readPreviousSettings(trx, present.id)

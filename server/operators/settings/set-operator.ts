@@ -10,8 +10,8 @@ import { done, runRecorded } from '#server/audit/run-command.ts'
 import type { Database, Queryable, TrxClient } from '#server/database/pool.ts'
 import { changedSecrets, fieldsIn, mergeDocuments, type SettingsDocument, valueAt, withoutSecrets } from './operator-settings.ts'
 import { lockSettings, putSettings, readSettings, removeSettings } from './operator-settings-store.ts'
-import type { FieldProblem, Protocol } from './protocol.ts'
-import { findProtocol } from './protocols.ts'
+import type { FieldProblem, SettingsKind } from './protocol.ts'
+import { findSettingsKind } from './protocols.ts'
 
 type SetOperator = {
   operator: OperatorCode
@@ -79,10 +79,10 @@ export function checkChange({
   keepsSecretsAtNewAddress,
   ...change
 }: SettingsChange & { before: SettingsDocument | undefined; keepsSecretsAtNewAddress: boolean }): Result<
-  { protocol: Protocol; after: SettingsDocument | undefined },
+  { protocol: SettingsKind; after: SettingsDocument | undefined },
   SettingsFailure
 > {
-  const protocol = findProtocol(change.protocol)
+  const protocol = findSettingsKind(change.protocol)
   if (!protocol?.operators.includes(operator)) return err('unknown_protocol')
   if (changes === undefined) return before === undefined ? err('not_set') : ok({ protocol, after: undefined })
   const after = mergeDocuments(before ?? {}, changes)
@@ -98,7 +98,7 @@ export function checkChange({
  * Stored secrets that would be sent to another address, through another proxy, or to whom other authorities vouch for. Nobody may read them,
  * and a server of one's own could: after such a change they have to be entered again.
  */
-function keptSecrets(protocol: Protocol, before: SettingsDocument, after: SettingsDocument, changes: SettingsDocument): FieldProblem[] {
+function keptSecrets(protocol: SettingsKind, before: SettingsDocument, after: SettingsDocument, changes: SettingsDocument): FieldProblem[] {
   const addressOf = ({ baseUrl, httpProxy, caCertificate }: SettingsDocument) =>
     JSON.stringify([typeof baseUrl === 'string' ? baseUrl.replace(/\/+$/, '') : '', httpProxy ?? '', caCertificate ?? ''])
   if (addressOf(before) === addressOf(after)) return []
@@ -139,7 +139,7 @@ export async function readProposedSettings(
   return checked.ok ? ok(checked.value.after) : checked
 }
 
-function factsOf(protocol: Protocol, document: SettingsDocument | undefined, changed: readonly string[]): ChangeFacts {
+function factsOf(protocol: SettingsKind, document: SettingsDocument | undefined, changed: readonly string[]): ChangeFacts {
   if (document === undefined) return {}
   const { shown, secretsSet } = withoutSecrets(document, protocol.secretFields)
   const secretOf = (path: string): SecretState => (changed.includes(path) ? 'changed' : 'stored')

@@ -1,5 +1,6 @@
 import { formatMinor } from '#lib/money/money.ts'
 import type { OperatorTestProblem, OperatorTestResult, SettingsTrial } from '#lib/operators/operator-outcomes.ts'
+import { AMOUNT_SETTINGS_NAME } from '#lib/operators/operator-settings.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
@@ -122,7 +123,8 @@ export function createOperatorTests({ connectors, clock, logger, nowMs }: TestsD
       if (!(await runsInstallation(pool, applicationId))) return err('not_the_installation')
       const document = await readProposedSettings(pool, change)
       if (!document.ok) return document
-      if (!document.value) return ok({ test: null, openCount: await countOpenWork(pool, operator) })
+      // A removal, and amounts, which say nothing about how the operator is reached.
+      if (!document.value || protocol === AMOUNT_SETTINGS_NAME) return ok({ test: null, openCount: await countOpenWork(pool, operator) })
       const retryAfterMs = trials.take(operator)
       if (retryAfterMs !== undefined) return err({ code: 'throttled', retryAfterMs })
       const settings = [{ operator, protocol, document: document.value }]

@@ -253,5 +253,5 @@ export class OperatorHarness {
 export function connectorsWith(harness: OperatorHarness, overrides: Partial<Connector>): Connectors {
   const plain = harness.connectors.get('OMCM') ?? assert.fail()
   const connector = guardConnector('OMCM', { ...plain, ...overrides }, createLogger('silent'))
-  return { get: () => connector, has: () => true, operators: () => ['OMCM'] }
+  return { get: () => connector, has: () => true, limitsOf: () => undefined, operators: () => ['OMCM'] }
 }

@@ -200,7 +200,7 @@ test('queued, not claimed, at an operator whose direction another process closed
 })
 
 test('queued, not claimed, for an operator that is switched off', async () => {
-  const off = { get: () => undefined, has: () => false, operators: () => [] }
+  const off = { get: () => undefined, has: () => false, limitsOf: () => undefined, operators: () => [] }
   const { intake, dispatcher } = await startBoth(async () => ACCEPTED, { connectors: off })
   const item = aDeposit()
   await intake.submit(item)

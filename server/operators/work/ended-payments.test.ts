@@ -37,7 +37,7 @@ function operatorThatSays(outcome: QueryOutcome, terms: Partial<Connector> = {})
     ...terms,
   }
   const guarded = guardConnector('MOMOCM', connector, createLogger('silent'))
-  return { asked, get: () => guarded, has: () => true, operators: () => ['MOMOCM'] }
+  return { asked, get: () => guarded, has: () => true, limitsOf: () => undefined, operators: () => ['MOMOCM'] }
 }
 
 const run = (connectors: Connectors) =>

@@ -46,7 +46,8 @@ function connectTo(baseUrl: string, settings: object = {}): Connectors {
   const connector = createWaveConnector(context, waveSettingsSchema.parse({ baseUrl, apiKey, ...settings }))
   ends.push(() => connector.close())
   const guarded = guardConnector(WALLET, connector, createLogger('silent'))
-  return { get: (operator) => (operator === WALLET ? guarded : undefined), has: () => true, operators: () => [WALLET] }
+  const get = (operator: string) => (operator === WALLET ? guarded : undefined)
+  return { get, has: () => true, limitsOf: () => undefined, operators: () => [WALLET] }
 }
 
 const fetchAt = (connectors: Connectors, now = NIGHT) =>

@@ -6,6 +6,7 @@ import {
   type BatchListItem,
   type BatchOperatorSum,
   type BatchRowDto,
+  type CheckedBatchRow,
   type CurrencySum,
   type RowFilter,
 } from '#lib/batches/batches.ts'
@@ -31,6 +32,7 @@ import {
   selectRows,
 } from './batch-report-store.ts'
 import { type BatchResult, selectResults } from './batch-run-store.ts'
+import { readAccounts } from './read-names.ts'
 
 const SAMPLES = 3
 
@@ -69,9 +71,14 @@ export async function readBatchRows(
   queryable: Queryable,
   batch: Pick<BatchDto, 'batchId' | 'columns'> & { applicationId: string },
   { show, page }: { show: RowFilter; page: number },
-): Promise<BatchRowDto[]> {
+): Promise<CheckedBatchRow[]> {
   const rows = await selectRows(queryable, batch, { show, offset: page * BATCH_PAGE_SIZE, limit: BATCH_PAGE_SIZE })
-  return rows.map((row) => toRow(row, batch.columns))
+  const accounts = await readAccounts(
+    queryable,
+    batch.applicationId,
+    rows.map(({ operator, phoneNumber, customerName }) => ({ operator, phoneNumber, customer: customerName })),
+  )
+  return rows.map((row, index) => ({ ...toRow(row, batch.columns), account: accounts[index] ?? null }))
 }
 
 /** A stored row with what the file or the maker has in each field. */

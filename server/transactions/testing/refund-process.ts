@@ -26,7 +26,7 @@ if (!application) throw new Error('There is no such application')
 const deps = {
   pool,
   intake: createIntake({ pool }),
-  connectors: { has: () => true },
+  connectors: { has: () => true, limitsOf: () => undefined },
   confirmFailures: async (refunds: readonly { transactionId: string }[]) => new Set(refunds.map(({ transactionId }) => transactionId)),
 }
 const actor = { kind: 'api', id: plan.apiUserId } as const

@@ -4,6 +4,7 @@ import { Card, Facts } from '#components/ui/display/card.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { DEFAULT_FEE_SCHEDULE, type ServiceTerms, type SettingsTerms } from '#lib/money/fees.ts'
+import { effectiveLimits, limitsText } from '#lib/operators/amount-limits.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import type { CustomerPageTerms } from '#lib/partner/customer-page.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
@@ -15,7 +16,6 @@ import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
-import type { Pool } from '#server/database/pool.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
 import { ConfirmationNotice } from '../_components/changes/confirmation-notice.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
@@ -34,7 +34,7 @@ export default async function ApplicationPage({ params }: PageProps) {
   const [t, locale, terms, { changes, ...confirmation }] = await Promise.all([
     getT(),
     readLocale(),
-    readPageTerms(pool, applicationId),
+    readPageTerms(applicationId),
     listChanges(pool, { applicationId, kinds: KINDS, actor }),
   ])
   return (
@@ -57,7 +57,8 @@ type PageTerms = {
 }
 
 /** Everything on the page, from the database: what was confirmed a moment ago is in it, also before this process works with it. */
-async function readPageTerms(pool: Pool, applicationId: string): Promise<PageTerms> {
+async function readPageTerms(applicationId: string): Promise<PageTerms> {
+  const { pool, connectors } = backOfficeRuntime()
   const [settings, page, zone, services, fees] = await Promise.all([
     readTerms(pool, applicationId),
     readCustomerPage(pool, applicationId),
@@ -76,6 +77,8 @@ async function readPageTerms(pool: Pool, applicationId: string): Promise<PageTer
         const isOwn = (row: { operator: string; type: string }) => row.operator === operator && row.type === type
         const service = services.find(isOwn) ?? OPEN_SERVICE
         const schedule = fees.find(isOwn) ?? DEFAULT_FEE_SCHEDULE
+        const amounts = connectors.limitsOf(operator, type)
+        const { limits, areBinding } = effectiveLimits({ operator, type }, service, amounts)
         return {
           operator,
           type,
@@ -84,6 +87,8 @@ async function readPageTerms(pool: Pool, applicationId: string): Promise<PageTer
           enforcesLimits: service.enforcesLimits,
           minimumMinor: textOf(service.minimumMinor),
           maximumMinor: textOf(service.maximumMinor),
+          effective: { ...limitsText(limits), areBinding },
+          ofOperator: limitsText(effectiveLimits({ operator, type }, OPEN_SERVICE, amounts).limits),
           systemRatePpm: schedule.systemRatePpm,
           systemFixedMinor: String(schedule.systemFixedMinor),
           appRatePpm: schedule.appRatePpm,

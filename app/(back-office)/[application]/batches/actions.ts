@@ -8,6 +8,7 @@ import {
   batchRepeatSchema,
   batchResumeSchema,
   batchRunSchema,
+  checkNamesSchema,
   decideRepairSchema,
   discardBatchSchema,
   editRowsSchema,
@@ -19,6 +20,7 @@ import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import type { ChangeFailure } from '#server/batches/change-batch.ts'
+import { askForNames } from '#server/batches/check-names.ts'
 import {
   assignColumns as assignColumnsCommand,
   decideRepair as decideRepairCommand,
@@ -64,6 +66,21 @@ export async function excludeRows(
   input: z.input<typeof excludeRowsSchema>,
 ): Promise<ActionResult<Version, ChangeFailure>> {
   return change(application, input, excludeRowsSchema, (command) => excludeRowsCommand(backOfficeRuntime(), command))
+}
+
+/** Has the accounts of the rows checked at their operators, in the background. */
+export async function checkNames(
+  application: string,
+  input: z.input<typeof checkNamesSchema>,
+): Promise<ActionResult<null, ChangeFailure | 'in_progress'>> {
+  return runAction<typeof checkNamesSchema, null, ChangeFailure | 'in_progress'>(
+    { schema: checkNamesSchema, permission: 'transaction:create', application, input },
+    async (actor, place) => {
+      const { pool, directory } = backOfficeRuntime()
+      const snapshot = directory.find(actor.applicationId)
+      return snapshot ? askForNames(pool, { ...place, application: snapshot, actor }) : err('not_found')
+    },
+  )
 }
 
 /** Submits a batch for approval. */

@@ -1,10 +1,14 @@
 'use server'
 
+import { limitsText } from '#lib/operators/amount-limits.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
+import { limitsProblem, limitsValues } from '#lib/payments/limits-text.ts'
 import type { PaymentContent } from '#lib/payments/payment-fields.ts'
 import { type ActionResult, err, ok } from '#lib/result.ts'
 import { removedDraftSchema, savedDraftSchema, sentPaymentSchema } from '#lib/schemas/payment.ts'
 import { type RemoveFailure, removeAttachment } from '#server/attachments/attach-file.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { readLocale } from '#server/back-office/preferences.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { queryFailures } from '#server/operators/work/second-looks.ts'
 import { deleteDraft, type SendFailure, saveDraft, sendPayment } from '#server/transactions/payments.ts'
@@ -17,8 +21,8 @@ type SendInput = PaymentContent & { externalId: string; originId: string | null;
 export async function sendForApproval(
   application: string,
   input: SendInput,
-): Promise<ActionResult<{ transactionId: string }, SendFailure>> {
-  return runAction<typeof sentPaymentSchema, { transactionId: string }, SendFailure>(
+): Promise<ActionResult<{ transactionId: string }, SendFailure | 'amount_not_multiple'>> {
+  return runAction<typeof sentPaymentSchema, { transactionId: string }, SendFailure | 'amount_not_multiple'>(
     { schema: sentPaymentSchema, permission: 'transaction:create', application, input },
     async (maker, payment) => {
       const runtime = backOfficeRuntime()
@@ -27,7 +31,12 @@ export async function sendForApproval(
       const confirmFailure = async (failed: EndedPayment) =>
         (await queryFailures(runtime.forcedEnquiries, [failed])).has(failed.transactionId)
       const sent = await sendPayment({ ...runtime, confirmFailure }, { application: snapshot, maker, payment })
-      return sent.ok ? ok({ transactionId: sent.value.transactionId }) : err(sent.error.code)
+      if (sent.ok) return ok({ transactionId: sent.value.transactionId })
+      const { code, limits } = sent.error
+      if (!limits) return err(code)
+      const text = limitsText(limits)
+      const { currency } = OPERATORS[payment.operator].country
+      return err({ code: limitsProblem(text), values: limitsValues(text, currency, await readLocale()) })
     },
   )
 }

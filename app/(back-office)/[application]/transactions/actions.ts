@@ -1,16 +1,23 @@
 'use server'
 
 import { z } from 'zod'
+import type { Locale } from '#lib/i18n/locale.ts'
+import { formatMinor } from '#lib/money/money.ts'
+import { limitsText } from '#lib/operators/amount-limits.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
 import { toQuery } from '#lib/pages/paths.ts'
+import { limitsProblem, limitsValues } from '#lib/payments/limits-text.ts'
 import { isRefundObstacle, type RefundObstacle } from '#lib/payments/refunds.ts'
 import { SYNCHRONISED_AT_ONCE, type SynchroniseOutcome, toAddressValues, toTransactionQuery } from '#lib/payments/transaction-list.ts'
 import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
-import { type ActionResult, err, ok } from '#lib/result.ts'
+import { type ActionError, type ActionResult, err, ok } from '#lib/result.ts'
 import { transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import { sentRefundSchema } from '#lib/schemas/payment.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
+import { moneyText } from '#lib/text/format.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
+import { readLocale } from '#server/back-office/preferences.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { queryFailures } from '#server/operators/work/second-looks.ts'
 import { synchroniseTransaction } from '#server/operators/work/synchronise-transaction.ts'
@@ -71,6 +78,7 @@ type RefundRefusal =
   | 'service_disabled'
   | 'operator_not_in_service'
   | 'amount_out_of_limits'
+  | 'amount_not_multiple'
 
 /** Sends the refund of a collect to its checkers. The same one again returns the transaction that it already is. */
 export async function refundCollect(
@@ -87,17 +95,22 @@ export async function refundCollect(
         { ...runtime, confirmFailures: (refunds) => queryFailures(runtime.forcedEnquiries, refunds) },
         { application: snapshot, collectId, externalId, amountMinor: amount, reason, webhookUrl: null, source: 'person', actor: maker },
       )
-      return refunded.ok ? ok(refunded.value) : err(toRefusal(refunded.error))
+      return refunded.ok ? ok(refunded.value) : err(toRefusal(refunded.error, await readLocale()))
     },
   )
 }
 
-function toRefusal(failure: RefundFailure): RefundRefusal {
+function toRefusal(failure: RefundFailure, locale: Locale): RefundRefusal | ActionError<RefundRefusal> {
   if (failure.kind === 'webhook_url_missing') throw new Error('A person was refused as a program')
   if (failure.kind !== 'start_refused') return isRefundObstacle(failure.kind) ? 'not_refundable' : failure.kind
-  const { kind } = failure.problem
-  if (kind === 'service_disabled' || kind === 'operator_not_in_service' || kind === 'amount_out_of_limits') return kind
-  throw new Error(`A refund was refused for ${kind}`)
+  const { problem, request } = failure
+  if (problem.kind === 'service_disabled' || problem.kind === 'operator_not_in_service') return problem.kind
+  if (problem.kind !== 'amount_out_of_limits') throw new Error(`A refund was refused for ${problem.kind}`)
+  const { currency } = OPERATORS[request.transferMethod].country
+  const limits = limitsText(problem)
+  // The customer may pay the fees: what must be within the limits is what they receive.
+  const received = moneyText({ amount: formatMinor(request.amount), currency }, locale)
+  return { code: limitsProblem(limits), values: { ...limitsValues(limits, currency, locale), received } }
 }
 
 /** Requests one more attempt to deliver the webhook of a final transaction. */

@@ -44,7 +44,7 @@ export function OperatorGuide() {
           items={[
             'An amount is in the currency of the country: there is no field for a currency.',
             'The API takes up to two decimals for every operator. XAF, XOF and UGX have no cents in everyday use, and operators without decimals refuse them.',
-            'The limits above are those that operators publish. The API enforces limits only where an administrator of your application has switched that on; then an amount outside them is refused with 400. Otherwise the operator decides.',
+            'The limits above are those that operators publish. The API enforces limits where the installation has set the amounts that an operator takes, which may also have to be multiples of a number, or where an administrator of your application has switched that on; then another amount is refused with 400, and the message says what is allowed. Otherwise the operator decides. GET /api/v2/operators returns the limits that count for you now.',
             'Two fees are computed for each transaction and returned as `feesSystem` and `feesApp`. A collect credits the amount less both, a deposit takes the amount and both.',
           ]}
         />

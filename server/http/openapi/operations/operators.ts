@@ -6,7 +6,7 @@ import { ANY_CALLER, anyRequest } from '../error-causes.ts'
 import { TOO_MANY_PARAMETERS } from '../input-causes.ts'
 import { type Json, type Operation, ref } from '../operation.ts'
 
-const SHOWN = { state: 'OPERATIONAL', since: null, enforcesLimits: false } as const
+const SHOWN = { state: 'OPERATIONAL', since: null, amountMultiple: null, enforcesLimits: false } as const
 
 const STATUSES: Json = OPERATOR_CODES.slice(0, 2).map((transferMethod): OperatorStatus => {
   const { brand, country, limits } = OPERATORS[transferMethod]

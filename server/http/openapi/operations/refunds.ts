@@ -3,7 +3,6 @@ import { synchroniseQuerySchema } from '#lib/schemas/queries.ts'
 import { parseRefundRequest } from '#lib/schemas/transaction-request.ts'
 import type { ListedTransaction } from '#lib/schemas/transaction-responses.ts'
 import type { RefundFailure } from '#server/transactions/refunds.ts'
-import { refuseStart } from '../../endpoints/payments.ts'
 import { REFUNDS_PATH, refuseRefund } from '../../endpoints/refunds.ts'
 import {
   ANY_BODY,
@@ -132,7 +131,7 @@ const CAUSES: readonly ErrorCause[] = [
   cause(
     'amount_out_of_limits',
     refuseLimits(),
-    'amount is outside the limits of the operator for deposits, where the application enforces them',
+    'amount is outside the limits for deposits, or not a multiple of what the operator takes',
     'Send an amount within the limits that the message names.',
   ),
   cause(
@@ -144,7 +143,7 @@ const CAUSES: readonly ErrorCause[] = [
 ]
 
 function refuseLimits() {
-  return startRefused({ index: 0, kind: 'amount_out_of_limits', minimumMinor: 100_00n, maximumMinor: 1_000_00n })
+  return startRefused({ index: 0, kind: 'amount_out_of_limits', minimumMinor: 100_00n, maximumMinor: 1_000_00n, multipleMinor: 5_00n })
 }
 
 function refuseService() {
@@ -154,7 +153,7 @@ function refuseService() {
 function startRefused(problem: Extract<RefundFailure, { kind: 'start_refused' }>['problem']) {
   const { transferMethod, countryName, customerName, externalId, phoneNumber, webhookUrl } = COLLECT_REQUEST
   const request = { transferMethod, countryName, customerName, externalId, phoneNumber, webhookUrl, amount: 2_000_00n }
-  return refuseStart({ kind: 'refused', problems: [problem] }, { type: 'DEPOSIT', requests: [request], isArray: false })
+  return refused({ kind: 'start_refused', problem, request })
 }
 
 const SEGMENTS = { schema: synchroniseQuerySchema, examples: { transactionId: COLLECT_ID } }

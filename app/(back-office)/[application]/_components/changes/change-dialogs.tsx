@@ -6,6 +6,7 @@ import { TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { CHANGE_REFUSALS } from '#lib/approvals/change-refusals.ts'
 import type { ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
+import { AMOUNT_SETTINGS_NAME } from '#lib/operators/operator-settings.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { confirmChange, refuseChange } from '../../../../actions/changes.ts'
 import { ChangeTrial } from '../../operators/_components/settings-trial.tsx'
@@ -17,8 +18,9 @@ type Props = { application: string; change: ProposedChangeDto; description: Reac
 export function ConfirmDialog({ application, change, description, onClose, onLink }: Props & { onLink: (link: string) => void }) {
   const t = useT()
   const [isLeaving, setIsLeaving] = useState(false)
-  // Settings of an operator are tested before they are confirmed; everything else is as good as it looks.
-  const [isProven, setIsProven] = useState(change.kind !== 'operator.set')
+  // How an operator is reached is tested before they are confirmed; everything else is as good as it looks.
+  const isTested = change.kind === 'operator.set' && change.after['protocol'] !== AMOUNT_SETTINGS_NAME
+  const [isProven, setIsProven] = useState(!isTested)
   const { changeId, kind, subject, after, application: changed } = change
   const { applicationId } = changed
   const confirm = (code?: string) => confirmChange(application, { applicationId, changeId, acknowledged: isLeaving, code })
@@ -42,7 +44,7 @@ export function ConfirmDialog({ application, change, description, onClose, onLin
       >
         {change.isDecidedElsewhere && <p className="text-quiet">{changed.name}</p>}
         <div>{description}</div>
-        {kind === 'operator.set' && <ChangeTrial application={application} changeId={changeId} onResult={setIsProven} />}
+        {isTested && <ChangeTrial application={application} changeId={changeId} onResult={setIsProven} />}
         {typeof after['documentSha256'] === 'string' && <DocumentCheck sha256={after['documentSha256']} />}
         {isLeaving && !change.isDecidedElsewhere && (
           <div>

@@ -155,7 +155,8 @@ export function LimitsDialog({ application, service, name, onClose }: LimitsDial
   const proposal = useProposal(application, onClose)
   const [problems, setProblems] = useState<Problems>({})
   const { operator, type } = service
-  const { limits, country } = OPERATORS[operator]
+  const { country } = OPERATORS[operator]
+  const { ofOperator } = service
   function submit(form: FormData) {
     const read = (field: string) => readLimit(String(form.get(field) ?? ''), (typed) => parseTypedAmount(typed, locale))
     const [minimum, maximum] = [read('minimum'), read('maximum')]
@@ -175,7 +176,7 @@ export function LimitsDialog({ application, service, name, onClose }: LimitsDial
       maximumMinor: maximum ?? null,
     })
   }
-  const hint = (minor: bigint) => t('terms.limitHint', { amount: formatAmount(formatMinor(minor), locale) })
+  const hint = (amount: string) => t('terms.limitHint', { amount: formatAmount(amount, locale) })
   const shown = (minor: string | null) => (minor === null ? '' : formatAmount(formatMinor(BigInt(minor)), locale))
   const field = { inputMode: 'decimal', autoComplete: 'off', maxLength: 20 } as const
   return (
@@ -186,7 +187,7 @@ export function LimitsDialog({ application, service, name, onClose }: LimitsDial
         id="limit-minimum"
         name="minimum"
         label={t('terms.minimum', { currency: country.currency })}
-        hint={hint(limits[type].minimumMinor)}
+        hint={hint(ofOperator.minimum)}
         defaultValue={shown(service.minimumMinor)}
         error={problems.minimum && t(problems.minimum)}
       />
@@ -195,7 +196,7 @@ export function LimitsDialog({ application, service, name, onClose }: LimitsDial
         id="limit-maximum"
         name="maximum"
         label={t('terms.maximum', { currency: country.currency })}
-        hint={hint(limits[type].maximumMinor)}
+        hint={hint(ofOperator.maximum)}
         defaultValue={shown(service.maximumMinor)}
         error={problems.maximum && t(problems.maximum)}
       />

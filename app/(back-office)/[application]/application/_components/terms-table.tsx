@@ -141,20 +141,20 @@ function State({ service: { isEnabled, isInCountries } }: { service: ServiceTerm
   return <Badge>{t(isInCountries ? 'terms.off' : 'terms.outside')}</Badge>
 }
 
-/** The limits that count: the application's own, else the operator's. */
+/** The limits that count: the strictest of the operator's settings and the application's own, else those of the operator's table. */
 function Limits({ service }: { service: ServiceTerms }) {
   const { t, locale } = useTranslations()
-  const { limits, country } = OPERATORS[service.operator]
-  const own = limits[service.type]
-  const text = (minor: string | null, other: bigint) => formatAmount(formatMinor(minor === null ? other : BigInt(minor)), locale)
+  const { country } = OPERATORS[service.operator]
+  const { minimum, maximum, multiple, areBinding } = service.effective
   return (
     <>
       <span className="tabular">
-        {text(service.minimumMinor, own.minimumMinor)} – {text(service.maximumMinor, own.maximumMinor)}
+        {formatAmount(minimum, locale)} – {formatAmount(maximum, locale)}
       </span>{' '}
       <span className="text-second text-quiet">{country.currency}</span>
-      <span className={`block text-second ${service.enforcesLimits ? 'font-medium' : 'text-quiet'}`}>
-        {t(service.enforcesLimits ? 'terms.enforced' : 'terms.advisory')}
+      {multiple !== null && <span className="block text-second">{t('terms.multiples', { multiple: formatAmount(multiple, locale) })}</span>}
+      <span className={`block text-second ${areBinding ? 'font-medium' : 'text-quiet'}`}>
+        {t(areBinding ? 'terms.enforced' : 'terms.advisory')}
       </span>
     </>
   )

@@ -17,6 +17,7 @@ import { listDisturbed } from '#server/operators/availability/disturbed.ts'
 import { readBatch, readBatchRows } from '#server/reports/batches/read-batch.ts'
 import { readLeftOut } from '#server/reports/batches/read-batch-run.ts'
 import { readProblemPages } from '#server/reports/batches/read-cells.ts'
+import { readNames } from '#server/reports/batches/read-names.ts'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { ColumnsForm } from './_components/corrections.tsx'
 import { DryRun } from './_components/dry-run.tsx'
@@ -47,10 +48,14 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
   const mayChange = can(actor.roles, 'transaction:create')
   const list = { show, page }
   const place = { ...batch, applicationId: actor.applicationId }
-  const [rows, pages] =
+  const [rows, pages, names] =
     batch.state === 'draft'
-      ? await Promise.all([readBatchRows(runtime.pool, place, list), readProblemPages(runtime.pool, place, list)])
-      : [[], { previous: null, next: null }]
+      ? await Promise.all([
+          readBatchRows(runtime.pool, place, list),
+          readProblemPages(runtime.pool, place, list),
+          readNames(runtime.pool, place),
+        ])
+      : [[], { previous: null, next: null }, null]
   const words = { t, locale, timeZone: actor.timeZone ?? 'UTC' }
   return (
     <PageContent
@@ -62,6 +67,7 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
         'batch.refused.wrong_time',
         'availability.',
         'transaction.failure.',
+        'payment.account.',
       ]}
     >
       <BatchHead application={application} batch={batch} mayChange={mayChange} words={words} />
@@ -73,6 +79,7 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
             application={application}
             batch={batch}
             rows={rows}
+            names={names}
             show={show}
             page={page}
             pages={pages}

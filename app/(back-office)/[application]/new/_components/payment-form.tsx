@@ -22,6 +22,7 @@ const SEND_REFUSALS = {
   service_disabled: 'payment.refused.service_disabled',
   operator_not_in_service: 'payment.refused.operator_not_in_service',
   amount_out_of_limits: 'payment.refused.amount_out_of_limits',
+  amount_not_multiple: 'payment.refused.amount_not_multiple',
   amount_not_above_fees: 'payment.refused.amount_not_above_fees',
   external_id_taken: 'payment.refused.external_id_taken',
   origin_not_replaceable: 'payment.refused.origin_not_replaceable',

@@ -14,6 +14,7 @@ import { addDecimals, compareDecimals } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { queryKeys, resource } from '#lib/pages/queries.ts'
 import { hasParts } from '#lib/pages/query-client.ts'
+import { limitsProblem, limitsValues } from '#lib/payments/limits-text.ts'
 import type { PaymentPreview, ShownPaymentPreview } from '#lib/payments/payment-preview.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { moneyText } from '#lib/text/format.ts'
@@ -85,15 +86,14 @@ function Preview({ application, asked, preview }: { application: string; asked: 
       {preview.disturbed && <AvailabilityNote direction={preview.disturbed} />}
       {obstacle && (
         <Notice tone="bad">
-          {t(`payment.obstacle.${obstacle.kind}`, {
+          {t(`payment.obstacle.${obstacle.kind === 'amount_out_of_limits' ? limitsProblem(limits) : obstacle.kind}`, {
             smallest: money(obstacle.smallest ?? '0'),
-            minimum: money(limits.minimum),
-            maximum: money(limits.maximum),
+            ...limitsValues(limits, currency, locale),
           })}
         </Notice>
       )}
       {isOutside && !limits.isEnforced && (
-        <Notice tone="wait">{t('payment.preview.outside', { minimum: money(limits.minimum), maximum: money(limits.maximum) })}</Notice>
+        <Notice tone="wait">{t('payment.preview.outside', limitsValues(limits, currency, locale))}</Notice>
       )}
       <dl className="grid gap-1.5">
         {fees && (

@@ -9,7 +9,7 @@ import { Link } from '#components/ui/link.tsx'
 import type { ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { availabilityHint, type DirectionHistory, HISTORY_DAYS, HISTORY_PERIODS } from '#lib/operators/operator-outcomes.ts'
-import type { ProtocolSettings } from '#lib/operators/operator-settings.ts'
+import { AMOUNT_SETTINGS_NAME, type ProtocolSettings } from '#lib/operators/operator-settings.ts'
 import { isOperatorCode, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { can } from '#lib/people/permissions.ts'
@@ -56,7 +56,7 @@ export default async function OperatorPage({ params, searchParams }: PageProps<'
   const { brand, country } = OPERATORS[operator]
   const words = { t, locale, timeZone }
   const isReachable = directions.some(({ protocol }) => protocol !== null)
-  const isStored = settings?.some(({ stored }) => stored !== null) ?? false
+  const isStored = settings?.some(({ protocol, stored }) => stored !== null && protocol !== AMOUNT_SETTINGS_NAME) ?? false
   return (
     <PageContent words={['operators.', 'availability.', 'change.']}>
       <PageHeader

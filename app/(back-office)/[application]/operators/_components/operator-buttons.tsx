@@ -5,7 +5,7 @@ import { Button } from '#components/ui/button.tsx'
 import { DialogButton } from '#components/ui/overlay/dialog-button.tsx'
 import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
-import type { ProtocolSettings } from '#lib/operators/operator-settings.ts'
+import { AMOUNT_SETTINGS_NAME, type ProtocolSettings } from '#lib/operators/operator-settings.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { testOperator } from '../actions.ts'
 import { durationText, protocolName } from './operator-words.ts'
@@ -73,7 +73,7 @@ export function SettingsButtons(props: { application: string; settings: Protocol
               kind="operator.set"
               input={{ operator, protocol: code, changes: null }}
               title={t('operators.removeOf', { protocol })}
-              text={t('operators.removeText')}
+              text={t(code === AMOUNT_SETTINGS_NAME ? 'operators.amountsRemoveText' : 'operators.removeText')}
               isRemoval
               onClose={onClose}
             />

@@ -1,7 +1,7 @@
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import type { Outcomes } from '#lib/operators/operator-outcomes.ts'
-import { isSettingName, type SettingValue } from '#lib/operators/operator-settings.ts'
+import { AMOUNT_SETTINGS_NAME, isSettingName, type SettingValue } from '#lib/operators/operator-settings.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { formatCount, formatShare } from '#lib/text/format.ts'
 
@@ -23,6 +23,7 @@ export function protocolText(t: Translate, protocol: string): string {
 
 /** The same as a heading. */
 export function protocolName(t: Translate, protocol: string): string {
+  if (protocol === AMOUNT_SETTINGS_NAME) return t('operators.amountsName')
   return protocol === 'gateway' ? t('operators.gatewayName') : (NAMES[protocol] ?? protocol)
 }
 

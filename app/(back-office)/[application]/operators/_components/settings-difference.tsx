@@ -1,6 +1,6 @@
 import type { ChangeFacts, ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { FIELD_FACT, SECRET_FACT } from '#lib/operators/operator-settings.ts'
+import { AMOUNT_SETTINGS_NAME, FIELD_FACT, SECRET_FACT } from '#lib/operators/operator-settings.ts'
 import { isOperatorCode, OPERATORS } from '#lib/operators/operators.ts'
 import { DifferenceLines } from '../../_components/changes/change-difference.tsx'
 import { protocolName, settingName, settingText } from './operator-words.ts'
@@ -21,7 +21,9 @@ export function SettingsDifference({ t, change: { before, after, state }, isFrom
         {isOperatorCode(operator) && `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)} · `}
         {protocolName(t, String(protocol))}
       </p>
-      {isFromEnvironment && state === 'open' && before['version'] === null && <p className="mt-1">{t('operators.environmentNow')}</p>}
+      {isFromEnvironment && protocol !== AMOUNT_SETTINGS_NAME && state === 'open' && before['version'] === null && (
+        <p className="mt-1">{t('operators.environmentNow')}</p>
+      )}
       {isRemoval && <p className="mt-1">{t('operators.removesSettings')}</p>}
       <DifferenceLines
         lines={names.map((name) => ({

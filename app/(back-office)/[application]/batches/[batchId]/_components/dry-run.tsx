@@ -8,8 +8,9 @@ import { KeepFocus } from '#components/ui/keep-focus.tsx'
 import {
   BATCH_PAGE_SIZE,
   type BatchDto,
-  type BatchRowDto,
+  type BatchNamesDto,
   type BatchWords,
+  type CheckedBatchRow,
   type ProblemPages,
   ROW_FILTERS,
   type RowFilter,
@@ -21,13 +22,15 @@ import { paths } from '#lib/pages/paths.ts'
 import { formatAmount, formatCount, moneyText } from '#lib/text/format.ts'
 import { PageLinks } from '../../_components/batch-table.tsx'
 import { ColumnsForm, Repairs } from './corrections.tsx'
+import { NamesPanel } from './names-panel.tsx'
 import { RowTable } from './row-table.tsx'
 import { SubmitPanel } from './submit-panel.tsx'
 
 type Props = {
   application: string
   batch: BatchDto
-  rows: readonly BatchRowDto[]
+  rows: readonly CheckedBatchRow[]
+  names: BatchNamesDto | null
   show: RowFilter
   page: number
   pages: ProblemPages
@@ -37,7 +40,7 @@ type Props = {
 }
 
 /** The outcome if the batch were submitted now. No money has moved. */
-export function DryRun({ application, batch, rows, show, page, pages, mayChange, words, disturbed }: Props) {
+export function DryRun({ application, batch, rows, names, show, page, pages, mayChange, words, disturbed }: Props) {
   const { t, locale } = words
   const counts: Record<RowFilter, number> = {
     all: batch.rowCount,
@@ -101,6 +104,7 @@ export function DryRun({ application, batch, rows, show, page, pages, mayChange,
           <ApprovalNeeds batch={batch} t={t} />
           <ReadingNotes reading={batch.reading} t={t} />
           {batch.twin && <Notice tone="wait">{t('batches.twin', { name: batch.twin.name, maker: batch.twin.makerName })}</Notice>}
+          <NamesPanel application={application} batchId={batch.batchId} version={batch.version} names={names} mayChange={mayChange} />
           {mayChange ? (
             <SubmitPanel
               application={application}

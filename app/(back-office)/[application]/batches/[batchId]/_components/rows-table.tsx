@@ -6,8 +6,9 @@ import { DialogButton } from '#components/ui/overlay/dialog-button.tsx'
 import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { BATCH_FIELDS } from '#lib/batches/batch-fields.ts'
-import { type BatchRowDto, type ProblemPages, problemText, type RowFilter, warningText } from '#lib/batches/batches.ts'
+import { type BatchRowDto, type CheckedBatchRow, type ProblemPages, problemText, type RowAccount, type RowFilter, warningText } from '#lib/batches/batches.ts'
 import type { CellPlace } from '#lib/batches/cell-place.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { PAYMENT_TEXT_NAMES } from '#lib/payments/payment-fields.ts'
 import { formatTime } from '#lib/time/format-time.ts'
 import { editRows, excludeRows } from '../../actions.ts'
@@ -17,7 +18,7 @@ import { CellValue, type DrawCell, problemId } from './row-cells.tsx'
 const EditRowDialog = onDemand(async () => (await import('./row-dialogs.tsx')).EditRowDialog)
 const ExcludeRowDialog = onDemand(async () => (await import('./row-dialogs.tsx')).ExcludeRowDialog)
 
-export type RowsProps = { application: string; batchId: string; version: number; rows: readonly BatchRowDto[]; mayChange: boolean }
+export type RowsProps = { application: string; batchId: string; version: number; rows: readonly CheckedBatchRow[]; mayChange: boolean }
 
 export type RowTableProps = RowsProps & { show: RowFilter; page: number; pages: ProblemPages }
 /** The first cell that somebody works on, and what was pasted on it; no cell if the page was left with texts that are not stored. */
@@ -58,7 +59,7 @@ export function RowsTable({ rows, mayChange, drawCell, ...place }: RowsProps & {
   )
 }
 
-function RowCells({ row, drawCell }: { row: BatchRowDto; drawCell: DrawCell }) {
+function RowCells({ row, drawCell }: { row: CheckedBatchRow; drawCell: DrawCell }) {
   const { t } = useTranslations()
   const cell = (field: Parameters<DrawCell>[1]): ReactNode => drawCell(row, field, <CellValue row={row} field={field} />)
   // The table has no column for it: it is shown where it is wrong, or was corrected.
@@ -136,7 +137,7 @@ function RowActions({ row, ...place }: Omit<RowsProps, 'rows' | 'mayChange'> & {
   )
 }
 
-function Findings({ row }: { row: BatchRowDto }) {
+function Findings({ row }: { row: CheckedBatchRow }) {
   const words = useTranslations()
   const { t } = words
   return (
@@ -170,6 +171,7 @@ function Findings({ row }: { row: BatchRowDto }) {
           {warningText(words, warning)}
         </li>
       ))}
+      {row.account && row.operator && <AccountFinding account={row.account} operator={row.operator} />}
       {row.repairs.map((repair) => (
         <li key={repair.kind} className="text-ink-2">
           {t('batches.repairLine', { before: repair.before, after: repair.after })}
@@ -186,5 +188,19 @@ function Findings({ row }: { row: BatchRowDto }) {
         )
       })}
     </ul>
+  )
+}
+
+/** What the operator says about the account. Another name is a warning: the row can be submitted. */
+function AccountFinding({ account, operator }: { account: RowAccount; operator: OperatorCode }) {
+  const { t } = useTranslations()
+  const { answer, holderName, isOtherName } = account
+  // Never stored: such an operator is not asked.
+  if (answer === 'not_offered') return null
+  const found = holderName === null ? 'active' : isOtherName ? 'otherName' : 'named'
+  return (
+    <li className={isOtherName || answer !== 'active' ? 'text-wait' : 'text-quiet'}>
+      {t(`payment.account.${answer === 'active' ? found : answer}`, { operator: OPERATORS[operator].brand, name: holderName ?? '' })}
+    </li>
   )
 }

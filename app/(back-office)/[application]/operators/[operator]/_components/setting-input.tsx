@@ -1,7 +1,9 @@
 import type { z } from 'zod'
 import { Checkbox, Select, TextArea, TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
+import { parseTypedAmount } from '#lib/money/money.ts'
 import { type ProtocolSettings, SETTING_PROBLEMS, type SettingField, type SettingValue } from '#lib/operators/operator-settings.ts'
 import type { operatorSettingsChangeSchema } from '#lib/schemas/proposal.ts'
 import { choiceText, codeLines, isTable, settingName } from '../../_components/operator-words.ts'
@@ -121,6 +123,8 @@ const HINTS = [
   'queryTimeoutMs',
   'callsMax',
   'floatFloor',
+  'collectMultipleOf',
+  'depositMultipleOf',
   'submissionsPerSecondMax',
   'directions',
   'codeMeanings',
@@ -145,10 +149,10 @@ type Changes = NonNullable<z.output<typeof operatorSettingsChangeSchema>['change
 type Value = Changes[string]
 
 /** The fields whose content is not what is stored, in groups as the protocol has them: null for one that was emptied. */
-export function readSettingsForm(form: FormData, { fields, stored }: ProtocolSettings): Changes {
+export function readSettingsForm(form: FormData, { fields, stored }: ProtocolSettings, locale: Locale): Changes {
   const changes: Changes = {}
   for (const field of fields) {
-    const value = field.kind === 'secret' ? readSecret(form, field) : readValue(form, field, stored?.values[field.path])
+    const value = field.kind === 'secret' ? readSecret(form, field) : readValue(form, field, stored?.values[field.path], locale)
     if (value !== undefined) put(changes, field.path.split('.'), value)
   }
   return changes
@@ -160,15 +164,15 @@ function readSecret(form: FormData, { path }: SettingField): Value | undefined {
   return form.get(REMOVE_PREFIX + path) === 'on' ? null : undefined
 }
 
-function readValue(form: FormData, field: SettingField, stored: SettingValue | undefined): Value | undefined {
-  const value = contentOf(form, field)
+function readValue(form: FormData, field: SettingField, stored: SettingValue | undefined, locale: Locale): Value | undefined {
+  const value = contentOf(form, field, locale)
   if (value === null) return stored === undefined ? undefined : null
   if (field.kind === 'codes') return withoutOthers(value, stored)
   return JSON.stringify(value) === JSON.stringify(stored) ? undefined : value
 }
 
 /** Null if the field is empty. What cannot be read stays text, and the server says so. */
-function contentOf(form: FormData, { path, kind, choices }: SettingField): Exclude<Value, undefined> {
+function contentOf(form: FormData, { path, kind, choices }: SettingField, locale: Locale): Exclude<Value, undefined> {
   if (kind === 'choices') {
     const chosen = form.getAll(path).map(String)
     return chosen.length === 0 ? null : choices.filter((choice) => chosen.includes(choice))
@@ -179,7 +183,8 @@ function contentOf(form: FormData, { path, kind, choices }: SettingField): Exclu
   if (kind === 'codes') return readCodes(text)
   if (kind === 'list') return text.split(/[\s,;]+/).filter((entry) => entry !== '')
   if (kind === 'text' || kind === 'choice') return text
-  const number = Number(text.replace(',', '.'))
+  // In English a comma separates groups: 500,000 is not five hundred.
+  const number = Number(parseTypedAmount(text, locale) ?? text.replace(',', '.'))
   return Number.isFinite(number) ? number : text
 }
 

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { useAction } from '#components/form/use-action.tsx'
-import { useT } from '#components/ui/translations.tsx'
-import type { ProtocolSettings, SettingField } from '#lib/operators/operator-settings.ts'
+import { useT, useTranslations } from '#components/ui/translations.tsx'
+import { AMOUNT_SETTINGS_NAME, type ProtocolSettings, type SettingField } from '#lib/operators/operator-settings.ts'
 import { ProposalDialog } from '../../../_components/changes/proposal-dialog.tsx'
 import { useProposal } from '../../../_components/changes/use-proposal.ts'
 import { protocolName, settingName } from '../../_components/operator-words.ts'
@@ -20,9 +20,10 @@ type Changes = ReturnType<typeof readSettingsForm>
  * same settings are proposed by pressing again.
  */
 export function SettingsDialog({ application, settings, onClose }: Props) {
-  const t = useT()
+  const { t, locale } = useTranslations()
   const proposal = useProposal(application, onClose)
   const { operator, protocol } = settings
+  const isAmounts = protocol === AMOUNT_SETTINGS_NAME
   const [tried, setTried] = useState<string | null>(null)
   const trial = useAction((changes: Changes) => trySettings(application, { operator, protocol, changes }), {
     words: TRIAL_REFUSALS,
@@ -35,11 +36,11 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
   const groups = Map.groupBy(settings.fields, ({ path }) => path.split('.').slice(0, -1).join('.'))
   const optional = (groups.get('') ?? []).filter(({ isRequired }) => !isRequired)
   function submit(form: FormData) {
-    const changes = readSettingsForm(form, settings)
+    const changes = readSettingsForm(form, settings, locale)
     // With nothing stored, the refusal names the fields that are missing.
     if (settings.stored && Object.keys(changes).length === 0) return proposal.setError(t('change.noDifference'))
-    // A test that could not be made, because there were too many, keeps nobody from proposing.
-    const isTried = tried === JSON.stringify(changes) || trial.refusal?.code === 'throttled'
+    // Amounts have nothing to test. A test that could not be made, because there were too many, keeps nobody from proposing.
+    const isTried = isAmounts || tried === JSON.stringify(changes) || trial.refusal?.code === 'throttled'
     if (isTried) return proposal.propose('operator.set', { operator, protocol, changes })
     proposal.setError(null)
     trial.run(changes)
@@ -57,9 +58,11 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
     <ProposalDialog
       title={t(settings.stored ? 'operators.changeOf' : 'operators.enterOf', { protocol: protocolName(t, settings.protocol) })}
       proposal={{ ...proposal, isPending: proposal.isPending || trial.isPending, error: proposal.error ?? trial.error }}
-      submitLabel={t(trial.value?.test?.problem ? 'operators.proposeAnyway' : 'operators.tryAndPropose')}
+      submitLabel={t(
+        isAmounts ? 'operators.proposeAmounts' : trial.value?.test?.problem ? 'operators.proposeAnyway' : 'operators.tryAndPropose',
+      )}
       onSubmit={submit}
-      afterwards={`${t('operators.openWorkNote')} ${t('change.afterwards')}`}
+      afterwards={`${t(isAmounts ? 'operators.amountsAfterwards' : 'operators.openWorkNote')} ${t('change.afterwards')}`}
       onClose={onClose}
     >
       {problems[''] && <p className="text-bad">{t('operators.fieldProblem.incomplete')}</p>}
@@ -72,10 +75,14 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
             {(groups.get(group) ?? []).map(inputOf)}
           </fieldset>
         ))}
-      <details open={optional.some(({ path }) => problems[path]) || undefined}>
-        <summary className="cursor-pointer text-ink-2">{t('operators.moreFields')}</summary>
-        <div className="mt-3 grid gap-4">{optional.map(inputOf)}</div>
-      </details>
+      {isAmounts ? (
+        optional.map(inputOf)
+      ) : (
+        <details open={optional.some(({ path }) => problems[path]) || undefined}>
+          <summary className="cursor-pointer text-ink-2">{t('operators.moreFields')}</summary>
+          <div className="mt-3 grid gap-4">{optional.map(inputOf)}</div>
+        </details>
+      )}
       {trial.value && <TrialResult trial={trial.value} />}
     </ProposalDialog>
   )

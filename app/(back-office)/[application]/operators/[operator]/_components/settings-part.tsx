@@ -2,7 +2,7 @@ import { TimeText } from '#components/domain/time-text.tsx'
 import { Card } from '#components/ui/display/card.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
-import type { ProtocolSettings } from '#lib/operators/operator-settings.ts'
+import { AMOUNT_SETTINGS_NAME, type ProtocolSettings } from '#lib/operators/operator-settings.ts'
 import { SettingsButtons } from '../../_components/operator-buttons.tsx'
 import { protocolName, settingName, settingText } from '../../_components/operator-words.ts'
 
@@ -19,7 +19,7 @@ type Props = {
 
 /** How the operator is reached, through each of its protocols, without secrets. */
 export function SettingsPart({ t, application, settings, isAlone, isReachable, mayConfigure }: Props) {
-  const isStored = settings?.some(({ stored }) => stored !== null) ?? false
+  const isStored = settings?.some(({ protocol, stored }) => stored !== null && protocol !== AMOUNT_SETTINGS_NAME) ?? false
   return (
     <section aria-labelledby="settings" className="mt-6">
       <h2 id="settings">{t('operators.settings')}</h2>

@@ -23,7 +23,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['applications', 'people'],
   ['account-checks', 'partner-auth', 'webhooks', 'ledger', 'policy'],
   ['transactions'],
-  ['approvals', 'batches', 'operators'],
+  ['approvals', 'batches', 'operators', 'payment-links'],
   ['reconciliation'],
   ['changes', 'reports'],
   ['http', 'notices'],

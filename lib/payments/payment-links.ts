@@ -12,8 +12,7 @@ export const LINK_PAYMENTS_MAX = 1_000
 export const PAYMENT_LINK_PAGE_SIZE = 25
 
 /** Why a link accepts no payment now; the SQL function `payment_link_obstacle` returns these. */
-export const LINK_OBSTACLES = ['not_found', 'paid', 'closed', 'expired', 'not_allowed', 'in_progress', 'in_doubt'] as const
-export type LinkObstacle = (typeof LINK_OBSTACLES)[number]
+export type LinkObstacle = 'not_found' | 'paid' | 'closed' | 'expired' | 'not_allowed' | 'in_progress' | 'in_doubt'
 
 /** A link as lists show it. Amounts are decimals; `amount` is null where the customer enters it. */
 export type PaymentLinkItem = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import { countExcess } from '#lib/payments/payment-links.ts'
 import type { TransitionEvent } from '#lib/payments/transaction-status.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import { type LinkPaymentForm, newPaymentLinkSchema } from '#lib/schemas/payment-link.ts'
@@ -10,12 +11,16 @@ import { type PersonCommandActor, SYSTEM_ACTOR } from '#server/audit/command-act
 import { listAudit } from '#server/audit/read-audit.ts'
 import { systemClock } from '#server/clock.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import { postAdjustment } from '#server/ledger/adjustments.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
+import { proposeReversal } from '#server/testing/reversal.ts'
 import { createIntake } from '#server/transactions/intake.ts'
+import { findTransaction } from '#server/transactions/transaction-store.ts'
 import { SYSTEM_ACTOR as NO_PERSON, transition } from '#server/transactions/transition.ts'
+import { findPaymentLink, listLinkPayments, listPaymentLinks } from './payment-link-list-store.ts'
 import { findCustomerLink } from './payment-link-store.ts'
 import { closePaymentLink, createPaymentLink } from './payment-links.ts'
 import { type StartLinkDeps, startLinkPayment } from './start-link-payment.ts'
@@ -185,6 +190,55 @@ test('in_doubt while the operator says that the failed payment of a link for one
   const transactionId = await end(await pay(token), 'failed')
   await contradict(transactionId)
   assert.equal(await pay(token), 'in_doubt')
+})
+
+/** Two people book a payment that FAILED as paid all the same. */
+async function bookLate(transactionId: string): Promise<void> {
+  const { pool } = database
+  const { id: confirmedBy } = await aPerson('finance')
+  const changeId = await proposeReversal(pool, { applicationId, transactionId }, confirmedBy, 'late')
+  const collect = (await findTransaction(pool, applicationId, transactionId)) ?? assert.fail('no collect')
+  const { operator, currency, amountMinor, feeSystemMinor, feeAppMinor } = collect
+  const posting = { applicationId, subjectId: transactionId, kind: 'late', operator, currency, type: 'COLLECT' } as const
+  const fees = { feeSystemMinor, feeAppMinor }
+  const why = { actorId: confirmedBy, reason: 'test', change: { applicationId, changeId } }
+  must(await withTransaction(pool, (trx) => postAdjustment(trx, { ...posting, amountMinor, ...fees, ...why })))
+}
+
+test('one payment too many, with both amounts, when a failed payment turns out to be paid after the next one succeeded', async () => {
+  const { token, linkId } = await aLink()
+  const failed = await end(await pay(token), 'failed')
+  await end(await pay(token), 'succeeded')
+  const read = async () => (await findPaymentLink(database.pool, applicationId, linkId)) ?? assert.fail('no link')
+  assert.equal(countExcess(await read()), 0)
+  await contradict(failed)
+  assert.equal(countExcess(await read()), 1)
+  await bookLate(failed)
+  const { state, paidCount, doubtCount, collected } = await read()
+  assert.deepEqual([state, paidCount, doubtCount, collected], ['paid', 2, 0, '10000'])
+  assert.equal(countExcess(await read()), 1)
+  const { payments } = await listLinkPayments(database.pool, applicationId, linkId, 0)
+  assert.deepEqual(
+    payments.map(({ status, isLate, isDoubted }) => [status, isLate, isDoubted]),
+    [
+      ['SUCCESS', false, false],
+      ['FAILED', true, true],
+    ],
+  )
+})
+
+test('listed with their state, found by purpose and state, in pages of the newest first; undefined for another application', async () => {
+  const elsewhere = await makeApplication(database.pool)
+  const { linkId } = await aLink({ purpose: 'School fees 100% of Awa' })
+  const found = await listPaymentLinks(database.pool, applicationId, { q: '100% of', state: 'open', page: 0 })
+  assert.deepEqual(
+    [found.total, found.links.map((link) => [link.linkId, link.state, link.amount, link.collected])],
+    [1, [[linkId, 'open', '5000', '0']]],
+  )
+  assert.equal((await listPaymentLinks(database.pool, applicationId, { q: '100%', state: 'closed', page: 0 })).total, 0)
+  assert.equal((await listPaymentLinks(database.pool, applicationId, { page: 1 })).links.length, 0)
+  assert.equal((await listPaymentLinks(database.pool, elsewhere, { page: 0 })).total, 0)
+  assert.equal(await findPaymentLink(database.pool, elsewhere, linkId), undefined)
 })
 
 test('expired after the last day in the business time zone', async () => {

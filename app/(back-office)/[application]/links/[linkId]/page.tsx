@@ -135,11 +135,11 @@ function LinkAddress({ t, application, link, publicUrl }: AddressProps) {
       <p className="text-second text-quiet">
         {t('links.download')}{' '}
         <a href={file('png')} download className="text-accent underline">
-          PNG
+          {t('links.png')}
         </a>
         {' · '}
         <a href={file('svg')} download className="text-accent underline">
-          SVG
+          {t('links.svg')}
         </a>
       </p>
     </Card>

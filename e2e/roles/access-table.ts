@@ -9,6 +9,7 @@ export type Examples = {
   waitingBatchId: string
   operator: string
   batchId: string
+  linkId: string
   exportId: string
   personId: string
 }
@@ -64,6 +65,13 @@ export const ROUTES: Record<string, Row> = {
   'GET /[application]/batches': { access: 'batch:read' },
   'GET /[application]/batches/new': { access: 'transaction:create' },
   'GET /[application]/batches/[batchId]': { access: 'batch:read' },
+  'GET /[application]/links': { access: 'link:read' },
+  'GET /[application]/links/new': { access: 'link:create' },
+  'GET /[application]/links/[linkId]': { access: 'link:read' },
+  'GET /api/back-office/[application]/links/[linkId]/code': {
+    access: 'link:read',
+    address: '/api/back-office/[application]/links/[linkId]/code?format=png',
+  },
   'GET /[application]/totals': { access: 'total:read' },
   'GET /[application]/balances': { access: 'balance:read' },
   'GET /[application]/balances/[operator]': { access: 'statement:read' },
@@ -324,6 +332,8 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/approvals/actions.ts recallWholeBatch': 'transaction:recall',
   'app/(back-office)/[application]/approvals/actions.ts undoDecision': 'transaction:decide',
   'app/(back-office)/[application]/approvals/actions.ts dismissNotice': 'transaction:decide',
+  'app/(back-office)/[application]/links/actions.ts createLink': 'link:create',
+  'app/(back-office)/[application]/links/actions.ts closeLink': 'link:close',
   'app/(back-office)/[application]/batches/actions.ts pauseRun': 'batch:control',
   'app/(back-office)/[application]/batches/actions.ts planRun': 'batch:control',
   'app/(back-office)/[application]/batches/actions.ts resumeRun': 'batch:control',

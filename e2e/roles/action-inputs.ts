@@ -17,6 +17,18 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   synchroniseSeveral: { transactionIds: ['00000000-0000-0000-0000-000000000000'] },
   resend: { transactionId: '' },
   refundCollect: { transactionId: '', externalId: 'b7f0e6a2-5d1c-4f3b-9a8e-1c2d3e4f5a6b', amount: '5000', reason: 'fine' },
+  createLink: {
+    linkId: 'b7f0e6a2-5d1c-4f3b-9a8e-1c2d3e4f5a6b',
+    purpose: 'fine',
+    country: 'CAMEROON',
+    operators: ['MOMOCM'],
+    amount: '5000',
+    minimum: null,
+    maximum: null,
+    paymentsMax: 1,
+    lastDay: '2099-12-31',
+  },
+  closeLink: { linkId: '' },
   reportPageFailure: { name: 'TypeError', message: 'x is undefined', stack: 'TypeError: x is undefined', path: '/' },
   sendForApproval: {
     externalId: 'b7f0e6a2-5d1c-4f3b-9a8e-1c2d3e4f5a6b',

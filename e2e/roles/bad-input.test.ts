@@ -10,7 +10,7 @@ import { MESSAGES } from '#server/messages.ts'
 import { insertUpload } from '#server/reconciliation/statements/statement-store.ts'
 import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { aBand, anIntakeItem, makePerson } from '#server/testing/factories.ts'
+import { aBand, anIntakeItem, makePaymentLink, makePerson } from '#server/testing/factories.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
 import { PRODUCTION, type Service, startService } from '#server/testing/service/start-service.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
@@ -38,6 +38,7 @@ let fileId: string
 let waitingBatchId: string
 let batchId: string
 let personId: string
+let linkId: string
 
 before(async () => {
   database = await createTestDatabase({ mode: 'production' })
@@ -57,6 +58,7 @@ before(async () => {
     makerId: personId,
     text: 'Téléphone;Nom;Montant;Opérateur\n237677209341;Clarisse Mbarga;5000;MOMOCM\n',
   })
+  linkId = await makePaymentLink(database.pool, here.applicationId, personId)
   const upload = { wallet: 'OMCM', fileName: 'a.csv', byteCount: 5, modifiedMs: 0, uploadedBy: personId }
   fileId = (await insertUpload(database.pool, { applicationId: here.applicationId, fileId: randomUUID(), ...upload })).fileId
   cookie = (await newPerson(service.baseUrl, database.pool, here.applicationId, ROLES)).cookie
@@ -86,6 +88,7 @@ function examplesFor(pattern: string) {
     exportId,
     fileId,
     batchId: isSubmitted ? waitingBatchId : batchId,
+    linkId,
     personId,
     wallet: 'OMCM',
     day: '2026-11-05',

@@ -6,7 +6,7 @@ import { can } from '#lib/people/permissions.ts'
 import { makeBatch } from '#server/batches/testing/make-batch.ts'
 import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { aBand, anIntakeItem, makePerson } from '#server/testing/factories.ts'
+import { aBand, anIntakeItem, makePaymentLink, makePerson } from '#server/testing/factories.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
 import { PRODUCTION, type Service, startService } from '#server/testing/service/start-service.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
@@ -49,6 +49,7 @@ before(async () => {
     waitingId: waiting.transactionId,
     waitingBatchId: batchId,
     personId,
+    linkId: await makePaymentLink(database.pool, here.applicationId, personId),
     exportId: await makeExport(database.pool, here.applicationId),
   }
   callers = await gatherCallers(service.baseUrl, database.pool, { here: here.applicationId, elsewhere: elsewhere.applicationId })

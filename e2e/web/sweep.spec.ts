@@ -3,7 +3,9 @@ import { ROUTES } from '#e2e/roles/access-table.ts'
 import { findRoutes } from '#e2e/roles/find-endpoints.ts'
 import { can, PERMISSIONS, type Permission } from '#lib/people/permissions.ts'
 import { MESSAGES } from '#server/messages.ts'
+import { makePaymentLink } from '#server/testing/factories.ts'
 import { COLOUR_RULES, expect, findAxeViolations, inTurns, signIn, test, WIDTHS, waitForScripts } from './fixtures.ts'
+import { sandboxPool } from './people.ts'
 import { personWith, type SandboxPerson } from './sandbox.ts'
 
 /** Requires a password entered before, or is not a page; e2e/web/sign-in.spec.ts and frame.spec.ts check them. */
@@ -48,6 +50,7 @@ async function visitor(page: Page): Promise<(place: Place) => Promise<string>> {
     if (pattern.includes('[transactionId]')) examples['transactionId'] ??= await firstTransaction(page, examples['application'])
     if (pattern.includes('approvals/batches/[batchId]')) examples['batchId'] = await waitingBatch(page, examples['application'])
     else if (pattern.includes('[batchId]')) examples['batchId'] = await draftBatch(page, examples['application'])
+    if (pattern.includes('[linkId]')) examples['linkId'] ??= await aPaymentLink(person)
     if (pattern.includes('[fileId]')) examples['fileId'] ??= await uploadedStatement(page, examples['application'])
     if (pattern.includes('[exceptionId]')) examples['exceptionId'] ??= await firstException(page, examples['application'])
     const own = pattern.includes('settlements/[wallet]') ? await signedDay(page, examples['application']) : {}
@@ -64,6 +67,18 @@ async function signedDay(page: Page, application: string): Promise<{ wallet: str
     if (wallet && day) return { wallet, day }
   }
   throw new Error('The list of settlements names no signed day')
+}
+
+async function aPaymentLink(person: SandboxPerson | undefined): Promise<string> {
+  const pool = await sandboxPool()
+  try {
+    const { rows } = await pool.query<{ id: string }>('select application_id as id from applications where slug = $1', [person?.slug])
+    const [application] = rows
+    if (!application || !person) throw new Error('The sandbox has no such application')
+    return await makePaymentLink(pool, application.id, person.id)
+  } finally {
+    await pool.end()
+  }
 }
 
 /** The draft of the sandbox: its page has the most. */

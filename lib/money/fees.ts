@@ -94,6 +94,7 @@ export type SettingsTerms = {
   undoSeconds: number
   /** Accounts that may be checked at operators within 24 hours; 0: none. */
   accountChecksMax: number
+  allowsPaymentLinks: boolean
   refundFeesFrom: RefundFeesFrom
 }
 

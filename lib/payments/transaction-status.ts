@@ -5,8 +5,17 @@ export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number]
 export const TRANSACTION_TYPES = ['COLLECT', 'DEPOSIT'] as const
 export type TransactionType = (typeof TRANSACTION_TYPES)[number]
 
-export const TRANSACTION_SOURCES = ['api', 'person', 'file'] as const
+export const TRANSACTION_SOURCES = ['api', 'person', 'file', 'link'] as const
 export type TransactionSource = (typeof TRANSACTION_SOURCES)[number]
+
+/** The sources that an approval rule can name. What a customer starts on a payment link is weighed like what a program starts. */
+export const RULE_SOURCES = ['api', 'person', 'file'] as const satisfies readonly TransactionSource[]
+export type RuleSource = (typeof RULE_SOURCES)[number]
+
+/** The source under which rules weigh a transaction. */
+export function ruleSourceOf(source: TransactionSource): RuleSource {
+  return source === 'link' ? 'api' : source
+}
 
 /** The states in which a transaction can begin: PENDING_APPROVAL if an approval rule applies to it. The event is `created` for both. */
 export const CREATION_STATUSES = ['PENDING', 'PENDING_APPROVAL'] as const satisfies readonly TransactionStatus[]

@@ -124,6 +124,8 @@ export const AUDIT_ACTIONS = [
   'approvals.intended',
   'approvals.undone',
   'approvals.not_carried_out',
+  'payment_link.created',
+  'payment_link.closed',
   'batch.created',
   'batch.columns_assigned',
   'batch.repair_accepted',

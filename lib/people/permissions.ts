@@ -20,6 +20,10 @@ export const PERMISSIONS = {
   'transaction:decide': ['checker'],
   /** Pause, resume, stop. Makers: only their own batches. */
   'batch:control': ['maker', 'checker', 'administrator'],
+  'link:read': ROLES,
+  /** To create payment links, at which customers pay. */
+  'link:create': ['maker'],
+  'link:close': ['maker', 'administrator'],
   'webhook:resend': ['maker', 'finance', 'administrator', 'engineer'],
   /** Every delivery of the application, what receivers answered, and how to verify a signature. */
   'webhook:read': ['administrator', 'engineer'],

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CURRENCIES } from '#lib/money/money.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES } from '#lib/operators/operators.ts'
-import { TRANSACTION_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { RULE_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 
 const checkerCount = z.number().int().min(1).max(5)
 
@@ -33,7 +33,7 @@ export const approvalRuleSchema = z
       .max(120)
       // Neither can be stored.
       .refine((name) => name.isWellFormed() && !name.includes('\0'), { message: 'The name must not contain NUL or invalid characters.' }),
-    sources: z.array(z.enum(TRANSACTION_SOURCES)).min(1),
+    sources: z.array(z.enum(RULE_SOURCES)).min(1),
     types: z.array(z.enum(TRANSACTION_TYPES)).min(1).default(['DEPOSIT']),
     /** Absent or null: every operator. */
     operators: z

@@ -2,7 +2,7 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { type Currency, formatMinor, parseAmountMinor, parseTypedAmount } from '#lib/money/money.ts'
 import type { CountryName, OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionSource, TransactionType } from '#lib/payments/transaction-status.ts'
+import type { RuleSource, TransactionType } from '#lib/payments/transaction-status.ts'
 import { formatAmount } from '#lib/text/format.ts'
 import type { ApprovalRule, RuleMeasure } from './approval-policy.ts'
 
@@ -10,7 +10,7 @@ import type { ApprovalRule, RuleMeasure } from './approval-policy.ts'
 export type RuleFields = {
   name: string
   types: TransactionType[]
-  sources: TransactionSource[]
+  sources: RuleSource[]
   countries: CountryName[]
   operators: OperatorCode[]
   measure: RuleMeasure

@@ -2,7 +2,7 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
-import { TRANSACTION_SOURCES, type TransactionSource } from '#lib/payments/transaction-status.ts'
+import { RULE_SOURCES, type RuleSource } from '#lib/payments/transaction-status.ts'
 import { moneyText } from '#lib/text/format.ts'
 import type { ApprovalRule, RuleMeasure } from './approval-policy.ts'
 
@@ -51,8 +51,8 @@ function places(t: Translate, locale: Locale, { operators, countries }: Pick<App
   return texts
 }
 
-function source(t: Translate, sources: readonly TransactionSource[]): string[] {
-  const key = SOURCES[TRANSACTION_SOURCES.filter((each) => sources.includes(each)).join(' ')]
+function source(t: Translate, sources: readonly RuleSource[]): string[] {
+  const key = SOURCES[RULE_SOURCES.filter((each) => sources.includes(each)).join(' ')]
   return key ? [t(key)] : []
 }
 

@@ -62,6 +62,7 @@ export type ApplicationChange = {
   floatWaitHours?: number | undefined
   undoSeconds?: number | undefined
   accountChecksMax?: number | undefined
+  allowsPaymentLinks?: boolean | undefined
   refundFeesFrom?: RefundFeesFrom | undefined
   runsInstallation?: boolean | undefined
   allowsCombinedRoles?: boolean | undefined
@@ -98,7 +99,7 @@ export async function updateApplication(trx: Queryable, applicationId: string, c
        runs_installation = coalesce($9, runs_installation), allows_combined_roles = coalesce($10, allows_combined_roles),
        webhook_networks = coalesce($11::cidr[], webhook_networks), float_wait_hours = coalesce($12, float_wait_hours),
        undo_seconds = coalesce($13, undo_seconds), account_checks_max = coalesce($14, account_checks_max),
-       refund_fees_from = coalesce($15, refund_fees_from)
+       refund_fees_from = coalesce($15, refund_fees_from), allows_payment_links = coalesce($16, allows_payment_links)
      where application_id = $1`,
     [
       applicationId,
@@ -116,6 +117,7 @@ export async function updateApplication(trx: Queryable, applicationId: string, c
       change.undoSeconds ?? null,
       change.accountChecksMax ?? null,
       change.refundFeesFrom ?? null,
+      change.allowsPaymentLinks ?? null,
     ],
   )
   return rowCount === 1

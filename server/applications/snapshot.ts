@@ -1,6 +1,6 @@
 import { DEFAULT_FEE_SCHEDULE, type FeeSchedule, type RefundFeesFrom } from '#lib/money/fees.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import { TRANSACTION_SOURCES, TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { RULE_SOURCES, TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
 import { type ApprovalPolicy, approvalRulesSchema, BASE_RULE } from '#lib/rules/approval-policy.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
 import { webhookSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
@@ -121,9 +121,7 @@ function toPolicy(stored: ApplicationRow['policy']): ApprovalPolicy | null {
   // Rules that cannot be read could have applied to anything, so everything waits until they are written again.
   return {
     version: stored.version,
-    rules: [
-      { ...BASE_RULE, name: 'Unreadable rules', apiMayDecide: false, sources: [...TRANSACTION_SOURCES], types: [...TRANSACTION_TYPES] },
-    ],
+    rules: [{ ...BASE_RULE, name: 'Unreadable rules', apiMayDecide: false, sources: [...RULE_SOURCES], types: [...TRANSACTION_TYPES] }],
   }
 }
 

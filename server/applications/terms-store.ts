@@ -21,6 +21,8 @@ type ApplicationTerms = {
   undoSeconds: number
   /** Accounts that may be checked at operators within 24 hours. */
   accountChecksMax: number
+  /** Whether makers may create payment links, and customers pay at them. */
+  allowsPaymentLinks: boolean
 }
 
 /** Returns the settings of an application that its administrators may change; undefined if there is no such application. */
@@ -30,7 +32,7 @@ export async function readTerms(queryable: Queryable, applicationId: string): Pr
             allows_combined_roles as "allowsCombinedRoles",
             array(select unnest(countries) as c order by c) as countries, default_webhook_url as "defaultWebhookUrl",
             float_wait_hours as "floatWaitHours", refund_fees_from as "refundFeesFrom", undo_seconds as "undoSeconds",
-            account_checks_max as "accountChecksMax"
+            account_checks_max as "accountChecksMax", allows_payment_links as "allowsPaymentLinks"
        from applications where application_id = $1`,
     [applicationId],
   )

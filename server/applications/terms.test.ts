@@ -72,6 +72,7 @@ test('only the settings that are named, each with its value before in the record
     floatWaitHours: 24,
     undoSeconds: 0,
     accountChecksMax: 400,
+    allowsPaymentLinks: true,
     refundFeesFrom: 'application',
   }
   assert.deepEqual(await readTerms(pool, applicationId), { ...present, defaultWebhookUrl: null })

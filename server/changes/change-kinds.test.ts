@@ -51,6 +51,7 @@ test('application.set changes the settings that it names', async () => {
     floatWaitHours: 48,
     undoSeconds: 30,
     accountChecksMax: 50,
+    allowsPaymentLinks: false,
     refundFeesFrom: 'customer',
   }
   assert.ok((await make('application.set', settings)).ok)

@@ -1,6 +1,6 @@
 import type { Currency } from '#lib/money/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionSource, TransactionType } from '#lib/payments/transaction-status.ts'
+import { ruleSourceOf, type TransactionSource, type TransactionType } from '#lib/payments/transaction-status.ts'
 import {
   type ApprovalBand,
   type ApprovalPolicy,
@@ -44,7 +44,9 @@ function buildBands(policy: ApprovalPolicy, context: BandContext): ApprovalBand[
   const applying = policy.rules.filter((rule) => applies(rule, context))
   const alwaysApplies = applying.some((rule) => rule.aboveMinor === '0' && rule.measure === 'any' && !rule.firstTimeOnly)
   const rules =
-    context.source === 'api' || alwaysApplies ? applying : [policy.rules.length > 0 ? BASE_RULE_BESIDE_OWN : BASE_RULE, ...applying]
+    ruleSourceOf(context.source) === 'api' || alwaysApplies
+      ? applying
+      : [policy.rules.length > 0 ? BASE_RULE_BESIDE_OWN : BASE_RULE, ...applying]
   const bands = combineLimits(rules).flatMap((limits) => {
     const passed = rules.filter((rule) => isPassed(rule, limits))
     const forAnybody = passed.filter((rule) => !rule.firstTimeOnly)
@@ -87,7 +89,7 @@ export function exceedsLimits(band: ApprovalBand, { weighedMinor, batchMinor, da
 
 function applies(rule: ApprovalRule, context: BandContext): boolean {
   return (
-    rule.sources.includes(context.source) &&
+    rule.sources.includes(ruleSourceOf(context.source)) &&
     rule.types.includes(context.type) &&
     (rule.operators === null || rule.operators.includes(context.operator)) &&
     (rule.countries === null || rule.countries.includes(OPERATORS[context.operator].country.name)) &&

@@ -1,6 +1,6 @@
 import { CURRENCIES, type Currency } from '#lib/money/money.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import { TRANSACTION_SOURCES, TRANSACTION_TYPES, type TransactionSource, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { RULE_SOURCES, type RuleSource, TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
 import { type ApprovalBand, type ApprovalRule, BASE_RULE } from '#lib/rules/approval-policy.ts'
 import type { DeciderShortage, RuleFinding } from '#lib/rules/rule-finding.ts'
 import { listClosedServices } from '#server/applications/terms-store.ts'
@@ -32,7 +32,7 @@ export async function checkRules(queryable: Queryable, applicationId: string, ru
 export type RuleMember = { name: string; isMaker: boolean; isChecker: boolean; hasSecondFactor: boolean }
 
 type Use = { type: TransactionType; operator: OperatorCode }
-type Band = Pick<ApprovalBand, 'needsCode'> & { needed: number; rules: string[]; source: TransactionSource }
+type Band = Pick<ApprovalBand, 'needsCode'> & { needed: number; rules: string[]; source: RuleSource }
 
 /**
  * Returns what is wrong with rules for the people who are there now and the services that are in use. Works on the bands that intake would
@@ -66,7 +66,7 @@ function findShortages(rules: readonly ApprovalRule[], members: readonly RuleMem
 /** Every band that these rules can lead to, each once. */
 function listBands(rules: readonly ApprovalRule[]): Band[] {
   const policy = { version: 0, rules }
-  const bands = TRANSACTION_SOURCES.flatMap((source) =>
+  const bands = RULE_SOURCES.flatMap((source) =>
     TRANSACTION_TYPES.flatMap((type) =>
       OPERATOR_CODES.flatMap((operator) =>
         (bandsFor(policy, { source, type, operator, currency: OPERATORS[operator].country.currency }) ?? []).map((band) => ({
@@ -116,7 +116,7 @@ function findCurrencyGaps(rules: readonly ApprovalRule[], uses: readonly Use[]):
 }
 
 /** The sources in two groups: payments from a person or a file wait even without a rule, those from the API do not. */
-const SOURCE_GROUPS: readonly { isApi: boolean; sources: TransactionSource[] }[] = [
+const SOURCE_GROUPS: readonly { isApi: boolean; sources: RuleSource[] }[] = [
   { isApi: true, sources: ['api'] },
   { isApi: false, sources: ['person', 'file'] },
 ]
@@ -124,7 +124,7 @@ const SOURCE_GROUPS: readonly { isApi: boolean; sources: TransactionSource[] }[]
 function missingCurrencies(
   rules: readonly ApprovalRule[],
   type: TransactionType,
-  source: TransactionSource,
+  source: RuleSource,
   used: ReadonlySet<Currency>,
 ): Currency[] {
   const applying = rules.filter((rule) => rule.types.includes(type) && rule.sources.includes(source))

@@ -1,4 +1,4 @@
-import { randomUUID, randomUUIDv7 } from 'node:crypto'
+import { randomBytes, randomUUID, randomUUIDv7 } from 'node:crypto'
 import { computeFees } from '#lib/money/fees.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { Role } from '#lib/people/permissions.ts'
@@ -100,4 +100,15 @@ export function aBand(overrides: Partial<ApprovalBand> = {}): ApprovalBand {
     expiresInHours: 168,
     ...overrides,
   }
+}
+
+/** A payment link of a maker: once, for 5,000 XAF at MTN Cameroon. */
+export async function makePaymentLink(pool: Pool, applicationId: string, makerId: string): Promise<string> {
+  const linkId = randomUUID()
+  await pool.query(
+    `insert into payment_links (application_id, link_id, token, purpose, country, currency, operators, amount_minor, payments_max, created_by)
+       values ($1, $2, $3, 'Invoice 77', 'CAMEROON', 'XAF', '{MOMOCM}', 500000, 1, $4)`,
+    [applicationId, linkId, randomBytes(16).toString('base64url'), makerId],
+  )
+  return linkId
 }

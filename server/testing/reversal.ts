@@ -7,16 +7,17 @@ import { must } from './partner.ts'
 
 type Subject = { applicationId: string; transactionId: string }
 
-/** Proposes the reversal of a collect in the books, and confirms it where a second person is named. Returns the id of the change. */
+/** Proposes the reversal of a collect in the books, or its late booking, and confirms it where a second person is named. Returns the id of the change. */
 export async function proposeReversal(
   pool: Pool,
   { applicationId, transactionId }: Subject,
   confirmedBy: string | null = null,
+  kind: 'reverse' | 'late' = 'reverse',
 ): Promise<string> {
   const changeId = randomUUID()
   await pool.query(
     `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at, outcome, decided_by, decided_at)
-     values ($1, $2, 'adjustment.reverse', $3, $4, '{}', '{}', $5, now() + interval '7 days', $6, $7, case when $6::text is not null then now() end)`,
+     values ($1, $2, $8, $3, $4, '{}', '{}', $5, now() + interval '7 days', $6, $7, case when $6::text is not null then now() end)`,
     [
       applicationId,
       changeId,
@@ -25,6 +26,7 @@ export async function proposeReversal(
       await makePerson(pool, applicationId, ['finance']),
       confirmedBy && 'confirmed',
       confirmedBy,
+      `adjustment.${kind}`,
     ],
   )
   return changeId

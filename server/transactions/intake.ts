@@ -37,6 +37,8 @@ export type IntakeItem = PaymentTexts & {
   originId?: string
   /** The collect whose money this deposit returns, and how much of it counts as refunded. The database refuses more than was collected. */
   refund?: Refund | undefined
+  /** The payment link at which a customer started this collect. The database refuses more than the link accepts. */
+  linkId?: string
   actor: Actor
   /** The approval bands that may apply, weakest first; null if none can. */
   bands: ApprovalBand[] | null
@@ -204,6 +206,7 @@ function toStartRow(item: IntakeItem, index: number, applicationIndex: number): 
     origin_id: item.originId ?? null,
     refund_of: item.refund?.collectId ?? null,
     refunded_minor: item.refund?.refundedMinor ?? null,
+    link_id: item.linkId ?? null,
     api_user_id: item.actor.kind === 'api' ? item.actor.id : null,
     bands: item.bands,
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { TransactionSource, TransactionType } from '#lib/payments/transaction-status.ts'
+import type { RuleSource, TransactionType } from '#lib/payments/transaction-status.ts'
 import { createDirectory } from '#server/applications/directory.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
@@ -28,9 +28,9 @@ before(async () => {
 })
 after(() => database.drop())
 
-type Start = { type: TransactionType; source: TransactionSource; application: ApplicationSnapshot; request: StartRequest }
+type Start = { type: TransactionType; source: RuleSource; application: ApplicationSnapshot; request: StartRequest }
 
-function aStart(source: TransactionSource, webhookUrl: string | null): Start {
+function aStart(source: RuleSource, webhookUrl: string | null): Start {
   const request = {
     transferMethod: 'MOMOCM',
     customerName: 'Clarisse Mbarga',

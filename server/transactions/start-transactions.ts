@@ -30,12 +30,19 @@ import type { Intake, IntakeItem, IntakeOutcome, Refund } from './intake.ts'
 /** `intake` wakes the loop that submits to operators, after each batch that has work for it. */
 export type StartTransactionsDeps = { pool: Queryable; intake: Pick<Intake, 'submit'>; connectors: Connected }
 
-/** The actor and the channel that start transactions: a partner's program through the API, or a person on a page or with a file. */
+/**
+ * The actor and the channel that start transactions: a partner's program through the API, a person on a page or with a file, or a customer at a
+ * payment link, for whom the service acts.
+ */
 type Starter =
   | { source: 'api'; actor: { kind: 'api'; id: string }; refund?: Refund }
   | { source: 'file'; actor: Extract<CommandActor, { kind: 'person' }> }
   /** `originId`: a transaction that ended without a payment, and that the only request replaces. `refund`: the only request is one. */
   | { source: 'person'; actor: Extract<CommandActor, { kind: 'person' }>; originId?: string; refund?: Refund }
+  | { source: 'link'; actor: Extract<CommandActor, { kind: 'system' }>; link: PaidLink }
+
+/** The link of the only request, and who created it: that person must not approve the collect. */
+type PaidLink = { linkId: string; createdBy: string }
 
 export type StartTransactionsCommand = Starter & {
   application: ApplicationSnapshot
@@ -127,7 +134,8 @@ async function submitAll(intake: Pick<Intake, 'submit'>, items: readonly IntakeI
 function toIntakeItems(command: StartTransactionsCommand): IntakeItem[] {
   const { application, type, source, actor, requests, batchId } = command
   const originId = originOf(command)?.originId
-  const refund = command.source === 'file' ? undefined : command.refund
+  const refund = command.source === 'api' || command.source === 'person' ? command.refund : undefined
+  const link = command.source === 'link' ? command.link : undefined
   const sums = command.batchSumsMinor ?? sumByCurrency(requests)
   return requests.map((request) => {
     const operator = request.transferMethod
@@ -148,13 +156,14 @@ function toIntakeItems(command: StartTransactionsCommand): IntakeItem[] {
       webhookUrl: webhookUrlOf(application, request),
       payToken: randomUUID(),
       source,
-      makerId: actor.kind === 'person' ? actor.id : null,
+      makerId: link ? link.createdBy : actor.kind === 'person' ? actor.id : null,
       batchId: batchId ?? null,
       batchSumMinor: sums?.get(currency) ?? null,
       actor: { kind: actor.kind, id: actor.id },
       bands: bandsFor(application.policy, { type, operator, currency, source }),
       ...(originId === undefined ? {} : { originId }),
       ...(refund && { refund }),
+      ...(link && { linkId: link.linkId }),
     }
   })
 }

@@ -160,7 +160,7 @@ export async function findEndedPayment(
         is_in_retry(t.application_id, t.transaction_id) as "isRepeated"
       from transactions t
       join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
-      where t.application_id = $1 and t.transaction_id = $2 and t.source <> 'api'
+      where t.application_id = $1 and t.transaction_id = $2 and t.source in ('person', 'file')
         and t.status in ('SUCCESS', 'FAILED')
         -- A refund counts against its collect: in its place comes another refund, which counts too.
         and not exists (select from transaction_refunds r where r.application_id = t.application_id and r.transaction_id = t.transaction_id)`,
@@ -215,6 +215,7 @@ const START_TRANSACTIONS = {
     origin_id: 'uuid | null',
     refund_of: 'uuid | null',
     refunded_minor: 'bigint | null',
+    link_id: 'uuid | null',
     api_user_id: 'uuid | null',
     claim_route: 'text | null',
     claim_lease_ms: 'integer | null',

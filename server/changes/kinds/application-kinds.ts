@@ -33,6 +33,7 @@ const settings: ChangeKind = defineKind({
     refundFeesFrom: z.enum(REFUND_FEES_FROM),
     undoSeconds: z.int().min(0).max(UNDO_SECONDS_MAX),
     accountChecksMax: z.int().min(0).max(ACCOUNT_CHECKS_MAX),
+    allowsPaymentLinks: z.boolean(),
   }),
   subjectOf: () => 'settings',
   async read(queryable, applicationId, payload) {

@@ -32,6 +32,8 @@ create table applications (
   float_wait_hours integer not null default 24 constraint float_wait_hours_fits check (float_wait_hours between 1 and 168),
   -- Seconds between a person's Validate and its effect, in which they can undo it; 0: none. Decisions of programs are never delayed.
   undo_seconds integer not null default 10 constraint undo_seconds_fits check (undo_seconds between 0 and 60),
+  -- Whether its makers may create payment links, and customers pay at those that exist.
+  allows_payment_links boolean not null default true,
   -- How many accounts its people and programs may have checked at operators within 24 hours; 0: none.
   account_checks_max integer not null default 400 constraint account_checks_max_fits check (account_checks_max between 0 and 10000),
   created_at timestamptz not null default now(),

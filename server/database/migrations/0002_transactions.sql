@@ -59,8 +59,8 @@ create table transactions (
   -- The second one of an operator that has two, such as Wave's payout and its transaction: statements may print either.
   operator_reference_other text,
   message text,
-  source text not null check (source in ('api', 'person', 'file')),
-  -- Null if a program started it.
+  source text not null check (source in ('api', 'person', 'file', 'link')),
+  -- Null if a program started it. Of a payment link: who created the link, so that another person approves its collects.
   maker_id uuid,
   -- The program's user; null if a person started it.
   api_user_id uuid,
@@ -130,7 +130,7 @@ create view all_transaction_events as
     from transaction_events
   union all
   select t.application_id, t.transaction_id, 1, null, case when t.needed_approval then 'PENDING_APPROVAL' else 'PENDING' end, 'created',
-         case t.source when 'api' then 'api' else 'person' end, coalesce(t.api_user_id, t.maker_id), null, t.created_at, null
+         case t.source when 'api' then 'api' when 'link' then 'system' else 'person' end, case when t.source <> 'link' then coalesce(t.api_user_id, t.maker_id) end, null, t.created_at, null
     from transactions t;
 
 -- The transactions that ended, with their numbers in the order of results.

@@ -43,6 +43,8 @@ export type OpenEndpoint = {
   method: 'GET' | 'POST'
   /** A second method that means the same. */
   otherMethod?: 'PUT'
+  /** The endpoint of the other method at the same path. */
+  besides?: OpenEndpoint
   path: string
   respond(runtime: HttpRuntime, request: ApiRequest): Promise<Result<ApiResponse, Refusal>>
 }

@@ -88,7 +88,7 @@ function noteRefusal(runtime: HttpRuntime, request: ApiRequest, { name }: Endpoi
 
 /** A path that has two endpoints has one for each method. */
 function ofMethod(endpoint: Endpoint | undefined, method: string): Endpoint | undefined {
-  return endpoint?.kind === 'partner' && endpoint.besides?.method === method ? endpoint.besides : endpoint
+  return endpoint?.besides?.method === method ? endpoint.besides : endpoint
 }
 
 /** HEAD is GET without a body, as HTTP requires. OPTIONS is not allowed, because no browser page calls this API. */
@@ -102,7 +102,7 @@ function otherMethodOf(endpoint: Endpoint): 'HEAD' | 'PUT' | undefined {
 }
 
 function refuseMethod(endpoint: Endpoint): Refusal {
-  const besides = endpoint.kind === 'partner' ? endpoint.besides?.method : undefined
+  const besides = endpoint.besides?.method
   const allow = [endpoint.method, otherMethodOf(endpoint), besides].filter((method) => method !== undefined).join(', ')
   return refuse(405, `The method must be ${endpoint.method}${besides === undefined ? '' : ` or ${besides}`} here.`, { allow })
 }

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import { create as createQrCode } from 'qrcode'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { QrCode } from '#lib/people/sign-in.ts'
+import type { ApiRequest, ApiResponse } from '#server/http/request/api-request.ts'
 
 /**
  * `state`: a text that changes with what the customer has to do, null once nothing can change. `refreshS`: how often the page refreshes itself
@@ -77,7 +79,7 @@ const STYLE =
   '.button{display:block;width:100%;padding:.75rem 1rem;border:0;border-radius:8px;background:var(--accent);color:var(--on);font:inherit;font-weight:560;text-align:center;text-decoration:none}' +
   ':focus-visible{outline:2px solid var(--accent);outline-offset:2px}.state{font-weight:560}.ok{color:var(--ok)}.bad{color:var(--bad)}' +
   'ol{margin:.75rem 0;padding-left:1.5rem}li{margin:.5rem 0}.plain,.copy{display:inline-block;padding:.5rem .75rem;border:1px solid var(--line);border-radius:8px;background:var(--surface);color:var(--ink);font:inherit;text-decoration:none}.copy{padding:.125rem .5rem;font-size:.875rem}.actions{display:flex;flex-wrap:wrap;gap:.5rem}label{display:block}input:not([type]){display:block;width:100%;padding:.75rem 1rem;border:1px solid var(--ink2);border-radius:8px;background:var(--surface);color:var(--ink);font:inherit;font-variant-numeric:tabular-nums}.dial{white-space:nowrap;font-weight:560}' +
-  '.scan input{position:absolute;opacity:0}.scan label{color:var(--accent);text-decoration:underline}.scan input:focus-visible+label{outline:2px solid var(--accent)}.qr{display:none;width:11rem;height:11rem;margin:.75rem 0;background:#fff;border:1px solid var(--line);border-radius:6px}input:checked~.qr{display:block}@media(min-width:30rem){.qr{display:block}.scan input,.scan label{display:none}}.quiet{color:var(--ink2);font-size:.875rem}.small{font-size:.875rem}'
+  '.scan input{position:absolute;opacity:0}.scan label{color:var(--accent);text-decoration:underline}.scan input:focus-visible+label{outline:2px solid var(--accent)}.qr{display:none;width:11rem;height:11rem;margin:.75rem 0;background:#fff;border:1px solid var(--line);border-radius:6px}input:checked~.qr{display:block}@media(min-width:30rem){.qr{display:block}.scan input,.scan label{display:none}}.quiet{color:var(--ink2);font-size:.875rem}.small{font-size:.875rem}fieldset{margin:.75rem 0;padding:0;border:0}legend{padding:0}.choice{display:flex;align-items:center;gap:.75rem;margin:.375rem 0;padding:.75rem 1rem;border:1px solid var(--line);border-radius:8px;background:var(--surface)}.choice input{width:1.125rem;height:1.125rem;margin:0;accent-color:var(--accent)}.choice:has(:checked){border-color:var(--accent)}'
 
 const POLICY = [
   `default-src 'none'`,
@@ -114,4 +116,11 @@ export function drawQrCode(text: string): QrCode {
     for (let column = 0; column < modules.size; column++) if (modules.get(row, column)) path += `M${column} ${row}h1v1h-1z`
   }
   return { size: modules.size, path }
+}
+
+/** A response in a quarter of the bytes, where the client reads that. A page with a secret repeats nothing of the request, so its size tells nothing. */
+export function compressed(request: ApiRequest, response: ApiResponse & { body: string }): ApiResponse {
+  const headers = { ...response.headers, vary: 'accept-encoding' }
+  if (!/\bgzip\b/.test(request.header('accept-encoding') ?? '')) return { ...response, headers }
+  return { ...response, headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipSync(response.body) }
 }

@@ -1,20 +1,17 @@
-import { gzipSync } from 'node:zlib'
-import { isLocale, type Locale, localeFromHeader } from '#lib/i18n/locale.ts'
 import { err, ok } from '#lib/result.ts'
 import { findLogo } from '#server/applications/customer-page-store.ts'
 import { addressOwner, refuseBody } from '#server/http/api/read-json-body.ts'
-import type { ApiRequest, ApiResponse } from '#server/http/request/api-request.ts'
+import type { ApiRequest } from '#server/http/request/api-request.ts'
 import { findCustomerPayment, isPayToken } from '#server/operators/customer-step/customer-link-store.ts'
 import { enterCode, noteTester } from '#server/operators/customer-step/enter-code.ts'
 import type { HttpRuntime, OpenEndpoint } from '../api/endpoint.ts'
-import { LIVE_SCRIPT, LIVE_SCRIPT_PATH, LOGO_PATH, PAGE_HEADERS } from './pay-document.ts'
+import { LINK_ENDPOINT, LINK_PATH } from './link-page.ts'
+import { compressed, LIVE_SCRIPT, LIVE_SCRIPT_PATH, LOGO_PATH, PAGE_HEADERS } from './pay-document.ts'
+import { localeOf, PAY_PATH, visitHeaders } from './pay-language.ts'
 import { type PaymentView, renderGone, renderPayment, stateOf } from './render-pay-page.ts'
 
-const PAY_PATH = '/pay'
 const CODE_ENDING = '/code'
 const STATE_ENDING = '/state'
-/** The language that a customer chose: the operator leads back to an address without it. */
-const LANGUAGE_COOKIE = 'pay_lang'
 const DAY_SECONDS = 86_400
 /** The field of the form. */
 const CODE_NAME = 'code'
@@ -32,11 +29,7 @@ const PAY_PAGE: OpenEndpoint = {
   async respond(runtime, request) {
     const payment = await findView(runtime, request, request.path.slice(PAY_PATH.length + 1))
     const locale = localeOf(request)
-    const headers = {
-      ...PAGE_HEADERS,
-      ...(isSecure(request) && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
-      ...(chosenLanguage(request) && { 'set-cookie': languageCookie(locale, isSecure(request)) }),
-    }
+    const headers = { ...PAGE_HEADERS, ...visitHeaders(request) }
     const html = payment ? renderPayment(payment, locale) : renderGone(locale)
     // Unknown, wrong and expired tokens look the same.
     return ok(compressed(request, { status: payment ? 200 : 404, contentType: 'text/html; charset=utf-8', headers, body: html }))
@@ -119,6 +112,7 @@ const PAY_CODE: OpenEndpoint = {
 export function payEndpointAt(path: string): OpenEndpoint | undefined {
   if (path === LIVE_SCRIPT_PATH) return PAY_SCRIPT
   if (path.startsWith(`${LOGO_PATH}/`)) return PAY_LOGO
+  if (path.startsWith(`${LINK_PATH}/`)) return LINK_ENDPOINT
   if (path.startsWith(`${PAY_PATH}/`) && path.endsWith(CODE_ENDING)) return PAY_CODE
   if (path.startsWith(`${PAY_PATH}/`) && path.endsWith(STATE_ENDING)) return PAY_STATE
   return path === PAY_PATH || path.startsWith(`${PAY_PATH}/`) ? PAY_PAGE : undefined
@@ -144,31 +138,4 @@ async function findView(runtime: HttpRuntime, request: ApiRequest, payToken: str
     dial: typeof step === 'object' ? step.dial(payment.amountMinor) : undefined,
     codeLength: typeof step === 'object' ? step.codeLength : undefined,
   }
-}
-
-/** The language of the address, else the one that the customer chose before, else that of Accept-Language. */
-function localeOf(request: ApiRequest): Locale {
-  const [, kept] = new RegExp(`(?:^|;\\s*)${LANGUAGE_COOKIE}=(\\w+)`).exec(request.header('cookie') ?? '') ?? []
-  const wanted = chosenLanguage(request) ?? kept ?? null
-  return isLocale(wanted) ? wanted : localeFromHeader(request.header('accept-language') ?? null)
-}
-
-function chosenLanguage(request: ApiRequest): Locale | undefined {
-  const wanted = new URLSearchParams(request.search).get('lang')
-  return isLocale(wanted) ? wanted : undefined
-}
-
-function languageCookie(locale: Locale, isSecure: boolean): string {
-  return `${LANGUAGE_COOKIE}=${locale}; Path=${PAY_PATH}; Max-Age=${DAY_SECONDS}; SameSite=Lax; HttpOnly${isSecure ? '; Secure' : ''}`
-}
-
-/** A response in a quarter of the bytes, where the client reads that. The page repeats nothing of the request, so its size tells nothing. */
-function compressed(request: ApiRequest, response: ApiResponse & { body: string }): ApiResponse {
-  const headers = { ...response.headers, vary: 'accept-encoding' }
-  if (!/\bgzip\b/.test(request.header('accept-encoding') ?? '')) return { ...response, headers }
-  return { ...response, headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipSync(response.body) }
-}
-
-function isSecure(request: ApiRequest): boolean {
-  return request.header('x-forwarded-proto') === 'https'
 }

@@ -4,6 +4,7 @@ import { createTranslate, type MessageKey, type Translate } from '#lib/i18n/tran
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { returnAddress } from '#lib/partner/customer-page.ts'
+import { paymentLinkPath } from '#lib/payments/payment-links.ts'
 import { FAILURE_MESSAGES, isFinalStatus } from '#lib/payments/transaction-status.ts'
 import { formatAmount } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
@@ -30,8 +31,13 @@ const TRANSLATES: Readonly<Record<Locale, Translate>> = {
   fr: createTranslate('fr', MESSAGES.fr),
 }
 
+/** The texts of the pages of customers in a language. */
+export function translateFor(locale: Locale): Translate {
+  return TRANSLATES[locale]
+}
+
 /** The name of each brand among its customers. */
-const WALLETS = {
+export const WALLETS = {
   Orange: 'Orange Money',
   MTN: 'MTN MoMo',
   Wave: 'Wave',
@@ -110,7 +116,7 @@ function renderFacts(payment: PaymentView, t: Translate): string {
 }
 
 /** A contact that a telephone can call, write to or open. */
-function renderContact(support: string): string {
+export function renderContact(support: string): string {
   const text = escapeHtml(support)
   if (/^https:\/\/[^\s"]+$/.test(support)) return `<a href="${text}">${text}</a>`
   if (/^[^\s@"]+@[^\s@"]+$/.test(support)) return `<a href="mailto:${text}">${text}</a>`
@@ -142,7 +148,7 @@ function renderStep(payment: PaymentView, t: Translate, locale: Locale): string 
   if (status === 'SUCCESS') return renderPaid(payment, t, locale)
   if (status === 'FAILED') {
     const reason = t(REASONS[message ?? ''] ?? 'pay.refused')
-    const again = payment.page.offersRetry ? '' : ` ${t('pay.askAgain', { name: payment.applicationName })}`
+    const again = payment.page.offersRetry || payment.linkToken !== null ? '' : ` ${t('pay.askAgain', { name: payment.applicationName })}`
     return `${state('bad', t('pay.notPaid'))}<p>${escapeHtml(reason + again)}</p>${renderReturn(payment, t)}`
   }
   if (customerLink !== null)
@@ -168,8 +174,10 @@ function renderPaid(payment: PaymentView, t: Translate, locale: Locale): string 
   return `${state('ok', t('pay.paid'))}<p>${escapeHtml(t('pay.paidText'))}</p>${renderReturn(payment, t)}<p class="actions">${send}</p>`
 }
 
-/** Leads back to the merchant; after a failure, to pay again where the merchant allows it. */
-function renderReturn({ page, externalId, status, applicationName }: PaymentView, t: Translate): string {
+/** Leads back to the merchant; after a failure, to the payment link, or to pay again where the merchant allows it. */
+function renderReturn({ page, externalId, status, applicationName, linkToken }: PaymentView, t: Translate): string {
+  if (status === 'FAILED' && linkToken !== null)
+    return `<p><a class="button" href="${escapeHtml(paymentLinkPath(linkToken))}">${escapeHtml(t('pay.again'))}</a></p>`
   if (page.returnUrl === null) return ''
   const label = status === 'FAILED' && page.offersRetry ? t('pay.again') : t('pay.back', { name: applicationName })
   const address = returnAddress(page.returnUrl, { externalId, status })

@@ -51,6 +51,8 @@ export type CustomerPayment = {
   ageMs: number
   /** The digest of the application's picture, by which it is served. */
   logoDigest: string | null
+  /** The token of the payment link at which the customer started it; null: a program did. */
+  linkToken: string | null
   page: Omit<CustomerPageTerms, 'logo'>
 }
 
@@ -79,6 +81,8 @@ export async function findCustomerPayment(queryable: Queryable, payToken: string
              t.purpose, t.external_id as "externalId", t.operator_reference as "operatorReference", t.final_at as "finalAt", p.logo_digest as "logoDigest",
              p.support, p.return_url as "returnUrl", coalesce(p.offers_retry, false) as "offersRetry",
              t.message, w.customer_link as "customerLink",
+             (select l.token from payment_link_payments m join payment_links l on l.application_id = m.application_id and l.link_id = m.link_id
+                where m.application_id = t.application_id and m.transaction_id = t.transaction_id) as "linkToken",
              coalesce(w.state = 'awaiting_code' and w.code_until > clock_timestamp(), false) as "awaitsCode",
              coalesce(w.refused_codes, 0) as "refusedCodes",
              coalesce(extract(epoch from w.code_until - clock_timestamp()) * 1000, 0)::float8 as "codeTimeLeftMs", (extract(epoch from clock_timestamp() - t.created_at) * 1000)::float8 as "ageMs"

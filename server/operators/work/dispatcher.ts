@@ -220,9 +220,9 @@ class DispatchLoop implements Dispatcher {
 
 type Running = { context: Context; slots: ClaimSlots }
 
-/** A person's transaction always waits for approval, so it needs no slot. */
+/** What a person prepares always waits for approval, so it needs no slot. */
 function reserveSlot(context: Context, slots: ClaimSlots, item: IntakeItem): WorkClaim | undefined {
-  if (item.source !== 'api') return undefined
+  if (item.source === 'person' || item.source === 'file') return undefined
   const reserved = slots.reserve(item.operator, item.type)
   if (!reserved) return undefined
   const { route, leaseMs, enquiryDelayMs, settingsVersion } = reserved

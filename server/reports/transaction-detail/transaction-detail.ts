@@ -197,7 +197,8 @@ function lineageOf(
   return {
     replaces: replaces === null ? null : { transactionId: replaces },
     replacedBy: replacedBy === null ? null : { transactionId: replacedBy },
-    isReplaceable: source !== 'api' && replacedBy === null && end !== undefined && isReplaceableEnd(end) && !isUnique,
+    isReplaceable:
+      (source === 'person' || source === 'file') && replacedBy === null && end !== undefined && isReplaceableEnd(end) && !isUnique,
   }
 }
 

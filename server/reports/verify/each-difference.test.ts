@@ -30,6 +30,7 @@ const WAITING = randomUUID()
 const REJECTED = randomUUID()
 const REPLACING = randomUUID()
 const REFUND = randomUUID()
+const [LINK, LINKED] = [randomUUID(), randomUUID()]
 const BATCH = randomUUID()
 const [PAY_IN, MOVE, FEE, REVERSAL] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
 const [WITHDRAWAL, BANK_ACCOUNT] = [randomUUID(), randomUUID()]
@@ -73,6 +74,7 @@ before(async () => {
   await start({ transactionId: REFUND, amountMinor: 100_000n, refund: { collectId: COLLECTED, refundedMinor: 100_000n } })
   await reverse(REVERSAL, finance)
   await storeBatch(maker)
+  await payLink(maker)
   await sealTotals(pool)
   await addFeeDays(pool)
   await sealLedgerDays(pool, 0)
@@ -95,6 +97,16 @@ async function decide(transactionId: string, event: Extract<TransitionEvent, 'ap
        values ($1, $2, $3, $4, '', 'back_office', $5)`,
     [applicationId, transactionId, checkerId, event === 'approved' ? 'validated' : 'rejected', transactionId === OPEN ? BATCH : null],
   )
+}
+
+/** A payment of a link that is open. */
+async function payLink(makerId: string | undefined): Promise<void> {
+  await database.pool.query(
+    `insert into payment_links (application_id, link_id, token, purpose, country, currency, operators, amount_minor, created_by)
+       values ($1, $2, $3, 'test', 'CAMEROON', 'XAF', '{MOMOCM}', 500000, $4)`,
+    [applicationId, LINK, 'x'.repeat(22), makerId],
+  )
+  await start({ transactionId: LINKED, type: 'COLLECT', source: 'link', makerId, linkId: LINK })
 }
 
 /** A funding that one person proposed and another confirmed. */
@@ -255,8 +267,8 @@ const DAMAGES: Record<string, (string | [statements: string, count: number])[]> 
     `update transaction_events set final_sequence = null where ${of(DENIED)} and to_status = 'FAILED'`,
   ],
   'roll-ups': [
-    ...plusOne('transaction_days', 'transaction_count amount_minor', "status = 'PENDING' and transaction_count > 0"),
-    "delete from transaction_days where status = 'PENDING'",
+    ...plusOne('transaction_days', 'transaction_count amount_minor', "status = 'PENDING' and transaction_count > 0 and type = 'DEPOSIT'"),
+    ["delete from transaction_days where status = 'PENDING'", 2],
     'update transaction_day_marks set created_until = created_until - 1',
     ['update transaction_day_marks set success_until = success_until - 1', 2],
     ['update transaction_day_marks set failed_until = failed_until - 1', 2],
@@ -419,6 +431,15 @@ const DAMAGES: Record<string, (string | [statements: string, count: number])[]> 
     ),
     'update transaction_refunds set refunded_minor = 99999',
     'update transaction_refunds set refunded_minor = 500001',
+  ],
+  'payment links': [
+    'delete from payment_links',
+    ['delete from payment_link_payments', 2],
+    `update transactions set amount_minor = 500100 where ${of(LINKED)}`,
+    `update transactions set currency = 'UGX' where ${of(LINKED)}`,
+    `update transactions set type = 'DEPOSIT' where ${of(LINKED)}`,
+    `update transactions set source = 'api' where ${of(LINKED)}`,
+    ...['open_count', 'paid_count', 'late_count', 'collected_minor'].map((column) => `update payment_links set ${column} = ${column} + 1`),
   ],
   fundings: [
     ...[PAY_IN, MOVE, FEE, WITHDRAWAL].flatMap((fundingId) => [

@@ -226,7 +226,7 @@ const PAYMENT_CHECKS: BookCheck[] = [
           from approval_decisions d where d.application_id = t.application_id and d.transaction_id = t.transaction_id) d on true
       where (t.status = 'PENDING_APPROVAL' and i.transaction_id is null)
         or coalesce(d.by_maker, false)
-        or (t.source <> 'api' and i.transaction_id is null)
+        or (t.source in ('person', 'file') and i.transaction_id is null)
         or (i.transaction_id is not null and t.status in ('PENDING', 'SUCCESS')
             and d.validated < (select sum(step) from unnest(i.steps) as step))
       union all
@@ -292,7 +292,7 @@ const PAYMENT_CHECKS: BookCheck[] = [
       from transaction_origins o
       left join transactions c on c.application_id = o.application_id and c.transaction_id = o.transaction_id
       left join transactions t on t.application_id = o.application_id and t.transaction_id = o.origin_id
-      where c.transaction_id is null or t.status is distinct from 'FAILED' or t.source = 'api'
+      where c.transaction_id is null or t.status is distinct from 'FAILED' or t.source not in ('person', 'file')
       union all
       select concat_ws(' ', o.application_id, o.origin_id), 'replaced, and repeated by a batch too'
       from transaction_origins o where is_in_retry(o.application_id, o.origin_id)`,
@@ -311,6 +311,32 @@ const PAYMENT_CHECKS: BookCheck[] = [
       join transactions t on t.application_id = r.application_id and t.transaction_id = r.transaction_id
       join transactions c on c.application_id = r.application_id and c.transaction_id = r.collect_id
       where t.status <> 'FAILED' group by c.application_id, c.transaction_id, c.amount_minor having sum(r.refunded_minor) > c.amount_minor`,
+  },
+  {
+    check: 'payment links',
+    sql: `select concat_ws(' ', p.application_id, p.transaction_id) as subject, 'is no collect under the terms of its link' as detail
+      from payment_link_payments p
+      left join payment_links l on l.application_id = p.application_id and l.link_id = p.link_id
+      left join transactions t on t.application_id = p.application_id and t.transaction_id = p.transaction_id
+      where l.link_id is null or t.type is distinct from 'COLLECT' or t.source <> 'link' or t.currency <> l.currency
+        or t.amount_minor not between coalesce(l.amount_minor, l.minimum_minor) and coalesce(l.amount_minor, l.maximum_minor)
+      union all
+      select concat_ws(' ', t.application_id, t.transaction_id), 'was started at a link that is not known'
+      from transactions t where t.source = 'link' and not exists (
+        select from payment_link_payments p where p.application_id = t.application_id and p.transaction_id = t.transaction_id)
+      union all
+      select concat_ws(' ', l.application_id, l.link_id), 'its counts differ from its payments'
+      from payment_links l
+      left join lateral (
+        select count(*) filter (where t.final_at is null) as open_count, count(*) filter (where t.status = 'SUCCESS') as paid_count,
+               count(*) filter (where a.kind = 'late') as late_count,
+               sum(t.amount_minor) filter (where t.status = 'SUCCESS' and a.kind is null or a.kind = 'late') as collected_minor
+          from payment_link_payments p
+          join transactions t on t.application_id = p.application_id and t.transaction_id = p.transaction_id
+          left join ledger_postings a on a.application_id = t.application_id and a.subject_id = t.transaction_id and a.kind in ('late', 'reverse')
+          where p.application_id = l.application_id and p.link_id = l.link_id) c on true
+      where (l.open_count, l.paid_count, l.late_count, l.collected_minor)
+        is distinct from (c.open_count, c.paid_count, c.late_count, coalesce(c.collected_minor, 0))`,
   },
   {
     check: 'references',

@@ -25,7 +25,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['applications', 'people'],
   ['account-checks', 'attachments', 'partner-auth', 'webhooks', 'ledger', 'policy'],
   ['transactions'],
-  ['approvals', 'batches', 'operators'],
+  ['approvals', 'batches', 'operators', 'payment-links'],
   ['reconciliation'],
   ['changes', 'reports'],
   ['http', 'notices'],

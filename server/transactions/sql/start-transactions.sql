@@ -78,7 +78,7 @@ begin
       from json_to_recordset(p_items) as i (item_index integer, application_id uuid, application_index integer, transaction_id uuid,
         external_id uuid, type text, operator text, currency text, customer_name text, purpose text, phone_number text, amount_minor bigint,
         fee_system_minor bigint, fee_app_minor bigint, webhook_url text, pay_token text, source text, maker_id uuid, batch_id uuid,
-        origin_id uuid, refund_of uuid, refunded_minor bigint, api_user_id uuid, claim_route text, claim_lease_ms integer, claim_first_query_ms integer,
+        origin_id uuid, refund_of uuid, refunded_minor bigint, link_id uuid, api_user_id uuid, claim_route text, claim_lease_ms integer, claim_first_query_ms integer,
         claim_enquiry_delay_ms integer, claim_settings_version text)
       where i.item_index = i.item_index + 0
   ), known as materialized (
@@ -123,7 +123,7 @@ begin
   ), ready as materialized (
     select a.*, a.is_sendable and a.item_index not in (select w.item_index from waiting_for_float w) as is_claimed from able a
   ), new_transactions as (
-    -- 2. The transaction, its origin, the collect that it refunds, and its approval.
+    -- 2. The transaction, its origin, the collect that it refunds, its payment link, and its approval.
     insert into transactions (application_id, transaction_id, sequence, external_id, type, status, operator, currency,
         amount_minor, fee_system_minor, fee_app_minor, held_minor, customer_name, purpose, phone_number, webhook_url, pay_token,
         source, maker_id, api_user_id, batch_id, needed_approval, created_at)
@@ -140,6 +140,10 @@ begin
     -- Fails if the refunds would exceed the collect: refuse_excessive_refund.
     insert into transaction_refunds (application_id, transaction_id, collect_id, refunded_minor)
       select r.application_id, r.transaction_id, r.refund_of, r.refunded_minor from ready r where r.refund_of is not null
+  ), new_link_payments as (
+    -- Fails if the link does not accept it: refuse_excessive_link_payment.
+    insert into payment_link_payments (application_id, transaction_id, link_id)
+      select r.application_id, r.transaction_id, r.link_id from ready r where r.link_id is not null
   ), new_approvals as (
     insert into approval_items (application_id, transaction_id, policy_version, rule, steps, needs_code, api_may_decide, expires_at)
       select r.application_id, r.transaction_id, (b.band ->> 'policyVersion')::integer, b.band -> 'rule',

@@ -130,6 +130,7 @@ function SettingsPart({ t, application, settings, zone, mayChange }: SettingsPar
     { name: t('terms.undoSeconds'), value: String(settings.undoSeconds) },
     { name: t('terms.accountChecksMax'), value: String(settings.accountChecksMax) },
     { name: t('terms.refundFeesFrom'), value: t(`terms.refundFeesFrom.${settings.refundFeesFrom}`) },
+    { name: t('terms.paymentLinks'), value: yesNo(settings.allowsPaymentLinks) },
     { name: t('terms.secondFactor'), value: yesNo(settings.requiresSecondFactor) },
     { name: t('terms.statusCopy'), value: yesNo(settings.copiesWebhookStatus) },
     { name: t('terms.combinedRoles'), value: yesNo(settings.allowsCombinedRoles) },

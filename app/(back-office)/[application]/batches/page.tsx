@@ -1,6 +1,7 @@
 import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
+import { PageLinks } from '#components/ui/display/page-links.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { BATCH_STAGES } from '#lib/batches/batch-stage.ts'
@@ -15,7 +16,7 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listBatches } from '#server/reports/batches/read-batch.ts'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
-import { BatchTable, PageLinks } from './_components/batch-table.tsx'
+import { BatchTable } from './_components/batch-table.tsx'
 
 export const generateMetadata = titled('frame.batches')
 

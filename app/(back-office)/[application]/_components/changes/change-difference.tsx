@@ -150,6 +150,7 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   floatWaitHours: 'change.fact.floatWaitHours',
   undoSeconds: 'change.fact.undoSeconds',
   accountChecksMax: 'change.fact.accountChecksMax',
+  allowsPaymentLinks: 'change.fact.allowsPaymentLinks',
   refundFeesFrom: 'change.fact.refundFeesFrom',
   allowsCombinedRoles: 'change.fact.allowsCombinedRoles',
   defaultWebhookUrl: 'change.fact.defaultWebhookUrl',

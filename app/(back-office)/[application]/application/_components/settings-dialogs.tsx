@@ -48,6 +48,7 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
       floatWaitHours,
       undoSeconds,
       accountChecksMax,
+      allowsPaymentLinks: form.get('paymentLinks') === 'on',
       refundFeesFrom: String(form.get('refundFeesFrom')),
       allowsCombinedRoles: form.get('combinedRoles') === 'on',
     })
@@ -74,21 +75,28 @@ export function SettingsDialog({ application, settings, onClose }: Props) {
         maxLength={WEBHOOK_URL_LENGTH_MAX}
       />
       <NumberFields settings={settings} problems={problems} />
-      <Select
-        id="terms-refund-fees"
-        name="refundFeesFrom"
-        label={t('terms.refundFeesFrom')}
-        hint={t('terms.refundFeesFromHint')}
-        defaultValue={settings.refundFeesFrom}
-      >
-        {REFUND_FEES_FROM.map((payer) => (
-          <option key={payer} value={payer}>
-            {t(`terms.refundFeesFrom.${payer}`)}
-          </option>
-        ))}
-      </Select>
+      <RefundFees settings={settings} />
       <Switches settings={settings} />
     </ProposalDialog>
+  )
+}
+
+function RefundFees({ settings }: { settings: SettingsTerms }) {
+  const t = useT()
+  return (
+    <Select
+      id="terms-refund-fees"
+      name="refundFeesFrom"
+      label={t('terms.refundFeesFrom')}
+      hint={t('terms.refundFeesFromHint')}
+      defaultValue={settings.refundFeesFrom}
+    >
+      {REFUND_FEES_FROM.map((payer) => (
+        <option key={payer} value={payer}>
+          {t(`terms.refundFeesFrom.${payer}`)}
+        </option>
+      ))}
+    </Select>
   )
 }
 
@@ -152,6 +160,10 @@ function Switches({ settings }: { settings: SettingsTerms }) {
   const t = useT()
   return (
     <div className="grid gap-3">
+      <div>
+        <Checkbox name="paymentLinks" defaultChecked={settings.allowsPaymentLinks} label={t('terms.paymentLinks')} />
+        <p className="text-second text-quiet">{t('terms.paymentLinksHint')}</p>
+      </div>
       <div>
         <Checkbox name="secondFactor" defaultChecked={settings.requiresSecondFactor} label={t('terms.secondFactor')} />
         <p className="text-second text-quiet">{t('terms.secondFactorHint')}</p>

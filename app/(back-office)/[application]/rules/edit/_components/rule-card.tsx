@@ -7,7 +7,7 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { CURRENCIES } from '#lib/money/money.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
-import { TRANSACTION_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { RULE_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { approvalRuleSchema, approvalRulesSchema, RULE_MEASURES } from '#lib/rules/approval-policy.ts'
 import { RULE_PROBLEMS, type RuleField, type RuleFields, toRuleInput } from '#lib/rules/rule-form.ts'
 import { ruleSentence } from '#lib/rules/rule-sentence.ts'
@@ -165,7 +165,7 @@ function RuleChoices({ form, index, errors }: RuleChoicesProps) {
         )}
         {group(
           'sources',
-          TRANSACTION_SOURCES.map((source) => [source, t(`source.${source}`)]),
+          RULE_SOURCES.map((source) => [source, t(`source.${source}`)]),
         )}
       </div>
       <details>

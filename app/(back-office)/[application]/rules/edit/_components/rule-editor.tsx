@@ -13,7 +13,7 @@ import { useRouter } from '#components/ui/use-router.ts'
 import { CURRENCIES } from '#lib/money/money.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { TRANSACTION_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { RULE_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { RULE_MEASURES, RULES_MAX } from '#lib/rules/approval-policy.ts'
 import { findingKey, type RuleFinding } from '#lib/rules/rule-finding.ts'
 import { NEW_RULE, type RuleFields, toRuleInput } from '#lib/rules/rule-form.ts'
@@ -104,7 +104,7 @@ const keptSchema = z.object({
       z.object({
         name: z.string(),
         types: z.array(z.enum(TRANSACTION_TYPES)),
-        sources: z.array(z.enum(TRANSACTION_SOURCES)),
+        sources: z.array(z.enum(RULE_SOURCES)),
         countries: z.array(z.enum(COUNTRY_NAMES)),
         operators: z.array(z.enum(OPERATOR_CODES)),
         measure: z.enum(RULE_MEASURES),

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { csv, MTN_HEADER, mtnRow, ORANGE_CM_HEADER, xlsx } from '#server/reconciliation/testing/statements.ts'
 import { expect, signIn, test } from './fixtures.ts'
 import { personWith } from './sandbox.ts'
+import { AIRTEL_HEADER, importStatement, uploadStatement } from './statements.ts'
 
 /** A statement as its operator prints it: of two days ago, with two payments of 4,200 and 800, and where `hasBad` a row that nobody can read. */
 type Printed = {
@@ -144,7 +145,7 @@ const PRINTED: readonly Printed[] = [
       gzipSync(
         [
           'Mobile Number,256751000000',
-          'Transaction ID,Transaction Date,Description,Status,Transaction Amount,Credit/Debit,Fee,Balance',
+          AIRTEL_HEADER,
           `${mark}1,${named} 12:00 PM,Paid to 0701234567 OKELLO,Transaction Success,"4,200",Debit,0,"15,800"`,
           `${mark}2,${named} 12:01 PM,Paid to 0701234568 OKELLO,Transaction Success,800,Debit,0,"15,000"`,
           `${mark}3,soon,Paid to 0701234568 OKELLO,Transaction Success,1,Debit,0,"15,000"`,
@@ -157,18 +158,15 @@ for (const { format, wallet, fileName, hasBad, print } of PRINTED)
   test(`${format}: recognised by its content, its counts shown before the import, its lines on the page of their day`, async ({ page }) => {
     const fatou = personWith(['finance'])
     const mark = `F${Date.now().toString(36).toUpperCase()}`
-    await signIn(page, fatou, `/${fatou.slug}/close/statements/new`)
-    await page.getByLabel('Wallet').selectOption(wallet)
-    const buffer = await print(dayOf(new Date()), mark)
-    await page.getByLabel('Statement', { exact: true }).setInputFiles({ name: fileName, mimeType: 'application/octet-stream', buffer })
-    await page.getByRole('button', { name: 'Upload and check' }).click()
+    await signIn(page, fatou, `/${fatou.slug}/close`)
+    await uploadStatement(page, fatou.slug, { wallet, content: await print(dayOf(new Date()), mark), name: fileName })
     await expect(page.getByText('Ready to import')).toBeVisible({ timeout: 30_000 })
     if (hasBad) {
       const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download' }).click()])
       expect(download.suggestedFilename()).toMatch(/^statement-rows-.*\.csv$/)
     }
-    await page.getByRole('button', { name: 'Import new lines: 2' }).click()
-    await page.getByRole('link', { name: 'Compare the last day' }).click({ timeout: 30_000 })
+    await importStatement(page, 2)
+    await page.getByRole('link', { name: 'Compare the last day' }).click()
     await page.getByRole('link', { name: 'Unknown payment' }).click()
     for (const line of [`${mark}1`, `${mark}2`]) await expect(page.getByText(line, { exact: true }).first()).toBeVisible()
   })

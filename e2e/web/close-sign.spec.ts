@@ -2,23 +2,18 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright/test'
 import { expect, expectAccessibleEverywhere, signIn, test, waitForScripts } from './fixtures.ts'
 import { personWith, type SandboxPerson } from './sandbox.ts'
+import { AIRTEL_HEADER, importStatement, uploadStatement } from './statements.ts'
 
-const HEADER = 'Transaction ID,Transaction Date,Description,Status,Transaction Amount,Credit/Debit,Fee,Balance'
 const WALLET = 'UGAIRTEL-deposit'
 /** Days before today on the operator's clock, which is three hours ahead of UTC. */
 const dayBefore = (days: number) => new Date(Date.now() + 3 * 3_600_000 - days * 86_400_000).toISOString().slice(0, 10)
 const line = (id: string, days: number, [amount, balance]: readonly [number, number], at = '10:00:00') =>
   `${id},${dayBefore(days)} ${at},Merchant payment from 0751234567,Transaction Success,${amount},CR,0,${balance}`
 
-async function bring(page: Page, person: SandboxPerson, lines: readonly string[]): Promise<void> {
-  await page.goto(`/${person.slug}/close/statements/new`)
-  await waitForScripts(page)
-  await page.getByLabel('Wallet').selectOption(WALLET)
-  const buffer = Buffer.from([HEADER, ...lines].join('\n'))
-  await page.getByLabel('Statement', { exact: true }).setInputFiles({ name: 'airtel.csv', mimeType: 'text/csv', buffer })
-  await page.getByRole('button', { name: 'Upload and check' }).click()
-  await page.getByRole('button', { name: /^Import new lines/ }).click({ timeout: 40_000 })
-  await expect(page.getByRole('link', { name: 'Compare the last day' })).toBeVisible({ timeout: 40_000 })
+/** Brings one line. */
+async function bring(page: Page, { slug }: SandboxPerson, content: string): Promise<void> {
+  await uploadStatement(page, slug, { wallet: WALLET, content: [AIRTEL_HEADER, content].join('\n') })
+  await importStatement(page, 1)
 }
 
 async function openDay(page: Page, person: SandboxPerson, days: number): Promise<void> {
@@ -32,13 +27,13 @@ test('a day with one unexplained unit cannot be signed; once it ties one person 
 }) => {
   const [fatou, serge] = [personWith(['finance']), personWith(['administrator'])]
   await signIn(page, fatou, `/${fatou.slug}/close`)
-  await bring(page, fatou, [line('SG-0', 5, [10, 1_000])])
-  await bring(page, fatou, [line('SG-1', 4, [500, 1_501])])
+  await bring(page, fatou, line('SG-0', 5, [10, 1_000]))
+  await bring(page, fatou, line('SG-1', 4, [500, 1_501]))
   await openDay(page, fatou, 4)
   await expect(page.getByText('is unexplained. The day can be signed once this is 0.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Sign', exact: true })).toBeDisabled()
   await expect(page.getByRole('button', { name: 'Prepare' })).toBeDisabled()
-  await bring(page, fatou, [line('SG-2', 4, [1, 1_001], '09:00:00')])
+  await bring(page, fatou, line('SG-2', 4, [1, 1_001], '09:00:00'))
   await openDay(page, fatou, 4)
   // S prepares, and signs once another person has.
   await expect(async () => {

@@ -1,34 +1,24 @@
-import type { Page } from 'playwright/test'
 import { expect, expectAccessibleEverywhere, signIn, test } from './fixtures.ts'
 import { personWith } from './sandbox.ts'
+import { AIRTEL_HEADER, importStatement, uploadStatement } from './statements.ts'
 
-const HEADER = 'Transaction ID,Transaction Date,Description,Status,Transaction Amount,Credit/Debit,Fee,Balance'
 /** Yesterday on the operator's clock, which is three hours ahead of UTC. */
 const day = () => new Date(Date.now() + 3 * 3_600_000 - 86_400_000).toISOString().slice(0, 10)
 const line = (id: string, amount: number, more = '0') =>
   `${id},${day()} 10:00:00,Merchant payment from 0751234567,Transaction Success,${amount},CR,0,${more}`
 
-async function upload(page: Page, name: string, content: string): Promise<void> {
-  await page.getByRole('link', { name: 'New statement' }).click()
-  await page.getByLabel('Wallet').selectOption('UGAIRTEL-collect')
-  await page.getByLabel('Statement', { exact: true }).setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) })
-  await page.getByRole('button', { name: 'Upload and check' }).click()
-}
+const wallet = 'UGAIRTEL-collect'
 
 test('a statement is checked, imported and compared; a line is matched to nothing until a person looks at it', async ({ page }) => {
   const fatou = personWith(['finance'])
   await signIn(page, fatou, `/${fatou.slug}/close`)
-  await upload(
-    page,
-    'airtel.csv',
-    [HEADER, line('E2E-1', 500, '500'), line('E2E-2', 250, '750'), 'E2E-3,soon,x,Success,1,CR,0,'].join('\n'),
-  )
-  await expect(page.getByRole('button', { name: 'Import new lines: 2' })).toBeVisible({ timeout: 20_000 })
-  await expect(page.getByText('Ready to import')).toBeVisible()
+  const content = [AIRTEL_HEADER, line('E2E-1', 500, '500'), line('E2E-2', 250, '750'), 'E2E-3,soon,x,Success,1,CR,0,'].join('\n')
+  await uploadStatement(page, fatou.slug, { wallet, content })
+  await expect(page.getByText('Ready to import')).toBeVisible({ timeout: 20_000 })
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download' }).click()])
   expect(download.suggestedFilename()).toMatch(/^statement-rows-.*\.csv$/)
-  await page.getByRole('button', { name: 'Import new lines: 2' }).click()
-  await page.getByRole('link', { name: 'Compare the last day' }).click({ timeout: 20_000 })
+  await importStatement(page, 2)
+  await page.getByRole('link', { name: 'Compare the last day' }).click()
   await expect(page.getByRole('heading', { name: /^Airtel Uganda, collects/ })).toBeVisible()
   await page.getByRole('link', { name: 'Unknown payment' }).click()
   await expect(page.getByText('E2E-1')).toBeVisible()
@@ -41,10 +31,10 @@ test('a statement is checked, imported and compared; a line is matched to nothin
   await expectAccessibleEverywhere(page)
 })
 
-test('a file that is no statement is refused with what to do, and the same file again leads to the first', async ({ page }) => {
+test('a file that is no statement is refused with what to do, and stays in the list', async ({ page }) => {
   const fatou = personWith(['finance'])
   await signIn(page, fatou, `/${fatou.slug}/close/statements`)
-  await upload(page, 'moved.csv', [`${HEADER},Tax`, line('E2E-9', 1)].join('\n'))
+  await uploadStatement(page, fatou.slug, { wallet, content: [`${AIRTEL_HEADER},Tax`, line('E2E-9', 1)].join('\n'), name: 'moved.csv' })
   await expect(page.getByText('The operator has changed its columns')).toBeVisible({ timeout: 20_000 })
   await page.getByRole('link', { name: 'All statements' }).click()
   await expect(page.getByText('moved.csv')).toBeVisible()
@@ -59,11 +49,7 @@ test('an unknown header is mapped by one person with the keyboard, and its file 
   await signIn(page, fatou, `/${fatou.slug}/close`)
   const header = ['Quand', 'Numéro', 'Opération', 'Entrée', 'Sortie', 'Résultat'].join(';')
   const rows = [`${day()} 09:00;771234567;E2E-M1;1 500;;Fait`, `${day()} 09:30;771234568;E2E-M2;;200;Fait`]
-  await page.getByRole('link', { name: 'New statement' }).click()
-  await page.getByLabel('Wallet').selectOption('SNFREE')
-  const buffer = Buffer.from(['FREE MONEY', header, ...rows].join('\n'))
-  await page.getByLabel('Statement', { exact: true }).setInputFiles({ name: 'free.csv', mimeType: 'text/csv', buffer })
-  await page.getByRole('button', { name: 'Upload and check' }).click()
+  await uploadStatement(page, fatou.slug, { wallet: 'SNFREE', content: ['FREE MONEY', header, ...rows].join('\n') })
   await expect(page.getByText('No format has this header.')).toBeVisible({ timeout: 20_000 })
   await expect(page.getByText('Columns to be said')).toBeVisible()
   const address = page.url()

@@ -2,6 +2,7 @@ import type { Page } from 'playwright/test'
 import { expect, expectAccessibleEverywhere, signIn, test, waitForScripts } from './fixtures.ts'
 import { sandboxPool } from './people.ts'
 import { personWith, type SandboxPerson } from './sandbox.ts'
+import { importStatement, uploadStatement } from './statements.ts'
 
 const WALLET = 'MLMOOV'
 const HEADER =
@@ -32,14 +33,11 @@ async function findPayment(): Promise<Payment> {
 
 /** A statement of one line without a receipt number: only number and amount can find its payment. */
 async function bring(page: Page, person: SandboxPerson, { phone, amount, at }: Payment): Promise<void> {
-  await page.goto(`/${person.slug}/close/statements/new`)
-  await waitForScripts(page)
-  await page.getByLabel('Wallet').selectOption(WALLET)
-  const buffer = Buffer.from(`${HEADER}\n,${at},,Payment,Completed,XOF,${amount},,,Pay,${phone} - X,,`)
-  await page.getByLabel('Statement', { exact: true }).setInputFiles({ name: 'moov.csv', mimeType: 'text/csv', buffer })
-  await page.getByRole('button', { name: 'Upload and check' }).click()
-  await page.getByRole('button', { name: /^Import new lines/ }).click({ timeout: 40_000 })
-  await expect(page.getByRole('link', { name: 'Compare the last day' })).toBeVisible({ timeout: 40_000 })
+  await uploadStatement(page, person.slug, {
+    wallet: WALLET,
+    content: `${HEADER}\n,${at},,Payment,Completed,XOF,${amount},,,Pay,${phone} - X,,`,
+  })
+  await importStatement(page, 1)
 }
 
 async function open(page: Page, person: SandboxPerson): Promise<void> {

@@ -31,8 +31,8 @@ export type ReferenceField = {
 
 export type ReferenceExample = { name: string; summary: string; json: string }
 
-/** One reason for a refusal. */
-export type ReferenceCause = { id: string; status: number; cause: string; remedy: string; message: string }
+/** One reason for a refusal. `code`: what version 2 calls it; absent where only version 1 refuses. */
+export type ReferenceCause = { id: string; status: number; code?: string | undefined; cause: string; remedy: string; message: string }
 
 export type ReferenceOperation = {
   id: string
@@ -98,7 +98,8 @@ export const GUIDES = {
     ['rotation', 'When the secret is rotated'],
   ],
   errors: [
-    ['fields', 'The five fields'],
+    ['fields', 'The fields of an error'],
+    ['codes', 'Codes of version 2'],
     ['order', 'The order of the checks'],
     ['retry', 'What to retry'],
     ['causes', 'Every cause'],

@@ -39,13 +39,14 @@ export function refuseAdmission(failure: AdmissionFailure, peerAddress: string |
     case 'address_not_allowed':
       return refuse(
         403,
+        'address_not_allowed',
         peerAddress === undefined
           ? 'The address of the caller is unknown, so it cannot be on the allow list of the application.'
           : `The address ${peerAddress} is not on the allow list of the application.`,
       )
     case 'user_blocked':
-      return refuse(403, 'The user account is blocked.')
+      return refuse(403, 'user_blocked', 'The user account is blocked.')
     case 'application_disabled':
-      return refuse(403, 'The application is disabled.')
+      return refuse(403, 'application_disabled', 'The application is disabled.')
   }
 }

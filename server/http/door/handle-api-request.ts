@@ -65,7 +65,7 @@ function isMonitoring(path: string): boolean {
 
 async function respond(runtime: HttpRuntime, request: ApiRequest, endpoint: Endpoint | undefined, trace: Trace): Promise<ApiResponse> {
   const refused = (refusal: Refusal) => errorResponse(refusal, request.path, runtime.clock)
-  if (!endpoint) return refused(refuse(404, 'Endpoint not found.'))
+  if (!endpoint) return refused(refuse(404, 'endpoint_not_found', 'Endpoint not found.'))
   if (!allowsMethod(endpoint, request.method)) return refused(refuseMethod(endpoint))
   if (endpoint.kind === 'open') {
     const answer = await endpoint.respond(runtime, request)
@@ -104,7 +104,9 @@ function otherMethodOf(endpoint: Endpoint): 'HEAD' | 'PUT' | undefined {
 function refuseMethod(endpoint: Endpoint): Refusal {
   const besides = endpoint.kind === 'partner' ? endpoint.besides?.method : undefined
   const allow = [endpoint.method, otherMethodOf(endpoint), besides].filter((method) => method !== undefined).join(', ')
-  return refuse(405, `The method must be ${endpoint.method}${besides === undefined ? '' : ` or ${besides}`} here.`, { allow })
+  return refuse(405, 'method_not_allowed', `The method must be ${endpoint.method}${besides === undefined ? '' : ` or ${besides}`} here.`, {
+    allow,
+  })
 }
 
 function respondToThrow(runtime: HttpRuntime, request: ApiRequest, error: unknown): ApiResponse {

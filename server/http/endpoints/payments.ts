@@ -1,6 +1,7 @@
 import { formatMinor } from '#lib/money/money.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { err, ok, type Result } from '#lib/result.ts'
+import type { ErrorCode } from '#lib/schemas/error-codes.ts'
 import { joinProblems } from '#lib/schemas/fields.ts'
 import { parseBatch, parseTransactionRequest, type TransactionRequest } from '#lib/schemas/transaction-request.ts'
 import type { StartProblem, StartRequest } from '#server/transactions/find-start-problems.ts'
@@ -24,7 +25,7 @@ async function startDeposits(call: Call): Promise<Result<string, Refusal>> {
   const body = await readJsonBody(call.request, BATCH_BODY_BYTES_MAX, { kind: 'application', id: application.applicationId })
   if (!body.ok) return body
   const parsed = parseBatch(body.value)
-  if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
+  if (!parsed.ok) return err(refuse(400, 'fields_invalid', joinProblems(parsed.error)))
   const requests = parsed.value
   const started = await startTransactions(call.runtime, {
     application,
@@ -47,7 +48,7 @@ function toJson({ runtime, request }: Call, requests: readonly TransactionReques
     const outcome = outcomes[index]
     if (!outcome) throw new Error('startTransactions returned fewer outcomes than it received requests')
     return outcome.kind === 'conflict'
-      ? errorBody(refuse(400, `[${index}] ${describeConflict(element)}`), request.path, runtime.clock)
+      ? errorBody(refuse(400, 'external_id_taken', `[${index}] ${describeConflict(element)}`), request.path, runtime.clock)
       : initiationJson(element, outcome)
   })
   return `[${elements.join(',')}]`
@@ -59,7 +60,7 @@ async function startTransaction({ runtime, request, caller }: Call, type: Transa
   const body = await readJsonBody(request, BODY_BYTES_MAX, { kind: 'application', id: application.applicationId })
   if (!body.ok) return body
   const parsed = parseTransactionRequest(body.value)
-  if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
+  if (!parsed.ok) return err(refuse(400, 'fields_invalid', joinProblems(parsed.error)))
   const requests = [parsed.value]
   const started = await startTransactions(runtime, { application, type, source: 'api', actor: { kind: 'api', id: apiUserId }, requests })
   if (!started.ok) return err(refuseStart(started.error, { type, requests, isArray: false }))
@@ -78,23 +79,38 @@ const PARTLY_STARTED =
 export function refuseStart(failure: StartFailure, sent: Sent): Refusal {
   switch (failure.kind) {
     case 'not_permitted':
-      return refuse(403, 'The caller may not start transactions.')
+      return refuse(403, 'not_permitted', 'The caller may not start transactions.')
     case 'application_disabled':
-      return refuse(403, 'The application is disabled.')
+      return refuse(403, 'application_disabled', 'The application is disabled.')
     case 'overloaded':
-      return sent.isArray ? refuse(503, PARTLY_STARTED, OVERLOADED.headers) : OVERLOADED
+      return sent.isArray ? refuse(503, 'overloaded', PARTLY_STARTED, OVERLOADED.headers) : OVERLOADED
     case 'refused': {
       const sentences = failure.problems.flatMap((problem) => {
         const request = sent.requests[problem.index]
         return request ? [(sent.isArray ? `[${problem.index}] ` : '') + describeProblem(problem, request, sent.type)] : []
       })
-      return refuse(failure.problems.some(isServiceProblem) ? 403 : 400, joinProblems(sentences))
+      const [problem] = failure.problems
+      if (!problem) throw new Error('A start was refused without a problem')
+      // All problems are of one check, so the first one names the cause of all.
+      return refuse(isServiceProblem(problem) ? 403 : 400, codeOf(problem), joinProblems(sentences))
     }
   }
 }
 
 function isServiceProblem({ kind }: StartProblem): boolean {
   return kind === 'service_disabled' || kind === 'operator_not_in_service'
+}
+
+function codeOf({ kind }: StartProblem): ErrorCode {
+  switch (kind) {
+    case 'origin_not_replaceable':
+    case 'origin_in_batch':
+    case 'origin_unconfirmed':
+    case 'origin_replaced':
+      throw new Error('Only what a person starts replaces another transaction')
+    default:
+      return kind
+  }
 }
 
 function describeProblem(problem: StartProblem, request: StartRequest, type: TransactionType): string {

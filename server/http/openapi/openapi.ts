@@ -1,7 +1,7 @@
-import { STATUS_CODES } from 'node:http'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
+import { errorBody } from '../api/errors.ts'
 import type { ErrorCause } from './error-causes.ts'
-import { EXAMPLE_TIME } from './examples.ts'
+import { EXAMPLE_CLOCK } from './examples.ts'
 import { componentSchemas, describeParameters, type Json, type Operation, ref, TAGS, TAGS_V2 } from './operation.ts'
 import { ACCOUNT_CHECK_OPERATIONS } from './operations/account-checks.ts'
 import { CANCEL_OPERATIONS } from './operations/cancel.ts'
@@ -50,7 +50,7 @@ const INFO = {
 const DESCRIPTION_V2 =
   'What the service adds to v1: a list of transactions with a cursor, the cancellation of what was not sent yet, refunds of collects, what can be sent to each operator now, checks of accounts, and reports of the days that two people have compared with the statement of ' +
   'the operator and signed. Credentials and ' +
-  'errors are those of v1, which stays as it is: payments, lists and tokens are there.'
+  'errors are those of v1, which stays as it is: payments, lists and tokens are there. Each error has a code in addition, which a program can decide by.'
 
 const DESCRIPTION =
   `Collect from and deposit to mobile money accounts of ${OPERATOR_CODES.length} operators in seven countries.\n\n` +
@@ -181,7 +181,7 @@ function describeRefusals({ path, causes }: Operation): { [status: string]: Json
   return responses
 }
 
-function describeCause({ status, summary, remedy, message }: ErrorCause, path: string): Json {
-  const value = { timestamp: EXAMPLE_TIME, status, error: STATUS_CODES[status] ?? '', message, path }
-  return { summary, description: remedy, value }
+function describeCause(cause: ErrorCause, path: string): Json {
+  const { summary, remedy } = cause
+  return { summary, description: remedy, value: JSON.parse(errorBody(cause, path, EXAMPLE_CLOCK)) }
 }

@@ -3,6 +3,7 @@ import { accountCheckSchema, operatorStatusSchema } from '#lib/schemas/operator-
 import { accessTokenRequestSchema, refreshTokenRequestSchema, tokenResponseSchema } from '#lib/schemas/queries.ts'
 import {
   balanceSchema,
+  codedErrorSchema,
   errorSchema,
   initiationSchema,
   listRecordSchema,
@@ -91,7 +92,7 @@ const COMPONENTS_V2 = {
   AccountCheck: accountCheckSchema,
   SettledDay: settledDaySchema,
   SettlementReport: settlementReportSchema,
-  Error: errorSchema,
+  Error: codedErrorSchema,
 } as const
 
 /** In the registry of this one document each schema is known by its name, so that they refer to each other by it. */

@@ -47,7 +47,7 @@ export function VersionGuide({ version }: { version: string }) {
   return (
     <>
       <GuideSection guide="versions" id="promise">
-        <P>{`The version is part of the path: \`/api/${version}\`. Payments, lists and tokens are there. Version 2 adds a list with a cursor, cancellations, the availability and limits of the operators, checks of accounts and the settlement reports at \`/api/v2\`, with the same credentials and errors, and has a document of its own, \`/api/v2/openapi.json\`. Within a version, these changes can happen at any time, and your program must not mind them:`}</P>
+        <P>{`The version is part of the path: \`/api/${version}\`. Payments, lists and tokens are there. Version 2 adds a list with a cursor, cancellations, the availability and limits of the operators, checks of accounts and the settlement reports at \`/api/v2\`, with the same credentials, errors that have a \`code\`, and has a document of its own, \`/api/v2/openapi.json\`. Within a version, these changes can happen at any time, and your program must not mind them:`}</P>
         <List
           items={[
             'a new endpoint, or a new optional field of a request',
@@ -146,6 +146,13 @@ export function ErrorGuide({ t, causes }: ErrorGuideProps) {
         <P>Every answer that is not 200 is JSON with these five fields, on every path below `/api/v1` and `/public`.</P>
         <CodeBlock label="400 Bad Request" source={JSON.stringify(EXAMPLE, null, 2)} />
         <P>`message` is for people and names every wrong field. Its wording can change: decide by `status`, never by `message`.</P>
+      </GuideSection>
+      <GuideSection guide="errors" id="codes">
+        <P>
+          Below `/api/v2` an error has a sixth field, `code`, for your program: `external_id_taken`, `overloaded`. A code keeps its meaning,
+          and none is renamed or removed. New ones can be added: treat a code that you do not know by its `status`. The list below has the
+          code of each cause in front of its message.
+        </P>
       </GuideSection>
       <GuideSection guide="errors" id="order">
         <P>

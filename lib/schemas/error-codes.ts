@@ -71,6 +71,7 @@ const ERROR_CODES = [
   'signature_invalid',
   'callback_unreadable',
   // Too much at once.
+  'too_many_requests',
   'too_many_attempts',
   'too_many_exchanges',
   'too_many_queries',

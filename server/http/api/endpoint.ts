@@ -21,6 +21,7 @@ import type { AccessLog } from './access-log.ts'
 import type { Refusal } from './errors.ts'
 import type { Metrics } from './metrics.ts'
 import { readQuery } from './read-query.ts'
+import type { RequestLimit } from './request-limit.ts'
 
 /** A call whose credentials, address, user and application have been checked. */
 export type Call = { runtime: HttpRuntime; request: ApiRequest; caller: Caller }
@@ -31,6 +32,8 @@ export type PartnerEndpoint = {
   name: string
   method: 'GET' | 'POST'
   path: string
+  /** Each request is taken from the allowance of its application, and its answer says what is left of it. Of version 2. */
+  isLimited?: true
   /** The endpoint of the other method at the same path. */
   besides?: PartnerEndpoint
   answer(call: Call): Promise<Result<string | ApiResponse, Refusal>>
@@ -91,6 +94,7 @@ export type HttpRuntime = CallerRecords & {
   callbacks: CallbackIntake
   forcedEnquiries: ForcedEnquiries
   accountChecks: AccountChecks
+  requestLimit: RequestLimit
   metrics: Metrics
   wake: Wake
   /** Absent if traces are off. */

@@ -21,6 +21,7 @@ const STATUSES: Readonly<Record<AccountCheck['answer'], (typeof ACCOUNT_STATUSES
 /** POST /api/v2/account-checks: asks an operator about the account of a number. */
 export const accountChecks: PartnerEndpoint = {
   kind: 'partner',
+  isLimited: true,
   name: 'account-checks',
   method: 'POST',
   path: ACCOUNT_CHECKS_PATH,

@@ -13,6 +13,7 @@ const PATH = /^\/api\/v2\/transactions\/([\w-]{1,40})\/cancel$/
 /** POST /api/v2/transactions/{transactionId}/cancel: ends a transaction of which nothing was sent to the operator. */
 const cancel: PartnerEndpoint = {
   kind: 'partner',
+  isLimited: true,
   name: 'cancel',
   method: 'POST',
   path: CANCEL_PATH,

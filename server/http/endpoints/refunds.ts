@@ -20,11 +20,19 @@ export const REFUNDS_PATH = '/api/v2/transactions/{transactionId}/refunds'
 const PATH = /^\/api\/v2\/transactions\/([\w-]{1,40})\/refunds$/
 
 /** POST /api/v2/transactions/{transactionId}/refunds: returns a collect to its payer, whole or in parts. */
-const refundCollect: PartnerEndpoint = { kind: 'partner', name: 'refundCollect', method: 'POST', path: REFUNDS_PATH, answer: start }
+const refundCollect: PartnerEndpoint = {
+  kind: 'partner',
+  isLimited: true,
+  name: 'refundCollect',
+  method: 'POST',
+  path: REFUNDS_PATH,
+  answer: start,
+}
 
 /** GET /api/v2/transactions/{transactionId}/refunds: the refunds of a collect, and what is left of it. */
 const refundsOfCollect: PartnerEndpoint = {
   kind: 'partner',
+  isLimited: true,
   name: 'listRefunds',
   method: 'GET',
   path: REFUNDS_PATH,

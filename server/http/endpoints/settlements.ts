@@ -24,6 +24,7 @@ export const BAD_DAY = refuse(400, 'day_invalid', 'day must be an ISO 8601 date,
 /** GET /api/v2/settlement-reports: the signed days of accounts at operators that the caller uses, newest first. */
 export const settlementReports: PartnerEndpoint = {
   kind: 'partner',
+  isLimited: true,
   name: 'settlement-reports',
   method: 'GET',
   path: SETTLEMENTS_PATH,
@@ -38,6 +39,7 @@ export const settlementReports: PartnerEndpoint = {
 /** GET /api/v2/settlement-reports/{wallet}/{day}: what the day did to the balance of the caller. */
 const settlementReport: PartnerEndpoint = {
   kind: 'partner',
+  isLimited: true,
   name: 'settlement-report',
   method: 'GET',
   path: `${SETTLEMENTS_PATH}/{wallet}/{day}`,

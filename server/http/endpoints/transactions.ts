@@ -19,6 +19,7 @@ export const BAD_CURSOR = refuse(400, 'cursor_invalid', 'cursor must be the next
  */
 export const transactions: PartnerEndpoint = {
   kind: 'partner',
+  isLimited: true,
   name: 'transactions',
   method: 'GET',
   path: TRANSACTIONS_PATH,

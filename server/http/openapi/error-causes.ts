@@ -2,6 +2,7 @@ import { joinProblems } from '#lib/schemas/fields.ts'
 import { refuseAdmission } from '#server/http/api/authenticate.ts'
 import { DATABASE_AWAY, INTERNAL_ERROR, OVERLOADED, type Refusal, refuse, UNAUTHENTICATED } from '#server/http/api/errors.ts'
 import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, refuseBody, refuseType } from '#server/http/api/read-json-body.ts'
+import { refuseRequest } from '#server/http/api/request-limit.ts'
 import { NO_TRANSACTION, refuseSynchronisation } from '../endpoints/status.ts'
 import { refuseIssue, refuseRefresh } from '../endpoints/tokens.ts'
 
@@ -71,6 +72,17 @@ export const ANY_CALLER: readonly ErrorCause[] = [
     refuseAdmission('application_disabled', undefined),
     'The application is disabled',
     'Ask your contact at the service.',
+  ),
+]
+
+/** Operations of version 2. */
+export const ANY_LIMITED_CALLER: readonly ErrorCause[] = [
+  ...ANY_CALLER,
+  cause(
+    'too_many_requests',
+    refuseRequest(1_000),
+    'The application has used up its allowance of requests',
+    'Wait for the seconds in Retry-After. The header RateLimit of every answer says how many requests are left.',
   ),
 ]
 

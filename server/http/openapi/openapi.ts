@@ -1,5 +1,6 @@
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { errorBody } from '../api/errors.ts'
+import { EXAMPLE_LIMIT_HEADERS } from '../api/request-limit.ts'
 import type { ErrorCause } from './error-causes.ts'
 import { EXAMPLE_CLOCK } from './examples.ts'
 import { componentSchemas, describeParameters, type Json, type Operation, ref, TAGS, TAGS_V2 } from './operation.ts'
@@ -13,6 +14,8 @@ import { SETTLEMENT_OPERATIONS } from './operations/settlements.ts'
 import { APPROVAL_OPERATIONS, STATUS_OPERATIONS, TOKEN_OPERATIONS } from './operations/status.ts'
 import { TRANSACTION_OPERATIONS } from './operations/transactions.ts'
 import { describeWebhook } from './webhook.ts'
+
+type Version = 'v1' | 'v2'
 
 const OPERATIONS: readonly Operation[] = [
   ...PAYMENT_OPERATIONS,
@@ -81,8 +84,22 @@ const HEADERS: Partial<Record<number, Json>> = {
   503: RETRY_AFTER,
 }
 
+const LIMIT_HEADERS: Json = {
+  'RateLimit-Policy': {
+    description:
+      'The allowance of the application: q requests at once, which are there again within w seconds. Each process of the service counts its own.',
+    schema: { type: 'string' },
+    example: EXAMPLE_LIMIT_HEADERS['ratelimit-policy'] ?? '',
+  },
+  RateLimit: {
+    description: 'What is left of it: r requests now, and t seconds until all of them are there again.',
+    schema: { type: 'string' },
+    example: EXAMPLE_LIMIT_HEADERS['ratelimit'] ?? '',
+  },
+}
+
 /** The OpenAPI 3.1 document of a version, made from the schemas that validate. The same text for the life of the process. */
-export function buildOpenApiDocument(version: 'v1' | 'v2' = 'v1'): Json {
+export function buildOpenApiDocument(version: Version = 'v1'): Json {
   const isFirst = version === 'v1'
   const { description, ...info } = INFO[version]
   const paths: { [path: string]: Json } = {}
@@ -90,7 +107,7 @@ export function buildOpenApiDocument(version: 'v1' | 'v2' = 'v1'): Json {
     const others = paths[operation.path]
     paths[operation.path] = {
       ...(typeof others === 'object' && !Array.isArray(others) && others),
-      [operation.method]: describeOperation(operation),
+      [operation.method]: describeOperation(operation, version),
     }
   }
   return {
@@ -132,7 +149,8 @@ export function buildOpenApiDocument(version: 'v1' | 'v2' = 'v1'): Json {
   }
 }
 
-function describeOperation(operation: Operation): Json {
+function describeOperation(operation: Operation, version: Version): Json {
+  const limits: { [name: string]: Json } = version === 'v2' ? { headers: LIMIT_HEADERS } : {}
   const { id, tag, summary, description, segments, query, body, answer, isOpen } = operation
   const parameters = [
     ...(segments ? describeParameters(segments.schema, segments.examples, 'path') : []),
@@ -157,6 +175,7 @@ function describeOperation(operation: Operation): Json {
     responses: {
       200: {
         description: answer.description,
+        ...limits,
         content: { 'application/json': { schema: answer.schema, examples: answer.examples }, ...answer.others },
       },
       ...describeRefusals(operation),

@@ -174,6 +174,11 @@ export function ErrorGuide({ t, causes }: ErrorGuideProps) {
             '500 or no response: retry after a few seconds, with the same `externalId`.',
           ]}
         />
+        <P>
+          Below `/api/v2` an application may send 1,000 requests at once and 100 per second. `RateLimit-Policy` has this allowance, and
+          `RateLimit` what is left of it: `r` requests now, and `t` seconds until all of them are there again. Slow down as `r` approaches 0
+          rather than waiting for a 429.
+        </P>
       </GuideSection>
       <GuideSection guide="errors" id="causes">
         <P>

@@ -77,6 +77,7 @@ export const GUIDES = {
     ['retry', 'Repeat a request'],
     ['conflict', 'The same externalId with other content'],
     ['batch', 'In depositMultiple'],
+    ['key', 'Idempotency-Key in version 2'],
   ],
   customers: [
     ['steps', 'What the customer does'],

@@ -56,17 +56,28 @@ function toJson({ runtime, request }: Call, requests: readonly TransactionReques
 
 /** Reads one request, starts it and formats the response, for collect and deposit. */
 async function startTransaction({ runtime, request, caller }: Call, type: TransactionType): Promise<Result<string, Refusal>> {
-  const { application, apiUserId } = caller
-  const body = await readJsonBody(request, BODY_BYTES_MAX, { kind: 'application', id: application.applicationId })
+  const body = await readJsonBody(request, BODY_BYTES_MAX, { kind: 'application', id: caller.application.applicationId })
   if (!body.ok) return body
   const parsed = parseTransactionRequest(body.value)
   if (!parsed.ok) return err(refuse(400, 'fields_invalid', joinProblems(parsed.error)))
-  const requests = [parsed.value]
-  const started = await startTransactions(runtime, { application, type, source: 'api', actor: { kind: 'api', id: apiUserId }, requests })
-  if (!started.ok) return err(refuseStart(started.error, { type, requests, isArray: false }))
+  const started = await startOne({ runtime, caller }, type, parsed.value)
+  return started.ok
+    ? ok(initiationJson(parsed.value, started.value))
+    : err(refuseStart(started.error, { type, requests: [parsed.value], isArray: false }))
+}
+
+/** Starts one transaction for a program. */
+export async function startOne(
+  { runtime, caller: { application, apiUserId } }: Pick<Call, 'runtime' | 'caller'>,
+  type: TransactionType,
+  request: TransactionRequest,
+): Promise<Result<Exclude<StartOutcome, { kind: 'conflict' }>, StartFailure>> {
+  const actor = { kind: 'api', id: apiUserId } as const
+  const started = await startTransactions(runtime, { application, type, source: 'api', actor, requests: [request] })
+  if (!started.ok) return started
   const [outcome] = started.value
   if (!outcome || outcome.kind === 'conflict') throw new Error('A single request was started without a transaction')
-  return ok(initiationJson(parsed.value, outcome))
+  return ok(outcome)
 }
 
 /** The call as sent: one request, or an array in which each sentence names the index of its element. */

@@ -6,6 +6,7 @@ import { EXAMPLE_CLOCK } from './examples.ts'
 import { componentSchemas, describeParameters, type Json, type Operation, ref, TAGS, TAGS_V2 } from './operation.ts'
 import { ACCOUNT_CHECK_OPERATIONS } from './operations/account-checks.ts'
 import { CANCEL_OPERATIONS } from './operations/cancel.ts'
+import { KEYED_PAYMENT_OPERATIONS } from './operations/keyed-payments.ts'
 import { OPERATOR_OPERATIONS } from './operations/operators.ts'
 import { PAYMENT_OPERATIONS } from './operations/payments.ts'
 import { REFUND_OPERATIONS } from './operations/refunds.ts'
@@ -27,6 +28,7 @@ const OPERATIONS: readonly Operation[] = [
 ]
 
 const OPERATIONS_V2: readonly Operation[] = [
+  ...KEYED_PAYMENT_OPERATIONS,
   ...TRANSACTION_OPERATIONS,
   ...CANCEL_OPERATIONS,
   ...REFUND_OPERATIONS,
@@ -51,9 +53,9 @@ const INFO = {
 } as const
 
 const DESCRIPTION_V2 =
-  'What the service adds to v1: a list of transactions with a cursor, the cancellation of what was not sent yet, refunds of collects, what can be sent to each operator now, checks of accounts, and reports of the days that two people have compared with the statement of ' +
+  'What the service adds to v1: payments that are named by the header Idempotency-Key, a list of transactions with a cursor, the cancellation of what was not sent yet, refunds of collects, what can be sent to each operator now, checks of accounts, and reports of the days that two people have compared with the statement of ' +
   'the operator and signed. Credentials and ' +
-  'errors are those of v1, which stays as it is: payments, lists and tokens are there. Each error has a code in addition, which a program can decide by.'
+  'errors are those of v1, which stays as it is: batches, decisions, totals and tokens are there. Each error has a code in addition, which a program can decide by.'
 
 const DESCRIPTION =
   `Collect from and deposit to mobile money accounts of ${OPERATOR_CODES.length} operators in seven countries.\n\n` +
@@ -70,6 +72,7 @@ const STATUS_MEANINGS: Record<number, string> = {
   408: 'The body did not arrive in time.',
   413: 'The body is too large.',
   415: 'The body is not uncompressed UTF-8 JSON.',
+  422: 'The Idempotency-Key belongs to another payment.',
   429: 'Too many attempts; see Retry-After.',
   500: 'A temporary operator error, or an internal error.',
   503: 'The service is overloaded, or its database did not answer; see Retry-After.',
@@ -151,9 +154,10 @@ export function buildOpenApiDocument(version: Version = 'v1'): Json {
 
 function describeOperation(operation: Operation, version: Version): Json {
   const limits: { [name: string]: Json } = version === 'v2' ? { headers: LIMIT_HEADERS } : {}
-  const { id, tag, summary, description, segments, query, body, answer, isOpen } = operation
+  const { id, tag, summary, description, segments, idempotencyKey, query, body, answer, isOpen } = operation
   const parameters = [
     ...(segments ? describeParameters(segments.schema, segments.examples, 'path') : []),
+    ...(idempotencyKey === undefined ? [] : [describeIdempotencyKey(idempotencyKey)]),
     ...(query ? describeParameters(query.schema, query.examples) : []),
   ]
   return {
@@ -180,6 +184,18 @@ function describeOperation(operation: Operation, version: Version): Json {
       },
       ...describeRefusals(operation),
     },
+  }
+}
+
+function describeIdempotencyKey(example: string): Json {
+  return {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'A UUID version 4 of your own, new for each payment and the same when a request is repeated. It is the externalId of the transaction, and belongs to it for good',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+    example,
   }
 }
 

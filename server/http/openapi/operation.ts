@@ -12,7 +12,12 @@ import {
   webhookSchema,
 } from '#lib/schemas/responses.ts'
 import { settledDaySchema, settlementReportSchema } from '#lib/schemas/settlement-responses.ts'
-import { accountCheckRequestSchema, refundRequestSchema, transactionRequestSchema } from '#lib/schemas/transaction-request.ts'
+import {
+  accountCheckRequestSchema,
+  keyedRequestSchema,
+  refundRequestSchema,
+  transactionRequestSchema,
+} from '#lib/schemas/transaction-request.ts'
 import { listedTransactionSchema, refundListSchema, transactionListSchema } from '#lib/schemas/transaction-responses.ts'
 import type { ErrorCause } from './error-causes.ts'
 
@@ -31,6 +36,7 @@ export const TAGS = [
 
 /** The subjects of version 2. */
 export const TAGS_V2 = [
+  { name: 'Payments with a key', description: 'Start collects and deposits, each once for its Idempotency-Key.' },
   { name: 'Transactions', description: 'List transactions, find one, cancel what was not sent to an operator, and refund collects.' },
   { name: 'Operators', description: 'What can be sent to each operator now, and checks of accounts.' },
   { name: 'Settlements', description: 'What a signed day of an account at an operator did to the balance of the application.' },
@@ -47,6 +53,8 @@ export type Operation = {
   description: string
   /** The variable parts of the path. */
   segments?: { schema: z.ZodObject; examples: Record<string, string | number> }
+  /** Set where the header Idempotency-Key is required: an example of it. */
+  idempotencyKey?: string
   query?: { schema: z.ZodObject; examples: Record<string, string | number> }
   body?: { schema: Json; description: string; example: Json }
   answer: {
@@ -82,6 +90,8 @@ const COMPONENTS = {
 } as const
 
 const COMPONENTS_V2 = {
+  PaymentRequest: keyedRequestSchema,
+  InitiationResponse: initiationSchema,
   TransactionList: transactionListSchema,
   Transaction: listedTransactionSchema,
   RefundRequest: refundRequestSchema,

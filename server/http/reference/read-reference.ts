@@ -72,8 +72,14 @@ function describeOperation(document: DocumentView, path: string, method: 'GET' |
       },
     answer: describeAnswer(document, operation),
     causes: causesOf(operation),
-    samples: writeSamples({ method, path: examplePath, isOpen, query, body: media?.example }),
+    samples: writeSamples({ method, path: examplePath, isOpen, query, idempotencyKey: keyOf(parameters), body: media?.example }),
   }
+}
+
+/** The example of the header that names a payment. */
+function keyOf(parameters: readonly ParameterView[]): string | undefined {
+  const header = parameters.find(({ name, in: place }) => place === 'header' && name === 'Idempotency-Key')
+  return header?.example === undefined ? undefined : String(header.example)
 }
 
 function describeAnswer(document: DocumentView, { operationId, responses }: OperationView): ReferenceOperation['answer'] {

@@ -38,6 +38,20 @@ export function IdempotencyGuide() {
           started are returned, the others are started. The same `externalId` twice in one array is refused with 400.
         </P>
       </GuideSection>
+      <GuideSection guide="idempotency" id="key">
+        <P>
+          `POST /api/v2/collects` and `POST /api/v2/deposits` require the header `Idempotency-Key`, a UUID version 4. It takes the place of
+          `externalId` in the body and is the `externalId` of the transaction everywhere else: in answers, lists and webhooks.
+        </P>
+        <List
+          items={[
+            'The same key with the same content: 200 with the transaction that exists, and the header `Idempotency-Replayed: true`.',
+            'The same key with other content: 422 with the code `idempotency_key_reused`. Nothing is started.',
+            'A request that was refused leaves its key free: correct the request and send it with the same key.',
+            'Keys never expire, and they are shared with version 1: a payment that was started there is found here.',
+          ]}
+        />
+      </GuideSection>
     </>
   )
 }
@@ -47,7 +61,7 @@ export function VersionGuide({ version }: { version: string }) {
   return (
     <>
       <GuideSection guide="versions" id="promise">
-        <P>{`The version is part of the path: \`/api/${version}\`. Payments, lists and tokens are there. Version 2 adds a list with a cursor, cancellations, the availability and limits of the operators, checks of accounts and the settlement reports at \`/api/v2\`, with the same credentials, errors that have a \`code\`, and has a document of its own, \`/api/v2/openapi.json\`. Within a version, these changes can happen at any time, and your program must not mind them:`}</P>
+        <P>{`The version is part of the path: \`/api/${version}\`. Payments, lists and tokens are there. Version 2 adds payments with an \`Idempotency-Key\`, a list with a cursor, cancellations, the availability and limits of the operators, checks of accounts and the settlement reports at \`/api/v2\`, with the same credentials, errors that have a \`code\`, and has a document of its own, \`/api/v2/openapi.json\`. Within a version, these changes can happen at any time, and your program must not mind them:`}</P>
         <List
           items={[
             'a new endpoint, or a new optional field of a request',

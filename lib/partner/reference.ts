@@ -70,6 +70,7 @@ export const GUIDES = {
   authentication: [
     ['headers', 'The three headers'],
     ['tokens', 'Access tokens and refresh tokens'],
+    ['scopes', 'What a key may do'],
     ['addresses', 'The allow list of addresses'],
     ['refused', 'What a 401 and a 403 mean'],
   ],

@@ -31,6 +31,7 @@ const ERROR_CODES = [
   'user_blocked',
   'application_disabled',
   'not_permitted',
+  'scope_missing',
   // What is asked for.
   'service_disabled',
   'operator_not_in_service',

@@ -1,3 +1,4 @@
+import type { ApiScope } from '#lib/partner/api-scopes.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { type AdmissionFailure, admitCaller, authenticateCaller, type Caller } from '#server/partner-auth/authenticate-caller.ts'
 import type { ApiRequest } from '../request/api-request.ts'
@@ -31,6 +32,12 @@ export async function authenticate(runtime: HttpRuntime, request: ApiRequest): P
   }
   runtime.keyUses.note(caller.value, address, Date.now())
   return ok(caller.value)
+}
+
+/** Returns the refusal of a key that is limited to other scopes. */
+export function refuseScope({ scopes }: Pick<Caller, 'scopes'>, scope: ApiScope): Refusal | undefined {
+  if (scopes === null || scopes.has(scope)) return undefined
+  return refuse(403, 'scope_missing', `The apiKey is limited, and its scopes do not include ${scope}.`)
 }
 
 /** Returns the response to a caller whose credentials are right and who may not call. */

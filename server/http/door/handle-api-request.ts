@@ -3,7 +3,7 @@ import { isOverloaded } from '#server/database/batcher.ts'
 import { isDatabaseAway } from '#server/database/database-away.ts'
 import type { Caller } from '#server/partner-auth/authenticate-caller.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
-import { authenticate } from '../api/authenticate.ts'
+import { authenticate, refuseScope } from '../api/authenticate.ts'
 import type { Endpoint, HttpRuntime, PartnerEndpoint } from '../api/endpoint.ts'
 import { DATABASE_AWAY, errorResponse, INTERNAL_ERROR, OVERLOADED, type Refusal, refuse } from '../api/errors.ts'
 import { pathForLogs } from '../pay/pay-page.ts'
@@ -82,6 +82,8 @@ async function respond(runtime: HttpRuntime, request: ApiRequest, endpoint: Endp
 }
 
 async function answerPartner(runtime: HttpRuntime, request: ApiRequest, endpoint: PartnerEndpoint, caller: Caller): Promise<ApiResponse> {
+  const beyond = refuseScope(caller, endpoint.scope)
+  if (beyond) return errorResponse(beyond, request.path, runtime.clock)
   const answer = await endpoint.answer({ runtime, request, caller })
   if (answer.ok) return typeof answer.value === 'string' ? { status: 200, body: answer.value, contentType: JSON_TYPE } : answer.value
   if (answer.error.status === 403) noteRefusal(runtime, request, endpoint, caller.application.applicationId, answer.error)

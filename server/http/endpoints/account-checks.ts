@@ -23,6 +23,7 @@ export const accountChecks: PartnerEndpoint = {
   kind: 'partner',
   isLimited: true,
   name: 'account-checks',
+  scope: 'accounts:read',
   method: 'POST',
   path: ACCOUNT_CHECKS_PATH,
   async answer({ runtime, request, caller }) {

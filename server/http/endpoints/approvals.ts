@@ -8,13 +8,21 @@ import { NO_TRANSACTION } from './status.ts'
 import { APPLICATION_DISABLED } from './tokens.ts'
 
 /** POST /validateTransaction: a checker approves a waiting transaction. */
-export const validateTransaction = queryEndpoint('POST', 'validateTransaction', validateQuerySchema, ({ payeeNote, ...named }, call) =>
-  decideTransaction(call, { ...named, decision: 'validated', note: payeeNote }),
+export const validateTransaction = queryEndpoint(
+  'POST',
+  'validateTransaction',
+  'approvals:write',
+  validateQuerySchema,
+  ({ payeeNote, ...named }, call) => decideTransaction(call, { ...named, decision: 'validated', note: payeeNote }),
 )
 
 /** POST /rejectTransaction: a checker rejects a waiting transaction. The reason becomes its message. */
-export const rejectTransaction = queryEndpoint('POST', 'rejectTransaction', rejectQuerySchema, ({ reason, ...named }, call) =>
-  decideTransaction(call, { ...named, decision: 'rejected', note: reason }),
+export const rejectTransaction = queryEndpoint(
+  'POST',
+  'rejectTransaction',
+  'approvals:write',
+  rejectQuerySchema,
+  ({ reason, ...named }, call) => decideTransaction(call, { ...named, decision: 'rejected', note: reason }),
 )
 
 type NamedDecision = { checkerId: string; transactionId: string; decision: 'validated' | 'rejected'; note: string }

@@ -15,6 +15,7 @@ const cancel: PartnerEndpoint = {
   kind: 'partner',
   isLimited: true,
   name: 'cancel',
+  scope: 'payments:write',
   method: 'POST',
   path: CANCEL_PATH,
   async answer({ runtime, request, caller }) {

@@ -23,7 +23,7 @@ export const collects = keyedPayment('collects', COLLECTS_PATH, 'COLLECT')
 export const deposits = keyedPayment('deposits', DEPOSITS_PATH, 'DEPOSIT')
 
 function keyedPayment(name: string, path: string, type: TransactionType): PartnerEndpoint {
-  return { kind: 'partner', isLimited: true, name, method: 'POST', path, answer: (call) => start(call, type) }
+  return { kind: 'partner', isLimited: true, name, scope: 'payments:write', method: 'POST', path, answer: (call) => start(call, type) }
 }
 
 async function start(call: Call, type: TransactionType): Promise<Result<ApiResponse, Refusal>> {

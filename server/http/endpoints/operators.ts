@@ -18,6 +18,7 @@ export const operatorStatuses: PartnerEndpoint = {
   kind: 'partner',
   isLimited: true,
   name: 'operators',
+  scope: 'payments:read',
   method: 'GET',
   path: OPERATORS_PATH,
   async answer(call) {

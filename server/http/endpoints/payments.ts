@@ -12,13 +12,13 @@ import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, readJsonBody } from '../api/read-
 import { initiationJson } from '../api/serialise-transaction.ts'
 
 /** POST /collect: debits a customer's mobile money account. */
-export const collect = partnerEndpoint('POST', 'collect', (call) => startTransaction(call, 'COLLECT'))
+export const collect = partnerEndpoint('POST', 'collect', 'payments:write', (call) => startTransaction(call, 'COLLECT'))
 
 /** POST /deposit: sends money to a beneficiary's mobile money account. */
-export const deposit = partnerEndpoint('POST', 'deposit', (call) => startTransaction(call, 'DEPOSIT'))
+export const deposit = partnerEndpoint('POST', 'deposit', 'payments:write', (call) => startTransaction(call, 'DEPOSIT'))
 
 /** POST /depositMultiple: starts up to a thousand deposits. */
-export const depositMultiple = partnerEndpoint('POST', 'depositMultiple', startDeposits)
+export const depositMultiple = partnerEndpoint('POST', 'depositMultiple', 'payments:write', startDeposits)
 
 async function startDeposits(call: Call): Promise<Result<string, Refusal>> {
   const { application, apiUserId } = call.caller

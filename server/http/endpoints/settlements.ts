@@ -26,6 +26,7 @@ export const settlementReports: PartnerEndpoint = {
   kind: 'partner',
   isLimited: true,
   name: 'settlement-reports',
+  scope: 'reports:read',
   method: 'GET',
   path: SETTLEMENTS_PATH,
   async answer({ runtime, request, caller }) {
@@ -41,6 +42,7 @@ const settlementReport: PartnerEndpoint = {
   kind: 'partner',
   isLimited: true,
   name: 'settlement-report',
+  scope: 'reports:read',
   method: 'GET',
   path: `${SETTLEMENTS_PATH}/{wallet}/{day}`,
   answer: answerReport,

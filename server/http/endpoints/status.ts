@@ -10,10 +10,16 @@ import { recordJson } from '../api/serialise-transaction.ts'
 export const NO_TRANSACTION = refuse(404, 'transaction_not_found', 'There is no transaction with this id.')
 
 /** POST /transaction-status: returns the stored status. */
-export const transactionStatus = queryEndpoint('POST', 'transaction-status', statusQuerySchema, async ({ id }, { runtime, caller }) => {
-  const transaction = await findTransaction(runtime.pool, caller.application.applicationId, id)
-  return transaction ? ok(recordJson(transaction)) : err(NO_TRANSACTION)
-})
+export const transactionStatus = queryEndpoint(
+  'POST',
+  'transaction-status',
+  'payments:read',
+  statusQuerySchema,
+  async ({ id }, { runtime, caller }) => {
+    const transaction = await findTransaction(runtime.pool, caller.application.applicationId, id)
+    return transaction ? ok(recordJson(transaction)) : err(NO_TRANSACTION)
+  },
+)
 
 /** The value of Retry-After. */
 const OPERATOR_UNAVAILABLE = refuse(
@@ -29,6 +35,7 @@ const OPERATOR_UNAVAILABLE = refuse(
 export const chekTransactionStatus = queryEndpoint(
   'POST',
   'chekTransactionStatus',
+  'payments:read',
   synchroniseQuerySchema,
   async ({ transactionId }, { runtime, caller }) => {
     const result = await synchroniseTransaction(runtime.forcedEnquiries, {

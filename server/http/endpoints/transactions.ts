@@ -21,6 +21,7 @@ export const transactions: PartnerEndpoint = {
   kind: 'partner',
   isLimited: true,
   name: 'transactions',
+  scope: 'payments:read',
   method: 'GET',
   path: TRANSACTIONS_PATH,
   async answer({ runtime, request, caller }) {

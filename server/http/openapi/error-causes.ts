@@ -1,5 +1,5 @@
 import { joinProblems } from '#lib/schemas/fields.ts'
-import { refuseAdmission } from '#server/http/api/authenticate.ts'
+import { refuseAdmission, refuseScope } from '#server/http/api/authenticate.ts'
 import { DATABASE_AWAY, INTERNAL_ERROR, OVERLOADED, type Refusal, refuse, UNAUTHENTICATED } from '#server/http/api/errors.ts'
 import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, refuseBody, refuseType } from '#server/http/api/read-json-body.ts'
 import { refuseRequest } from '#server/http/api/request-limit.ts'
@@ -78,6 +78,12 @@ export const ANY_CALLER: readonly ErrorCause[] = [
 /** Operations of version 2. */
 export const ANY_LIMITED_CALLER: readonly ErrorCause[] = [
   ...ANY_CALLER,
+  cause(
+    'scope_missing',
+    exampleOfScope(),
+    'The apiKey is limited to other scopes',
+    'Use a key that may do this, or have two administrators make one.',
+  ),
   cause(
     'too_many_requests',
     refuseRequest(1_000),
@@ -208,6 +214,12 @@ export const REFRESH_TOKEN_CAUSES: readonly ErrorCause[] = [
   DISABLED_APPLICATION,
   cause('too_many_exchanges', refuseRefresh('throttled'), 'Too many exchanges are in progress', 'Retry after the second in Retry-After.'),
 ]
+
+function exampleOfScope(): Refusal {
+  const refusal = refuseScope({ scopes: new Set() }, 'payments:write')
+  if (!refusal) throw new Error('An example of a missing scope is right')
+  return refusal
+}
 
 function refuse415(headers: Record<string, string>): Refusal {
   const refusal = refuseType({ header: (name) => headers[name] })

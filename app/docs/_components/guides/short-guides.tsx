@@ -124,6 +124,22 @@ export function AuthenticationGuide({ operations, language }: Props) {
           ]}
         />
       </GuideSection>
+      <GuideSection guide="authentication" id="scopes">
+        <P>
+          A key can be limited when it is made. A call outside its scopes is refused with 403, in both versions, and below `/api/v2` with
+          the code `scope_missing`. A rotated key has the same scopes. A key that is not limited may do everything.
+        </P>
+        <List
+          items={[
+            '`payments:write`: start payments, and cancel them.',
+            '`payments:read`: read transactions, their refunds and the operators.',
+            '`refunds:write`: refund collects.',
+            '`approvals:write`: validate and reject payments that wait.',
+            '`accounts:read`: check accounts at operators.',
+            '`reports:read`: totals, balances and settlement reports.',
+          ]}
+        />
+      </GuideSection>
       <GuideSection guide="authentication" id="addresses">
         <P>
           The address of the caller must be on the allow list of the application. An empty list admits nobody. The list takes single

@@ -11,7 +11,7 @@ function aLimit() {
   const pass = (ms: number) => {
     nowMs += ms
   }
-  return { take: (key = 'one') => limit.take(key), pass }
+  return { take: (key = 'one') => limit.take(key).retryAfterMs, takeOne: () => limit.take('one'), pass }
 }
 
 test('three at once, then the time until the next: half a second, and less as time passes', () => {
@@ -21,6 +21,15 @@ test('three at once, then the time until the next: half a second, and less as ti
   assert.equal(take(), 300)
   pass(300)
   assert.deepEqual([take(), take()], [undefined, 500])
+})
+
+test('what is left, and the time until the allowance is full again, after each one and where none is left', () => {
+  const { takeOne, pass } = aLimit()
+  assert.deepEqual(takeOne(), { retryAfterMs: undefined, left: 2, fullAfterMs: 500 })
+  pass(250)
+  assert.deepEqual(takeOne(), { retryAfterMs: undefined, left: 1, fullAfterMs: 750 })
+  takeOne()
+  assert.deepEqual(takeOne(), { retryAfterMs: 250, left: 0, fullAfterMs: 1_250 })
 })
 
 test('no more than three at once, however long the pause was', () => {

@@ -6,9 +6,19 @@ type RateLimitOptions = {
   nowMs(): number
 }
 
+/** What is left of an allowance after one was taken from it, or was not. */
+export type Taken = {
+  /** Undefined if it was taken, otherwise the milliseconds until one is left. */
+  retryAfterMs: number | undefined
+  /** How many can still be taken now. */
+  left: number
+  /** The milliseconds until the allowance is full again, if nothing more is taken. */
+  fullAfterMs: number
+}
+
 export type RateLimit = {
-  /** Takes one from the key's allowance. Returns undefined if it was taken, otherwise the milliseconds until one is left. */
-  take(key: string): number | undefined
+  /** Takes one from the key's allowance, unless none is left. */
+  take(key: string): Taken
 }
 
 /** Above this many keys, keys whose allowance is full again are removed. */
@@ -30,9 +40,14 @@ export function createRateLimit({ burst, perSecond, nowMs }: RateLimitOptions): 
       }
       const known = allowances.get(key)
       const left = known ? leftOf(known, atMs) : burst
-      if (left < 1) return ((1 - left) / perSecond) * 1_000
-      allowances.set(key, { left: left - 1, atMs })
-      return undefined
+      const isTaken = left >= 1
+      const rest = isTaken ? left - 1 : left
+      if (isTaken) allowances.set(key, { left: rest, atMs })
+      return {
+        retryAfterMs: isTaken ? undefined : ((1 - left) / perSecond) * 1_000,
+        left: Math.floor(rest),
+        fullAfterMs: ((burst - rest) / perSecond) * 1_000,
+      }
     },
   }
 }

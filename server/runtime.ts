@@ -5,6 +5,7 @@ import { createFileReader, type FileReader } from '#server/batches/read-file/fil
 import { createSignInThrottle, type SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import { createAccessLog } from '#server/http/api/access-log.ts'
 import { createMetrics, type Metrics } from '#server/http/api/metrics.ts'
+import { createRequestLimit } from '#server/http/api/request-limit.ts'
 import type { Connectors } from '#server/operators/connector.ts'
 import { createConnectors, type FollowingConnectors } from '#server/operators/create-connectors.ts'
 import { type Callback, type CallbackIntake, createCallbackIntake } from '#server/operators/handle-callback.ts'
@@ -125,6 +126,7 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     batchSubmitter: createBatchSubmitter({ pool, intake, connectors, directory }),
     simulatorUrl,
     testSenders: createGuardedSenders({ allowsPrivateTargets: config.isSandbox, idleConnectionsMax: 0 }),
+    requestLimit: createRequestLimit(),
     metrics,
     tokens,
     ...createCallerRecords({ pool, tokens, directory, isSandbox: config.isSandbox }),
@@ -138,6 +140,10 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
       await closeRuntime(runtime)
     },
   }
+  return publish(runtime)
+}
+
+function publish(runtime: Runtime): Runtime {
   setProcessWide('httpRuntime', runtime)
   setProcessWide('backOfficeRuntime', runtime)
   return runtime

@@ -27,6 +27,8 @@ const ROOT = path.resolve(import.meta.dirname, '../..')
 const ANSWERS: Record<string, z.ZodType> = {
   collect: initiationSchema,
   deposit: initiationSchema,
+  createCollect: initiationSchema,
+  createDeposit: initiationSchema,
   depositMultiple: z.array(initiationSchema).length(2),
   transactionStatus: recordSchema,
   chekTransactionStatus: recordSchema,

@@ -31,8 +31,8 @@ export type ReferenceField = {
 
 export type ReferenceExample = { name: string; summary: string; json: string }
 
-/** One reason for a refusal. */
-export type ReferenceCause = { id: string; status: number; cause: string; remedy: string; message: string }
+/** One reason for a refusal. `code`: what version 2 calls it; absent where only version 1 refuses. */
+export type ReferenceCause = { id: string; status: number; code?: string | undefined; cause: string; remedy: string; message: string }
 
 export type ReferenceOperation = {
   id: string
@@ -70,6 +70,7 @@ export const GUIDES = {
   authentication: [
     ['headers', 'The three headers'],
     ['tokens', 'Access tokens and refresh tokens'],
+    ['scopes', 'What a key may do'],
     ['addresses', 'The allow list of addresses'],
     ['refused', 'What a 401 and a 403 mean'],
   ],
@@ -77,6 +78,7 @@ export const GUIDES = {
     ['retry', 'Repeat a request'],
     ['conflict', 'The same externalId with other content'],
     ['batch', 'In depositMultiple'],
+    ['key', 'Idempotency-Key in version 2'],
   ],
   customers: [
     ['steps', 'What the customer does'],
@@ -98,7 +100,8 @@ export const GUIDES = {
     ['rotation', 'When the secret is rotated'],
   ],
   errors: [
-    ['fields', 'The five fields'],
+    ['fields', 'The fields of an error'],
+    ['codes', 'Codes of version 2'],
     ['order', 'The order of the checks'],
     ['retry', 'What to retry'],
     ['causes', 'Every cause'],

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { COUNTRY_NAMES, OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { API_TEXT_NAMES, mapApiTexts, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { type ErrorCode, isErrorCode } from './error-codes.ts'
 
 // The responses of the service. Strict: the documentation and the contract tests are generated
 // from these, and an additional field is as wrong as a missing one. Amounts are the shortest exact decimal.
@@ -99,6 +100,19 @@ export const errorSchema = z
   })
   .meta({ id: 'Error', description: 'Every response that is not 2xx has these five fields' })
 
+/**
+ * The same in version 2. To a client that was generated from the document `code` is any text: codes are added within the version, and a
+ * closed list would make the client refuse an error that it only has to report.
+ */
+export const codedErrorSchema = errorSchema
+  .extend({
+    code: z
+      .string()
+      .refine(isErrorCode)
+      .meta({ pattern: '^[a-z_]+$', description: 'What is wrong, for programs. A code keeps its meaning; new ones may be added' }),
+  })
+  .meta({ id: 'Error', description: 'Every response that is not 2xx has these six fields' })
+
 /** Body of the webhook. `transactionStatus` is only there for an application that requests it. */
 export const webhookSchema = z
   .strictObject({
@@ -118,3 +132,4 @@ export const webhookSchema = z
   .meta({ id: 'TransactionResult', description: 'The result of a transaction' })
 
 export type ErrorBody = z.output<typeof errorSchema>
+export type CodedErrorBody = ErrorBody & { code: ErrorCode }

@@ -52,46 +52,72 @@ const phoneNumber = textField('phoneNumber', MUST_BE.phoneNumber, (text) => PHON
   description: 'In international format without +. It starts with the dial code of the country',
 })
 
+const requestFields = {
+  transferMethod,
+  ...paymentTexts,
+  externalId: textField('externalId', MUST_BE.externalId, (text) => UUID_V4.test(text))
+    .toLowerCase()
+    .meta({
+      format: 'uuid',
+      description:
+        'Your identifier of the transaction, a UUID version 4. Use a new one for each transaction and the same one to repeat a request. Stored and returned in lower case',
+    }),
+  phoneNumber,
+  amount: amountField.meta({
+    type: 'number',
+    exclusiveMinimum: 0,
+    maximum: 9_999_999_999.99,
+    description: 'A JSON number, not a text, with at most two decimals, in the currency of the country',
+  }),
+  webhookUrl: textField('webhookUrl', MUST_BE.webhookUrl, isWebhookUrl).meta({
+    format: 'uri',
+    maxLength: WEBHOOK_URL_LENGTH_MAX,
+    description: 'An absolute http or https address, which receives the result as a webhook',
+  }),
+  countryName: wordField('countryName', COUNTRY_NAMES).meta({ description: 'The country of transferMethod, in capitals' }),
+}
+
+/** The rules between fields, also where single fields are wrong. */
+function checkMismatch(value: Parameters<typeof findMismatch>[0], context: z.RefinementCtx): void {
+  const problem = findMismatch(value)
+  if (problem) context.addIssue({ code: 'custom', path: [problem.field], message: problem.message })
+}
+
+const WHEN_OBJECT = { when: ({ value }: { value: unknown }) => isJsonObject(value) }
+
 /**
  * Body of collect and deposit, and each element of depositMultiple. Reads
  * what lib/text/json.ts parsed. Unknown fields are dropped. Out: the same names, with `amount` as a bigint in hundredths.
  */
 export const transactionRequestSchema = z
+  .object(requestFields, { error: 'The body must be a JSON object.' })
+  .superRefine(checkMismatch, WHEN_OBJECT)
+  .meta({ id: 'TransactionRequest', description: 'A collect or a deposit. Unknown fields are ignored' })
+
+/** The same in version 2, where the header Idempotency-Key is the externalId. */
+export const keyedRequestSchema = z
   .object(
     {
-      transferMethod,
-      ...paymentTexts,
-      externalId: textField('externalId', MUST_BE.externalId, (text) => UUID_V4.test(text))
-        .toLowerCase()
-        .meta({
-          format: 'uuid',
-          description:
-            'Your identifier of the transaction, a UUID version 4. Use a new one for each transaction and the same one to repeat a request. Stored and returned in lower case',
-        }),
-      phoneNumber,
-      amount: amountField.meta({
-        type: 'number',
-        exclusiveMinimum: 0,
-        maximum: 9_999_999_999.99,
-        description: 'A JSON number, not a text, with at most two decimals, in the currency of the country',
+      ...requestFields,
+      externalId: requestFields.externalId.optional().meta({
+        format: 'uuid',
+        description: 'May be absent: Idempotency-Key is the externalId. If it is there, it has to be the same',
       }),
-      webhookUrl: textField('webhookUrl', MUST_BE.webhookUrl, isWebhookUrl).meta({
-        format: 'uri',
-        maxLength: WEBHOOK_URL_LENGTH_MAX,
-        description: 'An absolute http or https address, which receives the result as a webhook',
-      }),
-      countryName: wordField('countryName', COUNTRY_NAMES).meta({ description: 'The country of transferMethod, in capitals' }),
     },
     { error: 'The body must be a JSON object.' },
   )
-  .superRefine(
-    (value, context) => {
-      const problem = findMismatch(value)
-      if (problem) context.addIssue({ code: 'custom', path: [problem.field], message: problem.message })
-    },
-    { when: (payload) => isJsonObject(payload.value) },
-  )
-  .meta({ id: 'TransactionRequest', description: 'A collect or a deposit. Unknown fields are ignored' })
+  .superRefine(checkMismatch, WHEN_OBJECT)
+  .meta({ id: 'PaymentRequest', description: 'A collect or a deposit, without its externalId. Unknown fields are ignored' })
+
+/** With or without the quotes of a structured field. */
+const IDEMPOTENCY_KEY = /^(?:"([0-9a-f-]{36})"|([0-9a-f-]{36}))$/i
+
+/** Returns the externalId that the header Idempotency-Key names; undefined if it is no UUID version 4. */
+export function parseIdempotencyKey(header: string): string | undefined {
+  const [, quoted, plain] = IDEMPOTENCY_KEY.exec(header.trim()) ?? []
+  const key = quoted ?? plain
+  return key !== undefined && UUID_V4.test(key) ? key.toLowerCase() : undefined
+}
 
 /**
  * Body of a refund. Unknown fields are dropped. Out: `amount` as a bigint in hundredths; undefined asks for what is left of the collect, and
@@ -154,6 +180,17 @@ function findMismatch(value: { transferMethod: unknown; countryName: unknown; ph
 /** Reads the body of collect or deposit. Errors: one sentence per wrong field. */
 export function parseTransactionRequest(body: JsonValue): Result<TransactionRequest, string[]> {
   return isJsonObject(body) ? parseFields(transactionRequestSchema, body) : err(['The body must be a JSON object.'])
+}
+
+/** Reads the body of a payment of version 2. Errors: one sentence per wrong field. */
+export function parseKeyedRequest(body: JsonValue, externalId: string): Result<TransactionRequest, string[]> {
+  if (!isJsonObject(body)) return err(['The body must be a JSON object.'])
+  const parsed = parseFields(keyedRequestSchema, body)
+  if (!parsed.ok) return parsed
+  const named = parsed.value.externalId ?? externalId
+  return named === externalId
+    ? ok({ ...parsed.value, externalId })
+    : err(['externalId must be the same as the header Idempotency-Key, or absent.'])
 }
 
 /**

@@ -61,7 +61,7 @@ export function createAccountChecks({ connectors, pool, nowMs }: CheckDeps): Acc
 
   async function inTurn(operator: OperatorCode, work: () => Promise<Checked>): Promise<Checked> {
     const count = inProgress.get(operator) ?? 0
-    const retryAfterMs = count >= IN_PROGRESS_MAX ? 1_000 : operators.take(operator)
+    const retryAfterMs = count >= IN_PROGRESS_MAX ? 1_000 : operators.take(operator).retryAfterMs
     if (retryAfterMs !== undefined) return err({ code: 'busy', retryAfterMs })
     inProgress.set(operator, count + 1)
     try {

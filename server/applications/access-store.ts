@@ -1,4 +1,5 @@
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators/operators.ts'
+import type { ApiScope } from '#lib/partner/api-scopes.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import type { Queryable } from '#server/database/pool.ts'
@@ -23,6 +24,7 @@ type ApiKeyListing = {
   createdBy: string | null
   expiresAt: Date | null
   revokedAt: Date | null
+  scopes: ApiScope[] | null
 }
 type ApiUserListing = { apiUserId: string; username: string; isBlocked: boolean; createdAt: Date }
 type AddressListing = { network: string; note: string; createdAt: Date }
@@ -99,8 +101,9 @@ async function readKeyListings(queryable: Queryable, applicationId: string): Pro
     created_by: string | null
     expires_at: Date | null
     revoked_at: Date | null
+    scopes: ApiScope[] | null
   }>(
-    `select api_key_id, name, key_prefix, created_at, created_by, expires_at, revoked_at
+    `select api_key_id, name, key_prefix, created_at, created_by, expires_at, revoked_at, scopes
        from api_keys where application_id = $1 order by created_at desc`,
     [applicationId],
   )
@@ -112,6 +115,7 @@ async function readKeyListings(queryable: Queryable, applicationId: string): Pro
     createdBy: row.created_by,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    scopes: row.scopes,
   }))
 }
 
@@ -167,9 +171,9 @@ export async function findLiveKey(
   queryable: Queryable,
   applicationId: string,
   apiKeyId: string,
-): Promise<{ name: string; keyPrefix: string } | undefined> {
-  const { rows } = await queryable.query<{ name: string; keyPrefix: string }>(
-    `select name, key_prefix as "keyPrefix" from api_keys
+): Promise<{ name: string; keyPrefix: string; scopes: ApiScope[] | null } | undefined> {
+  const { rows } = await queryable.query<{ name: string; keyPrefix: string; scopes: ApiScope[] | null }>(
+    `select name, key_prefix as "keyPrefix", scopes from api_keys
       where application_id = $1 and api_key_id = $2 and revoked_at is null and (expires_at is null or expires_at > now())`,
     [applicationId, apiKeyId],
   )

@@ -158,7 +158,7 @@ test('revoked once, by its own application: a key; no longer found as one that w
   const { pool, applicationId, create, revoke, lastEntry } = await scene()
   const { apiKeyId, apiKey } = must(await create({ name: 'one' }))
   const keyPrefix = apiKey.slice(0, 12)
-  assert.deepEqual(await findLiveKey(pool, applicationId, apiKeyId), { name: 'one', keyPrefix })
+  assert.deepEqual(await findLiveKey(pool, applicationId, apiKeyId), { name: 'one', keyPrefix, scopes: null })
   const elsewhere = await makeApplication(pool)
   assert.equal(await findLiveKey(pool, elsewhere, apiKeyId), undefined)
   assert.equal(outcome(await revoke(apiKeyId, SYSTEM_ACTOR, elsewhere)), 'unknown_key')

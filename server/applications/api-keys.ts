@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { ApiScope } from '#lib/partner/api-scopes.ts'
 import { err, type Result } from '#lib/result.ts'
 import type { CommandActor } from '#server/audit/command-actor.ts'
 import { done, runCommand } from '#server/audit/run-command.ts'
@@ -23,6 +24,8 @@ type CreateApiKey = {
   name: string
   actor: CommandActor
   expiresAt?: Date
+  /** What the key is limited to; absent or null: nothing. */
+  scopes?: readonly ApiScope[] | null
   /** Rotation: the keys that work now end at this instant, so that partners can change over in between. */
   othersExpireAt?: Date
   /** Rotation of one key: it ends at this instant. */
@@ -56,12 +59,14 @@ export async function createApiKey(
       keyHash,
       createdBy: command.requestedBy ?? actor.id,
       expiresAt: command.expiresAt ?? null,
+      scopes: command.scopes ?? null,
     })
     const details = {
       name,
       keyPrefix,
       expiresAt: command.expiresAt?.toISOString() ?? null,
       othersExpireAt: command.othersExpireAt?.toISOString() ?? null,
+      ...(command.scopes && { scopes: [...command.scopes] }),
       ...(replaces && { replaces: replaces.apiKeyId, replacedEndsAt: replaces.expiresAt.toISOString() }),
       ...(command.requestedBy !== undefined && { requestedBy: command.requestedBy }),
     }

@@ -1,5 +1,6 @@
 import { DEFAULT_FEE_SCHEDULE, type FeeSchedule, type RefundFeesFrom } from '#lib/money/fees.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { ApiScope } from '#lib/partner/api-scopes.ts'
 import { RULE_SOURCES, TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
 import { type ApprovalPolicy, approvalRulesSchema, BASE_RULE } from '#lib/rules/approval-policy.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
@@ -7,7 +8,15 @@ import { webhookSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { type AllowList, createAllowList } from './allow-list.ts'
 import type { ApplicationRow, ServiceKey } from './application-row.ts'
 
-export type ApiKeySnapshot = { apiKeyId: string; keyPrefix: string; hash: Buffer; expiresAt: Date | null; revokedAt: Date | null }
+export type ApiKeySnapshot = {
+  apiKeyId: string
+  keyPrefix: string
+  hash: Buffer
+  expiresAt: Date | null
+  revokedAt: Date | null
+  /** Null: it may do everything. */
+  scopes: ReadonlySet<ApiScope> | null
+}
 export type TransferService = { isEnabled: boolean; enforcesLimits: boolean; minimumMinor: bigint | null; maximumMinor: bigint | null }
 type WebhookSecret = { secret: string; createdAt: Date; expiresAt: Date | null }
 
@@ -69,6 +78,7 @@ export function toSnapshot(row: ApplicationRow, onUnreadable: (error: unknown) =
       hash: Buffer.from(key.hash, 'hex'),
       expiresAt: toDate(key.expiresAt),
       revokedAt: toDate(key.revokedAt),
+      scopes: key.scopes === null ? null : new Set(key.scopes),
     })),
     blockedApiUserIds: new Set(row.api_users.filter((user) => user.isBlocked).map((user) => user.id)),
     apiUserEpochs: new Map(row.api_users.map((user) => [user.id, user.epoch])),

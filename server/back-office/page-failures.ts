@@ -21,7 +21,7 @@ export function logPageFailure(personId: string, { name, message, stack, path }:
   const limit = processWide('pageFailureLimit', () =>
     createRateLimit({ burst: BURST, perSecond: PER_SECOND, nowMs: () => performance.now() }),
   )
-  if (limit.take(personId) !== undefined) return err('throttled')
+  if (limit.take(personId).retryAfterMs !== undefined) return err('throttled')
   const reference = randomUUID().slice(0, 8)
   const error = Object.assign(new Error(message), { name, stack })
   reportUnexpected('pages: browser', error, { reference, path, personId, message: 'A page failed in a browser' })

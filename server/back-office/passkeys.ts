@@ -23,7 +23,7 @@ const PER_SECOND = 1
 
 function isThrottled(): boolean {
   const limit = processWide('passkeyLimit', () => createRateLimit({ burst: BURST, perSecond: PER_SECOND, nowMs: () => performance.now() }))
-  return limit.take(throttleAddress(peerAddress())) !== undefined
+  return limit.take(throttleAddress(peerAddress())).retryAfterMs !== undefined
 }
 
 /** What commands about passkeys need: the Runtime, and the site of this installation. */

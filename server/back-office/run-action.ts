@@ -67,5 +67,5 @@ export function takeChainCheck(applicationId: string): boolean {
   const limit = processWide('chainCheckLimit', () =>
     createRateLimit({ burst: BURST, perSecond: PER_SECOND, nowMs: () => performance.now() }),
   )
-  return limit.take(applicationId) === undefined
+  return limit.take(applicationId).retryAfterMs === undefined
 }

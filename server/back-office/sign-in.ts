@@ -199,7 +199,7 @@ function isThrottled(): boolean {
   const limit = processWide('invitationLimit', () =>
     createRateLimit({ burst: BURST, perSecond: PER_SECOND, nowMs: () => performance.now() }),
   )
-  return limit.take(peerAddress()) !== undefined
+  return limit.take(peerAddress()).retryAfterMs !== undefined
 }
 
 /** Returns the invitation that a link belongs to. */

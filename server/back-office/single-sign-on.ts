@@ -94,7 +94,7 @@ const PER_SECOND = 1
 
 function isThrottled(): boolean {
   const limit = processWide('signOnLimit', () => createRateLimit({ burst: BURST, perSecond: PER_SECOND, nowMs: () => performance.now() }))
-  return limit.take(throttleAddress(peerAddress())) !== undefined
+  return limit.take(throttleAddress(peerAddress())).retryAfterMs !== undefined
 }
 
 /** What providers send back. Codes and states of several are over a thousand characters long. */

@@ -57,6 +57,37 @@ async function liveHashes({ applicationId }: TestPartner): Promise<string[]> {
   return directory.find(applicationId)?.keys.map(({ hash }) => hash.toString('hex')) ?? []
 }
 
+test('the scopes that two people chose, on the collected key and on the one that replaces it; others are refused', async () => {
+  const { partner, propose, confirm, collect, engineer } = await scene()
+  const { applicationId } = partner
+  const scopesOf = async (name: string) => {
+    await directory.refresh()
+    const { rows } = await database.pool.query<{ id: string }>(
+      'select api_key_id as id from api_keys where application_id = $1 and name = $2 order by created_at desc limit 1',
+      [applicationId, name],
+    )
+    const key = directory.find(applicationId)?.keys.find(({ apiKeyId }) => apiKeyId === rows[0]?.id)
+    return { apiKeyId: key?.apiKeyId, scopes: [...(key?.scopes ?? [])] }
+  }
+  const made = async (kind: ChangeKindName, input: unknown) => {
+    const changeId = await propose(kind, input)
+    must(await confirm(changeId))
+    must(await collect(changeId))
+  }
+  await made('key.create', { name: 'reports', scopes: ['reports:read'] })
+  const first = await scopesOf('reports')
+  assert.deepEqual(first.scopes, ['reports:read'])
+  await made('key.rotate', { apiKeyId: first.apiKeyId, overlapHours: 1 })
+  const second = await scopesOf('reports')
+  assert.notEqual(second.apiKeyId, first.apiKeyId)
+  assert.deepEqual(second.scopes, ['reports:read'])
+  for (const scopes of [[], ['all'], ['reports:read', 'reports:read'], null]) {
+    const input = { name: 'wrong', scopes }
+    const { ok } = await proposeChange(database.pool, { applicationId, kind: 'key.create', input, actor: engineer })
+    assert.equal(ok, false, JSON.stringify(scopes))
+  }
+})
+
 test('a key exists only once its proposer collects it, and only its digest is stored', async () => {
   const { partner, engineer, administrator, propose, confirm, collect } = await scene()
   const changeId = await propose('key.create', { name: 'Production' })

@@ -108,7 +108,7 @@ export function createCallbackIntake(options: CallbackIntakeOptions): CallbackIn
     if (is_verified) return false
     const payment = `${application_id} ${transaction_id}`
     const count = counts.get(payment) ?? 0
-    if (count >= PER_PAYMENT) return repeatedHints.take(`${application_id} ${operator}`) !== undefined
+    if (count >= PER_PAYMENT) return repeatedHints.take(`${application_id} ${operator}`).retryAfterMs !== undefined
     counts.set(payment, count + 1)
     return false
   }
@@ -144,7 +144,7 @@ async function findContradictions(
   if (hints.length > 0) {
     const contradicting = await selectContradictingHints(options.pool, hints)
     const allowed = contradicting.filter(({ applicationId, operator, index }) => {
-      const isAllowed = endedHints.take(`${applicationId} ${operator}`) === undefined
+      const isAllowed = endedHints.take(`${applicationId} ${operator}`).retryAfterMs === undefined
       if (!isAllowed) verdicts[index] = 'throttled'
       return isAllowed
     })

@@ -39,7 +39,8 @@ test('undefined for an identifier that is too long or malformed, otherwise the w
 
 test('the milliseconds until the next call are returned once the allowance of a key is used up', () => {
   let nowMs = 0
-  const limit = createRateLimit({ burst: 3, perSecond: 2, nowMs: () => nowMs })
+  const rate = createRateLimit({ burst: 3, perSecond: 2, nowMs: () => nowMs })
+  const limit = { take: (key: string) => rate.take(key).retryAfterMs }
   assert.deepEqual([limit.take('a'), limit.take('a'), limit.take('a'), limit.take('a')], [undefined, undefined, undefined, 500])
   assert.equal(limit.take('b'), undefined)
   nowMs = 499

@@ -9,12 +9,12 @@ import type { Tokens } from './access-token.ts'
 export type Credentials = { apiKey: string | undefined; apiId: string | undefined; authorization: string | undefined }
 
 /** A program that proved who it is. Whether it may come in is `admitCaller`'s question. */
-export type Caller = { application: ApplicationSnapshot; apiUserId: string; apiKeyId: string }
+export type Caller = { application: ApplicationSnapshot; apiUserId: string; apiKeyId: string; scopes: ApiKeySnapshot['scopes'] }
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i
 /** The keys that a call of an unknown application is compared with: the work must be the same. */
 const NO_KEYS: readonly ApiKeySnapshot[] = [
-  { apiKeyId: '', keyPrefix: '', hash: Buffer.alloc(32), expiresAt: null, revokedAt: new Date(0) },
+  { apiKeyId: '', keyPrefix: '', hash: Buffer.alloc(32), expiresAt: null, revokedAt: new Date(0), scopes: null },
 ]
 
 /**
@@ -29,15 +29,15 @@ export async function authenticateCaller(
 ): Promise<Result<Caller, 'unauthenticated'>> {
   const application = directory.findByApiId(credentials.apiId ?? '')
   const now = tokens.clock.now()
-  const apiKeyId = findKey(application?.keys ?? NO_KEYS, credentials.apiKey ?? '', now)
+  const key = findKey(application?.keys ?? NO_KEYS, credentials.apiKey ?? '', now)
   const verified = tokens.verify(bearerOf(credentials))
   const claims = verified instanceof Promise ? await verified : verified
   // A token of another application than the key's proves nothing here.
-  if (!application || apiKeyId === undefined || claims?.applicationId !== application.applicationId) return err('unauthenticated')
+  if (!application || !key || claims?.applicationId !== application.applicationId) return err('unauthenticated')
   const currentEpoch = application.apiUserEpochs.get(claims.apiUserId)
   // A higher epoch is a token that was issued by another process after a change that this one reads within the next quarter second.
   if (currentEpoch === undefined || claims.epoch < currentEpoch) return err('unauthenticated')
-  return ok({ application, apiUserId: claims.apiUserId, apiKeyId })
+  return ok({ application, apiUserId: claims.apiUserId, apiKeyId: key.apiKeyId, scopes: key.scopes })
 }
 
 /** The token of the Authorization header; empty if there is none. */
@@ -45,13 +45,13 @@ export function bearerOf({ authorization }: Pick<Credentials, 'authorization'>):
   return BEARER.exec(authorization ?? '')?.[1] ?? ''
 }
 
-/** Returns the id of the key, if it works now. All keys are compared, whichever is right. */
-function findKey(keys: readonly ApiKeySnapshot[], apiKey: string, now: Date): string | undefined {
+/** Returns the key, if it works now. All keys are compared, whichever is right. */
+function findKey(keys: readonly ApiKeySnapshot[], apiKey: string, now: Date): ApiKeySnapshot | undefined {
   const given = digest(apiKey)
-  let found: string | undefined
+  let found: ApiKeySnapshot | undefined
   for (const key of keys.length > 0 ? keys : NO_KEYS) {
     const isEqual = timingSafeEqual(given, key.hash)
-    found = isEqual && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now) ? key.apiKeyId : found
+    found = isEqual && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now) ? key : found
   }
   return found
 }

@@ -11,7 +11,7 @@ import type { Runtime } from '#server/runtime.ts'
 
 const PATHS: ReadonlySet<string> = new Set(['/health', '/health/live', '/health/ready', '/metrics'])
 
-const NOT_SERVED = refuse(404, 'Only /health and /metrics are served on this port.')
+const NOT_SERVED = refuse(404, 'endpoint_not_found', 'Only /health and /metrics are served on this port.')
 
 export type Monitoring = { drain(): Promise<void> }
 

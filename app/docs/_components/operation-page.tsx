@@ -132,6 +132,12 @@ export function CauseList({ t, causes }: { t: Translate; causes: readonly Cause[
             </dt>
             <dd lang="en" className="mt-0.5 grid gap-0.5 pl-9">
               <p className="max-w-[68ch] font-mono text-second text-quiet wrap-anywhere">
+                {cause.code && (
+                  <>
+                    <span className="sr-only">{t('docs.code')}: </span>
+                    <span className="text-ink-2">{cause.code}</span>{' '}
+                  </>
+                )}
                 <span className="sr-only">{t('docs.message')}: </span>
                 {cause.message}
               </p>

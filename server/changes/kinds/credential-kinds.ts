@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { API_SCOPES } from '#lib/partner/api-scopes.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { text } from '#lib/schemas/proposal.ts'
 import { findApiUserById, findLiveKey } from '#server/applications/access-store.ts'
@@ -11,18 +12,24 @@ const HOUR_MS = 3_600_000
 const overlapHours = z.int().min(0).max(720)
 const oneApiUser = z.strictObject({ apiUserId: z.uuid() })
 
+const scopesField = z
+  .array(z.enum(API_SCOPES))
+  .min(1)
+  .refine((scopes) => new Set(scopes).size === scopes.length)
+
 const keyCreation: ChangeKind = defineKind({
-  schema: z.strictObject({ name: text(200).min(1) }),
+  schema: z.strictObject({ name: text(200).min(1), scopes: scopesField.optional() }),
   subjectOf: ({ name }) => name,
-  async read(_queryable, _applicationId, { name }) {
-    return ok({ before: { newKey: null }, after: { newKey: name } })
+  async read(_queryable, _applicationId, { name, scopes }) {
+    return ok({ before: { newKey: null }, after: { newKey: name, ...(scopes && { scopes }) } })
   },
   async collect(trx, { applicationId, payload, actor, collectorId }) {
-    return secretOf('apiKey', await createApiKey(trx, { applicationId, name: payload.name, actor, requestedBy: collectorId }))
+    const { name, scopes = null } = payload
+    return secretOf('apiKey', await createApiKey(trx, { applicationId, name, scopes, actor, requestedBy: collectorId }))
   },
 })
 
-/** A new key with the name of an old one, which ends when the overlap is over. The overlap begins when the new key is collected. */
+/** A new key with the name and the scopes of an old one, which ends when the overlap is over. The overlap begins when the new key is collected. */
 const keyRotation: ChangeKind = defineKind({
   schema: z.strictObject({ apiKeyId: z.uuid(), overlapHours }),
   subjectOf: ({ apiKeyId }) => apiKeyId,
@@ -30,13 +37,18 @@ const keyRotation: ChangeKind = defineKind({
     const key = await findLiveKey(queryable, applicationId, apiKeyId)
     if (!key) return err('unknown_key')
     const about = `${key.name} (${key.keyPrefix}…)`
-    return ok({ before: { about, newKey: null, overlapHours: null }, after: { about, newKey: key.name, overlapHours } })
+    const { name, scopes } = key
+    return ok({
+      before: { about, newKey: null, overlapHours: null },
+      after: { about, newKey: name, overlapHours, ...(scopes && { scopes }) },
+    })
   },
   async collect(trx, { applicationId, payload: { apiKeyId, overlapHours }, actor, collectorId, now }) {
     const key = await findLiveKey(trx, applicationId, apiKeyId)
     if (!key) return err('unknown_key')
     const replaces = { apiKeyId, expiresAt: new Date(now.getTime() + overlapHours * HOUR_MS) }
-    return secretOf('apiKey', await createApiKey(trx, { applicationId, name: key.name, actor, requestedBy: collectorId, replaces }))
+    const { name, scopes } = key
+    return secretOf('apiKey', await createApiKey(trx, { applicationId, name, scopes, actor, requestedBy: collectorId, replaces }))
   },
 })
 

@@ -1,3 +1,4 @@
+import type { ApiScope } from '#lib/partner/api-scopes.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { type AdmissionFailure, admitCaller, authenticateCaller, type Caller } from '#server/partner-auth/authenticate-caller.ts'
 import type { ApiRequest } from '../request/api-request.ts'
@@ -33,19 +34,26 @@ export async function authenticate(runtime: HttpRuntime, request: ApiRequest): P
   return ok(caller.value)
 }
 
+/** Returns the refusal of a key that is limited to other scopes. */
+export function refuseScope({ scopes }: Pick<Caller, 'scopes'>, scope: ApiScope): Refusal | undefined {
+  if (scopes === null || scopes.has(scope)) return undefined
+  return refuse(403, 'scope_missing', `The apiKey is limited, and its scopes do not include ${scope}.`)
+}
+
 /** Returns the response to a caller whose credentials are right and who may not call. */
 export function refuseAdmission(failure: AdmissionFailure, peerAddress: string | undefined): Refusal {
   switch (failure) {
     case 'address_not_allowed':
       return refuse(
         403,
+        'address_not_allowed',
         peerAddress === undefined
           ? 'The address of the caller is unknown, so it cannot be on the allow list of the application.'
           : `The address ${peerAddress} is not on the allow list of the application.`,
       )
     case 'user_blocked':
-      return refuse(403, 'The user account is blocked.')
+      return refuse(403, 'user_blocked', 'The user account is blocked.')
     case 'application_disabled':
-      return refuse(403, 'The application is disabled.')
+      return refuse(403, 'application_disabled', 'The application is disabled.')
   }
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { ApiScope } from '#lib/partner/api-scopes.ts'
 import type { Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
 import type { AccountChecks } from '#server/account-checks/check-account.ts'
@@ -21,6 +22,7 @@ import type { AccessLog } from './access-log.ts'
 import type { Refusal } from './errors.ts'
 import type { Metrics } from './metrics.ts'
 import { readQuery } from './read-query.ts'
+import type { RequestLimit } from './request-limit.ts'
 
 /** A call whose credentials, address, user and application have been checked. */
 export type Call = { runtime: HttpRuntime; request: ApiRequest; caller: Caller }
@@ -31,6 +33,10 @@ export type PartnerEndpoint = {
   name: string
   method: 'GET' | 'POST'
   path: string
+  /** What the key must be allowed, where it is limited. */
+  scope: ApiScope
+  /** Each request is taken from the allowance of its application, and its answer says what is left of it. Of version 2. */
+  isLimited?: true
   /** The endpoint of the other method at the same path. */
   besides?: PartnerEndpoint
   answer(call: Call): Promise<Result<string | ApiResponse, Refusal>>
@@ -58,19 +64,21 @@ export const TRANSACTION_PATH = '/api/v1/transaction'
 export function partnerEndpoint(
   method: 'GET' | 'POST',
   name: string,
+  scope: ApiScope,
   answer: (call: Call) => Promise<Result<string, Refusal>>,
 ): PartnerEndpoint {
-  return { kind: 'partner', name, method, path: `${TRANSACTION_PATH}/${name}`, answer }
+  return { kind: 'partner', name, scope, method, path: `${TRANSACTION_PATH}/${name}`, answer }
 }
 
 /** Defines an endpoint for partners whose parameters are in the query string. A wrong parameter is a 400 that names it. */
 export function queryEndpoint<Schema extends z.ZodType>(
   method: 'GET' | 'POST',
   name: string,
+  scope: ApiScope,
   schema: Schema,
   answer: (query: z.output<Schema>, call: Call) => Promise<Result<string, Refusal>>,
 ): PartnerEndpoint {
-  return partnerEndpoint(method, name, async (call) => {
+  return partnerEndpoint(method, name, scope, async (call) => {
     const query = readQuery(call.request, schema)
     return query.ok ? answer(query.value, call) : query
   })
@@ -93,6 +101,7 @@ export type HttpRuntime = CallerRecords & {
   callbacks: CallbackIntake
   forcedEnquiries: ForcedEnquiries
   accountChecks: AccountChecks
+  requestLimit: RequestLimit
   metrics: Metrics
   wake: Wake
   /** Absent if traces are off. */

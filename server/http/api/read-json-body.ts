@@ -24,17 +24,22 @@ export function addressOwner({ peerAddress }: ApiRequest): BodyOwner {
 export function refuseBody(problem: BodyProblem, bytesMax: number): Refusal {
   switch (problem) {
     case 'too_large':
-      return refuse(413, `The body must have at most ${bytesMax} bytes.`)
+      return refuse(413, 'body_too_large', `The body must have at most ${bytesMax} bytes.`)
     case 'no_room':
-      return refuse(503, 'The service is receiving too many large bodies. Nothing was started; retry the same request.', {
-        'retry-after': '1',
-      })
+      return refuse(
+        503,
+        'too_many_bodies',
+        'The service is receiving too many large bodies. Nothing was started; retry the same request.',
+        {
+          'retry-after': '1',
+        },
+      )
     case 'malformed':
-      return refuse(400, 'The body is not valid HTTP: its chunks or its length are wrong.')
+      return refuse(400, 'http_invalid', 'The body is not valid HTTP: its chunks or its length are wrong.')
     case 'too_slow':
     // Nobody reads this response; the status only appears in the log.
     case 'aborted':
-      return refuse(408, 'The body did not arrive in time.', { connection: 'close' })
+      return refuse(408, 'body_too_slow', 'The body did not arrive in time.', { connection: 'close' })
   }
 }
 
@@ -45,19 +50,20 @@ export async function readJsonBody(request: ApiRequest, bytesMax: number, owner:
   if (wrongType && Number(request.header('content-length') ?? 0) > 0) return err(wrongType)
   const body = await request.readBody(bytesMax, owner)
   if (!body.ok) return err(refuseBody(body.error, bytesMax))
-  if (body.value.length === 0) return err(refuse(400, 'The body is empty: JSON is required.'))
+  if (body.value.length === 0) return err(refuse(400, 'body_empty', 'The body is empty: JSON is required.'))
   if (wrongType) return err(wrongType)
   if (body.value.length > HEAVY_BYTES) await takeHeavyTurn()
   const parsed = parseJsonBytes(body.value)
-  return parsed.ok ? parsed : err(refuse(400, `The body is not valid JSON: ${parsed.error}.`))
+  return parsed.ok ? parsed : err(refuse(400, 'body_not_json', `The body is not valid JSON: ${parsed.error}.`))
 }
 
 /** Returns the refusal of a content type or encoding other than plain UTF-8 JSON. */
 export function refuseType(request: Pick<ApiRequest, 'header'>): Refusal | undefined {
-  if (!isJsonType(request.header('content-type') ?? '')) return refuse(415, 'Content-Type must be application/json, in UTF-8.')
+  if (!isJsonType(request.header('content-type') ?? ''))
+    return refuse(415, 'content_type_unsupported', 'Content-Type must be application/json, in UTF-8.')
   const encoding = request.header('content-encoding')
   if (encoding === undefined || encoding.trim().toLowerCase() === 'identity') return undefined
-  return refuse(415, 'Content-Encoding is not supported: the body must be sent uncompressed.')
+  return refuse(415, 'content_encoding_unsupported', 'Content-Encoding is not supported: the body must be sent uncompressed.')
 }
 
 /**

@@ -10,9 +10,9 @@ export function readQuery<Schema extends z.ZodType>(
   schema: Schema,
 ): Result<z.output<Schema>, Refusal> {
   const parameters = parseQuery(request.search)
-  if (!parameters.ok) return err(refuse(400, parameters.error))
+  if (!parameters.ok) return err(refuse(400, 'parameters_invalid', parameters.error))
   const parsed = parseInput(schema, parameters.value)
-  return parsed.ok ? ok(parsed.value) : err(refuse(400, joinProblems(parsed.error)))
+  return parsed.ok ? ok(parsed.value) : err(refuse(400, 'parameters_invalid', joinProblems(parsed.error)))
 }
 
 /**

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isOverloaded } from '#server/database/batcher.ts'
 import { isDatabaseAway } from '#server/database/database-away.ts'
+import type { Caller } from '#server/partner-auth/authenticate-caller.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
-import { authenticate } from '../api/authenticate.ts'
-import type { Endpoint, HttpRuntime } from '../api/endpoint.ts'
+import { authenticate, refuseScope } from '../api/authenticate.ts'
+import type { Endpoint, HttpRuntime, PartnerEndpoint } from '../api/endpoint.ts'
 import { DATABASE_AWAY, errorResponse, INTERNAL_ERROR, OVERLOADED, type Refusal, refuse } from '../api/errors.ts'
 import { pathForLogs } from '../pay/pay-page.ts'
 import { type ApiRequest, type ApiResponse, JSON_TYPE } from '../request/api-request.ts'
@@ -65,7 +66,7 @@ function isMonitoring(path: string): boolean {
 
 async function respond(runtime: HttpRuntime, request: ApiRequest, endpoint: Endpoint | undefined, trace: Trace): Promise<ApiResponse> {
   const refused = (refusal: Refusal) => errorResponse(refusal, request.path, runtime.clock)
-  if (!endpoint) return refused(refuse(404, 'Endpoint not found.'))
+  if (!endpoint) return refused(refuse(404, 'endpoint_not_found', 'Endpoint not found.'))
   if (!allowsMethod(endpoint, request.method)) return refused(refuseMethod(endpoint))
   if (endpoint.kind === 'open') {
     const answer = await endpoint.respond(runtime, request)
@@ -74,10 +75,19 @@ async function respond(runtime: HttpRuntime, request: ApiRequest, endpoint: Endp
   const caller = await authenticate(runtime, request)
   if (!caller.ok) return refused(caller.error)
   trace.applicationId = caller.value.application.applicationId
-  const answer = await endpoint.answer({ runtime, request, caller: caller.value })
-  if (!answer.ok && answer.error.status === 403) noteRefusal(runtime, request, endpoint, trace.applicationId, answer.error)
-  if (!answer.ok) return refused(answer.error)
-  return typeof answer.value === 'string' ? { status: 200, body: answer.value, contentType: JSON_TYPE } : answer.value
+  if (!endpoint.isLimited) return answerPartner(runtime, request, endpoint, caller.value)
+  const { headers, refusal } = runtime.requestLimit.take(trace.applicationId)
+  const response = refusal ? refused(refusal) : await answerPartner(runtime, request, endpoint, caller.value)
+  return { ...response, headers: { ...response.headers, ...headers } }
+}
+
+async function answerPartner(runtime: HttpRuntime, request: ApiRequest, endpoint: PartnerEndpoint, caller: Caller): Promise<ApiResponse> {
+  const beyond = refuseScope(caller, endpoint.scope)
+  if (beyond) return errorResponse(beyond, request.path, runtime.clock)
+  const answer = await endpoint.answer({ runtime, request, caller })
+  if (answer.ok) return typeof answer.value === 'string' ? { status: 200, body: answer.value, contentType: JSON_TYPE } : answer.value
+  if (answer.error.status === 403) noteRefusal(runtime, request, endpoint, caller.application.applicationId, answer.error)
+  return errorResponse(answer.error, request.path, runtime.clock)
 }
 
 /** Records the 403 of an endpoint itself: a service that is off, or a decision that the checker may not make. */
@@ -104,7 +114,9 @@ function otherMethodOf(endpoint: Endpoint): 'HEAD' | 'PUT' | undefined {
 function refuseMethod(endpoint: Endpoint): Refusal {
   const besides = endpoint.besides?.method
   const allow = [endpoint.method, otherMethodOf(endpoint), besides].filter((method) => method !== undefined).join(', ')
-  return refuse(405, `The method must be ${endpoint.method}${besides === undefined ? '' : ` or ${besides}`} here.`, { allow })
+  return refuse(405, 'method_not_allowed', `The method must be ${endpoint.method}${besides === undefined ? '' : ` or ${besides}`} here.`, {
+    allow,
+  })
 }
 
 function respondToThrow(runtime: HttpRuntime, request: ApiRequest, error: unknown): ApiResponse {

@@ -58,7 +58,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     const connection = connectionOf(incoming.socket)
     connection.newest = outgoing
     const target = readTarget(incoming.url ?? '')
-    if (!target) return refuseAtDoor(incoming, outgoing, refuse(400, 'The request line must name a path.'))
+    if (!target) return refuseAtDoor(incoming, outgoing, refuse(400, 'request_line_invalid', 'The request line must name a path.'))
     const refusal = checkHead(incoming, connection.requests++ === 0)
     if (refusal) return refuseAtDoor(incoming, outgoing, refusal)
     if (hasTooManyParameters(target.search)) return refuseAtDoor(incoming, outgoing, TOO_MANY_PARAMETERS)
@@ -106,7 +106,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
   return {
     receive,
-    refuseExpectation: (incoming, outgoing) => refuseAtDoor(incoming, outgoing, refuse(417, 'Expect may only be 100-continue.')),
+    refuseExpectation: (incoming, outgoing) =>
+      refuseAtDoor(incoming, outgoing, refuse(417, 'expectation_unsupported', 'Expect may only be 100-continue.')),
     startDraining() {
       isDraining = true
     },
@@ -146,7 +147,7 @@ function responseAtDoor(incoming: IncomingMessage, refusal: Refusal, clock: Http
   return isPage ? renderRefusal(refusal, refusedRequest(incoming)) : errorResponse(refusal, path, clock)
 }
 
-const TOO_MANY_PARAMETERS = refuse(400, 'The query string has more than 200 parameters.')
+const TOO_MANY_PARAMETERS = refuse(400, 'too_many_parameters', 'The query string has more than 200 parameters.')
 
 /** Answers to a body that is not read to its end. */
 const CUTTING_OFF: ReadonlySet<number> = new Set([408, 413, 503])
@@ -181,19 +182,21 @@ export function answerClientError(error: ParserError, socket: Socket, clock: Clo
 /** CONNECT requests a tunnel, which is not supported. `stream` is the socket, or what node puts around it while a body arrives. */
 export function refuseConnect(incoming: IncomingMessage, stream: Duplex, clock: Clock): void {
   guardSocket(stream)
-  writeRaw(stream, refuse(405, 'The method CONNECT is not allowed.'), incoming.url ?? '', clock)
+  writeRaw(stream, refuse(405, 'method_not_allowed', 'The method CONNECT is not allowed.'), incoming.url ?? '', clock)
 }
 
 function faultOf({ code = '' }: ParserError): Fault | undefined {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return { refusal: refuse(431, 'The head of the request is too large: at most 16384 bytes.'), body: 'malformed' }
+      return { refusal: refuse(431, 'head_too_large', 'The head of the request is too large: at most 16384 bytes.'), body: 'malformed' }
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return { refusal: refuse(413, 'The chunk extensions are too large.'), body: 'too_large' }
+      return { refusal: refuse(413, 'body_too_large', 'The chunk extensions are too large.'), body: 'too_large' }
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { refusal: refuse(408, 'The request did not arrive in time.'), body: 'too_slow' }
+      return { refusal: refuse(408, 'request_too_slow', 'The request did not arrive in time.'), body: 'too_slow' }
     default:
-      return code.startsWith('HPE_') ? { refusal: refuse(400, 'The request is not valid HTTP.'), body: 'malformed' } : undefined
+      return code.startsWith('HPE_')
+        ? { refusal: refuse(400, 'http_invalid', 'The request is not valid HTTP.'), body: 'malformed' }
+        : undefined
   }
 }
 
@@ -235,21 +238,26 @@ const RTSP_LINE = /^\s*[A-Z]+ \S+ RTSP\//
  */
 function checkHead(incoming: IncomingMessage, isFirst: boolean): Refusal | undefined {
   const isCurrent = incoming.httpVersion === '1.1'
-  if (!isCurrent && incoming.httpVersion !== '1.0') return refuse(505, 'The request must use HTTP/1.1 or HTTP/1.0.')
-  if ((isFirst || !isCurrent) && isRtsp(incoming.socket)) return refuse(505, 'The request must use HTTP/1.1 or HTTP/1.0, not RTSP.')
+  if (!isCurrent && incoming.httpVersion !== '1.0')
+    return refuse(505, 'http_version_unsupported', 'The request must use HTTP/1.1 or HTTP/1.0.')
+  if ((isFirst || !isCurrent) && isRtsp(incoming.socket))
+    return refuse(505, 'http_version_unsupported', 'The request must use HTTP/1.1 or HTTP/1.0, not RTSP.')
   const { rawHeaders } = incoming
-  if (rawHeaders.length > HEADER_LINES_MAX * 2) return refuse(431, `The request must have at most ${HEADER_LINES_MAX} header lines.`)
+  if (rawHeaders.length > HEADER_LINES_MAX * 2)
+    return refuse(431, 'head_too_large', `The request must have at most ${HEADER_LINES_MAX} header lines.`)
   let seen = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? ''
     if (!SINGLE_LENGTHS.has(name.length)) continue
     const bit = SINGLE_HEADERS.get(name.toLowerCase()) ?? 0
-    if ((seen & bit) !== 0) return refuse(400, `The header ${name} must not be repeated.`)
+    if ((seen & bit) !== 0) return refuse(400, 'header_repeated', `The header ${name} must not be repeated.`)
     seen |= bit
   }
-  if ((seen & HOST) === 0) return isCurrent ? refuse(400, 'The header Host is missing.') : undefined
+  if ((seen & HOST) === 0) return isCurrent ? refuse(400, 'host_invalid', 'The header Host is missing.') : undefined
   const host = incoming.headers.host ?? ''
-  return host === '' || HOST_VALUE.test(host) ? undefined : refuse(400, 'The header Host must be a host name and, where needed, a port.')
+  return host === '' || HOST_VALUE.test(host)
+    ? undefined
+    : refuse(400, 'host_invalid', 'The header Host must be a host name and, where needed, a port.')
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Endpoint } from '../api/endpoint.ts'
 import { accountChecks } from '../endpoints/account-checks.ts'
 import { rejectTransaction, validateTransaction } from '../endpoints/approvals.ts'
 import { cancelEndpointAt } from '../endpoints/cancel.ts'
+import { collects, deposits } from '../endpoints/keyed-payments.ts'
 import {
   getByApplicationProduct,
   getByApplicationProductAndPhoneReceiver,
@@ -44,6 +45,8 @@ const ENDPOINTS: readonly Endpoint[] = [
   operatorStatuses,
   accountChecks,
   transactions,
+  collects,
+  deposits,
   openapi,
   openapiV2,
   health,

@@ -13,7 +13,9 @@ const PATH = /^\/api\/v2\/transactions\/([\w-]{1,40})\/cancel$/
 /** POST /api/v2/transactions/{transactionId}/cancel: ends a transaction of which nothing was sent to the operator. */
 const cancel: PartnerEndpoint = {
   kind: 'partner',
+  isLimited: true,
   name: 'cancel',
+  scope: 'payments:write',
   method: 'POST',
   path: CANCEL_PATH,
   async answer({ runtime, request, caller }) {
@@ -36,10 +38,14 @@ export function refuseCancellation(failure: CancelFailure): Refusal {
     case 'not_found':
       return NO_TRANSACTION
     case 'not_started_by_program':
-      return refuse(403, 'A person started this transaction: people recall it in the back office.')
+      return refuse(403, 'not_started_by_program', 'A person started this transaction: people recall it in the back office.')
     case 'final':
-      return refuse(400, 'The transaction has its final status. It was not changed.')
+      return refuse(400, 'transaction_final', 'The transaction has its final status. It was not changed.')
     case 'already_sent':
-      return refuse(400, 'The transaction has been sent to the operator, or is being sent. Its result arrives as a webhook.')
+      return refuse(
+        400,
+        'already_sent',
+        'The transaction has been sent to the operator, or is being sent. Its result arrives as a webhook.',
+      )
   }
 }

@@ -16,6 +16,7 @@ import { pageJson } from '../api/serialise-transaction.ts'
 export const getByApplicationProduct = queryEndpoint(
   'GET',
   'getByApplicationProduct',
+  'payments:read',
   pageQuerySchema,
   async (query, { runtime, caller }) => ok(pageJson(await listTransactions(runtime.reportPool, caller.application.applicationId, query))),
 )
@@ -23,6 +24,7 @@ export const getByApplicationProduct = queryEndpoint(
 export const getByApplicationProductAndPhoneReceiver = queryEndpoint(
   'GET',
   'getByApplicationProductAndPhoneReceiver',
+  'payments:read',
   phonePageQuerySchema,
   async ({ phoneNumber, ...page }, { runtime, caller }) =>
     ok(pageJson(await listByPhone(runtime.reportPool, caller.application.applicationId, phoneNumber, page))),
@@ -31,6 +33,7 @@ export const getByApplicationProductAndPhoneReceiver = queryEndpoint(
 export const getByApplicationProductAndStatus = queryEndpoint(
   'GET',
   'getByApplicationProductAndStatus',
+  'payments:read',
   statusPageQuerySchema,
   async ({ transactionStatus, ...page }, { runtime, caller }) =>
     ok(pageJson(await listByStatus(runtime.reportPool, caller.application.applicationId, transactionStatus, page))),
@@ -40,6 +43,7 @@ export const getByApplicationProductAndStatus = queryEndpoint(
 export const getTotalAmountByApplicationProductAndDateRange = queryEndpoint(
   'GET',
   'getTotalAmountByApplicationProductAndDateRange',
+  'reports:read',
   rangeQuerySchema,
   async ({ startDate, endDate, status }, { runtime, caller }) => {
     const range = { startDay: startDate, endDay: endDate, status }
@@ -51,15 +55,21 @@ export const getTotalAmountByApplicationProductAndDateRange = queryEndpoint(
 export const getTotalAmountByApplicationProduct = partnerEndpoint(
   'GET',
   'getTotalAmountByApplicationProduct',
+  'reports:read',
   async ({ runtime, caller }) => ok(formatMinor(await totalOfApplication(runtime.reportPool, caller.application.applicationId))),
 )
 
 /** Returns one record for each of the thirteen operators. */
-export const getByApplicationProductBalances = partnerEndpoint('GET', 'getByApplicationProductBalances', async ({ runtime, caller }) => {
-  const balances = await listBalances(runtime.pool, caller.application.applicationId)
-  const records = balances.map(
-    (balance) =>
-      `{"serviceType":"${balance.operator}","balanceCollect":${formatMinor(balance.collectMinor)},"balanceDeposit":${formatMinor(balance.depositMinor)}}`,
-  )
-  return ok(`[${records.join(',')}]`)
-})
+export const getByApplicationProductBalances = partnerEndpoint(
+  'GET',
+  'getByApplicationProductBalances',
+  'reports:read',
+  async ({ runtime, caller }) => {
+    const balances = await listBalances(runtime.pool, caller.application.applicationId)
+    const records = balances.map(
+      (balance) =>
+        `{"serviceType":"${balance.operator}","balanceCollect":${formatMinor(balance.collectMinor)},"balanceDeposit":${formatMinor(balance.depositMinor)}}`,
+    )
+    return ok(`[${records.join(',')}]`)
+  },
+)

@@ -27,11 +27,11 @@ export function callbackOf(operator: OperatorCode): OpenEndpoint {
 function refuseCallback(refusal: CallbackRefusal): Refusal {
   switch (refusal) {
     case 'unknown_operator':
-      return refuse(404, 'This operator is not connected.')
+      return refuse(404, 'operator_not_connected', 'This operator is not connected.')
     case 'unverified':
-      return refuse(401, 'The signature of the callback is missing or invalid.')
+      return refuse(401, 'signature_invalid', 'The signature of the callback is missing or invalid.')
     case 'malformed':
-      return refuse(400, 'The callback cannot be read.')
+      return refuse(400, 'callback_unreadable', 'The callback cannot be read.')
     case 'overloaded':
       return OVERLOADED
   }

@@ -17,7 +17,9 @@ export const OPERATORS_PATH = '/api/v2/operators'
 /** GET /api/v2/operators: what the caller can send to each operator now, and within which amounts. */
 export const operatorStatuses: PartnerEndpoint = {
   kind: 'partner',
+  isLimited: true,
   name: 'operators',
+  scope: 'payments:read',
   method: 'GET',
   path: OPERATORS_PATH,
   async answer(call) {

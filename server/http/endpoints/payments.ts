@@ -2,6 +2,7 @@ import { formatMinor } from '#lib/money/money.ts'
 import type { AmountLimits } from '#lib/operators/amount-limits.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
 import { err, ok, type Result } from '#lib/result.ts'
+import type { ErrorCode } from '#lib/schemas/error-codes.ts'
 import { joinProblems } from '#lib/schemas/fields.ts'
 import { parseBatch, parseTransactionRequest, type TransactionRequest } from '#lib/schemas/transaction-request.ts'
 import type { StartProblem, StartRequest } from '#server/transactions/find-start-problems.ts'
@@ -12,20 +13,20 @@ import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, readJsonBody } from '../api/read-
 import { initiationJson } from '../api/serialise-transaction.ts'
 
 /** POST /collect: debits a customer's mobile money account. */
-export const collect = partnerEndpoint('POST', 'collect', (call) => startTransaction(call, 'COLLECT'))
+export const collect = partnerEndpoint('POST', 'collect', 'payments:write', (call) => startTransaction(call, 'COLLECT'))
 
 /** POST /deposit: sends money to a beneficiary's mobile money account. */
-export const deposit = partnerEndpoint('POST', 'deposit', (call) => startTransaction(call, 'DEPOSIT'))
+export const deposit = partnerEndpoint('POST', 'deposit', 'payments:write', (call) => startTransaction(call, 'DEPOSIT'))
 
 /** POST /depositMultiple: starts up to a thousand deposits. */
-export const depositMultiple = partnerEndpoint('POST', 'depositMultiple', startDeposits)
+export const depositMultiple = partnerEndpoint('POST', 'depositMultiple', 'payments:write', startDeposits)
 
 async function startDeposits(call: Call): Promise<Result<string, Refusal>> {
   const { application, apiUserId } = call.caller
   const body = await readJsonBody(call.request, BATCH_BODY_BYTES_MAX, { kind: 'application', id: application.applicationId })
   if (!body.ok) return body
   const parsed = parseBatch(body.value)
-  if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
+  if (!parsed.ok) return err(refuse(400, 'fields_invalid', joinProblems(parsed.error)))
   const requests = parsed.value
   const started = await startTransactions(call.runtime, {
     application,
@@ -48,7 +49,7 @@ function toJson({ runtime, request }: Call, requests: readonly TransactionReques
     const outcome = outcomes[index]
     if (!outcome) throw new Error('startTransactions returned fewer outcomes than it received requests')
     return outcome.kind === 'conflict'
-      ? errorBody(refuse(400, `[${index}] ${describeConflict(element)}`), request.path, runtime.clock)
+      ? errorBody(refuse(400, 'external_id_taken', `[${index}] ${describeConflict(element)}`), request.path, runtime.clock)
       : initiationJson(element, outcome)
   })
   return `[${elements.join(',')}]`
@@ -56,17 +57,28 @@ function toJson({ runtime, request }: Call, requests: readonly TransactionReques
 
 /** Reads one request, starts it and formats the response, for collect and deposit. */
 async function startTransaction({ runtime, request, caller }: Call, type: TransactionType): Promise<Result<string, Refusal>> {
-  const { application, apiUserId } = caller
-  const body = await readJsonBody(request, BODY_BYTES_MAX, { kind: 'application', id: application.applicationId })
+  const body = await readJsonBody(request, BODY_BYTES_MAX, { kind: 'application', id: caller.application.applicationId })
   if (!body.ok) return body
   const parsed = parseTransactionRequest(body.value)
-  if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
-  const requests = [parsed.value]
-  const started = await startTransactions(runtime, { application, type, source: 'api', actor: { kind: 'api', id: apiUserId }, requests })
-  if (!started.ok) return err(refuseStart(started.error, { type, requests, isArray: false }))
+  if (!parsed.ok) return err(refuse(400, 'fields_invalid', joinProblems(parsed.error)))
+  const started = await startOne({ runtime, caller }, type, parsed.value)
+  return started.ok
+    ? ok(initiationJson(parsed.value, started.value))
+    : err(refuseStart(started.error, { type, requests: [parsed.value], isArray: false }))
+}
+
+/** Starts one transaction for a program. */
+export async function startOne(
+  { runtime, caller: { application, apiUserId } }: Pick<Call, 'runtime' | 'caller'>,
+  type: TransactionType,
+  request: TransactionRequest,
+): Promise<Result<Exclude<StartOutcome, { kind: 'conflict' }>, StartFailure>> {
+  const actor = { kind: 'api', id: apiUserId } as const
+  const started = await startTransactions(runtime, { application, type, source: 'api', actor, requests: [request] })
+  if (!started.ok) return started
   const [outcome] = started.value
   if (!outcome || outcome.kind === 'conflict') throw new Error('A single request was started without a transaction')
-  return ok(initiationJson(parsed.value, outcome))
+  return ok(outcome)
 }
 
 /** The call as sent: one request, or an array in which each sentence names the index of its element. */
@@ -79,23 +91,38 @@ const PARTLY_STARTED =
 export function refuseStart(failure: StartFailure, sent: Sent): Refusal {
   switch (failure.kind) {
     case 'not_permitted':
-      return refuse(403, 'The caller may not start transactions.')
+      return refuse(403, 'not_permitted', 'The caller may not start transactions.')
     case 'application_disabled':
-      return refuse(403, 'The application is disabled.')
+      return refuse(403, 'application_disabled', 'The application is disabled.')
     case 'overloaded':
-      return sent.isArray ? refuse(503, PARTLY_STARTED, OVERLOADED.headers) : OVERLOADED
+      return sent.isArray ? refuse(503, 'overloaded', PARTLY_STARTED, OVERLOADED.headers) : OVERLOADED
     case 'refused': {
       const sentences = failure.problems.flatMap((problem) => {
         const request = sent.requests[problem.index]
         return request ? [(sent.isArray ? `[${problem.index}] ` : '') + describeProblem(problem, request, sent.type)] : []
       })
-      return refuse(failure.problems.some(isServiceProblem) ? 403 : 400, joinProblems(sentences))
+      const [problem] = failure.problems
+      if (!problem) throw new Error('A start was refused without a problem')
+      // All problems are of one check, so the first one names the cause of all.
+      return refuse(isServiceProblem(problem) ? 403 : 400, codeOf(problem), joinProblems(sentences))
     }
   }
 }
 
 function isServiceProblem({ kind }: StartProblem): boolean {
   return kind === 'service_disabled' || kind === 'operator_not_in_service'
+}
+
+function codeOf({ kind }: StartProblem): ErrorCode {
+  switch (kind) {
+    case 'origin_not_replaceable':
+    case 'origin_in_batch':
+    case 'origin_unconfirmed':
+    case 'origin_replaced':
+      throw new Error('Only what a person starts replaces another transaction')
+    default:
+      return kind
+  }
 }
 
 /** The sentence for a request that was not started. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { errorSchema } from '#lib/schemas/responses.ts'
+import { codedErrorSchema } from '#lib/schemas/responses.ts'
 import { listedTransactionSchema, refundListSchema, transactionListSchema } from '#lib/schemas/transaction-responses.ts'
 import { anIntakeItem, fund } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -29,7 +29,7 @@ async function aCollect(event: 'succeeded' | 'failed' = 'succeeded', overrides =
 }
 
 async function messageOf(response: Response): Promise<string> {
-  const { message } = errorSchema.parse(await response.json())
+  const { message } = codedErrorSchema.parse(await response.json())
   return `${response.status} ${message}`
 }
 

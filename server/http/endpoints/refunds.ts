@@ -20,12 +20,22 @@ export const REFUNDS_PATH = '/api/v2/transactions/{transactionId}/refunds'
 const PATH = /^\/api\/v2\/transactions\/([\w-]{1,40})\/refunds$/
 
 /** POST /api/v2/transactions/{transactionId}/refunds: returns a collect to its payer, whole or in parts. */
-const refundCollect: PartnerEndpoint = { kind: 'partner', name: 'refundCollect', method: 'POST', path: REFUNDS_PATH, answer: start }
+const refundCollect: PartnerEndpoint = {
+  kind: 'partner',
+  isLimited: true,
+  name: 'refundCollect',
+  scope: 'refunds:write',
+  method: 'POST',
+  path: REFUNDS_PATH,
+  answer: start,
+}
 
 /** GET /api/v2/transactions/{transactionId}/refunds: the refunds of a collect, and what is left of it. */
 const refundsOfCollect: PartnerEndpoint = {
   kind: 'partner',
+  isLimited: true,
   name: 'listRefunds',
+  scope: 'payments:read',
   method: 'GET',
   path: REFUNDS_PATH,
   besides: refundCollect,
@@ -51,7 +61,7 @@ async function start(call: Call): Promise<Result<string, Refusal>> {
   const body = await readJsonBody(request, BODY_BYTES_MAX, { kind: 'application', id: applicationId })
   if (!body.ok) return body
   const parsed = parseRefundRequest(body.value)
-  if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
+  if (!parsed.ok) return err(refuse(400, 'fields_invalid', joinProblems(parsed.error)))
   const { externalId, amount, webhookUrl = null } = parsed.value
   const started = await startRefund(
     { ...runtime, confirmFailures: (refunds) => queryFailures(runtime.forcedEnquiries, refunds) },
@@ -101,27 +111,39 @@ export function refuseRefund(failure: RefundFailure, externalId: string): Refusa
     case 'not_found':
       return NO_TRANSACTION
     case 'not_a_collect':
-      return refuse(400, 'The transaction must be a COLLECT: a deposit cannot be refunded.')
+      return refuse(400, 'not_a_collect', 'The transaction must be a COLLECT: a deposit cannot be refunded.')
     case 'not_successful':
-      return refuse(400, 'The collect must be SUCCESS: nothing else was paid by the customer.')
+      return refuse(400, 'collect_not_successful', 'The collect must be SUCCESS: nothing else was paid by the customer.')
     case 'contradicted':
-      return refuse(400, 'The operator contradicts the result of the collect. It can be refunded once this is clarified.')
+      return refuse(
+        400,
+        'collect_contradicted',
+        'The operator contradicts the result of the collect. It can be refunded once this is clarified.',
+      )
     case 'adjusted':
-      return refuse(400, 'The collect was adjusted after it ended, or an adjustment waits for a decision. It cannot be refunded.')
+      return refuse(
+        400,
+        'collect_adjusted',
+        'The collect was adjusted after it ended, or an adjustment waits for a decision. It cannot be refunded.',
+      )
     case 'nothing_left':
-      return refuse(400, 'Nothing is left of the collect: it is refunded, or being refunded, completely.')
+      return refuse(400, 'nothing_left', 'Nothing is left of the collect: it is refunded, or being refunded, completely.')
     case 'more_than_is_left':
-      return refuse(400, `amount must be at most ${formatMinor(failure.leftMinor)}: this is left of the collect.`)
+      return refuse(400, 'more_than_is_left', `amount must be at most ${formatMinor(failure.leftMinor)}: this is left of the collect.`)
     case 'not_above_fees':
-      return refuse(400, 'amount must be greater than the fees, which are taken from the refund.')
+      return refuse(400, 'amount_not_above_fees', 'amount must be greater than the fees, which are taken from the refund.')
     case 'earlier_unconfirmed':
-      return refuse(400, 'The operator has not confirmed that an earlier refund of this collect failed. Retry in a few minutes.')
+      return refuse(
+        400,
+        'earlier_refund_unconfirmed',
+        'The operator has not confirmed that an earlier refund of this collect failed. Retry in a few minutes.',
+      )
     case 'webhook_url_missing':
-      return refuse(400, 'webhookUrl must be there: neither the collect nor the application has one.')
+      return refuse(400, 'webhook_url_missing', 'webhookUrl must be there: neither the collect nor the application has one.')
     case 'external_id_taken':
-      return refuse(400, `externalId must be unique: ${externalId} belongs to a transaction with other content.`)
+      return refuse(400, 'external_id_taken', `externalId must be unique: ${externalId} belongs to a transaction with other content.`)
     case 'start_refused':
-      if (failure.problem.kind === 'amount_out_of_limits') return refuse(400, describeLimits(failure))
+      if (failure.problem.kind === 'amount_out_of_limits') return refuse(400, 'amount_out_of_limits', describeLimits(failure))
       return refuseStart({ kind: 'refused', problems: [failure.problem] }, { type: 'DEPOSIT', requests: [failure.request], isArray: false })
     case 'not_permitted':
     case 'application_disabled':

@@ -34,8 +34,8 @@ export const healthReady: OpenEndpoint = {
 export const health: OpenEndpoint = { ...healthReady, name: 'health', path: '/health' }
 
 async function checkReadiness({ pool, directory }: HttpRuntime): Promise<Result<ApiResponse, Refusal>> {
-  if (!directory.isFresh()) return err(refuse(503, 'The directory of applications is out of date.'))
-  return (await canCommit(pool)) ? ok(jsonResponse('{"status":"up"}')) : err(refuse(503, 'The database accepts no commits.'))
+  if (!directory.isFresh()) return err(refuse(503, 'not_ready', 'The directory of applications is out of date.'))
+  return (await canCommit(pool)) ? ok(jsonResponse('{"status":"up"}')) : err(refuse(503, 'not_ready', 'The database accepts no commits.'))
 }
 
 type Check = { startedMs: number; hasEnded: boolean; isCommitted: Promise<boolean> }
@@ -91,11 +91,13 @@ function checkReader({ config }: HttpRuntime, request: ApiRequest): Refusal | un
   if (config.metricsToken !== undefined) {
     const given = BEARER.exec(request.header('authorization') ?? '')?.[1] ?? ''
     if (timingSafeEqual(digest(given), digest(config.metricsToken))) return undefined
-    return refuse(401, 'The metrics require a bearer token.', { 'www-authenticate': 'Bearer' })
+    return refuse(401, 'unauthenticated', 'The metrics require a bearer token.', { 'www-authenticate': 'Bearer' })
   }
   const isBehindUnknownProxy = config.trustedProxies.length === 0 && request.isForwarded
   const isNear = request.peerAddress !== undefined && isPrivateAddress(request.peerAddress)
-  return isNear && !isBehindUnknownProxy ? undefined : refuse(403, 'The metrics are only available on this network, or with METRICS_TOKEN.')
+  return isNear && !isBehindUnknownProxy
+    ? undefined
+    : refuse(403, 'address_not_allowed', 'The metrics are only available on this network, or with METRICS_TOKEN.')
 }
 
 function digest(text: string): Buffer {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { parseMinor } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionType } from '#lib/payments/transaction-status.ts'
-import { errorSchema } from '#lib/schemas/responses.ts'
+import { codedErrorSchema } from '#lib/schemas/responses.ts'
 import { settledDaySchema, settlementReportSchema } from '#lib/schemas/settlement-responses.ts'
 import { dayIn } from '#lib/time/format-time.ts'
 import { addDays } from '#lib/time/time.ts'
@@ -189,7 +189,7 @@ test('refused with the five fields: no credentials, a bad day or query, an unkno
   for (const [status, path, headers = harness.headers] of cases) {
     const response = await get(path, headers)
     assert.equal(response.status, status, path)
-    assert.equal(errorSchema.parse(await response.json()).status, status)
+    assert.equal(codedErrorSchema.parse(await response.json()).status, status)
   }
   const posted = await fetch(`${harness.baseUrl}${PATH}`, { method: 'POST', headers: harness.headers })
   assert.deepEqual([posted.status, posted.headers.get('allow')], [405, 'GET, HEAD'])

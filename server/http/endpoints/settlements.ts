@@ -14,13 +14,19 @@ import type { ApiResponse } from '../request/api-request.ts'
 export const SETTLEMENTS_PATH = '/api/v2/settlement-reports'
 
 /** Nobody has signed the day yet, or there is no such account. */
-export const NO_SETTLEMENT = refuse(404, 'There is no signed day of this wallet: it does not exist, or nobody has signed it yet.')
-export const BAD_DAY = refuse(400, 'day must be an ISO 8601 date, YYYY-MM-DD.')
+export const NO_SETTLEMENT = refuse(
+  404,
+  'settlement_not_found',
+  'There is no signed day of this wallet: it does not exist, or nobody has signed it yet.',
+)
+export const BAD_DAY = refuse(400, 'day_invalid', 'day must be an ISO 8601 date, YYYY-MM-DD.')
 
 /** GET /api/v2/settlement-reports: the signed days of accounts at operators that the caller uses, newest first. */
 export const settlementReports: PartnerEndpoint = {
   kind: 'partner',
+  isLimited: true,
   name: 'settlement-reports',
+  scope: 'reports:read',
   method: 'GET',
   path: SETTLEMENTS_PATH,
   async answer({ runtime, request, caller }) {
@@ -34,7 +40,9 @@ export const settlementReports: PartnerEndpoint = {
 /** GET /api/v2/settlement-reports/{wallet}/{day}: what the day did to the balance of the caller. */
 const settlementReport: PartnerEndpoint = {
   kind: 'partner',
+  isLimited: true,
   name: 'settlement-report',
+  scope: 'reports:read',
   method: 'GET',
   path: `${SETTLEMENTS_PATH}/{wallet}/{day}`,
   answer: answerReport,

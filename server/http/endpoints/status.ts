@@ -7,23 +7,35 @@ import { OVERLOADED, type Refusal, refuse } from '../api/errors.ts'
 import { recordJson } from '../api/serialise-transaction.ts'
 
 /** One message for a transaction that does not exist and for one of another application. */
-export const NO_TRANSACTION = refuse(404, 'There is no transaction with this id.')
+export const NO_TRANSACTION = refuse(404, 'transaction_not_found', 'There is no transaction with this id.')
 
 /** POST /transaction-status: returns the stored status. */
-export const transactionStatus = queryEndpoint('POST', 'transaction-status', statusQuerySchema, async ({ id }, { runtime, caller }) => {
-  const transaction = await findTransaction(runtime.pool, caller.application.applicationId, id)
-  return transaction ? ok(recordJson(transaction)) : err(NO_TRANSACTION)
-})
+export const transactionStatus = queryEndpoint(
+  'POST',
+  'transaction-status',
+  'payments:read',
+  statusQuerySchema,
+  async ({ id }, { runtime, caller }) => {
+    const transaction = await findTransaction(runtime.pool, caller.application.applicationId, id)
+    return transaction ? ok(recordJson(transaction)) : err(NO_TRANSACTION)
+  },
+)
 
 /** The value of Retry-After. */
-const OPERATOR_UNAVAILABLE = refuse(500, 'The operator is not responding. The stored status is unchanged; retry in a few seconds.', {
-  'retry-after': '5',
-})
+const OPERATOR_UNAVAILABLE = refuse(
+  500,
+  'operator_unavailable',
+  'The operator is not responding. The stored status is unchanged; retry in a few seconds.',
+  {
+    'retry-after': '5',
+  },
+)
 
 /** POST /chekTransactionStatus: queries the operator now and stores the result. */
 export const chekTransactionStatus = queryEndpoint(
   'POST',
   'chekTransactionStatus',
+  'payments:read',
   synchroniseQuerySchema,
   async ({ transactionId }, { runtime, caller }) => {
     const result = await synchroniseTransaction(runtime.forcedEnquiries, {
@@ -39,9 +51,14 @@ export const chekTransactionStatus = queryEndpoint(
 export function refuseSynchronisation(failure: SynchroniseFailure): Refusal {
   if (typeof failure === 'object') {
     const seconds = Math.max(1, Math.ceil(failure.retryAfterMs / 1_000))
-    return refuse(429, `Too many operator queries for this application. Try again in ${seconds} s, or use transaction-status.`, {
-      'retry-after': String(seconds),
-    })
+    return refuse(
+      429,
+      'too_many_queries',
+      `Too many operator queries for this application. Try again in ${seconds} s, or use transaction-status.`,
+      {
+        'retry-after': String(seconds),
+      },
+    )
   }
   switch (failure) {
     case 'not_found':

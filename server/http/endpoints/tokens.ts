@@ -17,7 +17,7 @@ export const accessToken: OpenEndpoint = {
     const body = await readJsonBody(request, BODY_BYTES_MAX, addressOwner(request))
     if (!body.ok) return body
     const parsed = parseFields(accessTokenRequestSchema, body.value)
-    if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
+    if (!parsed.ok) return err(refuse(400, 'fields_invalid', joinProblems(parsed.error)))
     const issued = await issueTokens(runtime, { ...parsed.value, peerAddress: request.peerAddress ?? 'unknown' })
     return issued.ok ? ok(tokenResponse(issued.value)) : err(refuseIssue(issued.error))
   },
@@ -35,17 +35,17 @@ function tokenResponse(pair: TokenPair): ApiResponse {
   )
 }
 
-const USER_BLOCKED = refuse(403, 'The user account is blocked.')
-export const APPLICATION_DISABLED = refuse(403, 'The application is disabled.')
+const USER_BLOCKED = refuse(403, 'user_blocked', 'The user account is blocked.')
+export const APPLICATION_DISABLED = refuse(403, 'application_disabled', 'The application is disabled.')
 
 /** Returns the response to a user name and password for which no tokens are issued. */
 export function refuseIssue(failure: IssueFailure): Refusal {
   switch (failure.kind) {
     case 'wrong_credentials':
-      return refuse(401, 'Invalid username or password.')
+      return refuse(401, 'wrong_password', 'Invalid username or password.')
     case 'throttled': {
       const seconds = Math.max(1, Math.ceil(failure.retryAfterMs / 1_000))
-      return refuse(429, `Too many attempts. Try again in ${seconds} s.`, { 'retry-after': String(seconds) })
+      return refuse(429, 'too_many_attempts', `Too many attempts. Try again in ${seconds} s.`, { 'retry-after': String(seconds) })
     }
     case 'user_blocked':
       return USER_BLOCKED
@@ -64,7 +64,7 @@ export const refreshToken: OpenEndpoint = {
     const body = await readJsonBody(request, BODY_BYTES_MAX, addressOwner(request))
     if (!body.ok) return body
     const parsed = parseFields(refreshTokenRequestSchema, body.value)
-    if (!parsed.ok) return err(refuse(400, joinProblems(parsed.error)))
+    if (!parsed.ok) return err(refuse(400, 'fields_invalid', joinProblems(parsed.error)))
     const refreshed = await exchangeRefreshToken(runtime, parsed.value)
     return refreshed.ok ? ok(tokenResponse(refreshed.value)) : err(refuseRefresh(refreshed.error))
   },
@@ -74,9 +74,9 @@ export const refreshToken: OpenEndpoint = {
 export function refuseRefresh(failure: RefreshFailure): Refusal {
   switch (failure) {
     case 'invalid_token':
-      return refuse(401, 'The refresh token is invalid, expired or used up. Sign in again with the password.')
+      return refuse(401, 'wrong_refresh_token', 'The refresh token is invalid, expired or used up. Sign in again with the password.')
     case 'throttled':
-      return refuse(429, 'Too many token exchanges are in progress. Try again in 1 s.', { 'retry-after': '1' })
+      return refuse(429, 'too_many_exchanges', 'Too many token exchanges are in progress. Try again in 1 s.', { 'retry-after': '1' })
     case 'user_blocked':
       return USER_BLOCKED
     case 'application_disabled':

@@ -11,7 +11,7 @@ export const TRANSACTIONS_PATH = '/api/v2/transactions'
 
 const LIMIT_DEFAULT = 100
 
-export const BAD_CURSOR = refuse(400, 'cursor must be the nextCursor of an earlier response.')
+export const BAD_CURSOR = refuse(400, 'cursor_invalid', 'cursor must be the nextCursor of an earlier response.')
 
 /**
  * GET /api/v2/transactions: the transactions of the caller, newest first. The next page begins behind the last transaction of this one, so new
@@ -19,7 +19,9 @@ export const BAD_CURSOR = refuse(400, 'cursor must be the nextCursor of an earli
  */
 export const transactions: PartnerEndpoint = {
   kind: 'partner',
+  isLimited: true,
   name: 'transactions',
+  scope: 'payments:read',
   method: 'GET',
   path: TRANSACTIONS_PATH,
   async answer({ runtime, request, caller }) {

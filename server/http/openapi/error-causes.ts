@@ -1,22 +1,23 @@
 import { joinProblems } from '#lib/schemas/fields.ts'
-import { refuseAdmission } from '#server/http/api/authenticate.ts'
+import { refuseAdmission, refuseScope } from '#server/http/api/authenticate.ts'
 import { DATABASE_AWAY, INTERNAL_ERROR, OVERLOADED, type Refusal, refuse, UNAUTHENTICATED } from '#server/http/api/errors.ts'
 import { BATCH_BODY_BYTES_MAX, BODY_BYTES_MAX, refuseBody, refuseType } from '#server/http/api/read-json-body.ts'
+import { refuseRequest } from '#server/http/api/request-limit.ts'
 import { NO_TRANSACTION, refuseSynchronisation } from '../endpoints/status.ts'
 import { refuseIssue, refuseRefresh } from '../endpoints/tokens.ts'
 
 /** One reason for which a request is refused. `message` is what the code that refuses says, for the values of the examples. */
-export type ErrorCause = { id: string; status: number; summary: string; remedy: string; message: string }
+export type ErrorCause = Refusal & { id: string; summary: string; remedy: string }
 
 /** Describes a refusal. The message comes from the function that refuses, so that the reference cannot drift from it. */
 export function cause(id: string, refusal: Refusal, summary: string, remedy: string): ErrorCause {
-  return { id, status: refusal.status, summary, remedy, message: refusal.message }
+  return { id, ...refusal, summary, remedy }
 }
 
 /** A 400 for these sentences, as endpoints join them. */
 export function badInput(sentences: readonly string[]): Refusal {
   if (sentences.length === 0) throw new Error('An example of wrong input is right')
-  return refuse(400, joinProblems(sentences))
+  return refuse(400, 'fields_invalid', joinProblems(sentences))
 }
 
 const RETRY = 'Retry the same request after the seconds in Retry-After. A retry with the same externalId starts nothing twice.'
@@ -26,13 +27,13 @@ export function anyRequest(method: 'GET' | 'POST' | 'GET or POST'): ErrorCause[]
   return [
     cause(
       'header_repeated',
-      refuse(400, 'The header apiKey must not be repeated.'),
+      refuse(400, 'header_repeated', 'The header apiKey must not be repeated.'),
       'A header is there twice: apiKey, apiId, Authorization, Content-Type, Content-Encoding or Host',
       'Send each of them once. A proxy or an HTTP library that adds its own copy is the usual reason.',
     ),
     cause(
       'method',
-      refuse(405, `The method must be ${method} here.`),
+      refuse(405, 'method_not_allowed', `The method must be ${method} here.`),
       'The path exists and the method is another one',
       'Use the method that the header Allow names.',
     ),
@@ -74,12 +75,34 @@ export const ANY_CALLER: readonly ErrorCause[] = [
   ),
 ]
 
+/** Operations of version 2. */
+export const ANY_LIMITED_CALLER: readonly ErrorCause[] = [
+  ...ANY_CALLER,
+  cause(
+    'scope_missing',
+    exampleOfScope(),
+    'The apiKey is limited to other scopes',
+    'Use a key that may do this, or have two administrators make one.',
+  ),
+  cause(
+    'too_many_requests',
+    refuseRequest(1_000),
+    'The application has used up its allowance of requests',
+    'Wait for the seconds in Retry-After. The header RateLimit of every answer says how many requests are left.',
+  ),
+]
+
 /** Operations that read a JSON body. */
 export const ANY_BODY: readonly ErrorCause[] = [
-  cause('body_empty', refuse(400, 'The body is empty: JSON is required.'), 'There is no body', 'Send the JSON document of the operation.'),
+  cause(
+    'body_empty',
+    refuse(400, 'body_empty', 'The body is empty: JSON is required.'),
+    'There is no body',
+    'Send the JSON document of the operation.',
+  ),
   cause(
     'body_not_json',
-    refuse(400, 'The body is not valid JSON: a name in double quotes was expected at position 1.'),
+    refuse(400, 'body_not_json', 'The body is not valid JSON: a name in double quotes was expected at position 1.'),
     'The body is not JSON, or not UTF-8',
     'Let a JSON library write the body. The message names the position.',
   ),
@@ -191,6 +214,12 @@ export const REFRESH_TOKEN_CAUSES: readonly ErrorCause[] = [
   DISABLED_APPLICATION,
   cause('too_many_exchanges', refuseRefresh('throttled'), 'Too many exchanges are in progress', 'Retry after the second in Retry-After.'),
 ]
+
+function exampleOfScope(): Refusal {
+  const refusal = refuseScope({ scopes: new Set() }, 'payments:write')
+  if (!refusal) throw new Error('An example of a missing scope is right')
+  return refusal
+}
 
 function refuse415(headers: Record<string, string>): Refusal {
   const refusal = refuseType({ header: (name) => headers[name] })

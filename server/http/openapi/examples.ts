@@ -3,6 +3,7 @@ import { formatMinor, parseAmountMinor } from '#lib/money/money.ts'
 import { COUNTRIES, type CountryName, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { API_TEXT_NAMES, type ApiTexts, mapApiTexts, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
 import { SUCCESS_MESSAGE, type TransactionStatus, type TransactionType } from '#lib/payments/transaction-status.ts'
+import type { Clock } from '#lib/time/time.ts'
 import type { Json } from './operation.ts'
 
 // The values of the examples. One collect and one deposit run through all of them, so that a reader recognises both.
@@ -56,7 +57,8 @@ const SECOND_DEPOSIT_ID = '019a63b4-1f09-7b17-9e4a-6c8d0b3f5e71'
 export const CHECKER_ID = '019a0f5d-42c7-7e83-a1b9-3d5f7e9c2b46'
 
 /** The instant of the examples. */
-export const EXAMPLE_TIME = '2026-03-02T09:14:07.512Z'
+const EXAMPLE_TIME = '2026-03-02T09:14:07.512Z'
+export const EXAMPLE_CLOCK: Clock = { now: () => new Date(EXAMPLE_TIME) }
 
 type ExampleTransaction = { id: string; request: ExampleRequest; payToken: string }
 

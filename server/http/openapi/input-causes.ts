@@ -73,7 +73,7 @@ export const RANGE_CAUSE = cause(
 
 export const TOO_MANY_PARAMETERS = cause(
   'too_many_parameters',
-  refuse(400, 'The query string has more than 200 parameters.'),
+  refuse(400, 'too_many_parameters', 'The query string has more than 200 parameters.'),
   'The query string has more than 200 parameters',
   'Send none: unknown parameters are ignored.',
 )

@@ -1,10 +1,12 @@
-import { STATUS_CODES } from 'node:http'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
+import { errorBody } from '../api/errors.ts'
+import { EXAMPLE_LIMIT_HEADERS } from '../api/request-limit.ts'
 import type { ErrorCause } from './error-causes.ts'
-import { EXAMPLE_TIME } from './examples.ts'
+import { EXAMPLE_CLOCK } from './examples.ts'
 import { componentSchemas, describeParameters, type Json, type Operation, ref, TAGS, TAGS_V2 } from './operation.ts'
 import { ACCOUNT_CHECK_OPERATIONS } from './operations/account-checks.ts'
 import { CANCEL_OPERATIONS } from './operations/cancel.ts'
+import { KEYED_PAYMENT_OPERATIONS } from './operations/keyed-payments.ts'
 import { OPERATOR_OPERATIONS } from './operations/operators.ts'
 import { PAYMENT_OPERATIONS } from './operations/payments.ts'
 import { REFUND_OPERATIONS } from './operations/refunds.ts'
@@ -13,6 +15,8 @@ import { SETTLEMENT_OPERATIONS } from './operations/settlements.ts'
 import { APPROVAL_OPERATIONS, STATUS_OPERATIONS, TOKEN_OPERATIONS } from './operations/status.ts'
 import { TRANSACTION_OPERATIONS } from './operations/transactions.ts'
 import { describeWebhook } from './webhook.ts'
+
+type Version = 'v1' | 'v2'
 
 const OPERATIONS: readonly Operation[] = [
   ...PAYMENT_OPERATIONS,
@@ -24,6 +28,7 @@ const OPERATIONS: readonly Operation[] = [
 ]
 
 const OPERATIONS_V2: readonly Operation[] = [
+  ...KEYED_PAYMENT_OPERATIONS,
   ...TRANSACTION_OPERATIONS,
   ...CANCEL_OPERATIONS,
   ...REFUND_OPERATIONS,
@@ -48,9 +53,9 @@ const INFO = {
 } as const
 
 const DESCRIPTION_V2 =
-  'What the service adds to v1: a list of transactions with a cursor, the cancellation of what was not sent yet, refunds of collects, what can be sent to each operator now, checks of accounts, and reports of the days that two people have compared with the statement of ' +
+  'What the service adds to v1: payments that are named by the header Idempotency-Key, a list of transactions with a cursor, the cancellation of what was not sent yet, refunds of collects, what can be sent to each operator now, checks of accounts, and reports of the days that two people have compared with the statement of ' +
   'the operator and signed. Credentials and ' +
-  'errors are those of v1, which stays as it is: payments, lists and tokens are there.'
+  'errors are those of v1, which stays as it is: batches, decisions, totals and tokens are there. Each error has a code in addition, which a program can decide by.'
 
 const DESCRIPTION =
   `Collect from and deposit to mobile money accounts of ${OPERATOR_CODES.length} operators in seven countries.\n\n` +
@@ -67,6 +72,7 @@ const STATUS_MEANINGS: Record<number, string> = {
   408: 'The body did not arrive in time.',
   413: 'The body is too large.',
   415: 'The body is not uncompressed UTF-8 JSON.',
+  422: 'The Idempotency-Key belongs to another payment.',
   429: 'Too many attempts; see Retry-After.',
   500: 'A temporary operator error, or an internal error.',
   503: 'The service is overloaded, or its database did not answer; see Retry-After.',
@@ -81,8 +87,22 @@ const HEADERS: Partial<Record<number, Json>> = {
   503: RETRY_AFTER,
 }
 
+const LIMIT_HEADERS: Json = {
+  'RateLimit-Policy': {
+    description:
+      'The allowance of the application: q requests at once, which are there again within w seconds. Each process of the service counts its own.',
+    schema: { type: 'string' },
+    example: EXAMPLE_LIMIT_HEADERS['ratelimit-policy'] ?? '',
+  },
+  RateLimit: {
+    description: 'What is left of it: r requests now, and t seconds until all of them are there again.',
+    schema: { type: 'string' },
+    example: EXAMPLE_LIMIT_HEADERS['ratelimit'] ?? '',
+  },
+}
+
 /** The OpenAPI 3.1 document of a version, made from the schemas that validate. The same text for the life of the process. */
-export function buildOpenApiDocument(version: 'v1' | 'v2' = 'v1'): Json {
+export function buildOpenApiDocument(version: Version = 'v1'): Json {
   const isFirst = version === 'v1'
   const { description, ...info } = INFO[version]
   const paths: { [path: string]: Json } = {}
@@ -90,7 +110,7 @@ export function buildOpenApiDocument(version: 'v1' | 'v2' = 'v1'): Json {
     const others = paths[operation.path]
     paths[operation.path] = {
       ...(typeof others === 'object' && !Array.isArray(others) && others),
-      [operation.method]: describeOperation(operation),
+      [operation.method]: describeOperation(operation, version),
     }
   }
   return {
@@ -132,10 +152,12 @@ export function buildOpenApiDocument(version: 'v1' | 'v2' = 'v1'): Json {
   }
 }
 
-function describeOperation(operation: Operation): Json {
-  const { id, tag, summary, description, segments, query, body, answer, isOpen } = operation
+function describeOperation(operation: Operation, version: Version): Json {
+  const limits: { [name: string]: Json } = version === 'v2' ? { headers: LIMIT_HEADERS } : {}
+  const { id, tag, summary, description, segments, idempotencyKey, query, body, answer, isOpen } = operation
   const parameters = [
     ...(segments ? describeParameters(segments.schema, segments.examples, 'path') : []),
+    ...(idempotencyKey === undefined ? [] : [describeIdempotencyKey(idempotencyKey)]),
     ...(query ? describeParameters(query.schema, query.examples) : []),
   ]
   return {
@@ -157,10 +179,23 @@ function describeOperation(operation: Operation): Json {
     responses: {
       200: {
         description: answer.description,
+        ...limits,
         content: { 'application/json': { schema: answer.schema, examples: answer.examples }, ...answer.others },
       },
       ...describeRefusals(operation),
     },
+  }
+}
+
+function describeIdempotencyKey(example: string): Json {
+  return {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'A UUID version 4 of your own, new for each payment and the same when a request is repeated. It is the externalId of the transaction, and belongs to it for good',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+    example,
   }
 }
 
@@ -181,7 +216,7 @@ function describeRefusals({ path, causes }: Operation): { [status: string]: Json
   return responses
 }
 
-function describeCause({ status, summary, remedy, message }: ErrorCause, path: string): Json {
-  const value = { timestamp: EXAMPLE_TIME, status, error: STATUS_CODES[status] ?? '', message, path }
-  return { summary, description: remedy, value }
+function describeCause(cause: ErrorCause, path: string): Json {
+  const { summary, remedy } = cause
+  return { summary, description: remedy, value: JSON.parse(errorBody(cause, path, EXAMPLE_CLOCK)) }
 }

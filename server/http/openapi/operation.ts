@@ -3,6 +3,7 @@ import { accountCheckSchema, operatorStatusSchema } from '#lib/schemas/operator-
 import { accessTokenRequestSchema, refreshTokenRequestSchema, tokenResponseSchema } from '#lib/schemas/queries.ts'
 import {
   balanceSchema,
+  codedErrorSchema,
   errorSchema,
   initiationSchema,
   listRecordSchema,
@@ -11,7 +12,12 @@ import {
   webhookSchema,
 } from '#lib/schemas/responses.ts'
 import { settledDaySchema, settlementReportSchema } from '#lib/schemas/settlement-responses.ts'
-import { accountCheckRequestSchema, refundRequestSchema, transactionRequestSchema } from '#lib/schemas/transaction-request.ts'
+import {
+  accountCheckRequestSchema,
+  keyedRequestSchema,
+  refundRequestSchema,
+  transactionRequestSchema,
+} from '#lib/schemas/transaction-request.ts'
 import { listedTransactionSchema, refundListSchema, transactionListSchema } from '#lib/schemas/transaction-responses.ts'
 import type { ErrorCause } from './error-causes.ts'
 
@@ -30,6 +36,7 @@ export const TAGS = [
 
 /** The subjects of version 2. */
 export const TAGS_V2 = [
+  { name: 'Payments with a key', description: 'Start collects and deposits, each once for its Idempotency-Key.' },
   { name: 'Transactions', description: 'List transactions, find one, cancel what was not sent to an operator, and refund collects.' },
   { name: 'Operators', description: 'What can be sent to each operator now, and checks of accounts.' },
   { name: 'Settlements', description: 'What a signed day of an account at an operator did to the balance of the application.' },
@@ -46,6 +53,8 @@ export type Operation = {
   description: string
   /** The variable parts of the path. */
   segments?: { schema: z.ZodObject; examples: Record<string, string | number> }
+  /** Set where the header Idempotency-Key is required: an example of it. */
+  idempotencyKey?: string
   query?: { schema: z.ZodObject; examples: Record<string, string | number> }
   body?: { schema: Json; description: string; example: Json }
   answer: {
@@ -81,6 +90,8 @@ const COMPONENTS = {
 } as const
 
 const COMPONENTS_V2 = {
+  PaymentRequest: keyedRequestSchema,
+  InitiationResponse: initiationSchema,
   TransactionList: transactionListSchema,
   Transaction: listedTransactionSchema,
   RefundRequest: refundRequestSchema,
@@ -91,7 +102,7 @@ const COMPONENTS_V2 = {
   AccountCheck: accountCheckSchema,
   SettledDay: settledDaySchema,
   SettlementReport: settlementReportSchema,
-  Error: errorSchema,
+  Error: codedErrorSchema,
 } as const
 
 /** In the registry of this one document each schema is known by its name, so that they refer to each other by it. */

@@ -99,8 +99,10 @@ function throttle(request: ApiRequest, { linkId }: CustomerLink, phoneNumber: st
   // The same number is written in many ways, with or without its dial code.
   const number = phoneNumber.replaceAll(/\D/g, '').slice(-8)
   const waitMs =
-    limits.address.take(request.peerAddress ?? 'unknown') ?? limits.link.take(linkId) ?? (number && limits.number.take(number)) ?? undefined
-  return typeof waitMs === 'number' ? Math.max(1, Math.ceil(waitMs / 1_000)) : undefined
+    limits.address.take(request.peerAddress ?? 'unknown').retryAfterMs ??
+    limits.link.take(linkId).retryAfterMs ??
+    (number === '' ? undefined : limits.number.take(number).retryAfterMs)
+  return waitMs === undefined ? undefined : Math.max(1, Math.ceil(waitMs / 1_000))
 }
 
 function answerRefusal(request: ApiRequest, link: CustomerLink, form: LinkForm, failure: StartLinkFailure): ApiResponse {

@@ -72,8 +72,14 @@ function describeOperation(document: DocumentView, path: string, method: 'GET' |
       },
     answer: describeAnswer(document, operation),
     causes: causesOf(operation),
-    samples: writeSamples({ method, path: examplePath, isOpen, query, body: media?.example }),
+    samples: writeSamples({ method, path: examplePath, isOpen, query, idempotencyKey: keyOf(parameters), body: media?.example }),
   }
+}
+
+/** The example of the header that names a payment. */
+function keyOf(parameters: readonly ParameterView[]): string | undefined {
+  const header = parameters.find(({ name, in: place }) => place === 'header' && name === 'Idempotency-Key')
+  return header?.example === undefined ? undefined : String(header.example)
 }
 
 function describeAnswer(document: DocumentView, { operationId, responses }: OperationView): ReferenceOperation['answer'] {
@@ -89,8 +95,8 @@ function causesOf({ responses }: OperationView): ReferenceCause[] {
   return Object.entries(responses).flatMap(([status, response]) => {
     const examples = status === '200' ? {} : (response.content?.['application/json'].examples ?? {})
     return Object.entries(examples).map(([id, { summary, description = '', value }]) => {
-      const { message } = value as { message: string }
-      return { id, status: Number(status), cause: summary, remedy: description, message }
+      const { code, message } = value as { code?: string; message: string }
+      return { id, status: Number(status), code, cause: summary, remedy: description, message }
     })
   })
 }
@@ -183,8 +189,10 @@ export function allCauses(): CauseEverywhere[] {
   for (const operation of readReference().operations.values()) {
     for (const cause of operation.causes) {
       const same = found.get(cause.status + cause.cause)
-      if (same) same.operations.push(operation.id)
-      else found.set(cause.status + cause.cause, { ...cause, key: `${cause.status}-${cause.id}`, operations: [operation.id] })
+      if (same) {
+        same.operations.push(operation.id)
+        same.code ??= cause.code
+      } else found.set(cause.status + cause.cause, { ...cause, key: `${cause.status}-${cause.id}`, operations: [operation.id] })
     }
   }
   const causes = [...found.values()].sort((left, right) => left.status - right.status)

@@ -10,6 +10,7 @@ import { systemClock } from '#server/clock.ts'
 import { createSignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { createMetrics } from '#server/http/api/metrics.ts'
+import { createRequestLimit, type RequestLimitOptions } from '#server/http/api/request-limit.ts'
 import { createFrontDoor, type FrontDoor, type FrontDoorOptions } from '#server/http/door/front-door.ts'
 import { createLogger } from '#server/logger.ts'
 import { createConnectors, type FollowingConnectors } from '#server/operators/create-connectors.ts'
@@ -36,6 +37,7 @@ type HttpHarnessOptions = {
   /** Opens the pool of the service at this address; otherwise it uses that of the test. */
   openPool?(databaseUrl: string): Pool
   forcedEnquiries?: ForcedEnquiriesOptions['limits']
+  requestLimit?: RequestLimitOptions
   /** Each operator speaks its own protocol, as in the sandbox; otherwise all of them speak the gateway protocol. */
   usesOwnProtocols?: boolean
   /** In place of the sandbox's settings, from the simulator's address and secret. */
@@ -78,8 +80,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
   const pool = options.openPool?.(database.url) ?? database.pool
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-http-'))
   const simulator = await startSimulator({ ...SIMULATOR, folder, slowDelayMs: options.slowDelayMs ?? 400 })
-  let simulatorEnd: Promise<void> | undefined
-  const stopSimulator = (): Promise<void> => (simulatorEnd ??= simulator.close())
+  const stopSimulator = closeOnce(simulator)
   const logger = createLogger('silent')
   const partner = await createTestPartner(database.pool)
   const directory = await createDirectory({ pool, pollIntervalMs: 50 })
@@ -107,6 +108,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
     forcedEnquiries,
     accountChecks: createAccountChecks({ pool, connectors, nowMs: () => performance.now() }),
     wake: { operators: dispatcher.wake, webhooks: () => undefined },
+    requestLimit: createRequestLimit(options.requestLimit),
     metrics: createMetrics(),
   }
   const frontDoor = createFrontDoor({ runtime, fallback: answerAsPage, ...options.frontDoor })
@@ -137,6 +139,12 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** A test may stop the operators before the harness closes. */
+function closeOnce(simulator: { close(): Promise<void> }): () => Promise<void> {
+  let end: Promise<void> | undefined
+  return () => (end ??= simulator.close())
 }
 
 async function headersOf(partner: TestPartner, tokens: Tokens): Promise<Record<string, string>> {

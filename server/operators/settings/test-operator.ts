@@ -110,7 +110,8 @@ export function createOperatorTests({ connectors, clock, logger, nowMs }: TestsD
       if (!mayAct(actor, applicationId, 'operator:test')) return err('not_permitted')
       const connector = connectors.get(operator)
       if (!connector) return err('not_set')
-      const retryAfterMs = applications.take(`${applicationId} ${operator}`) ?? operators.take(operator)
+      const ofApplication = applications.take(`${applicationId} ${operator}`)
+      const retryAfterMs = ofApplication.retryAfterMs ?? operators.take(operator).retryAfterMs
       if (retryAfterMs !== undefined) return err({ code: 'throttled', retryAfterMs })
       const result = await read(connector)
       await recordAct(pool, { applicationId, actor }, { action: 'operator.tested', subject: operator, details: { ...result } })
@@ -125,7 +126,7 @@ export function createOperatorTests({ connectors, clock, logger, nowMs }: TestsD
       if (!document.ok) return document
       // A removal, and amounts, which say nothing about how the operator is reached.
       if (!document.value || protocol === AMOUNT_SETTINGS_NAME) return ok({ test: null, openCount: await countOpenWork(pool, operator) })
-      const retryAfterMs = trials.take(operator)
+      const { retryAfterMs } = trials.take(operator)
       if (retryAfterMs !== undefined) return err({ code: 'throttled', retryAfterMs })
       const settings = [{ operator, protocol, document: document.value }]
       const proposed = createConnectors({ settings, callbackBaseUrl: undefined, tokens: passingTokens(), clock, logger, connectionsMax: 1 })

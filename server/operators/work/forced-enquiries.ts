@@ -105,7 +105,7 @@ export function createForcedEnquiries(options: ForcedEnquiriesOptions): ForcedEn
       const joined = inProgress.get(key)
       if (joined) return joined
       const caller = actor.kind === 'person' ? `${applicationId} ${actor.id}` : applicationId
-      const retryAfterMs = rate.take(caller)
+      const { retryAfterMs } = rate.take(caller)
       if (retryAfterMs !== undefined) return err({ code: 'throttled', retryAfterMs })
       const running = runFor(operator, caller, query).finally(() => inProgress.delete(key))
       inProgress.set(key, running)

@@ -1,4 +1,5 @@
 import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
+import type { ApiScope } from '#lib/partner/api-scopes.ts'
 import { listAccess } from '#server/applications/access-store.ts'
 import { parseNetwork } from '#server/applications/allow-list.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
@@ -23,6 +24,8 @@ export type ListedKey = {
   apiKeyId: string
   name: string
   keyPrefix: string
+  /** What it is limited to; null: nothing. */
+  scopes: readonly ApiScope[] | null
   createdAt: string
   createdBy: string | null
   /** When it ends, or when it ended. */
@@ -49,13 +52,14 @@ export async function readCredentials(actor: BackOfficeActor) {
   const keys = access.keys.flatMap((key): ListedKey[] => {
     const endedAt = key.revokedAt ?? key.expiresAt
     if (endedAt && now.getTime() - endedAt.getTime() > ENDED_SHOWN_MS) return []
-    const { apiKeyId, name, keyPrefix, createdBy } = key
+    const { apiKeyId, name, keyPrefix, scopes, createdBy } = key
     const state = key.revokedAt ? 'revoked' : key.expiresAt ? (key.expiresAt <= now ? 'ended' : 'ends') : 'works'
     return [
       {
         apiKeyId,
         name,
         keyPrefix,
+        scopes,
         createdAt: key.createdAt.toISOString(),
         createdBy: createdBy === null ? null : (names.get(createdBy) ?? null),
         endsAt: endedAt?.toISOString() ?? null,

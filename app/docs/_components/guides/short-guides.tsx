@@ -38,6 +38,20 @@ export function IdempotencyGuide() {
           started are returned, the others are started. The same `externalId` twice in one array is refused with 400.
         </P>
       </GuideSection>
+      <GuideSection guide="idempotency" id="key">
+        <P>
+          `POST /api/v2/collects` and `POST /api/v2/deposits` require the header `Idempotency-Key`, a UUID version 4. It takes the place of
+          `externalId` in the body and is the `externalId` of the transaction everywhere else: in answers, lists and webhooks.
+        </P>
+        <List
+          items={[
+            'The same key with the same content: 200 with the transaction that exists, and the header `Idempotency-Replayed: true`.',
+            'The same key with other content: 422 with the code `idempotency_key_reused`. Nothing is started.',
+            'A request that was refused leaves its key free: correct the request and send it with the same key.',
+            'Keys never expire, and they are shared with version 1: a payment that was started there is found here.',
+          ]}
+        />
+      </GuideSection>
     </>
   )
 }
@@ -47,7 +61,7 @@ export function VersionGuide({ version }: { version: string }) {
   return (
     <>
       <GuideSection guide="versions" id="promise">
-        <P>{`The version is part of the path: \`/api/${version}\`. Payments, lists and tokens are there. Version 2 adds a list with a cursor, cancellations, the availability and limits of the operators, checks of accounts and the settlement reports at \`/api/v2\`, with the same credentials and errors, and has a document of its own, \`/api/v2/openapi.json\`. Within a version, these changes can happen at any time, and your program must not mind them:`}</P>
+        <P>{`The version is part of the path: \`/api/${version}\`. Payments, lists and tokens are there. Version 2 adds payments with an \`Idempotency-Key\`, a list with a cursor, cancellations, the availability and limits of the operators, checks of accounts and the settlement reports at \`/api/v2\`, with the same credentials, errors that have a \`code\`, and has a document of its own, \`/api/v2/openapi.json\`. Within a version, these changes can happen at any time, and your program must not mind them:`}</P>
         <List
           items={[
             'a new endpoint, or a new optional field of a request',
@@ -110,6 +124,22 @@ export function AuthenticationGuide({ operations, language }: Props) {
           ]}
         />
       </GuideSection>
+      <GuideSection guide="authentication" id="scopes">
+        <P>
+          A key can be limited when it is made. A call outside its scopes is refused with 403, in both versions, and below `/api/v2` with
+          the code `scope_missing`. A rotated key has the same scopes. A key that is not limited may do everything.
+        </P>
+        <List
+          items={[
+            '`payments:write`: start payments, and cancel them.',
+            '`payments:read`: read transactions, their refunds and the operators.',
+            '`refunds:write`: refund collects.',
+            '`approvals:write`: validate and reject payments that wait.',
+            '`accounts:read`: check accounts at operators.',
+            '`reports:read`: totals, balances and settlement reports.',
+          ]}
+        />
+      </GuideSection>
       <GuideSection guide="authentication" id="addresses">
         <P>
           The address of the caller must be on the allow list of the application. An empty list admits nobody. The list takes single
@@ -147,6 +177,13 @@ export function ErrorGuide({ t, causes }: ErrorGuideProps) {
         <CodeBlock label="400 Bad Request" source={JSON.stringify(EXAMPLE, null, 2)} />
         <P>`message` is for people and names every wrong field. Its wording can change: decide by `status`, never by `message`.</P>
       </GuideSection>
+      <GuideSection guide="errors" id="codes">
+        <P>
+          Below `/api/v2` an error has a sixth field, `code`, for your program: `external_id_taken`, `overloaded`. A code keeps its meaning,
+          and none is renamed or removed. New ones can be added: treat a code that you do not know by its `status`. The list below has the
+          code of each cause in front of its message.
+        </P>
+      </GuideSection>
       <GuideSection guide="errors" id="order">
         <P>
           Checks happen in this order, and nothing is written before the last one: path and method (404, 405), credentials (401), address,
@@ -167,6 +204,11 @@ export function ErrorGuide({ t, causes }: ErrorGuideProps) {
             '500 or no response: retry after a few seconds, with the same `externalId`.',
           ]}
         />
+        <P>
+          Below `/api/v2` an application may send 1,000 requests at once and 100 per second. `RateLimit-Policy` has this allowance, and
+          `RateLimit` what is left of it: `r` requests now, and `t` seconds until all of them are there again. Slow down as `r` approaches 0
+          rather than waiting for a 429.
+        </P>
       </GuideSection>
       <GuideSection guide="errors" id="causes">
         <P>

@@ -30,9 +30,10 @@ const METHODS_FOR_NEXT = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE
 export function passToNext(incoming: IncomingMessage, outgoing: ServerResponse, arrival: Arrival, passage: Passage): void {
   const { target, peerAddress, connection, budget } = arrival
   noteAnswer(incoming, outgoing, connection)
-  if (!METHODS_FOR_NEXT.has(incoming.method ?? '')) return passage.refuse(refuse(405, 'The method is not allowed.', { allow: 'GET, HEAD' }))
+  if (!METHODS_FOR_NEXT.has(incoming.method ?? ''))
+    return passage.refuse(refuse(405, 'method_not_allowed', 'The method is not allowed.', { allow: 'GET, HEAD' }))
   // Next makes addresses of it, also for HTTP/1.0.
-  if (!incoming.headers.host) return passage.refuse(refuse(400, 'The header Host is missing.'))
+  if (!incoming.headers.host) return passage.refuse(refuse(400, 'host_invalid', 'The header Host is missing.'))
   incoming.url = target.search === '' ? target.path : `${target.path}?${target.search}`
   const facts: RequestFacts = { peerAddress, isForwarded: isForwarded(incoming.headers), url: incoming.url, budget }
   cleanForNext(incoming.headers, passage.isFromTrustedProxy)

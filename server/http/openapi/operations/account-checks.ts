@@ -2,7 +2,7 @@ import { parseFields } from '#lib/schemas/fields.ts'
 import type { AccountCheckResponse } from '#lib/schemas/operator-responses.ts'
 import { accountCheckRequestSchema } from '#lib/schemas/transaction-request.ts'
 import { ACCOUNT_CHECKS_PATH, refuseCheck } from '../../endpoints/account-checks.ts'
-import { ANY_BODY, ANY_CALLER, anyRequest, badInput, cause } from '../error-causes.ts'
+import { ANY_BODY, ANY_LIMITED_CALLER, anyRequest, badInput, cause } from '../error-causes.ts'
 import { readExample } from '../input-causes.ts'
 import { type Operation, ref } from '../operation.ts'
 
@@ -95,7 +95,7 @@ export const ACCOUNT_CHECK_OPERATIONS: Operation[] = [
         'Retry after the seconds in Retry-After.',
       ),
       ...ANY_BODY,
-      ...ANY_CALLER,
+      ...ANY_LIMITED_CALLER,
       ...anyRequest('POST'),
     ],
   },

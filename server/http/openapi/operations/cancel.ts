@@ -1,7 +1,7 @@
 import { CANCELLED_MESSAGE } from '#lib/payments/transaction-status.ts'
 import { synchroniseQuerySchema } from '#lib/schemas/queries.ts'
 import { CANCEL_PATH, refuseCancellation } from '../../endpoints/cancel.ts'
-import { ANY_CALLER, anyRequest, cause, UNKNOWN_TRANSACTION } from '../error-causes.ts'
+import { ANY_LIMITED_CALLER, anyRequest, cause, UNKNOWN_TRANSACTION } from '../error-causes.ts'
 import { DEPOSIT_ID, exampleRecord } from '../examples.ts'
 import { type Operation, ref } from '../operation.ts'
 
@@ -48,7 +48,7 @@ export const CANCEL_OPERATIONS: Operation[] = [
         'The operator has the transaction, or is about to receive it',
         'Wait for the webhook, or query the operator with chekTransactionStatus.',
       ),
-      ...ANY_CALLER,
+      ...ANY_LIMITED_CALLER,
       ...anyRequest('POST'),
     ],
   },

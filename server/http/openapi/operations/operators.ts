@@ -2,7 +2,7 @@ import { OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import type { OperatorStatus } from '#lib/schemas/operator-responses.ts'
 import { emptyQuerySchema } from '#lib/schemas/queries.ts'
 import { OPERATORS_PATH } from '../../endpoints/operators.ts'
-import { ANY_CALLER, anyRequest } from '../error-causes.ts'
+import { ANY_LIMITED_CALLER, anyRequest } from '../error-causes.ts'
 import { TOO_MANY_PARAMETERS } from '../input-causes.ts'
 import { type Json, type Operation, ref } from '../operation.ts'
 
@@ -43,6 +43,6 @@ export const OPERATOR_OPERATIONS: Operation[] = [
       description: 'The operators, in the order of their countries.',
       examples: { operators: { summary: 'The first two; one takes no deposits for the moment', value: STATUSES } },
     },
-    causes: [TOO_MANY_PARAMETERS, ...ANY_CALLER, ...anyRequest('GET')],
+    causes: [TOO_MANY_PARAMETERS, ...ANY_LIMITED_CALLER, ...anyRequest('GET')],
   },
 ]

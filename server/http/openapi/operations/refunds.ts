@@ -6,7 +6,7 @@ import type { RefundFailure } from '#server/transactions/refunds.ts'
 import { REFUNDS_PATH, refuseRefund } from '../../endpoints/refunds.ts'
 import {
   ANY_BODY,
-  ANY_CALLER,
+  ANY_LIMITED_CALLER,
   anyRequest,
   badInput,
   cause,
@@ -183,7 +183,7 @@ export const REFUND_OPERATIONS: Operation[] = [
         waiting: { summary: 'Waiting for approval', value: { ...REFUND, status: 'PENDING_APPROVAL' } },
       },
     },
-    causes: [...CAUSES, UNKNOWN_TRANSACTION, ...ANY_BODY, SMALL_BODY, ...ANY_CALLER, QUEUE_FULL, ...anyRequest('GET or POST')],
+    causes: [...CAUSES, UNKNOWN_TRANSACTION, ...ANY_BODY, SMALL_BODY, ...ANY_LIMITED_CALLER, QUEUE_FULL, ...anyRequest('GET or POST')],
   },
   {
     path: REFUNDS_PATH,
@@ -201,6 +201,6 @@ export const REFUND_OPERATIONS: Operation[] = [
         none: { summary: 'No refund', value: { refunds: [], refundedAmount: 0, remainingAmount: 5000 } },
       },
     },
-    causes: [UNKNOWN_TRANSACTION, ...ANY_CALLER, ...anyRequest('GET or POST')],
+    causes: [UNKNOWN_TRANSACTION, ...ANY_LIMITED_CALLER, ...anyRequest('GET or POST')],
   },
 ]

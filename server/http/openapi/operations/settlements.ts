@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { settlementListQuerySchema, settlementQuerySchema } from '#lib/schemas/queries.ts'
 import { readQuery } from '../../api/read-query.ts'
 import { BAD_DAY, NO_SETTLEMENT, SETTLEMENTS_PATH } from '../../endpoints/settlements.ts'
-import { ANY_CALLER, anyRequest, cause } from '../error-causes.ts'
+import { ANY_LIMITED_CALLER, anyRequest, cause } from '../error-causes.ts'
 import { COLLECT_ID, COLLECT_REQUEST } from '../examples.ts'
 import { QUERY_CAUSES } from '../input-causes.ts'
 import { type Json, type Operation, ref } from '../operation.ts'
@@ -59,7 +59,7 @@ const REPORT: Json = {
   ],
 }
 
-const EVERY = [...ANY_CALLER, ...anyRequest('GET')]
+const EVERY = [...ANY_LIMITED_CALLER, ...anyRequest('GET')]
 
 function wrongRange() {
   const query = readQuery({ search: 'from=2026-01-01&to=2026-11-30' }, settlementListQuerySchema)

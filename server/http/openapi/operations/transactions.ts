@@ -3,7 +3,7 @@ import { SUCCESS_MESSAGE } from '#lib/payments/transaction-status.ts'
 import { cursorQuerySchema } from '#lib/schemas/queries.ts'
 import type { ListedTransaction } from '#lib/schemas/transaction-responses.ts'
 import { BAD_CURSOR, TRANSACTIONS_PATH } from '../../endpoints/transactions.ts'
-import { ANY_CALLER, anyRequest, cause } from '../error-causes.ts'
+import { ANY_LIMITED_CALLER, anyRequest, cause } from '../error-causes.ts'
 import { COLLECT_ID, COLLECT_REQUEST } from '../examples.ts'
 import { QUERY_CAUSES } from '../input-causes.ts'
 import { type Operation, ref } from '../operation.ts'
@@ -56,7 +56,7 @@ export const TRANSACTION_OPERATIONS: Operation[] = [
     causes: [
       ...QUERY_CAUSES,
       cause('bad_cursor', BAD_CURSOR, 'The cursor is not one that a response had', 'Begin again without a cursor.'),
-      ...ANY_CALLER,
+      ...ANY_LIMITED_CALLER,
       ...anyRequest('GET'),
     ],
   },

@@ -3,14 +3,22 @@ import { CHECKER_ID, COLLECT_ID, DEPOSIT_ID } from '#server/http/openapi/example
 import type { Json } from '#server/http/openapi/operation.ts'
 
 /** One operation as the document describes it, with the values of its examples. */
-type DescribedCall = { method: 'GET' | 'POST'; path: string; isOpen: boolean; query: [string, string | number][]; body: Json | undefined }
+type DescribedCall = {
+  method: 'GET' | 'POST'
+  path: string
+  isOpen: boolean
+  query: [string, string | number][]
+  idempotencyKey?: string | undefined
+  body: Json | undefined
+}
 
 /** The same call in every language, with the reader's own values as environment variables. */
-export function writeSamples({ method, path, isOpen, query, body }: DescribedCall): Samples {
+export function writeSamples({ method, path, isOpen, query, idempotencyKey, body }: DescribedCall): Samples {
   const call: SampleCall = {
     method,
     path: path.replaceAll(COLLECT_ID, PATH_VARIABLE).replaceAll(DEPOSIT_ID, PATH_VARIABLE),
     isOpen,
+    idempotencyKey,
     query: query.map(([name, value]) => [name, typeof value === 'number' ? value : toText(name, value)]),
     body: body === undefined ? undefined : toValue('', body),
   }
@@ -56,6 +64,8 @@ type SampleCall = {
   method: 'GET' | 'POST'
   path: string
   isOpen: boolean
+  /** The header of a payment: a new UUID, where the language can make one. */
+  idempotencyKey: string | undefined
   query: [name: string, value: SampleText | number][]
   body: SampleValue | undefined
 }
@@ -93,11 +103,12 @@ function writeValue(value: SampleValue, notation: Notation, indent: string, step
 }
 
 /** The call as a command for a shell. Its variables are those of the environment. */
-function writeCurl({ method, path, isOpen, query, body }: SampleCall): string {
+function writeCurl({ method, path, isOpen, query, idempotencyKey, body }: SampleCall): string {
   const flags = method === 'GET' ? (query.length > 0 ? ' -G' : '') : body === undefined ? ' -X POST -G' : ''
   const lines = [
     `curl -sS${flags} "$BASE_URL${path.replace(PATH_VARIABLE, '$TRANSACTION_ID')}"`,
     ...(isOpen ? [] : ['-H "apiKey: $API_KEY"', '-H "apiId: $API_ID"', '-H "Authorization: Bearer $ACCESS_TOKEN"']),
+    ...(idempotencyKey === undefined ? [] : [`-H "Idempotency-Key: ${idempotencyKey}"`]),
     ...(body === undefined ? [] : ['-H "Content-Type: application/json"']),
     ...query.map(([name, value]) => `--data-urlencode "${name}=${typeof value === 'number' ? value : inShell(value)}"`),
     ...(body === undefined ? [] : ['-d @- <<JSON']),
@@ -127,7 +138,7 @@ const TYPESCRIPT: Notation = {
 }
 
 /** The call for Node.js, Deno or Bun, without packages. */
-function writeTypeScript({ method, path, isOpen, query, body }: SampleCall): string {
+function writeTypeScript({ method, path, isOpen, query, idempotencyKey, body }: SampleCall): string {
   const parameters = query
     .map(([name, value]) => `  ${name}: ${typeof value === 'number' ? `'${value}'` : writeTypeScriptValue(value)},\n`)
     .join('')
@@ -135,10 +146,11 @@ function writeTypeScript({ method, path, isOpen, query, body }: SampleCall): str
     ...(isOpen
       ? []
       : ["apiKey: process.env.API_KEY ?? ''", "apiId: process.env.API_ID ?? ''", `Authorization: \`Bearer \${process.env.ACCESS_TOKEN}\``]),
+    ...(idempotencyKey === undefined ? [] : ["'Idempotency-Key': randomUUID()"]),
     ...(body === undefined ? [] : ["'Content-Type': 'application/json'"]),
   ]
   return [
-    ...(makesUuid(body) ? ["import { randomUUID } from 'node:crypto'", ''] : []),
+    ...(makesUuid(body) || idempotencyKey !== undefined ? ["import { randomUUID } from 'node:crypto'", ''] : []),
     ...(parameters ? [`const query = new URLSearchParams({\n${parameters}})`] : []),
     `const response = await fetch(\`\${process.env.BASE_URL}${path.replace(PATH_VARIABLE, `\${process.env.TRANSACTION_ID}`)}${parameters ? `?\${query}` : ''}\`, {`,
     ...(method === 'GET' ? [] : [`  method: '${method}',`]),
@@ -164,7 +176,7 @@ const PYTHON: Notation = {
 }
 
 /** The call for Python 3, with its standard library. */
-function writePython({ method, path, isOpen, query, body }: SampleCall): string {
+function writePython({ method, path, isOpen, query, idempotencyKey, body }: SampleCall): string {
   const parameters = query
     .map(([name, value]) => `    "${name}": ${typeof value === 'number' ? value : writePythonValue(value)},\n`)
     .join('')
@@ -172,12 +184,13 @@ function writePython({ method, path, isOpen, query, body }: SampleCall): string 
     ...(isOpen
       ? []
       : ['"apiKey": os.environ["API_KEY"]', '"apiId": os.environ["API_ID"]', '"Authorization": "Bearer " + os.environ["ACCESS_TOKEN"]']),
+    ...(idempotencyKey === undefined ? [] : ['"Idempotency-Key": str(uuid.uuid4())']),
     ...(body === undefined ? [] : ['"Content-Type": "application/json"']),
   ]
   return [
     'import json',
     'import os',
-    ...(makesUuid(body) ? ['import uuid'] : []),
+    ...(makesUuid(body) || idempotencyKey !== undefined ? ['import uuid'] : []),
     ...(parameters ? ['from urllib.parse import urlencode'] : []),
     'from urllib.request import Request, urlopen',
     '',
@@ -208,7 +221,7 @@ const PHP: Notation = {
 }
 
 /** The call for PHP 7.4 and later, with its curl extension. */
-function writePhp({ method, path, isOpen, query, body }: SampleCall): string {
+function writePhp({ method, path, isOpen, query, idempotencyKey, body }: SampleCall): string {
   const parameters = query
     .map(([name, value]) => `    '${name}' => ${typeof value === 'number' ? value : writePhpValue(value)},\n`)
     .join('')
@@ -216,10 +229,12 @@ function writePhp({ method, path, isOpen, query, body }: SampleCall): string {
     ...(isOpen
       ? []
       : ["'apiKey: ' . getenv('API_KEY')", "'apiId: ' . getenv('API_ID')", "'Authorization: Bearer ' . getenv('ACCESS_TOKEN')"]),
+    ...(idempotencyKey === undefined ? [] : [`'Idempotency-Key: ${idempotencyKey}'`]),
     ...(body === undefined ? [] : ["'Content-Type: application/json'"]),
   ]
   return [
     '<?php',
+    ...(idempotencyKey === undefined ? [] : ['// Idempotency-Key: a new UUID version 4 for each payment.']),
     ...(makesUuid(body) ? ['// externalId: a new UUID version 4 for each payment.'] : []),
     ...(parameters ? [`$query = http_build_query([\n${parameters}]);`] : []),
     `$curl = curl_init(getenv('BASE_URL') . '${path.replace(PATH_VARIABLE, "' . getenv('TRANSACTION_ID') . '")}${parameters ? "?' . $query" : "'"});`,

@@ -8,6 +8,7 @@ import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import { readFeeFact, readFeeFactName, writePercent } from '#lib/money/fees.ts'
 import { formatMinor } from '#lib/money/money.ts'
 import { COUNTRY_NAMES, isOperatorCode, OPERATORS } from '#lib/operators/operators.ts'
+import { API_SCOPES } from '#lib/partner/api-scopes.ts'
 import { combinesRoles, ROLES } from '#lib/people/permissions.ts'
 import { JOURNAL_ACCOUNT_NAMES } from '#lib/reconciliation/journal.ts'
 import { walletText } from '#lib/reconciliation/wallet-words.ts'
@@ -164,6 +165,7 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   version: 'change.fact.version',
   laterDays: 'change.fact.laterDays',
   newKey: 'change.fact.newKey',
+  scopes: 'change.fact.scopes',
   newUser: 'change.fact.newUser',
   hasNewPassword: 'change.fact.hasNewPassword',
   hasNewSecret: 'change.fact.hasNewSecret',
@@ -214,6 +216,7 @@ function factText(t: Translate, locale: Locale, name: string, facts: ChangeFacts
   if (typeof value === 'boolean') return t(value ? 'change.yes' : 'change.no')
   if (typeof value === 'object') {
     if (name === 'countries') return namesOf(COUNTRY_NAMES, value, (country) => t(`country.${country}`))
+    if (name === 'scopes') return namesOf(API_SCOPES, value, (scope) => t(`credentials.scope.${scope}`))
     return namesOf(ROLES, value, (role) => t(`role.${role}`))
   }
   if (name.endsWith('Minor')) {

@@ -1,7 +1,8 @@
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { useAction } from '#components/form/use-action.tsx'
-import { TextField } from '#components/ui/field.tsx'
+import { Checkbox, TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { API_SCOPES } from '#lib/partner/api-scopes.ts'
 import { ProposalDialog } from '../../_components/changes/proposal-dialog.tsx'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
 import { blockApiUser, revokeKey } from '../actions.ts'
@@ -20,7 +21,10 @@ export function ProposeDialog({ application, form, network, onClose }: Props) {
     const textOf = (name: string) => String(fields.get(name) ?? '').trim()
     if (form === 'key') {
       if (textOf('name') === '') return setError(t('credentials.nameMissing'))
-      return propose(KINDS.key, { name: textOf('name') })
+      const scopes = API_SCOPES.filter((scope) => fields.has(scope))
+      // All of them is no limit: the key may then do what later versions add too.
+      if (scopes.length === 0) return setError(t('credentials.scopesMissing'))
+      return propose(KINDS.key, { name: textOf('name'), ...(scopes.length < API_SCOPES.length && { scopes }) })
     }
     if (form === 'user') {
       if (!/^\S{3,320}$/.test(textOf('username'))) return setError(t('credentials.usernameWrong'))
@@ -38,7 +42,15 @@ export function ProposeDialog({ application, form, network, onClose }: Props) {
       onClose={onClose}
     >
       {form === 'key' && (
-        <TextField id="key-name" name="name" label={t('credentials.name')} hint={t('credentials.nameHint')} required maxLength={200} />
+        <>
+          <TextField id="key-name" name="name" label={t('credentials.name')} hint={t('credentials.nameHint')} required maxLength={200} />
+          <fieldset className="grid gap-1.5">
+            <legend className="mb-1 font-medium">{t('credentials.scopes')}</legend>
+            {API_SCOPES.map((scope) => (
+              <Checkbox key={scope} name={scope} label={t(`credentials.scope.${scope}`)} defaultChecked />
+            ))}
+          </fieldset>
+        </>
       )}
       {form === 'user' && (
         <TextField

@@ -72,6 +72,11 @@ export function KeyTable({ t, application, keys, mayPropose }: KeyTableProps) {
           <Td className="@max-[560px]/card:basis-full">
             <span className="block font-medium wrap-anywhere">{key.name}</span>
             <span className="block text-second text-quiet">{key.keyPrefix}…</span>
+            {key.scopes && (
+              <span className="block text-second text-quiet">
+                {t('credentials.limitedTo', { scopes: key.scopes.map((scope) => t(`credentials.scope.${scope}`)).join(', ') })}
+              </span>
+            )}
           </Td>
           <Td label={t('credentials.lastUsed')}>
             <LastUses t={t} uses={key.uses} />

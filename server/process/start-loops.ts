@@ -23,6 +23,7 @@ import { createDispatcher } from '#server/operators/work/dispatcher.ts'
 import { endUnsentDeposits } from '#server/operators/work/end-unsent-deposits.ts'
 import { repairOperatorSchedule } from '#server/operators/work/repair-operator-schedule.ts'
 import { queryContradictions } from '#server/operators/work/second-looks.ts'
+import { pruneCalls } from '#server/partner-auth/recent-calls.ts'
 import { pruneRefusals } from '#server/partner-auth/refusals.ts'
 import { pruneRefreshTokens } from '#server/partner-auth/tokens.ts'
 import { pruneEndedSessions } from '#server/people/sessions.ts'
@@ -205,7 +206,10 @@ function taskTable(runtime: Runtime, isEnding: () => boolean): ScheduledTask[] {
       await forgetUploads(pool, clock.now())
     }),
     scheduledTask('forget_intended_decisions', '47 3 * * *', () => forgetIntended(pool)),
-    scheduledTask('forget_refusals', '29 3 * * *', async () => void (await pruneRefusals(pool, clock.now()))),
+    scheduledTask('forget_refusals', '29 3 * * *', async () => {
+      await pruneRefusals(pool, clock.now())
+      await pruneCalls(pool, clock.now())
+    }),
     scheduledTask('forget_ended_sessions', '17 * * * *', async () => void (await pruneEndedSessions(pool, clock.now()))),
     scheduledTask('forget_failed_sign_ins', '7 * * * *', async () => void (await pruneSignInThrottles(pool, clock.now()))),
   ]

@@ -1,3 +1,4 @@
+import { CURL_CREDENTIALS } from '#lib/partner/call-as-curl.ts'
 import type { Samples } from '#lib/partner/reference.ts'
 import { CHECKER_ID, COLLECT_ID, DEPOSIT_ID } from '#server/http/openapi/examples.ts'
 import type { Json } from '#server/http/openapi/operation.ts'
@@ -97,7 +98,7 @@ function writeCurl({ method, path, isOpen, query, body }: SampleCall): string {
   const flags = method === 'GET' ? (query.length > 0 ? ' -G' : '') : body === undefined ? ' -X POST -G' : ''
   const lines = [
     `curl -sS${flags} "$BASE_URL${path.replace(PATH_VARIABLE, '$TRANSACTION_ID')}"`,
-    ...(isOpen ? [] : ['-H "apiKey: $API_KEY"', '-H "apiId: $API_ID"', '-H "Authorization: Bearer $ACCESS_TOKEN"']),
+    ...(isOpen ? [] : Object.values(CURL_CREDENTIALS)),
     ...(body === undefined ? [] : ['-H "Content-Type: application/json"']),
     ...query.map(([name, value]) => `--data-urlencode "${name}=${typeof value === 'number' ? value : inShell(value)}"`),
     ...(body === undefined ? [] : ['-d @- <<JSON']),

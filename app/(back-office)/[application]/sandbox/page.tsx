@@ -10,6 +10,7 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { listCalls } from '#server/partner-auth/recent-calls-store.ts'
 import { readLatestWebhookUrl } from '#server/webhooks/history-store.ts'
+import { CodeBlock } from '../_components/code-block.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { CallTable } from './_components/call-table.tsx'
 import { TestTransactionForm } from './_components/sandbox-tools.tsx'
@@ -63,6 +64,13 @@ export default async function SandboxPage({ params }: PageProps) {
         </p>
         <CallTable application={application} query={query} page={0} />
       </div>
+      <section aria-labelledby="listen" className="mt-8">
+        <h2 id="listen">{t('sandbox.listen')}</h2>
+        <p className="max-w-3xl text-ink-2">{t('sandbox.listenText')}</p>
+        <div className="mt-2 max-w-3xl">
+          <CodeBlock label={t('sandbox.listen')} text="npx countersign listen --forward-to localhost:3000" wraps />
+        </div>
+      </section>
     </PageContent>
   )
 }
